@@ -1,0 +1,800 @@
+"""The box and the normal form: tables of cases, slow oracles, properties and growth with size."""
+
+import re
+import time
+from itertools import pairwise, product
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from audit.answers import any_box, boxed_answer, last_box, normalize
+
+# --- the last box: text, raw body ----------------------------------------------------------------
+
+BOXES = [
+    # ordinary
+    (r"so \boxed{5}", "5"),
+    (r"\boxed{5}", "5"),
+    (r"\boxed{ 5 }.", " 5 "),
+    (r"\boxed{\frac{1}{2}} done", r"\frac{1}{2}"),
+    (r"\boxed{1} then \boxed{2}", "2"),
+    ("\\boxed{a\nb}", "a\nb"),
+    (r"$\boxed{5}$", "5"),
+    (r"{\boxed{5}", "5"),
+    (r"}}}\boxed{5}}}}", "5"),
+    # no box
+    ("", None),
+    ("the answer is 5", None),
+    (r"\boxed", None),
+    (r"\boxed 5", None),
+    (r"\boxed {5}", None),
+    ("\\boxed\n{5}", None),
+    (r"\boxed5", None),
+    (r"\boxed\{5\}", None),
+    (r"\boxed[5]{6}", None),
+    (r"\boxedx{5}", None),
+    (r"\fboxed{5}", None),
+    (r"\Boxed{5}", None),
+    (r"boxed{5}", None),
+    (r"\fbox{5}", None),
+    # not a box after a box: the earlier one stays the last occurrence
+    (r"\boxed{5} or \boxed 6", "5"),
+    (r"\boxed{5} or \boxed {6}", "5"),
+    (r"\boxed{5} or \\boxed{6}", "5"),
+    (r"\boxed{5} or \boxedx{6", "5"),
+    # an unfinished last box hides the complete one before it
+    (r"\boxed{5} and \boxed{6", None),
+    (r"\boxed{5} and \boxed{", None),
+    (r"\boxed{", None),
+    (r"\boxed{{}", None),
+    (r"\boxed{5\}", None),
+    ("\\boxed{5\\", None),
+    # an empty one is still the last
+    (r"\boxed{}", ""),
+    (r"\boxed{5} \boxed{}", ""),
+    # nested: the last occurrence is the inner one
+    (r"\boxed{a \boxed{b}}", "b"),
+    (r"\boxed{a \boxed{b}", "b"),
+    (r"\boxed{a \boxed{b} c}", "b"),
+    (r"\boxed{\boxed{\boxed{7}}}", "7"),
+    (r"\boxed{a} \boxed{\boxed{b", None),
+    # escaped braces are text
+    (r"\boxed{\{1,2\}}", r"\{1,2\}"),
+    (r"\boxed{\{}", r"\{"),
+    (r"\boxed{\}}", r"\}"),
+    (r"\boxed{a\}b}c}", r"a\}b"),
+    # a double backslash escapes nothing
+    (r"\boxed{a\\}", r"a\\"),
+    (r"\boxed{a\\{b}c}", r"a\\{b}c"),
+    (r"\boxed{a\\\{b}c}", r"a\\\{b"),
+    (r"\boxed{a\\\}b}", r"a\\\}b"),
+    # the backslash of the box may itself be escaped
+    (r"\\boxed{5}", None),
+    (r"\\\boxed{5}", "5"),
+    (r"\\\\boxed{5}", None),
+    (r"\\\\\boxed{5}", "5"),
+    (r"\boxed{1} \\boxed{2} \\boxed{3", "1"),
+    (r"\{\boxed{5}\}", "5"),
+    (r"\alpha\boxed{5}", "5"),
+    # an escaped box opens a plain brace inside a real one
+    (r"\boxed{a \\boxed{b} c}", r"a \\boxed{b} c"),
+    (r"\boxed{a \\boxed{b}", None),
+    # command words have ASCII letters
+    ("\\boxed\u00e9{5}", None),
+    ("\u00e9\\boxed{5}", "5"),
+    # other bodies
+    ("\\boxed{\ud800}", "\ud800"),
+    ("\\boxed{\x00}", "\x00"),
+    (r"% \boxed{5}", "5"),
+]
+
+
+@pytest.mark.parametrize(("text", "body"), BOXES)
+def test_last_box_is_the_body_of_the_last_occurrence(text, body):
+    assert last_box(text) == body
+
+
+# --- the normal form: raw answer, normalized answer ----------------------------------------------
+
+WHITE_SPACE = [
+    *range(0x09, 0x0E), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B),
+    0x2028, 0x2029, 0x202F, 0x205F, 0x3000,
+]  # fmt: skip
+
+NORMAL_FORMS = [
+    # nothing
+    (None, None),
+    ("", None),
+    (" ", None),
+    ("\u00a0\u202f\n", None),
+    (r"\,", None),
+    (r"\ ", None),
+    (r"\quad\qquad", None),
+    (r"\left\right", None),
+    (r"\text{}", None),
+    (r"\text{ \, }", None),
+    (r"\text{\mathrm{\mbox{}}}", None),
+    ("{}", None),
+    ("{{{}}}", None),
+    ("$$", None),
+    ("$ $", None),
+    ("$$$$", None),
+    (r"\(\)", None),
+    (r"\[ \]", None),
+    (r"\displaystyle", None),
+    (r"$\displaystyle{}$", None),
+    (r"\boxed{}", None),
+    # 1. white space
+    ("x + y", "x+y"),
+    ("\tx\r\n", "x"),
+    ("1 234", "1234"),
+    ("- 5", "-5"),
+    ("a\u00a0b\u202fc", "abc"),
+    ("\u2003x\u3000", "x"),
+    ("x\x85y\u2028z\u2029", "xyz"),
+    ("x\u1680y\u205fz", "xyz"),
+    ("a\u200bb", "a\u200bb"),
+    ("\ufeffa", "\ufeffa"),
+    ("a\u2060b\u180ec", "a\u2060b\u180ec"),
+    ("a\x1cb\x1dc\x1ed\x1fe", "a\x1cb\x1dc\x1ed\x1fe"),
+    (r"\alpha b", r"\alphab"),
+    (r"\frac 1 2", r"\frac12"),
+    # 1. LaTeX spacing
+    (r"a\,b\;c\:d\!e\ f~g\quad h\qquad i", "abcdefghi"),
+    (r"5\text{ cm}", r"5\text{cm}"),
+    (r"\quad5", "5"),
+    (r"\quad x", "x"),
+    ("a\\\nb", "ab"),
+    ("a\\\u00a0b", "ab"),
+    (r"\quadrant", r"\quadrant"),
+    (r"\qquadx", r"\qquadx"),
+    (r"\Quad", r"\Quad"),
+    (r"a\\,b", r"a\\,b"),
+    (r"a\\ b", r"a\\b"),
+    (r"a\\\,b", r"a\\b"),
+    (r"a\\~b", r"a\\b"),
+    (r"\~n", r"\~n"),
+    (r"a\enspace b", r"a\enspaceb"),
+    (r"a\>b", r"a\>b"),
+    (r"\thinspace5", r"\thinspace5"),
+    (r"a;b:c!", "a;b:c!"),
+    # 1. math delimiters around the whole
+    ("$5$", "5"),
+    ("$ 5 $", "5"),
+    (" $5$ ", "5"),
+    ("$$5$$", "5"),
+    ("$ $5$ $", "5"),
+    (r"\(5\)", "5"),
+    (r"\[5\]", "5"),
+    (r"$\left(5\right)$", "(5)"),
+    ("$a$+$b$", "$a$+$b$"),
+    ("$$a$$+$$b$$", "$$a$$+$$b$$"),
+    (r"\(a\)+\(b\)", r"\(a\)+\(b\)"),
+    (r"\[a\]\[b\]", r"\[a\]\[b\]"),
+    (r"\(a\)+$b$", r"\(a\)+$b$"),
+    ("$5", "$5"),
+    ("5$", "5$"),
+    ("$", "$"),
+    ("$$$", "$$$"),
+    ("$$5$", "$$5$"),
+    ("$5$$", "$5$$"),
+    ("$$$5$$$", "$$$5$$$"),
+    ("$a$$b$", "$a$$b$"),
+    ("$5$.", "$5$."),
+    ("x=$5$", "x=$5$"),
+    (r"\[$5$\]", r"\[$5$\]"),
+    (r"$\(5\)$", r"$\(5\)$"),
+    (r"\(5\]", r"\(5\]"),
+    (r"\)5\(", r"\)5\("),
+    (r"\$5", r"\$5"),
+    (r"\$5\$", r"\$5\$"),
+    (r"$\$5$", r"\$5"),
+    (r"$5\$", r"$5\$"),
+    (r"$5\\$", r"5\\"),
+    (r"\\(5\\)", r"\\(5\\)"),
+    (r"\\[5\\]", r"\\[5\\]"),
+    ("(5)", "(5)"),
+    ("[5]", "[5]"),
+    # 2. \left and \right
+    (r"\left(1,2\right)", "(1,2)"),
+    (r"\left ( 1 \right )", "(1)"),
+    (r"\left\{1\right\}", r"\{1\}"),
+    (r"\left. x \right|", ".x|"),
+    (r"\left x", "x"),
+    (r"\left2", "2"),
+    ("\\left\u00e9", "\u00e9"),
+    (r"\leftarrow", r"\leftarrow"),
+    (r"\rightarrow", r"\rightarrow"),
+    (r"x\Rightarrow y", r"x\Rightarrowy"),
+    (r"\leftx", r"\leftx"),
+    (r"\\left(", r"\\left("),
+    (r"\\\left(", r"\\("),
+    (r"\middle|", r"\middle|"),
+    (r"\bigl(1\bigr)", r"\bigl(1\bigr)"),
+    ("left(", "left("),
+    # 3. fractions
+    (r"\dfrac{1}{2}", r"\frac{1}{2}"),
+    (r"\tfrac12", r"\frac12"),
+    (r"\dfrac\tfrac123", r"\frac\frac123"),
+    (r"\dfrac a b", r"\fracab"),
+    (r"\frac a b", r"\fracab"),
+    (r"\cfrac12", r"\cfrac12"),
+    (r"\dfracx", r"\dfracx"),
+    (r"\\dfrac12", r"\\dfrac12"),
+    (r"-\dfrac{\dfrac12}{3}", r"-\frac{\frac12}{3}"),
+    # 4. wrappers around the whole
+    (r"\text{abc}", "abc"),
+    (r"\textbf{5}", "5"),
+    (r"\textit{5}", "5"),
+    (r"\textrm{5}", "5"),
+    (r"\mathrm{5}", "5"),
+    (r"\mathbf{5}", "5"),
+    (r"\mathit{5}", "5"),
+    (r"\mathsf{5}", "5"),
+    (r"\mbox{5}", "5"),
+    (r"\boxed{5}", "5"),
+    (r"\text {5}", "5"),
+    (r"\text\,{5}", "5"),
+    (r"\text\left{5}", "5"),
+    (r"\text{\mathrm{\textbf{x}}}", "x"),
+    ("{5}", "5"),
+    ("{{{5}}}", "5"),
+    (r"{\text{{5}}}", "5"),
+    (r"$\text{5}$", "5"),
+    (r"\text{$5$}", "5"),
+    (r"{$\mathrm{{5}}$}", "5"),
+    (r"\boxed{\(\boxed{5}\)}", "5"),
+    (r"\text{(A)}", "(A)"),
+    (r"\text{a}+\text{b}", r"\text{a}+\text{b}"),
+    (r"\text{a}\text{b}", r"\text{a}\text{b}"),
+    (r"\text{}\text{}", r"\text{}\text{}"),
+    ("{a}{b}", "{a}{b}"),
+    ("{}{}", "{}{}"),
+    ("{{a}{b}}", "{a}{b}"),
+    (r"\text{5}.", r"\text{5}."),
+    (r"5\text{cm}", r"5\text{cm}"),
+    (r"\text{5}^2", r"\text{5}^2"),
+    (r"\text5", r"\text5"),
+    (r"\text", r"\text"),
+    (r"\text{", r"\text{"),
+    (r"\text{5", r"\text{5"),
+    (r"\text{5\}", r"\text{5\}"),
+    (r"\text\{5\}", r"\text\{5\}"),
+    (r"\text{\}}", r"\}"),
+    (r"\text{a\\}", r"a\\"),
+    (r"\\text{5}", r"\\text{5}"),
+    (r"\{5\}", r"\{5\}"),
+    (r"{\{5\}}", r"\{5\}"),
+    ("}5{", "}5{"),
+    ("{5}}", "{5}}"),
+    ("{{5}", "{{5}"),
+    ("{a}b{c}", "{a}b{c}"),
+    (r"\textsf{5}", r"\textsf{5}"),
+    (r"\mathbb{R}", r"\mathbb{R}"),
+    (r"\operatorname{x}", r"\operatorname{x}"),
+    (r"\fbox{5}", r"\fbox{5}"),
+    (r"\sqrt{5}", r"\sqrt{5}"),
+    (r"\displaystyle 5", "5"),
+    (r"\displaystyle x", "x"),
+    (r"\textstyle\frac12", r"\frac12"),
+    (r"\displaystyle\textstyle 5", "5"),
+    (r"\displaystyle{5}", "5"),
+    (r"{\displaystyle x}", "x"),
+    (r"$\displaystyle x$", "x"),
+    (r"5\displaystyle", r"5\displaystyle"),
+    (r"\displaystylex", r"\displaystylex"),
+    (r"\scriptstyle 5", r"\scriptstyle5"),
+    # a command that appears only when something goes
+    (r"\te xt{5}", "5"),
+    (r"\te\,xt{5}", "5"),
+    (r"\le ft(5\ri ght)", "(5)"),
+    (r"\le\left ft(5)", "(5)"),
+    (r"\d frac12", r"\frac12"),
+    # 5. integers
+    ("7", "7"),
+    ("007", "7"),
+    ("0", "0"),
+    ("000", "0"),
+    ("-0", "0"),
+    ("+0", "0"),
+    ("-000", "0"),
+    ("+5", "5"),
+    ("-5", "-5"),
+    ("-05", "-5"),
+    ("+ 5", "5"),
+    ("1\n2", "12"),
+    (r"\text{007}", "7"),
+    (r"$-\,007$", "-7"),
+    ("--5", "--5"),
+    ("+-5", "+-5"),
+    ("-", "-"),
+    ("5-", "5-"),
+    ("-{5}", "-{5}"),
+    ("{-}5", "{-}5"),
+    ("5.", "5."),
+    ("5.0", "5.0"),
+    ("007.5", "007.5"),
+    ("05/07", "05/07"),
+    ("0x10", "0x10"),
+    ("1_000", "1_000"),
+    ("\u22125", "\u22125"),
+    ("\uff0b5", "\uff0b5"),
+    ("\u0660\u0661", "\u0660\u0661"),
+    ("\uff10\uff11", "\uff10\uff11"),
+    ("\u00b2", "\u00b2"),
+    # 5. groups of three
+    ("1,234", "1234"),
+    ("12,345", "12345"),
+    ("123,456,789", "123456789"),
+    ("-1,234", "-1234"),
+    ("+1,234", "1234"),
+    ("0,123", "123"),
+    ("000,000", "0"),
+    ("-0,000", "0"),
+    ("12{,}345", "12345"),
+    ("1{,}234,567", "1234567"),
+    ("1,234{,}567", "1234567"),
+    (r"$1{,}234$", "1234"),
+    (r"\text{1,234}", "1234"),
+    ("1,2 34", "1234"),
+    ("1,23", "1,23"),
+    ("1,2345", "1,2345"),
+    ("1,234 567", "1,234567"),
+    ("1234,567", "1234,567"),
+    ("1234{,}567", "1234{,}567"),
+    (",123", ",123"),
+    ("1,", "1,"),
+    ("1,,234", "1,,234"),
+    ("1,234,", "1,234,"),
+    ("1,234,56", "1,234,56"),
+    ("1,234.5", "1,234.5"),
+    ("1.234", "1.234"),
+    ("1;234", "1;234"),
+    ("1{,,}234", "1{,,}234"),
+    ("1{,234}", "1{,234}"),
+    ("{1},{234}", "{1},{234}"),
+    (r"1\{,\}234", r"1\{,\}234"),
+    ("1\uff0c234", "1\uff0c234"),
+    ("\u0661,234", "\u0661,234"),
+    ("(1,234)", "(1,234)"),
+    ("2^{1,234}", "2^{1,234}"),
+    # 5. a comma with white space or spacing beside it makes a list
+    ("1, 234", "1,234"),
+    ("1 ,234", "1,234"),
+    ("1 , 234", "1,234"),
+    ("1,  234", "1,234"),
+    ("1,\t234", "1,234"),
+    ("1,\n234", "1,234"),
+    ("1,\u00a0234", "1,234"),
+    ("1\u202f,234", "1,234"),
+    ("1,\\\n234", "1,234"),
+    (r"1,\,234", "1,234"),
+    (r"1\,,234", "1,234"),
+    (r"1,\;234", "1,234"),
+    (r"1,\:234", "1,234"),
+    (r"1,\ 234", "1,234"),
+    ("1,~234", "1,234"),
+    (r"1,\quad234", "1,234"),
+    (r"1\qquad,234", "1,234"),
+    ("1,234, 567", "1,234,567"),
+    ("1, 234,567", "1,234,567"),
+    ("-1, 234", "-1,234"),
+    ("+1, 234", "+1,234"),
+    ("001, 234", "001,234"),
+    ("2, 3", "2,3"),
+    (r"\text{1, 234}", "1,234"),
+    ("$1, 234$", "1,234"),
+    (r"{\boxed{$1 ,234$}}", "1,234"),
+    (r"\te xt{1, 234}", "1,234"),
+    ("1{ , }234", "1{,}234"),
+    ("1{, }234", "1{,}234"),
+    (r"1{\,,}234", "1{,}234"),
+    # 5. and these do not
+    (r"1,\!234", "1234"),
+    (r"1\!,\!234", "1234"),
+    (r"1{,\!}234", "1234"),
+    (r"1{,}\!234", "1234"),
+    ("1 {,} 234", "1234"),
+    (r"1{,}\,234", "1234"),
+    (" 1,234 ", "1234"),
+    (r"\text{ 1,234 }", "1234"),
+    ("- 1,234", "-1234"),
+    ("1,23 4", "1234"),
+    (r"1,\! 234", "1234"),
+    (r"1,\left 234", "1234"),
+    ("1,\u200b234", "1,\u200b234"),
+    (r"1,\qu ad 234", "1234"),
+    # nothing else is merged
+    ("1/2", "1/2"),
+    (r"\frac12", r"\frac12"),
+    ("0.5", "0.5"),
+    (r"\frac{1}{2}", r"\frac{1}{2}"),
+    ("2^{99}", "2^{99}"),
+    ("2^99", "2^99"),
+    ("5%", "5%"),
+    (r"5\%", r"5\%"),
+    (r"90^\circ", r"90^\circ"),
+    ("x=5", "x=5"),
+    ("A", "A"),
+    ("a", "a"),
+    (r"1\cdot2", r"1\cdot2"),
+    # strange text
+    ("\\", "\\"),
+    (r"\\", r"\\"),
+    (r"\\\\ 5", r"\\\\5"),
+    ("{5}\\", "{5}\\"),
+    ("\ud800", "\ud800"),
+    ("\\\udfff 5", "\\\udfff5"),
+    ("\x00", "\x00"),
+    ("\\\x00 1", "\\\x001"),
+    ("\U0001d7d9", "\U0001d7d9"),
+    ("caf\u00e9", "caf\u00e9"),
+    ("cafe\u0301", "cafe\u0301"),
+]
+
+
+@pytest.mark.parametrize(("raw", "expected"), NORMAL_FORMS)
+def test_normal_form_of_an_answer(raw, expected):
+    assert normalize(raw) == expected
+
+
+@pytest.mark.parametrize("point", WHITE_SPACE)
+def test_every_unicode_white_space_goes_and_makes_a_list_of_a_comma(point):
+    space = chr(point)
+    assert normalize(f"{space}a{space}b{space}") == "ab"
+    assert normalize(f"a\\{space}b") == "ab"
+    assert normalize(f"1,{space}234") == normalize(f"1{space},234") == "1,234"
+
+
+def test_no_other_character_is_white_space():
+    for point in set(range(0x110000)) - set(WHITE_SPACE) - {ord("~")}:
+        if chr(point).isspace() or 0x2000 <= point < 0x2100 or point < 0x300 or point == 0xFEFF:
+            assert normalize(f"a{chr(point)}b") is not None
+            assert len(normalize(f"a{chr(point)}b")) == 3, hex(point)
+
+
+# --- boxed_answer and any_box --------------------------------------------------------------------
+
+ANSWERS = [
+    # text, boxed answer, any box
+    (None, None, False),
+    ("", None, False),
+    ("5", None, False),
+    (r"\boxed{ 5 }", "5", True),
+    (r"\boxed{1} \boxed{2}", "2", True),
+    (r"\boxed{\text{1, 234}}", "1,234", True),
+    (r"\boxed{a\boxed{b}}", "b", True),
+    # an earlier box is no answer, but it is a box
+    (r"\boxed{5} \boxed{6", None, True),
+    (r"\boxed{5} \boxed{}", None, True),
+    (r"\boxed{5} \boxed{\,}", None, True),
+    (r"\boxed{5} \boxed{\text{}}", None, True),
+    (r"\boxed{5} \boxed 6", "5", True),
+    # the outer box has something, the inner one has nothing
+    (r"\boxed{5 \boxed{}}", None, True),
+    (r"\boxed{\boxed{}\boxed{}}", None, True),
+    # complete inside an unfinished one
+    (r"\boxed{ \boxed{5}", "5", True),
+    (r"\boxed{ { \boxed{5} \boxed{", None, True),
+    # nothing anywhere
+    (r"\boxed{}", None, False),
+    (r"\boxed{} \boxed{ } \boxed{\displaystyle}", None, False),
+    (r"\boxed{\boxed{\boxed{}}}", None, False),
+    (r"\boxed{$\text{\boxed{\,}}$}", None, False),
+    (r"\boxed{5", None, False),
+    (r"\boxed{\boxed{5\}", None, False),
+    (r"\\boxed{5}", None, False),
+    (r"\\boxed{5} \boxed 6 \boxed {7}", None, False),
+    (r"\\boxed{\boxed{5}", "5", True),
+    (r"\\boxed{\}\boxed{5\}}", r"5\}", True),
+    (r"}\boxed{5}", "5", True),
+]
+
+
+@pytest.mark.parametrize(("text", "answer", "is_any"), ANSWERS)
+def test_answer_is_the_last_box_and_any_box_is_some_complete_one(text, answer, is_any):
+    assert boxed_answer(text) == answer
+    assert any_box(text) is is_any
+
+
+# --- slow oracles: one token, one rule, one pass at a time ---------------------------------------
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+SPACES = {chr(point) for point in WHITE_SPACE}
+SPACING = {r"\,", r"\;", r"\:", r"\!", "~", r"\quad", r"\qquad"}
+WRAPPERS = ["text", "textbf", "textit", "textrm", "mathrm", "mathbf", "mathit", "mathsf", "mbox"]
+PAIRS = {"$": "$", "$$": "$$", r"\(": r"\)", r"\[": r"\]"}
+LIST_COMMA = ("list comma",)
+
+
+def slow_tokens(text):
+    """Read a text, or a list of characters and list commas, as TeX tokens from left to right."""
+    tokens = []
+    text = list(text)
+    while text:
+        token = text.pop(0)
+        if token == "\\" and text:
+            token += text.pop(0)
+            while token[-1] in LETTERS and text and text[0] in list(LETTERS):
+                token += text.pop(0)
+        tokens.append(token)
+    return tokens
+
+
+def slow_closing(tokens, opening):
+    """Return the place of the brace that closes the one at `opening`, or None."""
+    depth = 0
+    for place in range(opening, len(tokens)):
+        depth += (tokens[place] == "{") - (tokens[place] == "}")
+        if depth == 0:
+            return place
+    return None
+
+
+def slow_boxes(text):
+    """Return the body of every box in order, None for an unfinished one."""
+    tokens = slow_tokens(text)
+    bodies = []
+    for place, pair in enumerate(pairwise(tokens)):
+        if pair == (r"\boxed", "{"):
+            end = slow_closing(tokens, place + 1)
+            bodies.append(None if end is None else "".join(tokens[place + 2 : end]))
+    return bodies
+
+
+def slow_is_space(token):
+    return token in SPACES or (token[0] == "\\" and token[1:] in SPACES) or token in SPACING
+
+
+def slow_step(tokens):
+    """Apply the first rule that applies to a token list, or return it as it is."""
+    for place, token in enumerate(tokens):
+        if token in (r"\left", r"\right") or slow_is_space(token):
+            return tokens[:place] + tokens[place + 1 :]
+        if token in (r"\dfrac", r"\tfrac"):
+            return [*tokens[:place], r"\frac", *tokens[place + 1 :]]
+    for start, end in PAIRS.items():
+        width = 2 if start == "$$" else 1
+        inside = tokens[width:-width]
+        if (
+            len(tokens) >= 2 * width
+            and tokens[:width] == ([*start] if start == "$$" else [start])
+            and tokens[-width:] == ([*end] if end == "$$" else [end])
+            and not {"$", r"\(", r"\)", r"\[", r"\]"} & set(inside)
+        ):
+            return inside
+    if tokens and tokens[0] in (r"\displaystyle", r"\textstyle"):
+        return tokens[1:]
+    if tokens and tokens[0] == "{" and slow_closing(tokens, 0) == len(tokens) - 1:
+        return tokens[1:-1]
+    if (
+        len(tokens) > 2
+        and tokens[0] in [rf"\{word}" for word in [*WRAPPERS, "boxed"]]
+        and tokens[1] == "{"
+        and slow_closing(tokens, 1) == len(tokens) - 1
+    ):
+        return tokens[2:-1]
+    return tokens
+
+
+def slow_normalize(raw):
+    """Return the normal form by rewriting once at a time until nothing changes."""
+    original = slow_tokens(raw)
+    tokens = list(original)
+    for place, token in enumerate(original):
+        beside = original[max(place - 1, 0) : place] + original[place + 1 : place + 2]
+        if token == "," and any(slow_is_space(other) and other != r"\!" for other in beside):
+            tokens[place] = LIST_COMMA
+    before = None
+    while tokens != before:
+        before = tokens
+        while (after := slow_step(tokens)) != tokens:
+            tokens = after
+        characters = []
+        for token in tokens:
+            characters += [token] if token == LIST_COMMA else [*token]
+        tokens = slow_tokens(characters)
+    listed = "".join("L" if token == LIST_COMMA else token for token in tokens)
+    text = "".join("," if token == LIST_COMMA else token for token in tokens)
+    digits = listed.replace("{,}", ",").removeprefix("+" if listed[:1] == "+" else "-")
+    groups = digits.split(",")
+    is_integer = all(group.isascii() and group.isdigit() for group in groups) and (
+        len(groups) == 1 or (len(groups[0]) <= 3 and all(len(group) == 3 for group in groups[1:]))
+    )
+    if is_integer:
+        text = str(int(("-" if listed[0] == "-" else "") + "".join(groups)))
+    return text or None
+
+
+PIECES = [
+    "\\", "{", "}", "boxed", r"\boxed{", r"\boxed", r"\{", r"\}", " ", "b", "5", r"\text{", "$",
+    r"\,",
+]  # fmt: skip
+FORMS = [
+    "\\", "{", "}", "$", "$$", r"\(", r"\)", r"\[", r"\]", r"\$", r"\{", r"\}",
+    " ", "\u00a0", "~", r"\,", r"\!", r"\quad", r"\ ",
+    ",", "{,}", "1", "23", "234", "007", "+", "-", "x", "ext", "ft", r"\te", r"\le", r"\left",
+    r"\right", r"\dfrac", r"\text{", r"\mathrm", r"\boxed{", r"\displaystyle",
+    "\u200b", "\x1c", "\ud800", "\u0661",
+]  # fmt: skip
+AROUND = [
+    ("{", "}"), (r"\text{", "}"), (r"\mathrm {", " }"), (r"\te xt{", "}"), ("$", "$"), ("$$", "$$"),
+    (r"\(", r"\)"), (r"\left", ""), (r"\displaystyle ", ""), (" ", r"\,"),
+]  # fmt: skip
+box_texts = st.lists(st.sampled_from(PIECES), max_size=24).map("".join)
+forms = st.lists(st.sampled_from(FORMS), max_size=14).map("".join)
+# Long rewriting chains are rare in a flat list, so wrap some answers on purpose.
+wrapped = st.builds(
+    lambda pairs, inner: "".join(
+        [*(start for start, _ in pairs), inner, *(end for _, end in reversed(pairs))]
+    ),
+    st.lists(st.sampled_from(AROUND), max_size=5),
+    forms,
+)
+anything = st.one_of(wrapped, box_texts, st.text(st.characters(exclude_categories=[])))
+
+
+@settings(max_examples=500, deadline=None)
+@given(box_texts)
+def test_boxes_agree_with_reading_every_token(text):
+    bodies = slow_boxes(text)
+    assert last_box(text) == (bodies[-1] if bodies else None)
+    complete = [body for body in bodies if body is not None]
+    assert any_box(text) == any(normalize(body) for body in complete)
+
+
+def test_boxes_of_every_short_text_agree_with_reading_every_token():
+    for size in range(5):
+        for pieces in product(["\\", r"\boxed{", "boxed", "{", "}", "5"], repeat=size):
+            text = "".join(pieces)
+            bodies = slow_boxes(text)
+            assert last_box(text) == (bodies[-1] if bodies else None), text
+            assert any_box(text) == any(normalize(body) for body in bodies), text
+
+
+@settings(max_examples=500, deadline=None)
+@given(wrapped)
+@example(r"\le\left ft\text{5}")
+@example(r"$\te\left xt{1, 234}$")
+def test_normal_form_agrees_with_rewriting_once_at_a_time(raw):
+    assert normalize(raw) == slow_normalize(raw)
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ["$", r"\(", r"\)", "{", "}", r"\text", "a"],
+        ["1", "234", ",", "{,}", " ", r"\!", r"\,", "-"],
+        ["\\", r"\te", r"\left", "xt", "{", "}", " "],
+    ],
+)
+def test_normal_form_of_every_short_answer_agrees_with_rewriting_once_at_a_time(pieces):
+    for size in range(6 if len(pieces) < 8 else 5):
+        for chosen in product(pieces, repeat=size):
+            raw = "".join(chosen)
+            assert normalize(raw) == slow_normalize(raw), raw
+
+
+# --- properties ----------------------------------------------------------------------------------
+
+GROUPED = re.compile(r"[+-]?[0-9]{1,3}((,|\{,\})[0-9]{3})+")
+
+
+@settings(max_examples=500, deadline=None)
+@given(anything)
+def test_normalizing_twice_is_normalizing_once_unless_the_answer_is_a_spaced_list(raw):
+    once = normalize(raw)
+    if once is not None and GROUPED.fullmatch(once):
+        assert "," in raw and any(slow_is_space(token) for token in slow_tokens(raw))
+        assert normalize(once) == str(int(re.sub("[{},]", "", once)))
+    else:
+        assert normalize(once) == once
+
+
+@settings(max_examples=300, deadline=None)
+@given(anything)
+def test_nothing_that_normalization_removes_is_left(raw):
+    tokens = slow_tokens(normalize(raw) or "")
+    assert not any(slow_is_space(token) for token in tokens)
+    assert not {r"\left", r"\right", r"\dfrac", r"\tfrac"} & set(tokens)
+    assert slow_step(tokens) == tokens
+
+
+@settings(deadline=None)
+@given(anything)
+def test_white_space_around_an_answer_changes_nothing(raw):
+    if not raw.endswith("\\"):  # else the white space belongs to the last token
+        assert normalize(f" {raw}\n") == normalize(raw)
+
+
+@settings(deadline=None)
+@given(anything)
+def test_a_box_gives_the_normal_form_of_its_body(raw):
+    text = f"so \\boxed{{{raw}}} it is"
+    bodies = slow_boxes(text)
+    if bodies == [raw]:
+        assert boxed_answer(text) == normalize(raw)
+
+
+@settings(max_examples=300, deadline=None)
+@given(anything)
+def test_an_answer_is_a_non_empty_string_and_implies_some_box(text):
+    answer = boxed_answer(text)
+    assert answer is None or (answer and any_box(text))
+    assert boxed_answer(text) == answer
+
+
+@settings(deadline=None)
+@given(st.integers(), st.sampled_from(["{}", "${}$", r"\text{{{}}}", r"\[ {} \]", "{{{}}}"]))
+def test_every_way_to_write_an_integer_gives_its_decimal_digits(number, wrapper):
+    grouped = f"{number:,}"
+    for separator in [",", "{,}", r",\!", ""]:
+        written = grouped.replace(",", separator)
+        assert normalize(wrapper.format(written)) == str(number)
+
+
+def test_an_integer_may_be_longer_than_python_converts():
+    assert normalize("-000" + "9" * 10_000) == "-" + "9" * 10_000
+
+
+# --- growth with size ----------------------------------------------------------------------------
+
+HOSTILE = {
+    "open braces": lambda n: "{" * n,
+    "closing braces": lambda n: "}" * n,
+    "nested braces": lambda n: "{" * (n // 2) + "}" * (n // 2),
+    "nested braces around two": lambda n: "{" * (n // 2) + "{}{}" + "}" * (n // 2),
+    "nested wrappers": lambda n: r"\text{" * (n // 7) + "5" + "}" * (n // 7),
+    "nested broken wrappers": lambda n: r"\te xt{" * (n // 8) + "5" + "}" * (n // 8),
+    "leading styles": lambda n: r"\displaystyle " * (n // 14),
+    "dollars": lambda n: "$" * n,
+    "backslashes": lambda n: "\\" * n,
+    "unfinished boxes": lambda n: r"\boxed{" * (n // 7),
+    "nested boxes": lambda n: r"\boxed{" * (n // 8) + "}" * (n // 8),
+    "empty boxes": lambda n: r"\boxed{}" * (n // 8),
+    "escaped boxes": lambda n: r"\\boxed{" * (n // 8),
+    "a box of nested braces": lambda n: r"\boxed{" + "{" * (n // 2) + "}" * (n // 2) + "}",
+    "grouped digits": lambda n: "1" + ",234" * (n // 4),
+    "broken groups": lambda n: "1" + "{,}234" * (n // 6) + "x",
+    "spaced commas": lambda n: "1, " * (n // 3),
+    "joined commands": lambda n: r"\le\left ft" * (n // 11),
+    "white space": lambda n: " " * n,
+}
+
+
+def best_time(text):
+    """Return the least processor time of three readings of a text."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        normalize(text), boxed_answer(text), any_box(text)
+        normalize(r"\boxed{" + text + "}"), boxed_answer(r"\boxed{" + text + "}")
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+@pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE.keys())
+def test_time_grows_with_the_size_and_not_with_its_square(make):
+    assert best_time(make(60_000)) < 10 * max(best_time(make(15_000)), 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("{" * 1_000_000, None),
+        ("\\" * 1_000_000, None),
+        (r"\boxed{" * 10_000, None),
+        (r"\boxed{" + "{" * 1_000_000, None),
+        (r"\boxed{" + "{" * 500_000 + "}" * 500_000 + "}", None),
+        (r"\boxed{" + "{" * 500_000 + "5" + "}" * 500_000 + "}", "5"),
+        (r"\boxed{" + r"\text{" * 140_000 + "007" + "}" * 140_000 + "}", "7"),
+        (r"\boxed{" + "$" * 1_000_000 + "}", "$" * 1_000_000),
+        (r"\boxed{" + "\\" * 1_000_000 + "}", "\\" * 1_000_000),
+        (r"\boxed{5" + r"\boxed{" * 100_000 + "}" * 100_001, None),
+    ],
+    ids=lambda value: f"{len(value)} {value[:9]}" if value else "None",
+)
+def test_a_megabyte_of_hostile_text_is_read(text, answer):
+    assert boxed_answer(text) == answer
+    assert any_box(text) == (answer is not None or text.startswith(r"\boxed{5"))
