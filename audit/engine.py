@@ -1,0 +1,500 @@
+"""The engine: a visible pipeline of SQL files, rendered and run in one transaction."""
+
+import functools
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import jinja2
+import pyarrow as pa
+
+from audit.bootstrap import draw_weights
+from audit.errors import AuditError
+from audit.orders import draw_orders
+
+# Every stage of a replay in the order in which it is built: a relation, and how it is kept.
+# `order_slots` and `weights` are drawn in Python; all else is the SQL file of that name.
+PIPELINE = (
+    ("archives", "table"),
+    ("problems", "table"),
+    ("banks", "table"),
+    ("candidates", "table"),
+    ("order_slots", "drawn"),
+    ("steps", "table"),
+    ("choices", "table"),
+    ("selector_archives", "table"),
+    ("eligibility", "table"),
+    ("budgeted_steps", "view"),
+    ("stops", "table"),
+    # Labels may be read from here on, never above.
+    ("candidate_grades", "table"),
+    ("coverage", "table"),
+    ("ledger", "table"),
+    ("picks", "view"),
+    ("replay_scores", "table"),
+    ("selection_scores", "table"),
+    ("weights", "drawn"),
+    ("replicate_costs", "table"),
+    ("replicate_scores", "table"),
+    ("paired_costs", "view"),
+    ("paired_scores", "view"),
+    ("paired_picks", "view"),
+    ("segments", "view"),
+    ("interpolations", "view"),
+    ("halves", "view"),
+    ("control_steps", "view"),
+    ("orders", "view"),
+    ("prefixes", "view"),
+    ("replays", "view"),
+    ("selections", "view"),
+)
+FIRST_LABELLED = "candidate_grades"
+SETTING_RELATIONS = ("settings", "budgets", "caps", "repeats", "rules", "selectors")
+REPLAY_RELATIONS = (*SETTING_RELATIONS, *(name for name, _ in PIPELINE))
+
+# What a rule or a selector may read: generated fields, orders and settings, never a label.
+RULE_MAY_READ = {"budgeted_steps"}
+SELECTOR_MAY_READ = {"steps", "candidates", "banks"}
+RULE_COLUMNS = ("bank_id", "repeat", "cap", "budget", "launched", "returned", "completion_cost")
+SELECTOR_COLUMNS = ("bank_id", "repeat", "position", "is_eligible", "selected_position")
+
+NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A rule or a selector: the SQL file's stem, its text, and the field its answers come from."""
+
+    name: str
+    sql: str
+    votes_on: str
+
+
+def resource(folder: str) -> Path:
+    """The folder `sql` or `queries`: inside the installed package, or beside it in a checkout."""
+    here = Path(__file__).resolve().parent
+    inside = here / folder
+    return inside if inside.is_dir() else here.parent / folder
+
+
+def connect(
+    path: str | Path,
+    *,
+    read_only: bool = False,
+    threads: int | None = None,
+    memory: str | None = None,
+) -> duckdb.DuckDBPyConnection:
+    """Open a database file; a reader needs one that exists and cannot reach any other file."""
+    path = Path(path)
+    config: dict[str, Any] = {}
+    if threads is not None:
+        config["threads"] = threads
+    if memory is not None:
+        config["memory_limit"] = memory
+    if read_only:
+        if not path.exists():
+            raise AuditError(f"{path}: no such database; make it with 'budget-audit load'")
+        config["enable_external_access"] = False
+    else:
+        # Users open the file with their own tools: DuckDB 1.4 and 1.5 cannot read 2.0's format.
+        config["storage_compatibility_version"] = "v1.4.0"
+    try:
+        return duckdb.connect(str(path), read_only=read_only, config=config)
+    except duckdb.Error as error:
+        raise AuditError(f"{path}: cannot be opened: {first_line(error)}") from None
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message: the rest of DuckDB's is a picture of the query."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+@contextmanager
+def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """All or nothing, whatever ends it."""
+    con.execute("begin")
+    try:
+        yield
+    except BaseException:
+        con.execute("rollback")
+        raise
+    con.execute("commit")
+
+
+@functools.cache
+def relations_read(sql: str) -> frozenset[str]:
+    """The relations a select reads, its own common table expressions aside."""
+    with duckdb.connect() as con:
+        ((text,),) = con.execute("select json_serialize_sql(?)", [sql]).fetchall()
+    tree = json.loads(text)
+    if tree.get("error"):
+        raise AuditError(f"not one select statement: {tree['error_message'].splitlines()[0]}")
+    read: set[str] = set()
+    defined: set[str] = set()
+
+    def walk(node: Any) -> None:
+        if isinstance(node, dict):
+            if node.get("type") == "BASE_TABLE":
+                read.add(node["table_name"])
+            if node.get("type") == "TABLE_FUNCTION":
+                read.add(f"{node['function']['function_name']}()")
+            if isinstance(node.get("cte_map"), dict):
+                defined.update(entry["key"] for entry in node["cte_map"]["map"])
+            for child in node.values():
+                walk(child)
+        elif isinstance(node, list):
+            for child in node:
+                walk(child)
+
+    walk(tree)
+    return frozenset(read - defined)
+
+
+def plugins(kind: str, folder: str | Path | None = None) -> list[Plugin]:
+    """The project's rules or selectors and those of a user's folder, by ascending name."""
+    files = {path.stem: path for path in (resource("sql") / kind).glob("*.sql")}
+    if folder is not None:
+        own = sorted(Path(folder).glob("*.sql"))
+        if not own:
+            raise AuditError(f"{folder}: no .sql file here; --{kind} takes a folder of them")
+        for path in own:
+            if not NAME_PATTERN.fullmatch(path.stem):
+                raise AuditError(
+                    f"{path}: the file's name is the {kind[:-1]}'s: lower-case letters, digits, _"
+                )
+            if path.stem in files:
+                raise AuditError(f"{path}: '{path.stem}' is built in; give the file another name")
+            _check_plugin(kind, path)
+            files[path.stem] = path
+    return [_plugin(files[name]) for name in sorted(files)]
+
+
+def _plugin(path: Path) -> Plugin:
+    sql = path.read_text(encoding="utf-8").strip().rstrip(";")
+    votes_on = re.search(r"^-- votes on: *(\w+)", sql, re.MULTILINE)
+    return Plugin(path.stem, sql, votes_on.group(1) if votes_on else "answer")
+
+
+def _check_plugin(kind: str, path: Path) -> None:
+    """A user's file must be one select over relations that carry no label."""
+    plugin = _plugin(path)
+    try:
+        read = relations_read(plugin.sql)
+    except AuditError as error:
+        raise AuditError(f"{path}: {error}") from None
+    allowed = RULE_MAY_READ if kind == "rules" else SELECTOR_MAY_READ
+    if read - allowed:
+        raise AuditError(
+            f"{path}: reads {', '.join(sorted(read - allowed))}; "
+            f"a {kind[:-1]} may read only {', '.join(sorted(allowed))}"
+        )
+    if plugin.votes_on not in ("answer", "archive_answer"):
+        raise AuditError(f"{path}: '-- votes on:' names answer or archive_answer")
+
+
+def render(
+    name: str, rules: Sequence[Plugin] | None = None, selectors: Sequence[Plugin] | None = None
+) -> str:
+    """The SQL of a stage, rule, selector or table, its chosen files put in."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(resource("sql")),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    rules = plugins("rules") if rules is None else rules
+    return environment.get_template(stage_file(name)).render(
+        rules=rules,
+        selectors=plugins("selectors") if selectors is None else selectors,
+        rule={rule.name: rule.sql for rule in rules},
+    )
+
+
+def _stage_files() -> dict[str, str]:
+    """Every name that has SQL, and its file; the stem is the name."""
+    root = resource("sql")
+    return {path.stem: path.relative_to(root).as_posix() for path in sorted(root.rglob("*.sql"))}
+
+
+def stage_file(name: str) -> str:
+    """The file of a stage, rule, selector or table, below `sql`."""
+    return _stage_files()[name]
+
+
+def stage_names() -> list[str]:
+    """The names `budget-audit sql` takes."""
+    return sorted(_stage_files())
+
+
+def table_names() -> list[str]:
+    """The tables `budget-audit table` takes."""
+    return sorted(path.stem for path in (resource("sql") / "tables").glob("*.sql"))
+
+
+def table_purpose(name: str) -> str:
+    """What a row of a table means, from its file's first line."""
+    first = (resource("sql") / "tables" / f"{name}.sql").read_text(encoding="utf-8").split("\n")[0]
+    return first.removeprefix(f"-- {name}: ")
+
+
+def replay(
+    con: duckdb.DuckDBPyConnection,
+    *,
+    budgets: Sequence[int] = (4000, 8000, 16000, 32000),
+    caps: Sequence[int] = (8, 16, 32),
+    primary_cap: int = 16,
+    orders: int = 20,
+    order_seed: int = 20260904,
+    primary_selector: str = "majority",
+    replicates: int = 5000,
+    bootstrap_seed: int = 20260905,
+    rules: str | Path | None = None,
+    selectors: str | Path | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Replay every order of every bank under every cap, budget and rule, in one transaction."""
+    if not budgets or min(budgets) < 1:
+        raise AuditError("--budgets: at least one budget, each a whole number of tokens above 0")
+    if max(budgets) > 10**15:
+        raise AuditError("--budgets: a budget above 10^15 tokens cannot be summed exactly")
+    if (caps and min(caps) < 1) or primary_cap < 1:
+        raise AuditError("--caps: each cap is a whole number of attempts above 0")
+    if orders < 0 or replicates < 0 or order_seed < 0 or bootstrap_seed < 0:
+        raise AuditError("--orders, --replicates and the seeds are whole numbers from 0")
+    rule_files, selector_files = plugins("rules", rules), plugins("selectors", selectors)
+    if primary_selector not in [selector.name for selector in selector_files]:
+        known = ", ".join(selector.name for selector in selector_files)
+        raise AuditError(f"--primary-selector: no selector '{primary_selector}'; there are {known}")
+    require_attempts(con)
+    all_caps = sorted({*caps, primary_cap})
+    settings = {
+        "budgets": ",".join(str(budget) for budget in sorted(set(budgets))),
+        "caps": ",".join(str(cap) for cap in all_caps),
+        "primary_cap": primary_cap,
+        "orders": orders,
+        "order_seed": order_seed,
+        "primary_selector": primary_selector,
+        "replicates": replicates,
+        "bootstrap_seed": bootstrap_seed,
+        "rules": ",".join(rule.name for rule in rule_files),
+        "selectors": ",".join(selector.name for selector in selector_files),
+    }
+    with transaction(con):
+        drop_replays(con)
+        values = [str(value) for value in settings.values()]
+        _create(con, "settings", {"key": list(settings), "value": values})
+        _create(con, "budgets", {"budget": pa.array(sorted(set(budgets)), pa.int64())})
+        _create(
+            con,
+            "caps",
+            {
+                "cap": pa.array(all_caps, pa.int32()),
+                "is_primary": [cap == primary_cap for cap in all_caps],
+            },
+        )
+        _create(con, "repeats", {"repeat": pa.array(range(orders + 1), pa.int32())})
+        _create(
+            con,
+            "rules",
+            {
+                "rule_id": pa.array(range(1, len(rule_files) + 1), pa.int8()),
+                "rule": [rule.name for rule in rule_files],
+                "sql": [rule.sql for rule in rule_files],
+            },
+        )
+        _create(
+            con,
+            "selectors",
+            {
+                "selector_id": pa.array(range(1, len(selector_files) + 1), pa.int8()),
+                "selector": [selector.name for selector in selector_files],
+                "is_primary": [selector.name == primary_selector for selector in selector_files],
+                "votes_on": [selector.votes_on for selector in selector_files],
+                "sql": [selector.sql for selector in selector_files],
+            },
+        )
+        for done, (name, kept_as) in enumerate(PIPELINE):
+            if progress:
+                progress(name, done, len(PIPELINE))
+            if name == "order_slots":
+                _insert_drawn(con, name, _draw_orders(con, orders, order_seed))
+            elif name == "weights":
+                _insert_drawn(con, name, _draw_weights(con, replicates, bootstrap_seed))
+            else:
+                build(con, name, kept_as, rule_files, selector_files)
+            if name == "choices" and selectors is not None:
+                _check_choices(con)
+            if name == "stops" and rules is not None:
+                _check_stops(con)
+        con.execute("update meta set value = 'fresh' where key = 'replays'")
+    if progress:
+        progress("done", len(PIPELINE), len(PIPELINE))
+
+
+def build(
+    con: duckdb.DuckDBPyConnection,
+    name: str,
+    kept_as: str,
+    rules: Sequence[Plugin] | None = None,
+    selectors: Sequence[Plugin] | None = None,
+) -> None:
+    """Create one relation of the pipeline from its SQL file."""
+    sql = render(name, rules, selectors)
+    try:
+        con.execute(f"create {kept_as} {name} as {sql}")
+    except duckdb.OutOfMemoryException as error:
+        raise AuditError(f"{name}: out of memory; raise --memory ({first_line(error)})") from None
+    except duckdb.Error as error:
+        raise AuditError(f"sql/{stage_file(name)}: {first_line(error)}") from error
+
+
+def _create(con: duckdb.DuckDBPyConnection, name: str, columns: dict[str, Any]) -> None:
+    """A table of run settings: visible and joinable."""
+    con.register("incoming_rows", pa.table(columns))
+    con.execute(f"create table {name} as select * from incoming_rows")
+    con.unregister("incoming_rows")
+
+
+def _insert_drawn(con: duckdb.DuckDBPyConnection, name: str, batches: Iterable[pa.Table]) -> None:
+    """A table of random draws, filled batch by batch."""
+    columns = {
+        "order_slots": "problem_id integer, bank_size integer, repeat integer, "
+        "position integer, slot integer",
+        "weights": "replicate integer, problem_id integer, weight integer",
+    }
+    con.execute(f"create table {name} ({columns[name]})")
+    for batch in batches:
+        con.register("incoming_rows", batch)
+        con.execute(f"insert into {name} select * from incoming_rows")
+        con.unregister("incoming_rows")
+
+
+def _draw_orders(
+    con: duckdb.DuckDBPyConnection, orders: int, order_seed: int
+) -> Iterable[pa.Table]:
+    banks = con.execute(
+        """
+        select distinct problem_id, competition_index, question_id, bank_size
+        from banks
+        inner join problems using (problem_id)
+        order by problem_id, bank_size
+        """
+    ).fetchall()
+    return draw_orders(banks, orders, order_seed)
+
+
+def _draw_weights(
+    con: duckdb.DuckDBPyConnection, replicates: int, bootstrap_seed: int
+) -> Iterable[pa.Table]:
+    competitions = con.execute(
+        """
+        select list(problem_id order by question_id)
+        from problems
+        group by competition_index
+        order by competition_index
+        """
+    ).fetchall()
+    return draw_weights([ids for (ids,) in competitions], replicates, bootstrap_seed)
+
+
+def _check_choices(con: duckdb.DuckDBPyConnection) -> None:
+    """A selector gives one row per prefix and picks nothing beyond its end."""
+    wrong = con.execute(
+        """
+        select selector,
+            count(*) <> (select count(*) from steps) as incomplete,
+            count(*) <> count(distinct (bank_id, repeat, position)) as doubled,
+            count(*) filter (not selected_position between 1 and position) > 0 as beyond
+        from selectors
+        left join choices using (selector_id)
+        group by selector
+        having incomplete or doubled or beyond
+        order by selector
+        """
+    ).fetchall()
+    if wrong:
+        raise AuditError(
+            f"selector {wrong[0][0]}: needs exactly one row per bank_id, repeat and position of "
+            "steps, and a selected_position that is null or between 1 and position"
+        )
+
+
+def _check_stops(con: duckdb.DuckDBPyConnection) -> None:
+    """A rule gives one row per order, cap and budget, and returns only what it launched."""
+    wrong = con.execute(
+        """
+        select rule,
+            count(*) <> (
+                select count(distinct (bank_id, repeat)) from steps
+            ) * (select count(*) from caps) * (select count(*) from budgets) as incomplete,
+            count(*) <> count(distinct (bank_id, repeat, cap, budget)) as doubled,
+            count(*) filter (
+                not coalesce(returned between 0 and launched, false)
+                or launched > cap
+                or not coalesce(completion_cost >= 0, false)
+            ) > 0 as impossible
+        from rules
+        left join stops using (rule_id)
+        group by rule
+        having incomplete or doubled or impossible
+        order by rule
+        """
+    ).fetchall()
+    if wrong:
+        raise AuditError(
+            f"rule {wrong[0][0]}: needs exactly one row per bank_id, repeat, cap and budget, with "
+            "0 <= returned <= launched <= cap and a completion_cost of 0 or more"
+        )
+
+
+def drop_replays(con: duckdb.DuckDBPyConnection) -> None:
+    """Remove every relation that a replay made."""
+    kinds = dict(
+        con.execute(
+            """
+            select table_name, table_type
+            from information_schema.tables
+            where table_catalog = current_database() and table_schema = 'main'
+            """
+        ).fetchall()
+    )
+    for name in reversed(REPLAY_RELATIONS):
+        if name in kinds:
+            con.execute(f"drop {'view' if kinds[name] == 'VIEW' else 'table'} {name}")
+
+
+def require_attempts(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse a database into which nothing was loaded."""
+    names = {name for (name,) in con.execute("select table_name from duckdb_tables()").fetchall()}
+    if "meta" not in names or not con.execute("select 1 from attempts limit 1").fetchall():
+        raise AuditError("the database holds no attempts; load some with 'budget-audit load'")
+
+
+def require_replays(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse where there are no replays, or where a load has made them stale."""
+    require_attempts(con)
+    states = con.execute("select value from meta where key = 'replays'").fetchall()
+    if states == [("stale",)]:
+        raise AuditError(
+            "the replays are stale: archives were loaded since; run 'budget-audit replay' again"
+        )
+    if states != [("fresh",)]:
+        raise AuditError("there are no replays yet; run 'budget-audit replay'")
+
+
+def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
+    """One table of the study, at full precision and sorted by its keys."""
+    if name not in table_names():
+        raise AuditError(f"no table '{name}'; there are {', '.join(table_names())}")
+    sql = render(name)
+    if relations_read(sql) & set(REPLAY_RELATIONS):
+        require_replays(con)
+    else:
+        require_attempts(con)
+    return con.sql(sql).to_arrow_table()

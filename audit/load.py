@@ -1,0 +1,385 @@
+"""Load archives into the database: checked on the way in, streamed, and all or nothing."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, groupby
+from typing import NamedTuple
+
+import duckdb
+import pyarrow as pa
+
+from audit.engine import first_line, resource, transaction
+from audit.errors import AuditError
+from audit.sources import FORMATS, SourceFile, detect_format, find_files, shown
+from audit.sources.canonical import COLUMNS, extract_answers, read_columns
+from audit.sources.readers import Chunk, Source, open_source
+
+SCHEMA_VERSION = 1
+ATTEMPT_KEY = "archive varchar, competition varchar, question_id bigint, seed bigint"
+SCHEMA = {
+    "attempts": f"{ATTEMPT_KEY}, slot integer, prompt_tokens bigint, completion_tokens bigint, "
+    "finish_reason varchar, answer varchar, archive_answer varchar, mean_logprob double, "
+    "eligible boolean",
+    "texts": f"{ATTEMPT_KEY}, text varchar",
+    "labels": f"{ATTEMPT_KEY}, correct boolean",
+    "accepted_references": "archive varchar, competition varchar, question_id bigint, "
+    "reference varchar",
+    "sources": "file varchar, archive varchar, format varchar, bytes bigint, sha256 varchar, "
+    "rows bigint, mapping varchar, simulated boolean",
+    "meta": "key varchar, value varchar",
+}
+RELATIONS = {*SCHEMA, "grades"}
+# Filled by the select of that name in sql/load; texts have gone in before.
+FILLED = ("attempts", "labels", "accepted_references", "sources")
+
+KEY_FIELDS = [
+    ("archive", pa.string()),
+    ("competition", pa.string()),
+    ("question_id", pa.int64()),
+    ("seed", pa.int64()),
+]
+TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
+INCOMING = pa.schema(
+    [
+        ("file", pa.int32()),
+        ("row", pa.int64()),
+        *KEY_FIELDS,
+        ("prompt_tokens", pa.int64()),
+        ("completion_tokens", pa.int64()),
+        ("finish_reason", pa.string()),
+        ("answer", pa.string()),
+        ("archive_answer", pa.string()),
+        ("mean_logprob", pa.float64()),
+        ("correct", pa.bool_()),
+        ("accepted", pa.list_(pa.string())),
+        ("has_text", pa.bool_()),
+    ]
+)
+# One statement inserts the texts of a segment, so that DuckDB compresses them on every core, and
+# the rest of the segment waits in memory.
+SEGMENT_BYTES = 512_000_000
+
+Progress = Callable[[int, int, str], None]
+
+
+class ArchiveSummary(NamedTuple):
+    """What was loaded of one archive."""
+
+    archive: str
+    attempts: int
+    problems: int
+
+
+@dataclass(frozen=True)
+class LoadSummary:
+    """What was loaded, and whether that cost the database its replays."""
+
+    archives: list[ArchiveSummary]
+    files: int
+    rows: int
+    with_texts: int
+    replays_dropped: bool
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Checked rows on their way into the database."""
+
+    segment: int
+    archives: set[str]
+    rows: pa.RecordBatch
+    texts: pa.RecordBatch
+
+
+def load(
+    con: duckdb.DuckDBPyConnection,
+    sources: Sequence[str],
+    *,
+    replace: bool = False,
+    texts: bool = True,
+    format: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> LoadSummary:
+    """Load every file of the sources in one transaction, or change nothing."""
+    mapping = dict(mapping or {})
+    if format is not None and format not in FORMATS:
+        raise AuditError(f"--format {format}: no such format; there are {', '.join(FORMATS)}")
+    for name, origin in mapping.items():
+        if name not in COLUMNS:
+            raise AuditError(
+                f"--map {name}={origin}: no column {shown(name)} in the canonical schema; "
+                f"it has {', '.join(COLUMNS)}"
+            )
+    files = find_files(sources)
+    opened: list[Source] = []
+    try:
+        with transaction(con):
+            check_schema(con)
+            create_schema(con)
+            archives = con.execute("select distinct archive from attempts").fetchall()
+            present = {archive for (archive,) in archives}
+            batches = _read(files, opened, present, replace, format, mapping, progress)
+            _stage(con, batches, present, texts)
+            _refuse_duplicates(con, files)
+            _fill(con, opened)
+            summary = _summarize(con, len(files), texts, _drop_replays(con))
+            con.execute("drop table incoming")
+    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+        raise AuditError(f"the database could not be written: {first_line(error)}") from None
+    return summary
+
+
+def check_schema(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse a database that something else, or another version, has made."""
+    present = _relations(con)
+    if not present:
+        return
+    version = None
+    if "meta" in present:
+        try:
+            query = "select value from meta where key = 'schema_version'"
+            version = (con.execute(query).fetchone() or [None])[0]
+        except duckdb.BinderException:
+            pass  # Someone else's table of that name.
+    if version is None:
+        raise AuditError(
+            f"the database holds tables of another program ({', '.join(sorted(present)[:5])}); "
+            "choose another --db"
+        )
+    if version != str(SCHEMA_VERSION):
+        raise AuditError(
+            f"the database has schema version {version}, this budget-audit reads version "
+            f"{SCHEMA_VERSION}; load the sources into a new --db"
+        )
+
+
+def create_schema(con: duckdb.DuckDBPyConnection) -> None:
+    """Create whatever is missing of the relations that load fills."""
+    for name, columns in SCHEMA.items():
+        con.execute(f"create table if not exists {name} ({columns})")
+    con.execute(f"create view if not exists grades as {_sql('grades')}")
+    if not con.execute("select 1 from meta where key = 'schema_version'").fetchone():
+        con.execute(
+            "insert into meta values ('schema_version', ?), ('replays', 'none')", [SCHEMA_VERSION]
+        )
+
+
+def _sql(name: str) -> str:
+    return (resource("sql") / "load" / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def _relations(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """The tables and views of the database, with their kinds."""
+    return dict(
+        con.execute(
+            """
+            select table_name, if(table_type = 'VIEW', 'view', 'table')
+            from information_schema.tables
+            where table_catalog = current_database() and table_schema = 'main'
+            """
+        ).fetchall()
+    )
+
+
+def _read(
+    files: Sequence[SourceFile],
+    opened: list[Source],
+    present: set[str],
+    replace: bool,
+    format: str | None,
+    mapping: Mapping[str, str],
+    progress: Progress | None,
+) -> Iterator[Batch]:
+    """Read every file; a new segment begins where an archive to replace is met."""
+    total, before = sum(file.bytes for file in files), 0
+    met: set[str] = set()
+    segment, size = 0, 0
+    for index, file in enumerate(files):
+        source = open_source(file, format or detect_format(file), mapping)
+        opened.append(source)
+        for chunk in source.chunks:
+            columns = read_columns(source, chunk)
+            archives = set(columns["archive"].unique().to_pylist())
+            known = (archives - met) & present
+            if known and not replace:
+                raise AuditError(
+                    f"{file.label}: archive {shown(min(known))} is already in the database; "
+                    "pass --replace to put this one in its place"
+                )
+            if known or size > SEGMENT_BYTES:
+                segment, size = segment + 1, 0
+            batch = _batch(index, segment, archives, columns, chunk)
+            met |= archives
+            size += batch.rows.nbytes + batch.texts.nbytes
+            yield batch
+            if progress:
+                progress(before + chunk.done, total, file.label)
+        before += file.bytes
+
+
+def _batch(
+    index: int, segment: int, archives: set[str], columns: dict[str, pa.Array], chunk: Chunk
+) -> Batch:
+    """The checked columns of a chunk, with the answers that its texts box."""
+    columns["file"] = pa.repeat(pa.scalar(index, pa.int32()), len(chunk.rows))
+    columns["row"] = pa.array(chunk.rows, pa.int64())
+    columns["answer"] = extract_answers(columns["text"], columns["boxed_answer"])
+    columns["accepted"] = columns["references"]
+    columns["has_text"] = columns["text"].is_valid()
+    rows, texts = (
+        pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
+        for schema in (INCOMING, TEXTS)
+    )
+    return Batch(segment, archives, rows, texts)
+
+
+def _stage(
+    con: duckdb.DuckDBPyConnection, batches: Iterator[Batch], present: set[str], texts: bool
+) -> None:
+    """Put texts into their table and all else into `incoming`, segment by segment."""
+    _insert(con, "create temp table incoming as", INCOMING.empty_table())
+    outdated = set(present)
+    for _, segment in groupby(batches, key=lambda batch: batch.segment):
+        first = next(segment)
+        _remove(con, first.archives & outdated)
+        outdated -= first.archives
+        staged: list[pa.RecordBatch] = []
+        stream = _set_rows_aside(chain([first], segment), staged)  # noqa: B031
+        if texts:
+            _insert_stream(con, "texts", TEXTS, stream)
+        else:
+            for _ in stream:
+                pass
+        _insert(con, "insert into incoming", pa.Table.from_batches(staged))
+
+
+def _set_rows_aside(
+    batches: Iterable[Batch], staged: list[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Pass texts on, and keep what else there is."""
+    for batch in batches:
+        staged.append(batch.rows)
+        yield batch.texts
+
+
+def _remove(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:
+    for archive in sorted(archives):
+        for table in ("attempts", "texts", "labels", "accepted_references", "sources"):
+            con.execute(f"delete from {table} where archive = ?", [archive])
+
+
+def _insert(con: duckdb.DuckDBPyConnection, statement: str, rows: pa.Table) -> None:
+    con.register("arriving", rows)
+    con.execute(f"{statement} select * from arriving")
+    con.unregister("arriving")
+
+
+def _insert_stream(
+    con: duckdb.DuckDBPyConnection,
+    table: str,
+    schema: pa.Schema,
+    batches: Iterator[pa.RecordBatch],
+) -> None:
+    """Insert batches as they are read; an error of the reading comes out as it went in."""
+    failures: list[BaseException] = []
+
+    def watched() -> Iterator[pa.RecordBatch]:
+        try:
+            yield from batches
+        except BaseException as error:
+            failures.append(error)
+            raise
+
+    reader = pa.RecordBatchReader.from_batches(schema, watched())
+    with _unordered(con):
+        try:
+            _insert(con, f"insert into {table}", reader)
+        except Exception:
+            if failures:
+                raise failures[0] from None
+            raise
+
+
+@contextmanager
+def _unordered(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Let each thread write its row groups at once: less memory, and no thread waits."""
+    settings = {"preserve_insertion_order": "false", "write_buffer_row_group_count": "1"}
+    read = f"select {', '.join(f'current_setting($${name}$$)' for name in settings)}"
+    before = con.execute(read).fetchall()[0]
+    try:
+        for name, value in settings.items():
+            con.execute(f"set {name} = {value}")
+        yield
+    finally:
+        for name, value in zip(settings, before, strict=True):
+            con.execute(f"set {name} = {value}")
+
+
+def _refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> None:
+    twice = con.execute(f"{_sql('duplicates')} limit 1").fetchone()
+    if twice is None:
+        return
+    archive, competition, question_id, seed, file, row, first_file, first_row = twice
+    raise AuditError(
+        f"{files[file].label}: row {row}, column seed: attempt (archive {shown(archive)}, "
+        f"competition {shown(competition)}, question_id {question_id}, seed {seed}) "
+        f"is already in {files[first_file].label}: row {first_row}; an attempt may occur only once"
+    )
+
+
+def _fill(con: duckdb.DuckDBPyConnection, opened: Sequence[Source]) -> None:
+    """Fill each table from the rows that wait in `incoming`."""
+    files = {
+        "file": list(range(len(opened))),
+        "name": [source.file.name for source in opened],
+        "format": [source.format for source in opened],
+        "bytes": [source.file.bytes for source in opened],
+        "sha256": [_sha256(source.file) for source in opened],
+        "mapping": [json.dumps(source.mapping) for source in opened],
+        "simulated": [source.is_simulated for source in opened],
+    }
+    con.register("incoming_files", pa.table(files))
+    for name in FILLED:
+        con.execute(f"insert into {name} {_sql(name)}")
+    con.unregister("incoming_files")
+
+
+def _sha256(file: SourceFile) -> str:
+    with open(file.path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _drop_replays(con: duckdb.DuckDBPyConnection) -> bool:
+    """Drop what was computed from the attempts as they were; say whether there was any."""
+    made = {name: kind for name, kind in _relations(con).items() if name not in RELATIONS}
+    for name, kind in sorted(made.items(), key=lambda item: item[1], reverse=True):
+        quoted = name.replace('"', '""')
+        con.execute(f'drop {kind} "{quoted}"')
+    con.execute("update meta set value = 'stale' where key = 'replays' and value = 'fresh'")
+    return bool(made)
+
+
+def _summarize(
+    con: duckdb.DuckDBPyConnection, files: int, texts: bool, replays_dropped: bool
+) -> LoadSummary:
+    archives = con.execute(
+        """
+        select archive, count(*), count(distinct (competition, question_id))
+        from incoming
+        group by archive
+        order by archive
+        """
+    ).fetchall()
+    counted = con.execute("select count(*), count(*) filter (has_text) from incoming").fetchall()
+    ((rows, with_texts),) = counted
+    return LoadSummary(
+        [ArchiveSummary(*row) for row in archives],
+        files,
+        rows,
+        with_texts if texts else 0,
+        replays_dropped,
+    )

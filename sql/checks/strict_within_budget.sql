@@ -1,0 +1,11 @@
+-- strict_within_budget: the strict rule never pays more than the budget, and pays all of it whenever it cuts an attempt
+-- grain: one row
+select
+    count(*) as looked_at,
+    count(*) filter (
+        completion_cost > budget
+        or prefix_tokens < 0
+        or (prefix_tokens > 0 and completion_cost <> budget)
+    ) as violations,
+from replays
+where rule = 'strict'

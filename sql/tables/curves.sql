@@ -1,0 +1,39 @@
+-- curves: accuracy, coverage and realized cost of every rule over the budgets, each with its own interval.
+-- grain: archive, budget, rule
+with replicates as (
+    select
+        archives.archive,
+        replicate_scores.budget,
+        rules.rule,
+        replicate_scores.replicate,
+        100 * replicate_scores.correct / replicate_scores.replays as accuracy,
+        100 * replicate_costs.covered / replicate_scores.replays as coverage,
+        replicate_costs.completion_cost / replicate_scores.replays as cost,
+    from replicate_scores
+    inner join selectors on replicate_scores.selector_id = selectors.selector_id
+    inner join rules on replicate_scores.rule_id = rules.rule_id
+    inner join archives on replicate_scores.archive_id = archives.archive_id
+    inner join replicate_costs
+        on replicate_scores.archive_id = replicate_costs.archive_id
+        and replicate_scores.budget = replicate_costs.budget
+        and replicate_scores.rule_id = replicate_costs.rule_id
+        and replicate_scores.replicate = replicate_costs.replicate
+    where selectors.is_primary
+)
+select
+    archive,
+    budget,
+    rule,
+    any_value(accuracy) filter (replicate = 0) as accuracy,
+    quantile_cont(accuracy, 0.025) filter (replicate > 0) as accuracy_low,
+    quantile_cont(accuracy, 0.975) filter (replicate > 0) as accuracy_high,
+    any_value(coverage) filter (replicate = 0) as coverage,
+    quantile_cont(coverage, 0.025) filter (replicate > 0) as coverage_low,
+    quantile_cont(coverage, 0.975) filter (replicate > 0) as coverage_high,
+    any_value(cost) filter (replicate = 0) as cost,
+    any_value(cost) filter (replicate = 0) / budget as cost_ratio,
+    quantile_cont(cost / budget, 0.025) filter (replicate > 0) as cost_ratio_low,
+    quantile_cont(cost / budget, 0.975) filter (replicate > 0) as cost_ratio_high,
+from replicates
+group by archive, budget, rule
+order by archive, budget, rule

@@ -1,0 +1,35 @@
+"""Small databases for the tests, loaded and replayed through the tool itself."""
+
+import random
+from contextlib import contextmanager
+
+from audit import engine
+from audit.load import load
+from tests.archives import random_archive, write_parquet
+
+SMALL = {
+    "budgets": (10, 20, 45),
+    "caps": (2, 4, 9),
+    "primary_cap": 4,
+    "orders": 3,
+    "replicates": 20,
+}
+
+
+@contextmanager
+def database(folder, rows, name="small", **settings):
+    """A replayed database of canonical rows."""
+    write_parquet(rows, folder / f"{name}.parquet")
+    con = engine.connect(folder / f"{name}.duckdb")
+    try:
+        load(con, [str(folder / f"{name}.parquet")])
+        engine.replay(con, **{**SMALL, **settings})
+        yield con
+    finally:
+        con.close()
+
+
+def small_database(folder, seed=10, **settings):
+    """A replayed random archive, full of ties and ragged banks; seed 10 leaves no table empty."""
+    rows = random_archive(random.Random(seed), costs=(4, 6, 7, 9), empty=0.1)
+    return database(folder, rows, **settings)

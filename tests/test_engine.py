@@ -1,0 +1,424 @@
+"""The engine against the slow reference, on random archives full of edges, and its promises in words."""
+
+import math
+import random
+
+import pytest
+
+from audit import engine
+from audit.errors import AuditError
+from audit.load import load
+from tests import reference
+from tests.archives import random_archive, random_settings, write_parquet
+from tests.databases import SMALL, database, small_database
+
+RELATIONS = ("attempts", "grades", "orders", "prefixes", "replays", "selections")
+
+
+def same(left, right):
+    if isinstance(left, float) or isinstance(right, float):
+        if left is None or right is None:
+            return left is right
+        return math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-9)
+    return left == right and type(left) is type(right)
+
+
+def sort_key(row):
+    return [(value is not None, value) for value in row.values()]
+
+
+def differences(expected, actual, columns):
+    """The first few cells that differ; columns are those of the reference."""
+    expected, actual = (
+        [{column: row[column] for column in columns} for row in rows] for rows in (expected, actual)
+    )
+    if len(expected) != len(actual):
+        yield f"{len(expected)} rows expected, {len(actual)} found"
+    for number, (want, have) in enumerate(zip(expected, actual, strict=False)):
+        for column in columns:
+            if not same(want[column], have[column]):
+                yield f"row {number} {want}: {column} is {have[column]!r}"
+
+
+def assert_agrees(con, rows, settings):
+    expected = reference.compute(rows, **settings)
+    for name in RELATIONS:
+        actual = con.sql(f"select * from {name}").to_arrow_table().to_pylist()
+        columns = list(expected[name][0]) if expected[name] else []
+        want = sorted(({c: r[c] for c in columns} for r in expected[name]), key=sort_key)
+        have = sorted(({c: r[c] for c in columns} for r in actual), key=sort_key)
+        assert not list(differences(want, have, columns))[:3], name
+    for name in engine.table_names():
+        if name == "prefix_boxes":
+            continue
+        actual = engine.table(con, name)
+        columns = list(expected[name][0]) if expected[name] else actual.column_names
+        assert actual.column_names == columns, name
+        assert not list(differences(expected[name], actual.to_pylist(), columns))[:3], name
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_engine_agrees_with_the_slow_reference_on_random_archives(tmp_path, seed):
+    rng = random.Random(seed)
+    rows, settings = random_archive(rng), random_settings(rng)
+    with database(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
+
+
+@pytest.mark.parametrize("primary", ["archive_majority", "max_logprob"])
+def test_engine_agrees_with_the_slow_reference_under_another_primary_selector(tmp_path, primary):
+    rng = random.Random(99)
+    rows = random_archive(rng)
+    settings = {**random_settings(rng), "primary_selector": primary}
+    with database(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
+
+
+def test_canonical_order_alone_gives_replays_and_no_random_order_rows(tmp_path):
+    rows = random_archive(random.Random(3))
+    settings = {**SMALL, "orders": 0}
+    with database(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
+        assert engine.table(con, "main").num_rows == 0
+        assert engine.table(con, "cap_sensitivity").num_rows > 0
+
+
+def test_without_replicates_the_estimates_stand_and_the_intervals_are_null(tmp_path):
+    rows = random_archive(random.Random(4))
+    settings = {**SMALL, "replicates": 0}
+    with database(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
+        row = engine.table(con, "main").to_pylist()[0]
+        assert row["delta"] is not None and row["delta_low"] is None
+
+
+def attempt(seed, cost, answer, *, correct=False, finish="stop", archive="a", question=0, **more):
+    text = "no box" if answer is None else rf"so \boxed{{{answer}}}"
+    return {
+        "archive": archive,
+        "competition": "C",
+        "question_id": question,
+        "seed": seed,
+        "completion_tokens": cost,
+        "finish_reason": finish,
+        "text": text,
+        "correct": correct,
+        **more,
+    }
+
+
+# One problem, costs 10 20 30 in canonical order. By eye:
+#   budget  5: strict returns nothing, pays 5; advisory returns 1 (cost 10)
+#   budget 10: exact hit: both return 1 attempt and pay 10
+#   budget 30: exact hit after two: both return 2 and pay 30
+#   budget 31: strict returns 2, pays 31, 1 of it for a prefix; advisory returns 3, pays 60
+#   budget 99: the bank ends first: both return 3 and pay 60
+LEDGER = {
+    (5, "strict"): (1, 0, 5, 5),
+    (5, "advisory"): (1, 1, 10, 0),
+    (10, "strict"): (1, 1, 10, 0),
+    (10, "advisory"): (1, 1, 10, 0),
+    (30, "strict"): (2, 2, 30, 0),
+    (30, "advisory"): (2, 2, 30, 0),
+    (31, "strict"): (3, 2, 31, 1),
+    (31, "advisory"): (3, 3, 60, 0),
+    (99, "strict"): (3, 3, 60, 0),
+    (99, "advisory"): (3, 3, 60, 0),
+}
+
+
+def test_the_ledger_of_three_attempts_is_the_one_worked_out_by_hand(tmp_path):
+    rows = [attempt(1, 10, "4"), attempt(2, 20, "5"), attempt(3, 30, "5", correct=True)]
+    with database(
+        tmp_path, rows, budgets=(5, 10, 30, 31, 99), caps=(9,), primary_cap=9, orders=0
+    ) as con:
+        found = con.execute(
+            "select budget, rule, launched, returned, completion_cost, prefix_tokens from replays"
+        ).fetchall()
+        assert {(budget, rule): tuple(rest) for budget, rule, *rest in found} == LEDGER
+        selected = con.execute(
+            "select budget, rule, seed, answer, correct from selections where selector = 'majority'"
+        ).fetchall()
+    picks = {
+        (budget, rule): (seed, answer, correct) for budget, rule, seed, answer, correct in selected
+    }
+    # One vote each after two attempts: the answer seen first stays. After three, 5 has two votes,
+    # and its earliest attempt, seed 2, is the representative: its own label, false, counts.
+    assert picks[5, "strict"] == (None, None, False)
+    assert picks[30, "strict"] == (1, "4", False)
+    assert picks[31, "advisory"] == (2, "5", False)
+
+
+def test_a_cap_beyond_the_bank_changes_nothing(tmp_path):
+    rows = [attempt(seed, 10, "4") for seed in range(3)]
+    with database(tmp_path, rows, budgets=(100,), caps=(3, 50), primary_cap=3, orders=2) as con:
+        found = con.execute(
+            "select repeat, rule, launched, completion_cost, count(*) from replays group by all"
+        ).fetchall()
+    assert all(copies == 2 for *_, copies in found)
+
+
+def test_orders_depend_on_problem_and_bank_size_only(tmp_path):
+    rows = [attempt(seed, 10, "4", archive=name) for name in "ab" for seed in range(6)]
+    rows += [attempt(seed, 10, "4", archive="c") for seed in range(4)]
+    with database(tmp_path, rows, orders=5) as con:
+        sizes = con.execute(
+            "select bank_size, count(*), count(distinct repeat) from orders group by 1 order by 1"
+        ).fetchall()
+    assert sizes == [(4, 24, 6), (6, 36, 6)]
+
+
+# default_rng(SeedSequence([20260904, 0, 3, 2])).permutation(8), and
+# default_rng(20260905).multinomial(2, [1/2, 1/2], size=3) after replicate 0, zeros left out.
+GOLDEN_ORDER = [3, 7, 4, 6, 1, 2, 0, 5]
+GOLDEN_WEIGHTS = [(0, [1, 1], [1, 2]), (1, [1, 1], [1, 2]), (2, [2], [1]), (3, [2], [1])]
+
+
+def test_the_order_and_bootstrap_streams_are_the_ones_pinned(tmp_path):
+    rows = [attempt(seed, 10, "4", question=q) for q in (3, 5) for seed in range(8)]
+    with database(tmp_path, rows, orders=2, replicates=3) as con:
+        order = con.execute(
+            "select list(slot order by position) from orders where question_id = 3 and repeat = 2"
+        ).fetchall()
+        weights = con.execute(
+            "select replicate, list(weight order by problem_id), list(problem_id order by problem_id) "
+            "from weights group by replicate order by replicate"
+        ).fetchall()
+    assert order == [(GOLDEN_ORDER,)]
+    assert weights == GOLDEN_WEIGHTS
+
+
+def test_results_are_identical_for_any_number_of_threads(tmp_path):
+    rows = random_archive(random.Random(8))
+    seen = []
+    for threads in (1, 2, 4):
+        folder = tmp_path / str(threads)
+        folder.mkdir()
+        write_parquet(rows, folder / "rows.parquet")
+        con = engine.connect(folder / "a.duckdb", threads=threads)
+        load(con, [str(folder / "rows.parquet")])
+        engine.replay(con, **SMALL)
+        seen.append({name: engine.table(con, name) for name in engine.table_names()})
+        con.close()
+    assert seen[0] == seen[1] == seen[2]
+
+
+def test_shuffling_labels_changes_no_selection(tmp_path):
+    rows = random_archive(random.Random(5))
+    labels = [row["correct"] for row in rows]
+    random.Random(6).shuffle(labels)
+    shuffled = [{**row, "correct": label} for row, label in zip(rows, labels, strict=True)]
+    assert shuffled != rows
+    picks = []
+    for name, archive in (("plain", rows), ("shuffled", shuffled)):
+        with database(tmp_path, archive, name=name) as con:
+            picks.append(
+                con.execute(
+                    "select * exclude (correct, repaired_correct) from selections order by all"
+                ).fetchall()
+            )
+    assert picks[0] == picks[1]
+
+
+def test_a_selector_ignores_what_comes_after_the_prefix(tmp_path):
+    with small_database(tmp_path, seed=11, caps=(2, 9)) as con:
+        ((differing,),) = con.execute(
+            """
+            select count(*)
+            from selections as short
+            inner join selections as long
+                using (archive, competition, question_id, repeat, budget, rule, selector)
+            inner join replays as short_replay
+                using (archive, competition, question_id, repeat, budget, rule)
+            inner join replays as long_replay
+                using (archive, competition, question_id, repeat, budget, rule)
+            where short.cap = 2 and long.cap = 9 and short_replay.cap = 2 and long_replay.cap = 9
+                and short_replay.returned = long_replay.returned
+                and short.seed is distinct from long.seed
+            """
+        ).fetchall()
+    assert differing == 0
+
+
+def test_a_larger_budget_never_returns_or_pays_less(tmp_path):
+    with small_database(tmp_path, seed=12, budgets=(5, 10, 15, 20, 40, 80)) as con:
+        ((falling,),) = con.execute(
+            """
+            select count(*)
+            from (
+                select
+                    returned - lag(returned) over larger as more_returned,
+                    completion_cost - lag(completion_cost) over larger as more_paid,
+                from replays
+                window larger as (
+                    partition by archive, competition, question_id, repeat, cap, rule order by budget
+                )
+            )
+            where more_returned < 0 or more_paid < 0
+            """
+        ).fetchall()
+    assert falling == 0
+
+
+def test_replicate_zero_weighs_every_problem_once(tmp_path):
+    with small_database(tmp_path) as con:
+        ((problems, weight),) = con.execute(
+            "select count(*), sum(weight) from weights where replicate = 0"
+        ).fetchall()
+        ((known,),) = con.execute("select count(*) from problems").fetchall()
+    assert problems == weight == known
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"budgets": ()}, "--budgets"),
+        ({"budgets": (0,)}, "--budgets"),
+        ({"budgets": (10**16,)}, "--budgets"),
+        ({"caps": (0,)}, "--caps"),
+        ({"primary_cap": 0}, "--caps"),
+        ({"orders": -1}, "--orders"),
+        ({"order_seed": -1}, "seeds"),
+        ({"primary_selector": "best"}, "there are archive_majority, majority, max_logprob"),
+    ],
+)
+def test_impossible_settings_are_refused_and_keep_the_old_replays(tmp_path, settings, message):
+    with small_database(tmp_path) as con:
+        before = con.sql("from replays order by all").fetchall()
+        with pytest.raises(AuditError, match=message):
+            engine.replay(con, **{**SMALL, **settings})
+        assert con.sql("from replays order by all").fetchall() == before
+
+
+def test_an_interrupted_replay_leaves_the_old_one(tmp_path):
+    def interrupt(name, done, total):
+        if name == "coverage":
+            raise KeyboardInterrupt
+
+    with small_database(tmp_path) as con:
+        before = con.sql("from selections order by all").fetchall()
+        with pytest.raises(KeyboardInterrupt):
+            engine.replay(con, **{**SMALL, "budgets": (7,)}, progress=interrupt)
+        assert con.sql("from selections order by all").fetchall() == before
+        assert engine.table(con, "main").num_rows > 0
+
+
+FIRST = """-- first: the first eligible answer.
+-- grain: bank_id, repeat, position
+select
+    bank_id,
+    repeat,
+    position,
+    is_eligible,
+    min(position) filter (is_eligible) over (partition by bank_id, repeat order by position) as selected_position,
+from steps
+"""
+GRACE = """-- grace: like strict, with a tenth more than the budget.
+-- grain: bank_id, repeat, cap, budget
+select
+    bank_id,
+    repeat,
+    cap,
+    budget,
+    max(position) filter (cumulative_cost - cost < budget) as launched,
+    max(position) filter (10 * cumulative_cost <= 11 * budget and cumulative_cost - cost < budget) as returned,
+    least(11 * budget // 10, max(cumulative_cost)) as completion_cost,
+from budgeted_steps
+group by bank_id, repeat, cap, budget;
+"""
+
+
+def test_a_rule_and_a_selector_of_ones_own_are_one_file_each(tmp_path):
+    for kind, name, sql in (("rules", "grace", GRACE), ("selectors", "first", FIRST)):
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / f"{name}.sql").write_text(sql)
+    rows = [
+        attempt(1, 10, None),
+        attempt(2, 10, "4"),
+        attempt(3, 10, "5"),
+        attempt(4, 10, "5", correct=True),
+    ]
+    own = {"rules": tmp_path / "rules", "selectors": tmp_path / "selectors"}
+    with database(tmp_path, rows, budgets=(38,), caps=(9,), primary_cap=9, orders=1, **own) as con:
+        found = con.execute(
+            "select rule, selector, seed from selections where repeat = 0 and selector in ('first', 'majority')"
+        ).fetchall()
+        # 38 tokens: strict returns three attempts; a tenth more, 41, lets the fourth finish.
+        assert set(found) == {
+            ("strict", "first", 2), ("advisory", "first", 2), ("grace", "first", 2),
+            ("strict", "majority", 2), ("advisory", "majority", 3), ("grace", "majority", 3),
+        }  # fmt: skip
+        assert "grace" in engine.table(con, "curves")["rule"].to_pylist()
+        assert "first" in engine.table(con, "selectors")["selector"].to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "sql", "message"),
+    [
+        (
+            "selectors",
+            "peek",
+            FIRST.replace("from steps", "from steps inner join grades on true"),
+            "reads grades",
+        ),
+        (
+            "selectors",
+            "peek",
+            FIRST.replace("from steps", "from read_csv('x.csv')"),
+            r"reads read_csv\(\)",
+        ),
+        ("selectors", "majority", FIRST, "is built in"),
+        ("selectors", "Bad-Name", FIRST, "lower-case"),
+        ("selectors", "two", "drop table attempts", "not one select"),
+        ("selectors", "broken", "select nothing from steps", "choices.sql"),
+        ("selectors", "half", FIRST + "where position > 0", "exactly one row per"),
+        (
+            "selectors",
+            "beyond",
+            FIRST.replace("min(position)", "min(position) + 99 +"),
+            "choices.sql|between 1",
+        ),
+        (
+            "rules",
+            "steps",
+            GRACE.replace("budgeted_steps", "steps, budgets, caps"),
+            "a rule may read only",
+        ),
+        (
+            "rules",
+            "greedy",
+            GRACE.replace("as returned", "+ 1 as returned"),
+            "returned <= launched",
+        ),
+    ],
+)
+def test_a_bad_file_of_ones_own_is_refused_in_words(tmp_path, kind, name, sql, message):
+    with small_database(tmp_path) as con:
+        folder = tmp_path / kind
+        folder.mkdir()
+        (folder / f"{name}.sql").write_text(sql)
+        with pytest.raises(AuditError, match=message):
+            engine.replay(con, **SMALL, **{kind: folder})
+        assert engine.table(con, "main").num_rows > 0
+
+
+def test_a_folder_without_files_is_refused(tmp_path):
+    with pytest.raises(AuditError, match=r"no \.sql file here"):
+        engine.plugins("rules", tmp_path)
+
+
+def test_tables_say_when_there_are_no_replays_or_stale_ones(tmp_path):
+    rows = random_archive(random.Random(1))
+    with database(tmp_path, rows) as con:
+        write_parquet([attempt(1, 10, "4", archive="later")], tmp_path / "more.parquet")
+        load(con, [str(tmp_path / "more.parquet")])
+        with pytest.raises(AuditError, match="stale"):
+            engine.table(con, "main")
+        assert engine.table(con, "source_audit").num_rows > 0
+        engine.replay(con, **SMALL)
+        assert "later" in engine.table(con, "main")["archive"].to_pylist()
+    fresh = engine.connect(tmp_path / "fresh.duckdb")
+    load(fresh, [str(tmp_path / "more.parquet")])
+    with pytest.raises(AuditError, match="no replays yet"):
+        engine.table(fresh, "main")
+    fresh.close()
