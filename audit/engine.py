@@ -110,6 +110,16 @@ def connect(
         raise AuditError(f"{path}: cannot be opened: {first_line(error)}") from None
 
 
+def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection:
+    """A database in memory with a file attached read only as `audited`, which is in use."""
+    connect(path, read_only=True).close()
+    con = connect(":memory:", **limits)
+    literal = "'" + str(path).replace("'", "''") + "'"
+    con.execute(f"attach {literal} as audited (read_only)")
+    con.execute("use audited")
+    return con
+
+
 def first_line(error: BaseException) -> str:
     """The first line of an error's message: the rest of DuckDB's is a picture of the query."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -5,13 +5,17 @@ select
     steps.repeat,
     min(steps.position) as covered_from,
 from steps
-inner join choices
-    on steps.bank_id = choices.bank_id
-    and steps.repeat = choices.repeat
-    and steps.position = choices.position
-inner join selectors on choices.selector_id = selectors.selector_id
 inner join candidate_grades
     on steps.bank_id = candidate_grades.bank_id
     and steps.slot = candidate_grades.slot
-where selectors.is_primary and choices.is_eligible and candidate_grades.is_correct
+    and candidate_grades.is_correct
+semi join (
+    select choices.*
+    from choices
+    inner join selectors on choices.selector_id = selectors.selector_id
+    where selectors.is_primary and choices.is_eligible
+) as eligible
+    on steps.bank_id = eligible.bank_id
+    and steps.repeat = eligible.repeat
+    and steps.position = eligible.position
 group by steps.bank_id, steps.repeat

@@ -1,0 +1,575 @@
+"""The command line: open the database, call one function, print what it returns."""
+
+import contextlib
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from audit import __version__
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+FORMATS = ("table", "csv", "json", "md", "tex")
+
+
+class Tokens(click.ParamType):
+    """A number of tokens or attempts: 4000, 4_000 or 4k; a comma-separated list of them."""
+
+    name = "n,…"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> list[int]:
+        """The numbers as integers."""
+        return [self.number(part, param, ctx) for part in str(value).split(",") if part.strip()]
+
+    def number(self, part: str, param: Any, ctx: Any) -> int:
+        """One number."""
+        match = re.fullmatch(r"(\d+(?:_\d+)*)(k?)", part.strip().lower())
+        if not match:
+            self.fail(f"'{part.strip()}' is not a number like 4000, 4_000 or 4k", param, ctx)
+        return int(match.group(1)) * (1000 if match.group(2) else 1)
+
+
+class Pair(click.ParamType):
+    """A name and a value: name=value."""
+
+    name = "name=value"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
+        """The two halves."""
+        if isinstance(value, tuple):
+            return value
+        left, equals, right = str(value).partition("=")
+        if not equals or not left:
+            self.fail(f"'{value}' is not of the form name=value", param, ctx)
+        return left, right
+
+
+def one_line(text: str) -> str:
+    """A message on one line, whatever was in the names it quotes."""
+    return " ".join(text.split())
+
+
+class Cli(click.Group):
+    """A group whose commands end a user's mistake with one line and status 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what a user can mend is told in one line."""
+        try:
+            return super().invoke(ctx)
+        except AuditError as error:
+            click.echo(f"error: {one_line(str(error))}", err=True)
+            ctx.exit(2)
+        except OSError as error:
+            click.echo(f"error: {one_line(str(error))}", err=True)
+            ctx.exit(2)
+        except Exception as error:
+            # A full disk, too little memory or a damaged file speaks through the engine.
+            if type(error).__module__ not in ("duckdb", "_duckdb"):
+                raise
+            click.echo(f"error: {one_line(str(error).splitlines()[0])}", err=True)
+            ctx.exit(2)
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Click's own usage errors become one line too."""
+        try:
+            # Click gives an exit status back here instead of raising it.
+            sys.exit(super().main(*args, **{**kwargs, "standalone_mode": False}))
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message())
+            sys.exit(0)
+        except click.UsageError as error:
+            where = f"{error.ctx.command_path}: " if error.ctx else ""
+            hint = f"; see '{error.ctx.command_path} --help'" if error.ctx else ""
+            what = one_line(error.format_message()).rstrip(".")
+            click.echo(f"error: {where}{what}{hint}", err=True)
+            sys.exit(2)
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("error: interrupted; the database is as it was", err=True)
+            sys.exit(130)
+
+
+@click.group(
+    cls=Cli,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="budget-audit")
+def main() -> None:
+    """What did this token budget really buy? Replay recorded attempts under a cumulative cap."""
+
+
+database = click.option(
+    "--db", default="audit.duckdb", show_default=True, help="The database file.", metavar="FILE"
+)
+
+
+def heavy(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Options of every command that does heavy work."""
+    command = click.option("--memory", metavar="SIZE", help="Most memory to use, such as 2GB.")(
+        command
+    )
+    return click.option(
+        "--threads",
+        type=click.IntRange(1, 1024),
+        metavar="N",
+        help="Threads to use (default: all cores).",
+    )(command)
+
+
+def formats(default: str = "table") -> Callable[..., Any]:
+    """The output format of what is printed."""
+    return click.option(
+        "--format",
+        "fmt",
+        type=click.Choice(FORMATS),
+        default=default,
+        show_default=True,
+        help="How to print it.",
+    )
+
+
+@contextlib.contextmanager
+def opened(db: str, *, write: bool = False, **limits: Any) -> "Iterator[duckdb.DuckDBPyConnection]":
+    """A connection to the database; a new file that nothing was put into is taken away again."""
+    from audit.engine import connect
+
+    is_new = not Path(db).exists()
+    con = connect(db, read_only=not write, **limits)
+    try:
+        yield con
+    except BaseException:
+        con.close()
+        if write and is_new:
+            for leftover in (Path(db), Path(f"{db}.wal")):
+                leftover.unlink(missing_ok=True)
+        raise
+    con.close()
+
+
+def bar(label: str) -> Callable[[str, int, int], None] | None:
+    """A progress line on standard error, only on a terminal."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(what: str, done: int, total: int) -> None:
+        filled = round(24 * done / max(total, 1))
+        end = "\n" if done >= total else ""
+        line = f"\r{label} [{'#' * filled}{'.' * (24 - filled)}] {what[:40]:40}{end}"
+        click.echo(line, nl=False, err=True)
+
+    return show
+
+
+def show_table(table: "pa.Table", fmt: str, name: str | None = None) -> None:
+    """Print an Arrow table."""
+    from audit.display import format_table
+
+    click.echo(format_table(table, fmt, name), nl=False)
+
+
+@main.command()
+@click.option(
+    "--out", default="demo", show_default=True, metavar="DIR", help="Where everything goes."
+)
+@heavy
+def demo(out: str, threads: int | None, memory: str | None) -> None:
+    """Simulated archives, loaded, replayed and reported in one go, offline.
+
+    Example: budget-audit demo --out demo
+    """
+    from audit.engine import replay
+    from audit.load import load
+    from audit.report import report
+    from audit.simulate import simulate
+
+    folder = Path(out)
+    files = simulate(folder / "archives")
+    db = folder / "audit.duckdb"
+    with opened(str(db), write=True, threads=threads, memory=memory) as con:
+        load(con, [str(path) for path in files], replace=True)
+        replay(con, progress=bar("replay"))
+    with opened(str(db), threads=threads, memory=memory) as con:
+        written = report(con, folder / "report")
+    click.echo("This is simulated data: it shows the tool, it says nothing about any model.")
+    click.echo(f"archives  {folder / 'archives'}")
+    click.echo(f"database  {db}")
+    for path in written:
+        click.echo(f"report    {path}")
+
+
+@main.command()
+@click.option("--out", required=True, metavar="DIR", help="Where the Parquet files go.")
+@click.option(
+    "--problems", type=int, default=30, show_default=True, help="Problems per competition."
+)
+@click.option("--attempts", type=int, default=80, show_default=True, help="Attempts per problem.")
+@click.option("--seed", type=int, default=20260906, show_default=True)
+@click.option(
+    "--texts",
+    type=click.Choice(("final", "full")),
+    default="final",
+    show_default=True,
+    help="Only the last lines of each text, or all of it.",
+)
+def simulate(out: str, problems: int, attempts: int, seed: int, texts: str) -> None:
+    """Write a simulated archive in the study's shape, labelled as simulated.
+
+    Example: budget-audit simulate --out archives --problems 5 --attempts 16
+    """
+    from audit import simulate as module
+
+    for path in module.simulate(
+        Path(out), problems=problems, attempts=attempts, seed=seed, texts=texts
+    ):
+        click.echo(f"{path}  (simulated)")
+
+
+@main.command()
+@click.argument("sources", nargs=-1, required=True)
+@database
+@click.option(
+    "--format", "fmt", help="The files' format: parquet, jsonl or csv (default: detected)."
+)
+@click.option(
+    "--map",
+    "mapping",
+    type=Pair(),
+    multiple=True,
+    metavar="CANONICAL=COLUMN",
+    help="Take a canonical column from another one.",
+)
+@click.option("--replace", is_flag=True, help="Replace archives that are already there.")
+@click.option(
+    "--no-texts", is_flag=True, help="Read answers from the texts, but do not keep the texts."
+)
+@heavy
+def load(
+    sources: tuple[str, ...],
+    db: str,
+    fmt: str | None,
+    mapping: tuple[tuple[str, str], ...],
+    replace: bool,
+    no_texts: bool,
+    threads: int | None,
+    memory: str | None,
+) -> None:
+    """Load attempts from files, folders or globs, all or nothing.
+
+    Example: budget-audit load traces/ more/*.jsonl.gz --db audit.duckdb
+    """
+    from audit import load as module
+
+    show = bar("load")
+    with opened(db, write=True, threads=threads, memory=memory) as con:
+        summary = module.load(
+            con,
+            sources,
+            replace=replace,
+            texts=not no_texts,
+            format=fmt,
+            mapping=dict(mapping),
+            progress=(lambda done, total, label: show(label, done, total)) if show else None,
+        )
+    for archive in summary.archives:
+        click.echo(
+            f"{archive.archive}: {archive.attempts:,} attempts at {archive.problems:,} problems"
+        )
+    click.echo(f"{summary.rows:,} rows of {summary.files:,} files in {db}")
+    if summary.replays_dropped:
+        click.echo("The replays are stale; run 'budget-audit replay' again.", err=True)
+
+
+@main.command()
+@database
+@click.option(
+    "--budgets",
+    type=Tokens(),
+    default="4k,8k,16k,32k",
+    show_default=True,
+    help="Completion-token budgets.",
+)
+@click.option(
+    "--caps",
+    type=Tokens(),
+    default="8,16,32",
+    show_default=True,
+    help="Caps on the number of attempts.",
+)
+@click.option(
+    "--primary-cap",
+    type=int,
+    default=16,
+    show_default=True,
+    help="The cap the tables use; always among the caps.",
+)
+@click.option(
+    "--orders",
+    type=int,
+    default=20,
+    show_default=True,
+    help="Random orders per problem; 0 replays the canonical order only.",
+)
+@click.option("--order-seed", type=int, default=20260904, show_default=True)
+@click.option(
+    "--primary-selector",
+    default="majority",
+    show_default=True,
+    help="The selector the tables use.",
+)
+@click.option(
+    "--replicates",
+    type=int,
+    default=5000,
+    show_default=True,
+    help="Bootstrap replicates; 0 leaves the intervals empty.",
+)
+@click.option("--bootstrap-seed", type=int, default=20260905, show_default=True)
+@click.option("--rules", metavar="DIR", help="A folder of your own rules, one .sql file each.")
+@click.option(
+    "--selectors", metavar="DIR", help="A folder of your own selectors, one .sql file each."
+)
+@heavy
+def replay(db: str, threads: int | None, memory: str | None, **settings: Any) -> None:
+    """Replay every order under every cap, budget and rule.
+
+    Example: budget-audit replay --budgets 2k,4k,8k --caps 16 --orders 50
+    """
+    from audit import engine
+
+    if not Path(db).exists():
+        raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
+    with opened(db, write=True, threads=threads, memory=memory) as con:
+        engine.replay(con, progress=bar("replay"), **settings)
+        ((replays,),) = con.execute("select count(*) from ledger").fetchall()
+    click.echo(f"{replays:,} replays in {db}")
+
+
+@main.command()
+@database
+@click.option("--out", required=True, metavar="DIR", help="Where the report goes.")
+@click.option("--format", "fmt", default="html", show_default=True, help="Any of html,md,tex,csv.")
+@heavy
+def report(db: str, out: str, fmt: str, threads: int | None, memory: str | None) -> None:
+    """Write the whole report: findings, figures, tables, provenance.
+
+    Example: budget-audit report --db audit.duckdb --out report --format html,csv
+    """
+    from audit.report import report as write_report
+
+    wanted = [part.strip() for part in fmt.split(",") if part.strip()]
+    with opened(db, threads=threads, memory=memory) as con:
+        for path in write_report(con, Path(out), wanted):
+            click.echo(str(path))
+
+
+@main.command()
+def tables() -> None:
+    """List the tables and what a row of each means."""
+    from audit.engine import table_names, table_purpose
+
+    width = max(len(name) for name in table_names())
+    for name in table_names():
+        click.echo(f"{name:{width}}  {table_purpose(name)}")
+
+
+@main.command()
+@click.argument("name")
+@database
+@formats()
+@heavy
+def table(name: str, db: str, fmt: str, threads: int | None, memory: str | None) -> None:
+    """Print one table.
+
+    Example: budget-audit table main --format csv
+    """
+    from audit import engine
+
+    with opened(db, threads=threads, memory=memory) as con:
+        show_table(engine.table(con, name), fmt, name)
+
+
+@main.command()
+@click.argument("name_or_sql", required=False)
+@database
+@click.option(
+    "--param",
+    "params",
+    type=Pair(),
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A value for $NAME in the query.",
+)
+@formats()
+@click.option(
+    "--timeout", type=float, default=60, show_default=True, help="Seconds before it is stopped."
+)
+@heavy
+def query(
+    name_or_sql: str | None,
+    db: str,
+    params: tuple[tuple[str, str], ...],
+    fmt: str,
+    timeout: float,
+    threads: int | None,
+    memory: str | None,
+) -> None:
+    """Run a named query, a .sql file or SQL text, read only; without one, list the named queries.
+
+    Example: budget-audit query "select rule, avg(completion_cost) from replays group by rule"
+    """
+    from audit import query as module
+
+    if name_or_sql is None:
+        named = module.named_queries()
+        width = max(len(known.name) for known in named)
+        for known in named:
+            click.echo(f"{known.name:{width}}  {known.question}")
+        return
+    with opened(db, threads=threads, memory=memory) as con:
+        show_table(module.query(con, name_or_sql, dict(params), timeout=timeout), fmt)
+
+
+@main.command()
+@click.argument("names", nargs=-1)
+@database
+@click.option("--out", required=True, metavar="DIR", help="Where the files go.")
+@click.option(
+    "--format", "fmt", type=click.Choice(("csv", "parquet")), default="csv", show_default=True
+)
+@heavy
+def export(
+    names: tuple[str, ...], db: str, out: str, fmt: str, threads: int | None, memory: str | None
+) -> None:
+    """Write tables and relations to files; without a name, every table.
+
+    Example: budget-audit export main replays selections --out csv
+    """
+    from audit.export import export as write_files
+
+    with opened(db, threads=threads, memory=memory) as con:
+        for path in write_files(con, Path(out), names, fmt):
+            click.echo(str(path))
+
+
+@main.command()
+@database
+@formats()
+@heavy
+def check(db: str, fmt: str, threads: int | None, memory: str | None) -> None:
+    """Verify the invariants and controls on the loaded data; exit 1 when one fails.
+
+    Example: budget-audit check --db audit.duckdb
+    """
+    from audit import check as module
+
+    found = module.check(db, threads=threads, memory=memory)
+    show_table(found, fmt)
+    if any(found["violations"].to_pylist()):
+        raise click.exceptions.Exit(1)
+
+
+@main.command()
+@database
+@click.option(
+    "--published",
+    metavar="FILE",
+    help="Published values in the same layout (default: the study's).",
+)
+@formats()
+@heavy
+def compare(
+    db: str, published: str | None, fmt: str, threads: int | None, memory: str | None
+) -> None:
+    """Put every published value beside the computed one; exit 1 when the study's data differ.
+
+    Example: budget-audit compare --format csv
+    """
+    from audit import compare as module
+    from audit.engine import require_replays
+    from audit.engine import table as table_of
+
+    with opened(db, threads=threads, memory=memory) as con:
+        require_replays(con)
+        archives = dict(
+            con.execute("select archive, count(*) from attempts group by archive").fetchall()
+        )
+        found = module.compare(
+            lambda name: table_of(con, name), archives, Path(published) if published else None
+        )
+    is_display = fmt not in ("csv", "json")
+    show_table(module.comparison_table(found, compact=is_display), fmt)
+    if is_display:
+        click.echo()
+        show_table(module.summary_table(found), fmt)
+    verdict, status = module.verdict(found)
+    click.echo(verdict, err=True)
+    if status:
+        raise click.exceptions.Exit(status)
+
+
+@main.command()
+@database
+@click.option("--archive", help="Default: the first.")
+@click.option("--competition", help="Default: the first.")
+@click.option("--question", "--problem", type=int, help="The question_id; default: the first.")
+@click.option(
+    "--repeat", type=int, default=1, show_default=True, help="The order; 0 is the canonical one."
+)
+@click.option("--budget", type=Tokens(), help="Default: the smallest.")
+@click.option("--cap", type=int, help="Default: the primary cap.")
+@click.option(
+    "--out",
+    default="timeline.svg",
+    show_default=True,
+    metavar="FILE",
+    help="Where the picture goes: .svg, .pdf, .png or .html.",
+)
+def timeline(
+    db: str,
+    archive: str | None,
+    competition: str | None,
+    question: int | None,
+    repeat: int,
+    budget: list[int] | None,
+    cap: int | None,
+    out: str,
+) -> None:
+    """Draw one replay on a token axis: what each rule returns and pays.
+
+    Example: budget-audit timeline --competition AIME24 --question 3 --repeat 5 --budget 4k
+    """
+    from audit.engine import require_replays
+    from audit.report import figures
+
+    if budget is not None and len(budget) != 1:
+        raise AuditError("--budget: a picture shows one budget")
+    with opened(db) as con:
+        require_replays(con)
+        chart = figures.timeline(
+            con, archive, competition, question, repeat, budget[0] if budget else None, cap
+        )
+        click.echo(str(figures.save_figure(chart, Path(out))))
+
+
+@main.command()
+@click.argument("name")
+def sql(name: str) -> None:
+    """Print the rendered SQL of a stage, rule, selector or table.
+
+    Example: budget-audit sql choices
+    """
+    from audit.engine import render, stage_names
+
+    if name not in stage_names():
+        raise AuditError(f"no stage '{name}'; there are {', '.join(stage_names())}")
+    click.echo(render(name))
+
+
+if __name__ == "__main__":
+    main()

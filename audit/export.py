@@ -1,0 +1,72 @@
+"""Tables and relations as CSV or Parquet files."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import duckdb
+import pyarrow.parquet
+
+from audit import engine
+from audit.display import write_csv
+from audit.errors import AuditError
+
+# Relations filled by a load have no file that says their key.
+LOADED = {
+    "attempts": "archive, competition, question_id, seed",
+    "texts": "archive, competition, question_id, seed",
+    "grades": "archive, competition, question_id, seed",
+    "sources": "file, archive",
+}
+RELATIONS = (*LOADED, "orders", "prefixes", "replays", "selections")
+
+
+def export(
+    con: duckdb.DuckDBPyConnection, out: Path, names: Sequence[str] = (), fmt: str = "csv"
+) -> Iterator[Path]:
+    """Write each named table or relation, sorted by its key; without a name, every table."""
+    known = (*engine.table_names(), *RELATIONS)
+    for name in names:
+        if name not in known:
+            raise AuditError(f"no table or relation '{name}'; there are {', '.join(known)}")
+    engine.require_replays(con)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AuditError(f"{out}: cannot be made a folder: {engine.first_line(error)}") from None
+    for name in names or engine.table_names():
+        path = out / f"{name}.{fmt}"
+        if name in engine.table_names():
+            rows = engine.table(con, name).to_reader()
+        else:
+            sql = f"select * from {name} order by {key_of(name)}"
+            rows = con.sql(sql).to_arrow_reader(100_000)
+        if fmt == "csv":
+            write_csv(rows, path)
+        else:
+            write_parquet(rows, path)
+        yield path
+
+
+def key_of(name: str) -> str:
+    """The columns that identify a row of a relation."""
+    if name in LOADED:
+        return LOADED[name]
+    header = (engine.resource("sql") / f"{name}.sql").read_text(encoding="utf-8")
+    grain = re.search(r"^-- grain: (.+)$", header, re.MULTILINE)
+    assert grain, name
+    return grain.group(1)
+
+
+def write_parquet(rows: "pyarrow.RecordBatchReader", path: Path) -> None:
+    """Write batches to a temporary name and rename it."""
+    partial = path.with_name(path.name + ".partial")
+    try:
+        with pyarrow.parquet.ParquetWriter(partial, rows.schema, compression="zstd") as writer:
+            for batch in rows:
+                writer.write_batch(batch)
+        partial.replace(path)
+    except OSError as error:
+        raise AuditError(f"{path}: cannot be written: {engine.first_line(error)}") from None
+    finally:
+        partial.unlink(missing_ok=True)
