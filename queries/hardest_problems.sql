@@ -1,0 +1,32 @@
+-- Which problems stay without a correct attempt in any pool, even at the largest budget?
+with uncovered as (
+    select
+        archive,
+        competition,
+        question_id,
+        count(*) as replays,
+    from replays
+    where
+        repeat > 0
+        and cap = (select value::integer from settings where key = 'primary_cap')
+        and budget = (select max(budget) from budgets)
+        -- It returns every attempt that is launched: what it does not cover, no rule covers.
+        and rule = 'advisory'
+    group by archive, competition, question_id
+    having not bool_or(covered)
+)
+
+select
+    uncovered.archive,
+    uncovered.competition,
+    uncovered.question_id,
+    uncovered.replays,
+    count(*) as attempts_in_bank,
+    count(*) filter (attempts.eligible) as eligible_attempts,
+    count(*) filter (grades.correct) as correct_attempts,
+    median(attempts.completion_tokens) as median_tokens,
+from uncovered
+inner join attempts using (archive, competition, question_id)
+inner join grades using (archive, competition, question_id, seed)
+group by uncovered.archive, uncovered.competition, uncovered.question_id, uncovered.replays
+order by uncovered.archive, uncovered.competition, uncovered.question_id

@@ -1,0 +1,38 @@
+-- At which problems do the selectors choose different answers from the same pool?
+-- $budget =
+-- $rule = strict
+-- An empty $budget means the largest.
+with pools as (
+    select
+        archive,
+        competition,
+        question_id,
+        repeat,
+        list(distinct answer order by answer) filter (answer is not null) as answers,
+        count(distinct answer) > 1 as is_split,
+        bool_or(correct) and not bool_and(correct) as is_decisive,
+    from selections
+    where
+        repeat > 0
+        and cap = (select value::integer from settings where key = 'primary_cap')
+        and rule = $rule
+        and budget = coalesce(
+            nullif(replace(replace($budget, '_', ''), 'k', '000'), '')::bigint,
+            (select max(budget) from budgets)
+        )
+    group by archive, competition, question_id, repeat
+)
+
+select
+    archive,
+    competition,
+    question_id,
+    count(*) as replays,
+    count(*) filter (is_split) as split_replays,
+    count(*) filter (is_split and is_decisive) as split_and_one_is_right,
+    array_to_string(list_sort(list_distinct(flatten(list(answers) filter (is_split)))), ' | ')
+        as answers,
+from pools
+group by archive, competition, question_id
+having count(*) filter (is_split) > 0
+order by split_replays desc, archive, competition, question_id

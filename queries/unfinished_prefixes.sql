@@ -1,0 +1,41 @@
+-- Who pays for unfinished prefixes: which problems spend most on attempts that the budget cuts off?
+-- $budget =
+-- $top = 10
+-- An empty $budget means the smallest; $top problems are shown for each archive.
+with paid as (
+    select
+        archive,
+        competition,
+        question_id,
+        count(*) as replays,
+        count(*) filter (prefix_tokens > 0) as cut_replays,
+        sum(prefix_tokens)::bigint as prefix_tokens,
+        sum(completion_cost)::bigint as completion_tokens,
+    from replays
+    where
+        repeat > 0
+        and cap = (select value::integer from settings where key = 'primary_cap')
+        and rule = 'strict'
+        and budget = coalesce(
+            nullif(replace(replace($budget, '_', ''), 'k', '000'), '')::bigint,
+            (select min(budget) from budgets)
+        )
+    group by archive, competition, question_id
+)
+
+select
+    archive,
+    competition,
+    question_id,
+    replays,
+    cut_replays,
+    prefix_tokens,
+    round(100.0 * prefix_tokens / nullif(completion_tokens, 0), 2) as percent_of_its_cost,
+    round(100.0 * prefix_tokens / nullif(sum(prefix_tokens) over everyone, 0), 2)
+        as percent_of_all_prefixes,
+from paid
+window
+    everyone as (partition by archive),
+    ranking as (partition by archive order by prefix_tokens desc, competition, question_id)
+qualify row_number() over ranking <= $top::integer
+order by archive, prefix_tokens desc, competition, question_id
