@@ -1,0 +1,242 @@
+"""Charts as one look and as files: what every figure shares."""
+
+import json
+import os
+import re
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from markupsafe import Markup
+
+from audit.errors import AuditError
+from audit.report import data
+from audit.report.data import Row
+from audit.report.pages import html_page
+
+# Okabe and Ito's palette, told apart by colour-blind readers; shapes and dashes repeat it in print.
+BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+INK, GREY = "#222222", "#767676"
+FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
+TOTAL_WIDTH = 940
+FIGURE_SUFFIXES = (".svg", ".pdf", ".png", ".html")
+TOKEN_LABEL = (
+    "datum.value >= 1000 && datum.value % 1000 == 0"
+    " ? format(datum.value / 1000, ',') + 'k' : format(datum.value, ',')"
+)
+
+
+def altair_module() -> Any:
+    """altair, once it is needed and if it is installed."""
+    try:
+        import altair
+        import vl_convert  # noqa: F401
+    except ImportError as error:
+        raise AuditError(
+            "figures and the HTML report need altair and vl-convert:"
+            " pip install 'budget-audit[report]'"
+        ) from error
+    return altair
+
+
+def has_figures() -> bool:
+    """True when the extra that draws figures is installed."""
+    try:
+        altair_module()
+    except AuditError:
+        return False
+    return True
+
+
+def frame(
+    con: duckdb.DuckDBPyConnection, title: str, subtitle: str, total_width: int
+) -> dict[str, Any]:
+    """Title, subtitle (marked when the data are simulated) and look of a whole figure."""
+    alt = altair_module()
+    mark = ["SIMULATED DATA, not a model's output"] if data.is_simulated(con) else []
+    heading = alt.Title(
+        textwrap.wrap(title, max(20, total_width // 9)),
+        subtitle=[*mark, *textwrap.wrap(subtitle, max(30, total_width // 7))],
+    )
+    look = alt.Config(
+        font=FONT,
+        title=alt.TitleConfig(
+            anchor="start",
+            fontSize=15,
+            fontWeight=600,
+            color=INK,
+            subtitleFontSize=12,
+            subtitleColor="#555555",
+            subtitlePadding=4,
+            offset=14,
+            limit=0,
+        ),
+        axis=alt.AxisConfig(
+            labelFontSize=11,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            labelColor=INK,
+            titleColor=INK,
+            gridColor="#ececec",
+            domainColor="#999999",
+            tickColor="#999999",
+        ),
+        legend=alt.LegendConfig(
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            labelLimit=0,
+            titleLimit=0,
+            titleOrient="left",
+            symbolOpacity=1,
+            symbolSize=90,
+            symbolStrokeWidth=2,
+        ),
+        view=alt.ViewConfig(stroke=None),
+        concat=alt.CompositionConfig(spacing=26),
+    )
+    return {"title": heading, "background": "white", "padding": 8, "config": look}
+
+
+def inline(rows: Iterable[Row]) -> Any:
+    """Rows as the data of a chart."""
+    return altair_module().InlineData(values=list(rows))
+
+
+def tips(*fields: tuple[str, str]) -> list[Any]:
+    """What a tooltip shows: fields and their titles."""
+    alt = altair_module()
+    return [alt.Tooltip(field=field, type="nominal", title=title) for field, title in fields]
+
+
+def vega_lite_spec(chart: Any) -> dict[str, Any]:
+    """The chart as a plain Vega-Lite specification without a schema address."""
+    if isinstance(chart, dict):
+        return chart
+    spec = chart.to_dict()
+    spec.pop("$schema", None)
+    return spec
+
+
+def script_json(value: Any) -> str:
+    """JSON that is safe inside a script element."""
+    text = json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def script_bundle() -> str:
+    """Vega-Embed with all it needs, as one script that fetches nothing."""
+    altair_module()
+    import vl_convert
+
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed=vegaEmbed;", vl_version=_version())
+    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _version() -> str:
+    """The Vega-Lite version that altair writes, as vl-convert names it."""
+    alt = altair_module()
+    return ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+
+
+def svg(chart: Any) -> str:
+    """The chart as SVG text."""
+    return figure_bytes(chart, ".svg").decode()
+
+
+def figure_bytes(chart: Any, suffix: str) -> bytes:
+    """The chart as the content of an SVG, PDF, PNG or offline HTML file."""
+    altair_module()
+    import vl_convert
+
+    spec = vega_lite_spec(chart)
+    options: dict[str, Any] = {"vl_version": _version(), "allowed_base_urls": []}
+    if suffix == ".svg":
+        return vl_convert.vegalite_to_svg(spec, **options).encode()
+    if suffix == ".pdf":
+        return _settled(vl_convert.vegalite_to_pdf(spec, **options))
+    if suffix == ".png":
+        return vl_convert.vegalite_to_png(spec, scale=2, **options)
+    return _html(spec).encode()
+
+
+def _settled(pdf: bytes) -> bytes:
+    """The PDF with its objects in the order in which they are first mentioned.
+
+    The writer puts fonts in an order that differs between runs; this makes the bytes the same.
+    """
+    table = int(pdf.rsplit(b"startxref", 1)[1].split()[0])
+    if not pdf.startswith(b"xref\n0 ", table):
+        return pdf
+    entries = pdf[table:].split(b"\n")[2:]
+    offsets = {
+        number: int(entry[:10]) for number, entry in enumerate(entries) if entry[17:18] == b"n"
+    }
+    ends = sorted([*offsets.values(), table])
+    bodies = {}
+    for number, offset in offsets.items():
+        body = pdf[offset : ends[ends.index(offset) + 1]].split(b"obj\n", 1)[1]
+        head, mark, stream = body.partition(b"\nstream\n")
+        lines = re.sub(
+            rb"(?:^ +/\w+ \d+ 0 R\n){2,}",
+            lambda found: b"".join(sorted(found.group().splitlines(keepends=True))),
+            head,
+            flags=re.MULTILINE,
+        )
+        bodies[number] = (lines, mark + stream)
+    trailer = pdf[table:].split(b"trailer\n", 1)[1].split(b"startxref", 1)[0]
+    numbers: dict[int, int] = {}
+    waiting = [trailer]
+    while waiting:
+        for found in re.findall(rb"\b(\d+) 0 R\b", waiting.pop(0)):
+            if int(found) not in numbers:
+                numbers[int(found)] = len(numbers) + 1
+                waiting.append(bodies[int(found)][0])
+
+    def renumbered(text: bytes) -> bytes:
+        return re.sub(
+            rb"\b(\d+) 0 R\b", lambda found: b"%d 0 R" % numbers[int(found.group(1))], text
+        )
+
+    written = pdf[: ends[0]]
+    places = []
+    for old, new in numbers.items():
+        head, stream = bodies[old]
+        places.append(b"%010d 00000 n\r\n" % len(written))
+        written += b"%d 0 obj\n" % new + renumbered(head) + stream
+    listed = b"xref\n0 %d\n0000000000 65535 f\r\n" % (len(places) + 1) + b"".join(places)
+    ending = re.sub(rb"/Size \d+", b"/Size %d" % (len(places) + 1), renumbered(trailer))
+    return written + listed + b"trailer\n" + ending + b"startxref\n%d\n%%%%EOF" % len(written)
+
+
+def save_figure(chart: Any, path: Path | str) -> Path:
+    """Write the chart as SVG, PDF, PNG or offline HTML, chosen by the file's suffix."""
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in FIGURE_SUFFIXES:
+        raise AuditError(
+            f"cannot write a figure to {path}: use a name ending in {', '.join(FIGURE_SUFFIXES)}"
+        )
+    write_whole(path, figure_bytes(chart, suffix))
+    return path
+
+
+def _html(spec: dict[str, Any]) -> str:
+    return html_page(
+        "figure.html.j2", spec=Markup(script_json(spec)), bundle=Markup(script_bundle())
+    )
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that it appears whole or not at all."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(content)
+        partial.replace(path)
+    except OSError as error:
+        raise AuditError(f"cannot write {path}: {error.strerror or error}") from None
+    finally:
+        partial.unlink(missing_ok=True)
