@@ -31,6 +31,7 @@ PIPELINE = (
     ("eligibility", "table"),
     ("budgeted_steps", "view"),
     ("stops", "table"),
+    ("boundary_events", "view"),
     # Labels may be read from here on, never above.
     ("candidate_grades", "table"),
     ("coverage", "table"),
@@ -47,15 +48,22 @@ PIPELINE = (
     ("segments", "view"),
     ("interpolations", "view"),
     ("halves", "view"),
+    ("ballots", "view"),
+    ("elections", "view"),
     ("control_steps", "view"),
     ("orders", "view"),
     ("prefixes", "view"),
     ("replays", "view"),
     ("selections", "view"),
+    # Of generated fields and token counts alone; here because those need not be there.
+    ("prefix_events", "view"),
+    ("prefix_selections", "view"),
 )
 FIRST_LABELLED = "candidate_grades"
 SETTING_RELATIONS = ("settings", "budgets", "caps", "repeats", "rules", "selectors")
 REPLAY_RELATIONS = (*SETTING_RELATIONS, *(name for name, _ in PIPELINE))
+# What is complete only once the boundary attempts have been tokenized.
+TOKEN_RELATIONS = {"prefix_events", "prefix_selections"}
 
 # What a rule or a selector may read: generated fields, orders and settings, never a label.
 RULE_MAY_READ = {"budgeted_steps"}
@@ -245,6 +253,11 @@ def stage_names() -> list[str]:
 def table_names() -> list[str]:
     """The tables `budget-audit table` takes."""
     return sorted(path.stem for path in (resource("sql") / "tables").glob("*.sql"))
+
+
+def exploratory_names() -> list[str]:
+    """Tables beyond the study: made only when asked for by name."""
+    return sorted(path.stem for path in (resource("sql") / "exploratory").glob("*.sql"))
 
 
 def table_purpose(name: str) -> str:
@@ -498,13 +511,28 @@ def require_replays(con: duckdb.DuckDBPyConnection) -> None:
         raise AuditError("there are no replays yet; run 'budget-audit replay'")
 
 
+def waiting_events(con: duckdb.DuckDBPyConnection, name: str) -> int:
+    """How many boundary events have yet to be tokenized before a table is complete."""
+    is_table = name in (*table_names(), *exploratory_names())
+    if not is_table or not relations_read(render(name)) & TOKEN_RELATIONS:
+        return 0
+    require_replays(con)
+    query = "select count(*) from prefix_events where examined is null"
+    return con.execute(query).fetchall()[0][0]
+
+
 def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
     """One table of the study, at full precision and sorted by its keys."""
-    if name not in table_names():
+    if name not in (*table_names(), *exploratory_names()):
         raise AuditError(f"no table '{name}'; there are {', '.join(table_names())}")
     sql = render(name)
     if relations_read(sql) & set(REPLAY_RELATIONS):
         require_replays(con)
     else:
         require_attempts(con)
+    if waiting := waiting_events(con, name):
+        raise AuditError(
+            f"{name}: {waiting:,} boundary events have not been tokenized; run 'budget-audit "
+            "tokenize' (it needs: pip install 'budget-audit[tokens]')"
+        )
     return con.sql(sql).to_arrow_table()

@@ -10,6 +10,8 @@ import pyarrow.parquet
 from audit import engine
 from audit.display import write_csv
 from audit.errors import AuditError
+from audit.prices import Prices
+from audit.prices import table as priced_table
 
 # Relations filled by a load have no file that says their key.
 LOADED = {
@@ -17,15 +19,21 @@ LOADED = {
     "texts": "archive, competition, question_id, seed",
     "grades": "archive, competition, question_id, seed",
     "sources": "file, archive",
+    "token_counts": "archive, competition, question_id, seed, encoding",
 }
-RELATIONS = (*LOADED, "orders", "prefixes", "replays", "selections")
+RELATIONS = (*LOADED, "orders", "prefixes", "replays", "selections", "prefix_events")
 
 
 def export(
-    con: duckdb.DuckDBPyConnection, out: Path, names: Sequence[str] = (), fmt: str = "csv"
+    con: duckdb.DuckDBPyConnection,
+    out: Path,
+    names: Sequence[str] = (),
+    fmt: str = "csv",
+    prices: Prices | None = None,
 ) -> Iterator[Path]:
     """Write each named table or relation, sorted by its key; without a name, every table."""
-    known = (*engine.table_names(), *RELATIONS)
+    tables = (*engine.table_names(), *engine.exploratory_names())
+    known = (*tables, *RELATIONS)
     for name in names:
         if name not in known:
             raise AuditError(f"no table or relation '{name}'; there are {', '.join(known)}")
@@ -34,10 +42,11 @@ def export(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise AuditError(f"{out}: cannot be made a folder: {engine.first_line(error)}") from None
-    for name in names or engine.table_names():
+    skipped = left_out(con)
+    for name in names or [name for name in engine.table_names() if name not in skipped]:
         path = out / f"{name}.{fmt}"
-        if name in engine.table_names():
-            rows = engine.table(con, name).to_reader()
+        if name in tables:
+            rows = priced_table(con, name, prices).to_reader()
         else:
             sql = f"select * from {name} order by {key_of(name)}"
             rows = con.sql(sql).to_arrow_reader(100_000)
@@ -46,6 +55,11 @@ def export(
         else:
             write_parquet(rows, path)
         yield path
+
+
+def left_out(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """The tables that cannot be had before the boundary attempts are tokenized."""
+    return [name for name in engine.table_names() if engine.waiting_events(con, name)]
 
 
 def key_of(name: str) -> str:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from audit import engine
 from audit.load import load
+from audit.tokens import Encoding, tokenize
 from tests.archives import random_archive, write_parquet
 
 SMALL = {
@@ -16,14 +17,24 @@ SMALL = {
 }
 
 
+def three_bytes(text):
+    """A toy tokenizer: every three bytes are a token, so that characters are cut in two."""
+    whole = text.encode()
+    return -(-len(whole) // 3), lambda cuts: (whole[: 3 * n].decode(errors="ignore") for n in cuts)
+
+
+TOY = Encoding("three bytes", three_bytes)
+
+
 @contextmanager
 def database(folder, rows, name="small", **settings):
-    """A replayed database of canonical rows."""
+    """A replayed database of canonical rows, its tokens counted with a toy tokenizer."""
     write_parquet(rows, folder / f"{name}.parquet")
     con = engine.connect(folder / f"{name}.duckdb")
     try:
         load(con, [str(folder / f"{name}.parquet")])
         engine.replay(con, **{**SMALL, **settings})
+        tokenize(con, TOY)
         yield con
     finally:
         con.close()

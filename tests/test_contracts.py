@@ -88,7 +88,8 @@ def test_rules_and_selectors_read_only_what_they_may():
 
 
 def test_every_stage_reads_only_what_was_built_before_it():
-    built = {"attempts", "grades", *engine.SETTING_RELATIONS}
+    built = {"attempts", "raw_answers", "grades", *engine.SETTING_RELATIONS}
+    built |= {"texts", "token_counts", "prefix_cuts", "problem_labels", "meta"}
     for name, kept_as in engine.PIPELINE:
         if kept_as != "drawn":
             assert engine.relations_read(engine.render(name)) <= built, name
@@ -108,7 +109,7 @@ def test_selection_builds_without_any_label_in_the_database(tmp_path):
         kept = {name: con.sql(f"from {name} order by all").fetchall() for name in compared}
         con.execute("attach ':memory:' as blind")
         con.execute("use blind")
-        for name in ("attempts", "order_slots", *engine.SETTING_RELATIONS):
+        for name in ("attempts", "problem_labels", "order_slots", *engine.SETTING_RELATIONS):
             con.execute(f"create table {name} as from small.{name}")
         for name in before:
             if stages[name] != "drawn":
