@@ -54,8 +54,11 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
     ]
     con.execute("use memory")
     try:
-        for name in ("attempts", "accepted_references", "order_slots", *engine.SETTING_RELATIONS):
-            con.execute(f"create view {name} as select * from audited.{name}")
+        rebuilt = {name for name, kept_as in engine.PIPELINE if kept_as != "drawn"}
+        kept = con.execute("select table_name from duckdb_tables() where database_name = 'audited'")
+        for (name,) in kept.fetchall():
+            if name not in rebuilt | {"labels"}:
+                con.execute(f"create view {name} as select * from audited.{name}")
         con.execute(
             """
             create table labels as

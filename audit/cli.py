@@ -1,6 +1,7 @@
 """The command line: open the database, call one function, print what it returns."""
 
 import contextlib
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -70,6 +71,9 @@ class Cli(click.Group):
             click.echo(f"error: {one_line(str(error))}", err=True)
             ctx.exit(2)
         except Exception as error:
+            # How DuckDB's Python module passes on Ctrl-C.
+            if isinstance(error, RuntimeError) and str(error) == "Query interrupted":
+                raise KeyboardInterrupt from None
             # A full disk, too little memory or a damaged file speaks through the engine.
             if type(error).__module__ not in ("duckdb", "_duckdb"):
                 raise
@@ -109,9 +113,21 @@ database = click.option(
 )
 
 
+class Size(click.ParamType):
+    """An amount of memory, such as 500MB or 2GB."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """The amount as DuckDB reads it."""
+        if not re.fullmatch(r"\d+(\.\d+)? ?[KMGT]i?B", str(value)):
+            self.fail(f"'{value}' is not an amount like 500MB or 2GB", param, ctx)
+        return str(value)
+
+
 def heavy(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options of every command that does heavy work."""
-    command = click.option("--memory", metavar="SIZE", help="Most memory to use, such as 2GB.")(
+    command = click.option("--memory", type=Size(), help="Most memory to use, such as 2GB.")(
         command
     )
     return click.option(
@@ -152,6 +168,12 @@ def opened(db: str, *, write: bool = False, **limits: Any) -> "Iterator[duckdb.D
     con.close()
 
 
+def give_up(message: str) -> None:
+    """End this process from another thread: the engine is inside one call and hears nothing."""
+    click.echo(f"error: {one_line(message)}", err=True)
+    os._exit(2)
+
+
 def bar(label: str) -> Callable[[str, int, int], None] | None:
     """A progress line on standard error, only on a terminal."""
     if not sys.stderr.isatty():
@@ -164,6 +186,55 @@ def bar(label: str) -> Callable[[str, int, int], None] | None:
         click.echo(line, nl=False, err=True)
 
     return show
+
+
+def reading(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Options of the commands that read sources: what they are, and what stands in for a gap."""
+    options = (
+        click.option(
+            "--format",
+            metavar="NAME",
+            help="The files' format (default: detected from their content).",
+        ),
+        click.option(
+            "--map",
+            "mapping",
+            type=Pair(),
+            multiple=True,
+            metavar="CANONICAL=PATH",
+            help="Take a canonical column from another one, or from a path such as output.0.text.",
+        ),
+        click.option("--archive", metavar="NAME", help="The archive that the attempts belong to."),
+        click.option("--competition", metavar="NAME", help="The competition of the problems."),
+        click.option(
+            "--finish-reason",
+            type=click.Choice(("stop",)),
+            help="Where no finish reason is recorded, count every attempt as completed.",
+        ),
+        click.option(
+            "--count-tokens",
+            metavar="ENCODING",
+            help="Where no token counts are recorded, count the tokens of the texts.",
+        ),
+        click.option(
+            "--answer",
+            metavar="KIND",
+            default="boxed",
+            show_default=True,
+            help="What the answer is: boxed, archive (the source's own) or regex:PATTERN.",
+        ),
+        click.option(
+            "--grade",
+            type=click.Choice(("references",)),
+            help="Label an attempt by comparing its answer with the references.",
+        ),
+        click.option(
+            "--references", metavar="FILE", help="References by problem, in JSON lines or CSV."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def show_table(table: "pa.Table", fmt: str, name: str | None = None) -> None:
@@ -233,17 +304,7 @@ def simulate(out: str, problems: int, attempts: int, seed: int, texts: str) -> N
 @main.command()
 @click.argument("sources", nargs=-1, required=True)
 @database
-@click.option(
-    "--format", "fmt", help="The files' format: parquet, jsonl or csv (default: detected)."
-)
-@click.option(
-    "--map",
-    "mapping",
-    type=Pair(),
-    multiple=True,
-    metavar="CANONICAL=COLUMN",
-    help="Take a canonical column from another one.",
-)
+@reading
 @click.option("--replace", is_flag=True, help="Replace archives that are already there.")
 @click.option(
     "--no-texts", is_flag=True, help="Read answers from the texts, but do not keep the texts."
@@ -252,12 +313,12 @@ def simulate(out: str, problems: int, attempts: int, seed: int, texts: str) -> N
 def load(
     sources: tuple[str, ...],
     db: str,
-    fmt: str | None,
     mapping: tuple[tuple[str, str], ...],
     replace: bool,
     no_texts: bool,
     threads: int | None,
     memory: str | None,
+    **options: Any,
 ) -> None:
     """Load attempts from files, folders or globs, all or nothing.
 
@@ -272,8 +333,8 @@ def load(
             sources,
             replace=replace,
             texts=not no_texts,
-            format=fmt,
             mapping=dict(mapping),
+            **options,
             progress=(lambda done, total, label: show(label, done, total)) if show else None,
         )
     for archive in summary.archives:
@@ -281,8 +342,25 @@ def load(
             f"{archive.archive}: {archive.attempts:,} attempts at {archive.problems:,} problems"
         )
     click.echo(f"{summary.rows:,} rows of {summary.files:,} files in {db}")
+    for note in summary.notes:
+        click.echo(f"note: {note}", err=True)
     if summary.replays_dropped:
         click.echo("The replays are stale; run 'budget-audit replay' again.", err=True)
+
+
+@main.command()
+@click.argument("sources", nargs=-1, required=True)
+@reading
+def describe(
+    sources: tuple[str, ...], mapping: tuple[tuple[str, str], ...], **options: Any
+) -> None:
+    """Tell what sources hold and what they lack, before anything is loaded.
+
+    Example: budget-audit describe logs/ --archive my-model
+    """
+    from audit import describe as module
+
+    click.echo(module.describe(sources, mapping=dict(mapping), **options), nl=False)
 
 
 @main.command()
@@ -388,13 +466,19 @@ def table(name: str, db: str, fmt: str, threads: int | None, memory: str | None)
 
     Example: budget-audit table main --format csv
     """
-    from audit import engine
+    from audit import engine, tokens
 
     with opened(db, threads=threads, memory=memory) as con:
-        show_table(engine.table(con, name), fmt, name)
+        is_waiting = engine.waiting_events(con, name) > 0
+        if not is_waiting:
+            show_table(engine.table(con, name), fmt, name)
+    if is_waiting:
+        with opened(db, write=True, threads=threads, memory=memory) as con:
+            tokens.tokenize(con, threads=threads, progress=bar("tokenize"))
+            show_table(engine.table(con, name), fmt, name)
 
 
-@main.command()
+@main.command(context_settings={"ignore_unknown_options": True})
 @click.argument("name_or_sql", required=False)
 @database
 @click.option(
@@ -432,7 +516,10 @@ def query(
             click.echo(f"{known.name:{width}}  {known.question}")
         return
     with opened(db, threads=threads, memory=memory) as con:
-        show_table(module.query(con, name_or_sql, dict(params), timeout=timeout), fmt)
+        text = module.answer(
+            con, name_or_sql, dict(params), fmt=fmt, timeout=timeout, give_up=give_up
+        )
+    click.echo(text, nl=False)
 
 
 @main.command()
@@ -451,10 +538,14 @@ def export(
     Example: budget-audit export main replays selections --out csv
     """
     from audit.export import export as write_files
+    from audit.export import left_out
 
     with opened(db, threads=threads, memory=memory) as con:
         for path in write_files(con, Path(out), names, fmt):
             click.echo(str(path))
+        for name in [] if names else left_out(con):
+            hint = f"{name} is left out: it needs 'budget-audit tokenize --db {db}' first"
+            click.echo(hint, err=True)
 
 
 @main.command()
@@ -518,9 +609,7 @@ def compare(
 @click.option("--archive", help="Default: the first.")
 @click.option("--competition", help="Default: the first.")
 @click.option("--question", "--problem", type=int, help="The question_id; default: the first.")
-@click.option(
-    "--repeat", type=int, default=1, show_default=True, help="The order; 0 is the canonical one."
-)
+@click.option("--repeat", type=int, help="The order, 0 the canonical one; default: the first.")
 @click.option("--budget", type=Tokens(), help="Default: the smallest.")
 @click.option("--cap", type=int, help="Default: the primary cap.")
 @click.option(
@@ -535,7 +624,7 @@ def timeline(
     archive: str | None,
     competition: str | None,
     question: int | None,
-    repeat: int,
+    repeat: int | None,
     budget: list[int] | None,
     cap: int | None,
     out: str,
@@ -545,16 +634,51 @@ def timeline(
     Example: budget-audit timeline --competition AIME24 --question 3 --repeat 5 --budget 4k
     """
     from audit.engine import require_replays
-    from audit.report import figures
+    from audit.report import save_figure
+    from audit.report import timeline as draw
 
     if budget is not None and len(budget) != 1:
         raise AuditError("--budget: a picture shows one budget")
     with opened(db) as con:
         require_replays(con)
-        chart = figures.timeline(
-            con, archive, competition, question, repeat, budget[0] if budget else None, cap
-        )
-        click.echo(str(figures.save_figure(chart, Path(out))))
+        chosen = budget[0] if budget else None
+        chart = draw(con, archive, competition, question, repeat, chosen, cap)
+        click.echo(str(save_figure(chart, Path(out))))
+
+
+@main.command()
+@database
+@click.option(
+    "--tokenizer",
+    default="o200k_harmony",
+    show_default=True,
+    help="A tiktoken encoding, or the path of a Hugging Face tokenizer.json.",
+)
+@click.option("--all", "everything", is_flag=True, help="Every text, not only boundary attempts.")
+@heavy
+def tokenize(
+    db: str, tokenizer: str, everything: bool, threads: int | None, memory: str | None
+) -> None:
+    """Count the tokens that prefix_boxes needs; what is counted already is not counted again.
+
+    Example: budget-audit tokenize --db audit.duckdb
+    """
+    from audit import tokens
+
+    if not Path(db).exists():
+        raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
+    with opened(db, write=True, threads=threads, memory=memory) as con:
+        try:
+            found = tokens.tokenize(
+                con, tokenizer, everything=everything, threads=threads, progress=bar("tokenize")
+            )
+        except KeyboardInterrupt:
+            click.echo("error: interrupted; run it again to go on from what is counted", err=True)
+            raise click.exceptions.Exit(130) from None
+    click.echo(
+        f"{found.tokens:,} tokens of {found.attempts:,} attempts counted with {found.encoding}; "
+        f"{found.reconciled:,} reconcile with their recorded counts"
+    )
 
 
 @main.command()

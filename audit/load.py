@@ -13,9 +13,22 @@ import pyarrow as pa
 
 from audit.engine import first_line, resource, transaction
 from audit.errors import AuditError
-from audit.sources import FORMATS, SourceFile, detect_format, find_files, shown
-from audit.sources.canonical import COLUMNS, extract_answers, read_columns
-from audit.sources.readers import Chunk, Source, open_source
+from audit.problems import Numbering, number_problems
+from audit.provenance import (
+    answer_note,
+    answer_pattern,
+    cost_note,
+    grade_note,
+    raw_answers,
+    remember,
+)
+from audit.sources import CONTAINERS, SourceFile, find_files, shown
+from audit.sources.canonical import COLUMNS, normal_answers, read_columns
+from audit.sources.formats import Choices, formats
+from audit.sources.needs import require
+from audit.sources.readers import Chunk, Source, listed, open_source
+
+__all__ = ["answer_note", "cost_note", "grade_note", "load"]
 
 SCHEMA_VERSION = 1
 ATTEMPT_KEY = "archive varchar, competition varchar, question_id bigint, seed bigint"
@@ -24,16 +37,23 @@ SCHEMA = {
     "finish_reason varchar, answer varchar, archive_answer varchar, mean_logprob double, "
     "eligible boolean",
     "texts": f"{ATTEMPT_KEY}, text varchar",
+    "raw_answers": f"{ATTEMPT_KEY}, raw_answer varchar",
     "labels": f"{ATTEMPT_KEY}, correct boolean",
     "accepted_references": "archive varchar, competition varchar, question_id bigint, "
     "reference varchar",
+    "problem_labels": "competition varchar, question_id bigint, label varchar",
     "sources": "file varchar, archive varchar, format varchar, bytes bigint, sha256 varchar, "
     "rows bigint, mapping varchar, simulated boolean",
     "meta": "key varchar, value varchar",
+    "token_counts": f"{ATTEMPT_KEY}, encoding varchar, counted bigint, reconciled boolean",
+    "prefix_cuts": f"{ATTEMPT_KEY}, encoding varchar, remaining bigint, any_box boolean, "
+    "last_box boolean, answer varchar",
 }
 RELATIONS = {*SCHEMA, "grades"}
 # Filled by the select of that name in sql/load; texts have gone in before.
-FILLED = ("attempts", "labels", "accepted_references", "sources")
+FILLED = ("attempts", "raw_answers", "labels", "accepted_references", "sources")
+# Filled by tokenize: they depend on texts alone, and are kept as long as those.
+TOKENIZED = ("token_counts", "prefix_cuts")
 
 KEY_FIELDS = [
     ("archive", pa.string()),
@@ -50,6 +70,7 @@ INCOMING = pa.schema(
         ("prompt_tokens", pa.int64()),
         ("completion_tokens", pa.int64()),
         ("finish_reason", pa.string()),
+        ("raw_answer", pa.string()),
         ("answer", pa.string()),
         ("archive_answer", pa.string()),
         ("mean_logprob", pa.float64()),
@@ -58,9 +79,11 @@ INCOMING = pa.schema(
         ("has_text", pa.bool_()),
     ]
 )
-# One statement inserts the texts of a segment, so that DuckDB compresses them on every core, and
-# the rest of the segment waits in memory.
-SEGMENT_BYTES = 512_000_000
+# One statement inserts the texts of a segment, so that DuckDB compresses them on every core; the
+# other columns of the segment wait in memory, up to this size.
+SEGMENT_BYTES = 64_000_000
+# Each thread writes its row groups as they fill: less memory, and none waits for another.
+STREAMING = {"preserve_insertion_order": "false", "write_buffer_row_group_count": "1"}
 
 Progress = Callable[[int, int, str], None]
 
@@ -82,6 +105,7 @@ class LoadSummary:
     rows: int
     with_texts: int
     replays_dropped: bool
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,35 +126,79 @@ def load(
     texts: bool = True,
     format: str | None = None,
     mapping: Mapping[str, str] | None = None,
+    archive: str | None = None,
+    competition: str | None = None,
+    finish_reason: str | None = None,
+    count_tokens: str | None = None,
+    answer: str = "boxed",
+    grade: str | None = None,
+    references: str | None = None,
     progress: Progress | None = None,
 ) -> LoadSummary:
     """Load every file of the sources in one transaction, or change nothing."""
-    mapping = dict(mapping or {})
-    if format is not None and format not in FORMATS:
-        raise AuditError(f"--format {format}: no such format; there are {', '.join(FORMATS)}")
-    for name, origin in mapping.items():
+    choices = Choices(
+        mapping or {}, archive, competition, finish_reason, count_tokens, answer, grade, references
+    )
+    check_choices(format, choices)
+    files = find_files(sources)
+    opened: list[Source] = []
+    try:
+        with _settings_kept(con, *STREAMING) as restore, transaction(con):
+            check_schema(con)
+            create_schema(con)
+            archives = con.execute("select distinct archive from attempts").fetchall()
+            present = {archive for (archive,) in archives}
+            numbering = Numbering()
+            batches = _read(files, opened, present, replace, format, choices, numbering, progress)
+            for name, value in STREAMING.items():
+                con.execute(f"set {name} = {value}")
+            _stage(con, batches, present, texts)
+            restore()
+            number_problems(con, numbering)
+            _refuse_duplicates(con, files)
+            _fill(con, opened)
+            remember(con, answer)
+            summary = _summarize(con, opened, texts, _drop_replays(con))
+            con.execute("drop table incoming")
+    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+        raise AuditError(f"the database could not be written: {first_line(error)}") from None
+    return summary
+
+
+def check_choices(format: str | None, choices: Choices) -> None:
+    """Refuse an option that means nothing."""
+    known = (*CONTAINERS, *formats())
+    if format is not None and format not in known:
+        raise AuditError(f"--format {format}: no such format; there are {', '.join(known)}")
+    for name, origin in choices.mapping.items():
         if name not in COLUMNS:
             raise AuditError(
                 f"--map {name}={origin}: no column {shown(name)} in the canonical schema; "
                 f"it has {', '.join(COLUMNS)}"
             )
-    files = find_files(sources)
-    opened: list[Source] = []
+    if choices.grade not in (None, "references"):
+        raise AuditError(f"--grade {choices.grade}: there is only --grade references")
+    for option in ("archive", "competition", "finish_reason"):
+        if getattr(choices, option) == "":
+            raise AuditError(f"--{option.replace('_', '-')}: must not be empty")
+    answer_pattern(choices.answer)
+
+
+@contextmanager
+def _settings_kept(con: duckdb.DuckDBPyConnection, *names: str) -> Iterator[Callable[[], None]]:
+    """Put DuckDB's settings back as they were, at the end and whenever that is asked for."""
+    before = {
+        name: con.execute("select current_setting(?)", [name]).fetchall()[0][0] for name in names
+    }
+
+    def restore() -> None:
+        for name, value in before.items():
+            con.execute(f"set {name} = {value}")
+
     try:
-        with transaction(con):
-            check_schema(con)
-            create_schema(con)
-            archives = con.execute("select distinct archive from attempts").fetchall()
-            present = {archive for (archive,) in archives}
-            batches = _read(files, opened, present, replace, format, mapping, progress)
-            _stage(con, batches, present, texts)
-            _refuse_duplicates(con, files)
-            _fill(con, opened)
-            summary = _summarize(con, len(files), texts, _drop_replays(con))
-            con.execute("drop table incoming")
-    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
-        raise AuditError(f"the database could not be written: {first_line(error)}") from None
-    return summary
+        yield restore
+    finally:
+        restore()
 
 
 def check_schema(con: duckdb.DuckDBPyConnection) -> None:
@@ -191,7 +259,8 @@ def _read(
     present: set[str],
     replace: bool,
     format: str | None,
-    mapping: Mapping[str, str],
+    choices: Choices,
+    numbering: Numbering,
     progress: Progress | None,
 ) -> Iterator[Batch]:
     """Read every file; a new segment begins where an archive to replace is met."""
@@ -199,7 +268,8 @@ def _read(
     met: set[str] = set()
     segment, size = 0, 0
     for index, file in enumerate(files):
-        source = open_source(file, format or detect_format(file), mapping)
+        source = open_source(file, format, choices)
+        require(source, choices)
         opened.append(source)
         for chunk in source.chunks:
             columns = read_columns(source, chunk)
@@ -212,22 +282,47 @@ def _read(
                 )
             if known or size > SEGMENT_BYTES:
                 segment, size = segment + 1, 0
+            if source.is_labelled:
+                numbers = numbering.number(columns["competition"], columns["question_id"])
+                columns["question_id"] = numbers
+            _answer(source, columns, chunk, choices)
             batch = _batch(index, segment, archives, columns, chunk)
             met |= archives
-            size += batch.rows.nbytes + batch.texts.nbytes
+            size += batch.rows.nbytes
             yield batch
             if progress:
                 progress(before + chunk.done, total, file.label)
         before += file.bytes
 
 
+def _answer(source: Source, columns: dict[str, pa.Array], chunk: Chunk, choices: Choices) -> None:
+    """Add the answers of a chunk, and where it is asked for the labels that follow from them."""
+    columns["raw_answer"] = raw_answers(
+        choices.answer,
+        columns["text"],
+        columns["boxed_answer"],
+        lambda: listed(chunk, "archive_answer"),
+    )
+    columns["answer"] = normal_answers(columns["raw_answer"])
+    if choices.grade is None:
+        return
+    labels = []
+    pairs = zip(columns["answer"].to_pylist(), columns["references"].to_pylist(), strict=True)
+    for row, (answer, accepted) in zip(chunk.rows, pairs, strict=True):
+        if not accepted:
+            raise AuditError(
+                f"{source.file.label}: row {row}, column references: --grade references needs one"
+            )
+        labels.append(answer in accepted)
+    columns["correct"] = pa.array(labels, pa.bool_())
+
+
 def _batch(
     index: int, segment: int, archives: set[str], columns: dict[str, pa.Array], chunk: Chunk
 ) -> Batch:
-    """The checked columns of a chunk, with the answers that its texts box."""
+    """The checked columns of a chunk as the rows and the texts that go in."""
     columns["file"] = pa.repeat(pa.scalar(index, pa.int32()), len(chunk.rows))
     columns["row"] = pa.array(chunk.rows, pa.int64())
-    columns["answer"] = extract_answers(columns["text"], columns["boxed_answer"])
     columns["accepted"] = columns["references"]
     columns["has_text"] = columns["text"].is_valid()
     rows, texts = (
@@ -268,7 +363,7 @@ def _set_rows_aside(
 
 def _remove(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:
     for archive in sorted(archives):
-        for table in ("attempts", "texts", "labels", "accepted_references", "sources"):
+        for table in ("texts", *FILLED, *TOKENIZED):
             con.execute(f"delete from {table} where archive = ?", [archive])
 
 
@@ -295,28 +390,12 @@ def _insert_stream(
             raise
 
     reader = pa.RecordBatchReader.from_batches(schema, watched())
-    with _unordered(con):
-        try:
-            _insert(con, f"insert into {table}", reader)
-        except Exception:
-            if failures:
-                raise failures[0] from None
-            raise
-
-
-@contextmanager
-def _unordered(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Let each thread write its row groups at once: less memory, and no thread waits."""
-    settings = {"preserve_insertion_order": "false", "write_buffer_row_group_count": "1"}
-    read = f"select {', '.join(f'current_setting($${name}$$)' for name in settings)}"
-    before = con.execute(read).fetchall()[0]
     try:
-        for name, value in settings.items():
-            con.execute(f"set {name} = {value}")
-        yield
-    finally:
-        for name, value in zip(settings, before, strict=True):
-            con.execute(f"set {name} = {value}")
+        _insert(con, f"insert into {table}", reader)
+    except Exception:
+        if failures:
+            raise failures[0] from None
+        raise
 
 
 def _refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> None:
@@ -364,7 +443,7 @@ def _drop_replays(con: duckdb.DuckDBPyConnection) -> bool:
 
 
 def _summarize(
-    con: duckdb.DuckDBPyConnection, files: int, texts: bool, replays_dropped: bool
+    con: duckdb.DuckDBPyConnection, opened: Sequence[Source], texts: bool, replays_dropped: bool
 ) -> LoadSummary:
     archives = con.execute(
         """
@@ -378,8 +457,14 @@ def _summarize(
     ((rows, with_texts),) = counted
     return LoadSummary(
         [ArchiveSummary(*row) for row in archives],
-        files,
+        len(opened),
         rows,
         with_texts if texts else 0,
         replays_dropped,
+        tuple(note for source in opened for note in told(source)),
     )
+
+
+def told(source: Source) -> list[str]:
+    """What was met in a file and should be told."""
+    return [f"{source.file.label}: {count:,} {note}" for note, count in source.notes.items()]

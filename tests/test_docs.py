@@ -1,0 +1,130 @@
+"""The README against the tool: its commands, tables and code blocks are run or compared."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from audit import engine
+from audit.cli import main
+from tests.databases import database, small_database
+from tests.test_engine import attempt
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+SQL = {
+    re.match(r"-- (\w+):", block).group(1): block
+    for block in re.findall(r"```sql\n(-- .*?)```", README, re.DOTALL)
+}
+
+
+def test_ci_runs_the_readmes_test_command():
+    command = next(block.strip() for block in SHELL if "pytest" in block)
+    assert f"\n{command}\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_the_readme_names_every_command_and_no_other():
+    table = README.split("## Commands")[1].split("\n\n")[1]
+    named = {
+        word.split()[0]
+        for row in table.splitlines()[2:]
+        for word in re.findall(r"`([^`]+)`", row.split("|")[1])
+    }
+    assert named == set(main.commands)
+
+
+def table_list():
+    """The README's list of tables, as the tool would write it."""
+    rows = [f"| `{name}` | {engine.table_purpose(name)} |" for name in engine.table_names()]
+    return "\n".join(["| table | a row |", "|---|---|", *rows])
+
+
+def test_the_readme_lists_every_table_as_the_tool_does():
+    assert README.split("<!-- tables -->\n")[1].split("\n<!-- /tables -->")[0] == table_list()
+
+
+def test_the_readme_names_every_relation(tmp_path):
+    table = README.split("| relation | one row per |")[1].split("\n\n")[0]
+    with small_database(tmp_path) as con:
+        for name in re.findall(r"^\| `(\w+)`", table, re.MULTILINE):
+            con.sql(f"from {name} limit 1").fetchall()
+
+
+def test_no_document_or_program_holds_a_machine_path():
+    for path in [ROOT / "README.md", *ROOT.rglob("audit/**/*.py"), *ROOT.rglob("sql/**/*.sql")]:
+        assert not re.search(r"(^|[^\w.])/(work|root|home)/", path.read_text(encoding="utf-8")), (
+            path
+        )
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory):
+    """A folder as the README's reader has it: traces, a rule and a selector of their own."""
+    folder = tmp_path_factory.mktemp("readme")
+    for kind, name in (("rules", "grace"), ("selectors", "shortest")):
+        (folder / kind).mkdir()
+        (folder / kind / f"{name}.sql").write_text(SQL[name], encoding="utf-8")
+    shell(folder, "budget-audit simulate --out traces --problems 2 --attempts 8")
+    return folder
+
+
+def shell(folder, script):
+    """Run a block of the README with the tool on the path."""
+    tools = folder / "bin"
+    tools.mkdir(exist_ok=True)
+    command = tools / "budget-audit"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m audit.cli "$@"\n')
+    command.chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+    }
+    done = subprocess.run(
+        ["bash", "-euc", script], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+RUNNABLE = [
+    block
+    for block in SHELL
+    if "venv" not in block and "scorio" not in block and "logs/" not in block
+]
+
+
+def test_every_other_shell_block_of_the_readme_runs(traces):
+    assert len(RUNNABLE) >= 3
+    for block in RUNNABLE:
+        shell(traces, block)
+    assert (traces / "report" / "report.html").exists()
+
+
+def test_the_readmes_rule_and_selector_do_what_it_says(tmp_path):
+    for kind, name in (("rules", "grace"), ("selectors", "shortest")):
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / f"{name}.sql").write_text(SQL[name], encoding="utf-8")
+    rows = [attempt(1, 20, "4"), attempt(2, 10, "5"), attempt(3, 10, "5", correct=True)]
+    own = {"rules": tmp_path / "rules", "selectors": tmp_path / "selectors"}
+    with database(
+        tmp_path, rows, budgets=(28, 37), caps=(9,), primary_cap=9, orders=1, **own
+    ) as con:
+        replays = con.execute(
+            "select budget, rule, returned, completion_cost from replays where repeat = 0"
+        ).fetchall()
+        picks = con.execute(
+            "select seed from selections where repeat = 0 and selector = 'shortest' and budget = 37"
+        ).fetchall()
+    # Costs 20, 10, 10. A tenth over 28 is 30: the second attempt, done at 30, may finish.
+    # A tenth over 37 is 40: the third may finish too.
+    assert {(b, r): (n, c) for b, r, n, c in replays} == {
+        (28, "strict"): (1, 28), (28, "grace"): (2, 30), (28, "advisory"): (2, 30),
+        (37, "strict"): (2, 37), (37, "grace"): (3, 40), (37, "advisory"): (3, 40),
+    }  # fmt: skip
+    # Seeds 2 and 3 are equally short; the earliest stands.
+    assert picks == [(2,), (2,), (2,)]
