@@ -39,7 +39,8 @@ _DECIMALS = {
             strict_coverage advisory_coverage delta_coverage gap_change cost_ratio
             strict_cost_ratio advisory_cost_ratio p95_ratio abstain_to_correct wrong_to_correct
             correct_to_wrong prefix_share strict_eligible advisory_eligible strict_abstention
-            advisory_abstention advisory_one_return""",
+            advisory_abstention advisory_one_return replays_cut attempts_cut accuracy_cut_wrong
+            accuracy_cut_correct""",
         3: "weight source_delta repaired_delta change canonical_delta order_min order_max",
     }.items()
     for column in columns.split()

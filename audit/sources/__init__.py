@@ -5,16 +5,31 @@ import gzip
 import os
 import reprlib
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from audit.errors import AuditError
+from audit.sources.json_stream import first_members
 
-FORMATS = ("parquet", "jsonl", "csv")
-SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz", ".json.gz", ".ndjson", ".csv", ".csv.gz")
+CONTAINERS = ("parquet", "jsonl", "csv")
+SUFFIXES = (
+    ".parquet",
+    ".jsonl",
+    ".jsonl.gz",
+    ".json.gz",
+    ".ndjson",
+    ".csv",
+    ".csv.gz",
+    ".eval",
+    ".json",
+)
 GZIP_MAGIC = b"\x1f\x8b"
+ZIP_MAGIC = b"PK"
+# What is looked at to recognize a format.
+HEAD_BYTES = 1_000_000
 # A longer line is refused, so that a file without line ends (or one gzip made of zeros) is not
 # read into memory whole.
 LONGEST_LINE = 256_000_000
@@ -52,6 +67,17 @@ class Source:
     mapping: dict[str, str]
     chunks: Iterator[Chunk]
     is_simulated: bool = False
+    title: str = ""
+    # What the file has, and why it may lack a column, for messages.
+    has: str = ""
+    absent: Mapping[str, str] = field(default_factory=dict)
+    # What was met on the way and should be told, with how often.
+    notes: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether problems go by names: a column called question_id holds numbers."""
+        return self.mapping.get("question_id", "question_id") != "question_id"
 
 
 def named(name: str) -> str:
@@ -110,7 +136,10 @@ def _expand(source: str) -> Iterator[tuple[Path, str]]:
 
 
 def _search(folder: Path) -> Iterator[tuple[Path, str]]:
-    """The data files of a folder and its subfolders, by their suffixes; hidden files are not."""
+    """The data files of a folder and its subfolders, by their suffixes; hidden files are not.
+
+    Of the .json files only logs are: tools write their settings and results as .json as well.
+    """
     paths = [
         Path(parent, name)
         for parent, _, names in os.walk(folder)
@@ -120,26 +149,46 @@ def _search(folder: Path) -> Iterator[tuple[Path, str]]:
     if not paths:
         raise AuditError(f"{folder}: nothing to load here; looked for {', '.join(SUFFIXES)}")
     for path in sorted(paths):
-        yield path, path.relative_to(folder).as_posix()
+        if path.suffix.lower() != ".json" or _is_log(path):
+            yield path, path.relative_to(folder).as_posix()
 
 
-def detect_format(file: SourceFile) -> str:
-    """What a file holds, by its first bytes: parquet, jsonl (an object first) or else csv."""
+def _is_log(path: Path) -> bool:
+    try:
+        with open(path, "rb") as stream:
+            return "eval" in first_members(stream.read(HEAD_BYTES))
+    except OSError:
+        return True  # Whoever opens it says why.
+
+
+def detect_container(file: SourceFile) -> str:
+    """What a file is, by its first bytes: parquet, zip, jsonl (an object first) or else csv."""
     try:
         with open(file.path, "rb") as raw:
             head = raw.read(4)
             if head == b"PAR1" or (head and file.name.lower().endswith(".parquet")):
                 return "parquet"
-            stream = _unzipped(raw)
+            if head.startswith(ZIP_MAGIC):
+                return "zip"
+            stream = unzipped(raw)
             while block := stream.read(65536):
                 if block := block.removeprefix(b"\xef\xbb\xbf").lstrip():
                     return "jsonl" if block.startswith(b"{") else "csv"
     except (OSError, EOFError, zlib.error) as error:
-        raise AuditError(f"{file.label}: cannot be read: {error}") from None
+        raise AuditError(f"{file.label}: the file ends early or is damaged: {error}") from None
     raise AuditError(f"{file.label}: is empty; leave it out or write it again")
 
 
-def _unzipped(raw: BinaryIO) -> BinaryIO | gzip.GzipFile:
+def first_bytes(file: SourceFile, size: int = 4) -> bytes:
+    """The first bytes of a file, gunzipped where needed."""
+    try:
+        with open(file.path, "rb") as raw:
+            return unzipped(raw).read(size)
+    except (OSError, EOFError, zlib.error) as error:
+        raise AuditError(f"{file.label}: the file ends early or is damaged: {error}") from None
+
+
+def unzipped(raw: BinaryIO) -> BinaryIO | gzip.GzipFile:
     """The stream from its start, through gzip where it is gzip's."""
     raw.seek(0)
     zipped = raw.read(2) == GZIP_MAGIC
@@ -158,7 +207,7 @@ class Lines:
 
     def __iter__(self) -> Iterator[str]:
         with open(self.file.path, "rb") as raw:
-            stream = _unzipped(raw)
+            stream = unzipped(raw)
             while line := self._read(stream):
                 self.characters += len(line)
                 self.done = raw.tell()

@@ -9,7 +9,8 @@ import ast
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -18,9 +19,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.answers import boxed_answer, normalize
+from audit.answers import last_box, normalize
 from audit.errors import AuditError
-from audit.sources import Chunk, Source, SourceFile, named, shown
+from audit.sources import Chunk, Source, shown
 
 # Sums of counts up to this stay exact in 64 bits.
 LARGEST_COUNT = 10**12
@@ -200,7 +201,7 @@ COLUMNS = {
     "finish_reason": _strings(0, pa.string()),
     # Offsets of 64 bits: a batch of a few giant texts may pass 2 GB.
     "text": _strings(None, pa.large_string()),
-    "boxed_answer": Column(pa.string(), _answer),
+    "boxed_answer": _strings(None, pa.string()),
     "archive_answer": Column(pa.string(), _answer),
     "correct": Column(pa.bool_(), _correct, _whole_correct, is_required=True),
     "mean_logprob": Column(pa.float64(), _log_probability, _whole_log_probability),
@@ -209,12 +210,30 @@ COLUMNS = {
 CSV_COLUMNS = COLUMNS | {"references": Column(pa.list_(pa.string()), _csv_references)}
 
 
-def read_columns(source: Source, chunk: Chunk) -> dict[str, pa.Array]:
-    """Every canonical column of a chunk, checked; a column that the file lacks is all null."""
+def problem_name(value: Any) -> str:
+    """A problem's name; a whole number goes by its digits."""
+    number = None if isinstance(value, str) else _integer(value)
+    name = _string(value) if number is None else str(number)
+    if not name:
+        raise ValueError("must not be empty")
+    return name
+
+
+def read_columns(
+    source: Source, chunk: Chunk, only: Container[str] = COLUMNS
+) -> dict[str, pa.Array]:
+    """Every canonical column of a chunk, checked; a column that the file lacks is all null.
+
+    Where problems go by names, question_id holds the names. `only` these are checked.
+    """
     columns = CSV_COLUMNS if source.format == "csv" else COLUMNS
+    if source.is_labelled:
+        columns = columns | {"question_id": Column(pa.string(), problem_name)}
     absent = [None] * len(chunk.rows)
     return {
         name: _read_column(source, chunk, name, column, chunk.values.get(name, absent))
+        if name in only
+        else pa.nulls(len(chunk.rows), column.type)
         for name, column in columns.items()
     }
 
@@ -226,6 +245,8 @@ def _read_column(source: Source, chunk: Chunk, name: str, column: Column, values
                 return array
         except pa.ArrowException:
             pass  # The rule finds the row and the words.
+        with suppress(ValueError, OverflowError):  # Value by value, the row is found.
+            values = values.to_pylist()
     checked = []
     for row, value in zip(chunk.rows, values, strict=True):
         try:
@@ -241,7 +262,7 @@ def _read_column(source: Source, chunk: Chunk, name: str, column: Column, values
 
 
 def extract_answers(texts: pa.Array, boxed: pa.Array) -> pa.Array:
-    """The normalized last box of each text; where there is no text, the box that was recorded."""
+    """The last box of each text as written; where there is no text, the box that was recorded."""
     encoded = texts.cast(pa.large_binary()).to_pylist()
     answers = (
         body if text is None else _extract_answer(text)
@@ -250,38 +271,17 @@ def extract_answers(texts: pa.Array, boxed: pa.Array) -> pa.Array:
     return pa.array(answers, pa.string())
 
 
+def normal_answers(raw: pa.Array) -> pa.Array:
+    """The normal forms of answers as written."""
+    return pa.array((None if one is None else _normal(one) for one in raw.to_pylist()), pa.string())
+
+
 def _extract_answer(text: bytes) -> str | None:
-    """The boxed answer of a UTF-8 text; only the end that can matter is decoded."""
+    """The raw last box of a UTF-8 text; only the end that can matter is decoded."""
     start = box = text.rfind(b"\\boxed{")
     if box < 0:
         return None
     while start > 0 and text[start - 1 : start] == b"\\":
         start -= 1
     # After an odd number of backslashes this is no box, and an earlier one may be.
-    return boxed_answer(text[0 if (box - start) % 2 else box :].decode())
-
-
-def pick_columns(
-    file: SourceFile, found: Sequence[str], mapping: Mapping[str, str]
-) -> dict[str, str]:
-    """The source column of each canonical column that the file has; the required ones must be."""
-    has = "it has " + ", ".join(named(name) for name in found[:40])
-    for name, origin in mapping.items():
-        if origin not in found:
-            option = f"--map {name}={origin}"
-            raise AuditError(f"{file.label}: {option}: no column {shown(origin)}; {has}")
-    picked = {name: mapping.get(name, name) for name in COLUMNS}
-    picked = {name: origin for name, origin in picked.items() if origin in found}
-    required = [name for name, column in COLUMNS.items() if column.is_required]
-    missing = [name for name in required if name not in picked]
-    if not missing and not {"text", "boxed_answer", "archive_answer"} & picked.keys():
-        missing = ["text (or boxed_answer, or archive_answer)"]
-    if missing:
-        raise AuditError(
-            f"{file.label}: missing column{'s'[: len(missing) > 1]} {', '.join(missing)}; {has}; "
-            f"if one goes by another name, pass --map {missing[0].split()[0]}=NAME"
-        )
-    for name, origin in picked.items():
-        if found.count(origin) > 1:
-            raise AuditError(f"{file.label}: column {name}: {shown(origin)} occurs twice")
-    return picked
+    return last_box(text[0 if (box - start) % 2 else box :].decode())

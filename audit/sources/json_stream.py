@@ -1,0 +1,112 @@
+"""One JSON document read piece by piece, however large it is."""
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+BLOCK = 1 << 16
+SPACE = re.compile(r"[ \t\r\n]*")
+DECODER = json.JSONDecoder()
+
+
+class Readable(Protocol):
+    """Anything that bytes are read from."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+class JsonStream:
+    """The members of a top-level object in their order; no more than one of them is held."""
+
+    def __init__(self, stream: Readable, longest: int) -> None:
+        self._stream = stream
+        self._longest = longest
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._text = ""
+        self._at = 0
+        self._is_over = False
+
+    def members(self, listed: str) -> Iterator[tuple[str, Any]]:
+        """Each member, key and value; of the listed one, each item by itself."""
+        self._expect("{")
+        while self._next() != "}":
+            key = self._value()
+            if not isinstance(key, str):
+                raise ValueError(f"expected a key, found {key!r:.40}")
+            self._expect(":")
+            if key == listed and self._next() == "[":
+                for item in self._items():
+                    yield key, item
+            else:
+                yield key, self._value()
+            if self._next() == ",":
+                self._at += 1
+
+    def _items(self) -> Iterator[Any]:
+        self._expect("[")
+        while self._next() != "]":
+            yield self._value()
+            if self._next() == ",":
+                self._at += 1
+        self._at += 1
+
+    def _value(self) -> Any:
+        """The next value; more is read until it is whole."""
+        self._next()
+        while True:
+            try:
+                value, end = DECODER.raw_decode(self._text, self._at)
+            except json.JSONDecodeError:
+                if self._is_over:
+                    raise
+            else:
+                # A number may go on in what is not read yet.
+                if end < len(self._text) or self._is_over:
+                    self._at = end
+                    return value
+            self._read()
+
+    def _next(self) -> str:
+        """The next character that is no white space."""
+        while True:
+            self._at = SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if self._is_over:
+                raise ValueError("the file ends early")
+            self._read()
+
+    def _expect(self, mark: str) -> None:
+        if (found := self._next()) != mark:
+            raise ValueError(f"expected {mark!r}, found {found!r}")
+        self._at += 1
+
+    def _read(self) -> None:
+        """Read as much again as is held: what is decoded in vain stays a part of the whole."""
+        held = len(self._text) - self._at
+        if held > self._longest:
+            raise ValueError(f"holds a value longer than {self._longest // 1_000_000} MB")
+        block = self._stream.read(max(BLOCK, held))
+        self._is_over = not block
+        self._text = self._text[self._at :] + self._decoder.decode(block, final=not block)
+        self._at = 0
+
+
+def first_members(data: bytes) -> dict[str, Any]:
+    """The members of a first object that are whole within its first bytes."""
+    found: dict[str, Any] = {}
+
+    class Once:
+        def read(self, size: int, /) -> bytes:
+            nonlocal data
+            taken, data = data, b""
+            return taken
+
+    try:
+        for key, value in JsonStream(Once(), len(data)).members(""):
+            found[key] = value
+    except (ValueError, RecursionError):
+        pass  # The rest was cut off, or is no JSON: the reader says what is wrong with it.
+    return found

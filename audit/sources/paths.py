@@ -1,0 +1,65 @@
+"""Dotted paths into records: keys, list positions, and `*` for the attempt's own position."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from audit.errors import AuditError
+
+Keys = tuple[str, ...]
+# In a path: the position of the attempt among those of its record.
+EACH = "*"
+LEAVES_SHOWN = 40
+
+
+def split_pattern(path: str) -> tuple[str, re.Pattern[str] | None]:
+    """A path, and the pattern after a `~` whose first group is the value."""
+    path, tilde, written = path.partition("~")
+    if not tilde:
+        return path, None
+    try:
+        pattern = re.compile(written)
+    except re.error as error:
+        raise AuditError(f"--map …={path}~{written}: not a regular expression: {error}") from None
+    if pattern.groups < 1:
+        raise AuditError(f"--map …={path}~{written}: put the part to take in parentheses")
+    return path, pattern
+
+
+def find_keys(record: Any, parts: Sequence[str]) -> Keys | None:
+    """The keys that a path takes in a record, or None; a key may itself contain dots."""
+    if not parts:
+        return ()
+    if isinstance(record, list):
+        keys = find_keys(walk(record, parts[:1]), parts[1:]) if record else None
+        return None if keys is None else (parts[0], *keys)
+    if isinstance(record, dict):
+        for count in range(1, len(parts) + 1):
+            key = ".".join(parts[:count])
+            if key in record:
+                keys = find_keys(record[key], parts[count:])
+                if keys is not None:
+                    return (key, *keys)
+    return None
+
+
+def walk(value: Any, keys: Sequence[str], position: int = 0) -> Any:
+    """What the keys lead to, or None."""
+    for key in keys:
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list):
+            place = position if key == EACH else int(key) if key.isdecimal() else -1
+            value = value[place] if 0 <= place < len(value) else None
+        else:
+            return None
+    return value
+
+
+def leaves(record: Any, before: str = "", depth: int = 3) -> Iterator[str]:
+    """The paths of a record's values, for a message."""
+    for key, value in record.items():
+        if isinstance(value, dict) and value and depth:
+            yield from leaves(value, f"{before}{key}.", depth - 1)
+        else:
+            yield f"{before}{key}"

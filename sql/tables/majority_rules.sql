@@ -1,0 +1,85 @@
+-- majority_rules: both rules' accuracy under each plausible definition of a majority, the project's own and others; a replay with no vote is incorrect.
+-- grain: archive, budget, definition
+-- 'majority' is the project's selector; those down to 'unfinished_votes' change one thing each; the rest vote on labels or
+-- are what another tool computes. Whatever reads a label is evaluation only, never a selector. A replay is incorrect where
+-- "no answer" wins and, under 'abstain', where votes tie: so half correct and half incorrect labels are incorrect.
+with definitions (definition, reading, ties, meaning) as (
+    values
+        ('majority', 'answer', 'first', 'most frequent normalized answer, ties to the first seen'),
+        ('ties_last_seen', 'answer', 'last', 'as majority, but ties go to the answer seen last'),
+        ('ties_averaged', 'answer', 'averaged', 'as majority, but ties score the mean of the tied answers'),
+        ('ties_abstain', 'answer', 'abstain', 'as majority, but ties abstain and are incorrect'),
+        ('raw_string', 'raw', 'first', 'as majority, but answers as written, not normalized'),
+        ('no_answer_votes', 'answer_or_none', 'first', 'as majority, but "no answer" is a vote and can win'),
+        ('unfinished_votes', 'any_answer', 'first', 'as majority, but whatever the finish reason'),
+        ('label_majority', 'label', 'abstain', 'more finished answers labelled correct than incorrect'),
+        ('raw_string_all', 'any_raw_or_none', 'first', 'as written, any finish, "no answer" is a vote (lm-eval)'),
+        ('answer_and_label', 'any_answer_and_label', 'averaged',
+            'answer and label as one vote, ties averaged (NeMo-Skills)'),
+        ('label_mode', 'any_label', 'first', 'most frequent label, ties to the first seen (Inspect mode)'),
+        ('label_half', 'any_label', 'abstain', 'over half of all attempts labelled correct (scorio maj@k)')
+),
+scores as (
+    select
+        banks.archive_id,
+        stops.budget,
+        rules.rule,
+        readings.reading,
+        elections.tied,
+        count(*) as replays,
+        count(*) filter (elections.is_first_correct) as first_correct,
+        count(*) filter (elections.is_last_correct) as last_correct,
+        coalesce(sum(elections.tied_correct), 0)::bigint as tied_correct,
+    from stops
+    cross join (select distinct reading from definitions) as readings
+    inner join rules on stops.rule_id = rules.rule_id
+    inner join caps on stops.cap = caps.cap
+    inner join banks on stops.bank_id = banks.bank_id
+    left join elections
+        on readings.reading = elections.reading
+        and stops.bank_id = elections.bank_id
+        and stops.repeat = elections.repeat
+        and stops.returned = elections.position
+    where caps.is_primary and stops.repeat > 0 and rules.rule in ('strict', 'advisory')
+    group by banks.archive_id, stops.budget, rules.rule, readings.reading, elections.tied
+),
+totals as (
+    select
+        scores.archive_id,
+        scores.budget,
+        scores.rule,
+        definitions.definition,
+        sum(scores.replays) as replays,
+        -- Fractions are added in one order: the sum is the same on any number of threads.
+        sum(
+            case
+                when scores.tied is null then 0
+                when definitions.ties = 'first' then scores.first_correct
+                when definitions.ties = 'last' then scores.last_correct
+                when definitions.ties = 'averaged' then scores.tied_correct / scores.tied
+                when definitions.ties = 'abstain' and scores.tied = 1 then scores.first_correct
+                else 0
+            end
+            order by scores.tied
+        ) as correct,
+    from scores
+    inner join definitions on scores.reading = definitions.reading
+    group by scores.archive_id, scores.budget, scores.rule, definitions.definition
+)
+select
+    archives.archive,
+    strict.budget,
+    definitions.definition,
+    definitions.meaning,
+    100 * strict.correct / strict.replays as strict_accuracy,
+    100 * advisory.correct / advisory.replays as advisory_accuracy,
+    100 * (advisory.correct - strict.correct) / strict.replays as delta,
+from totals as strict
+inner join totals as advisory
+    on strict.archive_id = advisory.archive_id
+    and strict.budget = advisory.budget
+    and strict.definition = advisory.definition
+inner join archives on strict.archive_id = archives.archive_id
+inner join definitions on strict.definition = definitions.definition
+where strict.rule = 'strict' and advisory.rule = 'advisory'
+order by archives.archive, strict.budget, definitions.definition
