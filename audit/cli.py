@@ -138,6 +138,15 @@ def heavy(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+def priced(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Options that put money beside tokens."""
+    for option, what in (("--price-output", "completion"), ("--price-input", "prompt")):
+        command = click.option(
+            option, type=float, metavar="X", help=f"Money per million {what} tokens."
+        )(command)
+    return command
+
+
 def formats(default: str = "table") -> Callable[..., Any]:
     """The output format of what is printed."""
     return click.option(
@@ -432,17 +441,28 @@ def replay(db: str, threads: int | None, memory: str | None, **settings: Any) ->
 @database
 @click.option("--out", required=True, metavar="DIR", help="Where the report goes.")
 @click.option("--format", "fmt", default="html", show_default=True, help="Any of html,md,tex,csv.")
+@priced
 @heavy
-def report(db: str, out: str, fmt: str, threads: int | None, memory: str | None) -> None:
+def report(
+    db: str,
+    out: str,
+    fmt: str,
+    price_input: float | None,
+    price_output: float | None,
+    threads: int | None,
+    memory: str | None,
+) -> None:
     """Write the whole report: findings, figures, tables, provenance.
 
     Example: budget-audit report --db audit.duckdb --out report --format html,csv
     """
+    from audit.prices import prices
     from audit.report import report as write_report
 
+    money = prices(price_input, price_output)
     wanted = [part.strip() for part in fmt.split(",") if part.strip()]
     with opened(db, threads=threads, memory=memory) as con:
-        for path in write_report(con, Path(out), wanted):
+        for path in write_report(con, Path(out), wanted, money):
             click.echo(str(path))
 
 
@@ -460,22 +480,38 @@ def tables() -> None:
 @click.argument("name")
 @database
 @formats()
+@priced
 @heavy
-def table(name: str, db: str, fmt: str, threads: int | None, memory: str | None) -> None:
+def table(
+    name: str,
+    db: str,
+    fmt: str,
+    price_input: float | None,
+    price_output: float | None,
+    threads: int | None,
+    memory: str | None,
+) -> None:
     """Print one table.
 
     Example: budget-audit table main --format csv
     """
+    from audit import prices
+
+    money = prices.prices(price_input, price_output)
+    count_tokens(db, name, threads=threads, memory=memory)
+    with opened(db, threads=threads, memory=memory) as con:
+        show_table(prices.table(con, name, money), fmt, name)
+
+
+def count_tokens(db: str, name: str, *, threads: int | None, memory: str | None) -> None:
+    """Tokenize what a table still waits for; only then is the database opened for writing."""
     from audit import engine, tokens
 
     with opened(db, threads=threads, memory=memory) as con:
         is_waiting = engine.waiting_events(con, name) > 0
-        if not is_waiting:
-            show_table(engine.table(con, name), fmt, name)
     if is_waiting:
         with opened(db, write=True, threads=threads, memory=memory) as con:
             tokens.tokenize(con, threads=threads, progress=bar("tokenize"))
-            show_table(engine.table(con, name), fmt, name)
 
 
 @main.command(context_settings={"ignore_unknown_options": True})
@@ -529,9 +565,17 @@ def query(
 @click.option(
     "--format", "fmt", type=click.Choice(("csv", "parquet")), default="csv", show_default=True
 )
+@priced
 @heavy
 def export(
-    names: tuple[str, ...], db: str, out: str, fmt: str, threads: int | None, memory: str | None
+    names: tuple[str, ...],
+    db: str,
+    out: str,
+    fmt: str,
+    price_input: float | None,
+    price_output: float | None,
+    threads: int | None,
+    memory: str | None,
 ) -> None:
     """Write tables and relations to files; without a name, every table.
 
@@ -539,9 +583,12 @@ def export(
     """
     from audit.export import export as write_files
     from audit.export import left_out
+    from audit.prices import prices
+
+    money = prices(price_input, price_output)
 
     with opened(db, threads=threads, memory=memory) as con:
-        for path in write_files(con, Path(out), names, fmt):
+        for path in write_files(con, Path(out), names, fmt, money):
             click.echo(str(path))
         for name in [] if names else left_out(con):
             hint = f"{name} is left out: it needs 'budget-audit tokenize --db {db}' first"
@@ -590,6 +637,11 @@ def compare(
         archives = dict(
             con.execute("select archive, count(*) from attempts group by archive").fetchall()
         )
+    if module.is_study(archives):
+        # Without a tokenizer the other tables are compared all the same.
+        with contextlib.suppress(AuditError):
+            count_tokens(db, "prefix_boxes", threads=threads, memory=memory)
+    with opened(db, threads=threads, memory=memory) as con:
         found = module.compare(
             lambda name: table_of(con, name), archives, Path(published) if published else None
         )
@@ -679,6 +731,38 @@ def tokenize(
         f"{found.tokens:,} tokens of {found.attempts:,} attempts counted with {found.encoding}; "
         f"{found.reconciled:,} reconcile with their recorded counts"
     )
+
+
+@main.command()
+@click.argument("name", type=click.Choice(("scorio-trace",)))
+@click.option("--out", required=True, metavar="DIR", help="Where the files go.")
+@click.option("--revision", help="Another commit, tag or branch than the study's.")
+@click.option(
+    "--archive",
+    "archives",
+    multiple=True,
+    metavar="NAME",
+    help="Other archives than the study's two.",
+)
+@click.option("--repo", help="Another dataset of the hub, owner/name.")
+def fetch(
+    name: str, out: str, revision: str | None, archives: tuple[str, ...], repo: str | None
+) -> None:
+    """Fetch the study's archive from the hub, resumed and checked (extra hub).
+
+    Example: budget-audit fetch scorio-trace --out scorio-trace
+    """
+    from audit import fetch as module
+
+    fetched = module.fetch(
+        Path(out),
+        repo=repo or module.REPO,
+        revision=revision or module.REVISION,
+        archives=archives or module.ARCHIVES,
+        progress=bar("fetch"),
+    )
+    for file in fetched:
+        click.echo(f"{file.path}  {file.bytes:,} bytes{'' if file.is_new else '  (was here)'}")
 
 
 @main.command()

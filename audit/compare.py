@@ -165,8 +165,12 @@ def compare(
             rows.append(Compared(item, None, str(table)))
         else:
             rows.append(_compared(item, table, indexes))
-    is_study = all(archives.get(name) == count for name, count in STUDY_ATTEMPTS.items())
-    return Comparison(rows, is_study)
+    return Comparison(rows, is_study(archives))
+
+
+def is_study(archives: Mapping[str, int]) -> bool:
+    """Whether archives, with how many attempts each has, are the study's."""
+    return all(archives.get(name) == count for name, count in STUDY_ATTEMPTS.items())
 
 
 def _compared(

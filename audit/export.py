@@ -42,8 +42,7 @@ def export(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise AuditError(f"{out}: cannot be made a folder: {engine.first_line(error)}") from None
-    skipped = left_out(con)
-    for name in names or [name for name in engine.table_names() if name not in skipped]:
+    for name in names or sorted(set(engine.table_names()) - set(left_out(con))):
         path = out / f"{name}.{fmt}"
         if name in tables:
             rows = priced_table(con, name, prices).to_reader()

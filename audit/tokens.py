@@ -301,7 +301,8 @@ def _no_encode(text: str) -> tuple[int, Prefixes]:
 
 def is_file(tokenizer: str) -> bool:
     """Whether a tokenizer is given as a file and not by name."""
-    return tokenizer.endswith(".json") or os.sep in tokenizer or Path(tokenizer).is_file()
+    path = Path(tokenizer)
+    return tokenizer.endswith(".json") or path.name != tokenizer or path.is_file()
 
 
 def encoding_name(tokenizer: str) -> str:

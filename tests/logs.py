@@ -82,7 +82,10 @@ def large_log(path: Path, count: int) -> Path:
     header["results"] |= {"total_samples": count, "completed_samples": count}
 
     def content() -> Iterator[tuple[str, bytes]]:
-        yield "_journal/start.json", dense({key: header[key] for key in ("version", "eval", "plan")})
+        yield (
+            "_journal/start.json",
+            dense({key: header[key] for key in ("version", "eval", "plan")}),
+        )
         kept = []
         for number in range(count):
             key = {"id": ids[number // 5], "epoch": number % 5 + 1, "uuid": f"sample{number}"}

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow
 import pyarrow.parquet
 import pytest
 
@@ -155,6 +156,25 @@ def test_compare_on_other_archives_says_so_and_exits_zero(folder):
     assert done.returncode == 0
     assert "not the study's" in done.stderr
     assert "386" in done.stdout.replace(",", "") or done.stdout.count("archive not loaded") == 386
+
+
+def test_compare_fails_when_archives_of_the_studys_shape_give_other_values(tmp_path):
+    run(tmp_path, "simulate", "--out", "archives")
+    for effort in ("low", "high"):
+        path = tmp_path / "archives" / f"simulated_{effort}.parquet"
+        table = pyarrow.parquet.read_table(path).replace_schema_metadata()
+        names = pyarrow.array([f"gpt-oss-20b_{effort}"] * table.num_rows)
+        at = table.schema.get_field_index("archive")
+        pyarrow.parquet.write_table(table.set_column(at, "archive", names), path)
+    run(tmp_path, "load", "archives")
+    run(tmp_path, "replay", "--replicates", 200)
+    rows = json.loads(run(tmp_path, "compare", "--format", "json", status=1))
+    assert len(rows) == 386
+    assert not [row for row in rows if row["computed"] is None]
+    # The simulation is calibrated on these counts, so they must come out as published.
+    audit = [row for row in rows if row["table"] == "source_audit"]
+    assert len(audit) == 40 and all(row["equal"] for row in audit)
+    assert not all(row["equal"] for row in rows if row["table"] == "main")
 
 
 def test_sql_prints_the_rendered_sql_of_a_stage(folder):

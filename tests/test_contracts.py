@@ -97,7 +97,10 @@ def test_every_stage_reads_only_what_was_built_before_it():
 
 
 def test_lineage_sees_through_common_table_expressions_and_subqueries():
-    sql = "with a as (select * from steps) select * from a, (select 1 from grades) where 1 in (from labels)"
+    sql = """
+        with a as (select * from steps)
+        select * from a, (select 1 from grades) where 1 in (from labels)
+    """
     assert engine.relations_read(sql) == {"steps", "grades", "labels"}
 
 

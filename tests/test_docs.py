@@ -105,6 +105,19 @@ def test_every_other_shell_block_of_the_readme_runs(traces):
     assert (traces / "report" / "report.html").exists()
 
 
+@pytest.mark.parametrize("block", re.findall(r"```python\n(.*?)```", README, re.DOTALL))
+def test_the_python_examples_run(traces, block):
+    done = subprocess.run(
+        [sys.executable, "-c", block],
+        cwd=traces,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "simulated_high" in done.stdout and "ties_averaged" in done.stdout
+
+
 def test_the_readmes_rule_and_selector_do_what_it_says(tmp_path):
     for kind, name in (("rules", "grace"), ("selectors", "shortest")):
         (tmp_path / kind).mkdir()

@@ -453,6 +453,17 @@ def test_export_leaves_the_table_out_until_tokens_are_counted(words, capsys):
     assert len((words / "csv" / "token_counts.csv").read_text().splitlines()) == 1 + 4
 
 
+def test_an_interrupted_command_says_that_it_can_go_on(words, capsys, monkeypatch):
+    def interrupt(*row):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tokens, "look", interrupt)
+    run("tokenize --tokenizer words.json", status=130)
+    assert capsys.readouterr().err == (
+        "error: interrupted; run it again to go on from what is counted\n"
+    )
+
+
 def without(monkeypatch, *libraries):
     """As if these were not installed."""
     for name in libraries:

@@ -159,10 +159,10 @@ def _python_list(cell: str) -> Any:
 
 
 def _correct(value: Any) -> bool:
-    value = value.strip().lower() if isinstance(value, str) else value
-    if value in (True, "true", "1"):
+    plain = value.strip().lower() if isinstance(value, str) else value
+    if plain in (True, "true", "1"):
         return True
-    if value in (False, "false", "0"):
+    if plain in (False, "false", "0"):
         return False
     raise ValueError(f"must be true or false (or 1 or 0), found {shown(value)}")
 

@@ -128,9 +128,10 @@ def adjust(sample: Record, context: Context) -> Record | None:
     if not context.names and isinstance(model, str):
         context.names["model"] = model
     if not walk(sample, ("output", "choices")):
+        events = sample.get("events")
         calls = [
             event
-            for event in sample.get("events") or []
+            for event in (events if isinstance(events, list) else [])
             if isinstance(event, dict)
             and event.get("event") == "model"
             and event.get("model") == model
@@ -156,6 +157,10 @@ def _finish_reason(sample: Record, position: int, context: Context) -> Any:
     if sample.get("error"):
         return "error"
     return walk(sample, ("output", "choices", "0", "stop_reason"))
+
+
+def _finish(reason: Any) -> Any:
+    return FINISH.get(reason, reason) if isinstance(reason, str) else reason
 
 
 def _text(sample: Record, position: int, context: Context) -> Any:
@@ -222,7 +227,7 @@ FORMAT = Format(
             "finish_reason",
             "limit.type, error, or else output.choices.0.stop_reason",
             find=_finish_reason,
-            read=lambda reason: FINISH.get(reason, reason),
+            read=_finish,
         ),
         taken("text", "output.completion", find=_text),
         taken(

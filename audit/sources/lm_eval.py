@@ -27,13 +27,13 @@ def header(file: SourceFile) -> Record:
 
 def adjust(record: Record, context: Context) -> Record | None:
     """Each filter repeats the same responses: the first of a document's lines stands for all."""
-    document = record.get("doc_hash") or json.dumps(record.get("doc"), sort_keys=True)
-    key = (str(record.get("doc_id")), document)
-    responses = hash(json.dumps(record.get("resps")))
-    if context.seen.setdefault(key, responses) != responses:
-        raise ValueError(f"doc_id {shown(record.get('doc_id'))} occurs with other responses")
-    if context.seen.setdefault((*key, "row"), context.row) == context.row:
+    document = record.get("doc_id"), record.get("doc_hash") or record.get("doc")
+    key, responses = json.dumps(document, sort_keys=True), hash(json.dumps(record.get("resps")))
+    if key not in context.seen:
+        context.seen[key] = responses
         return record
+    if context.seen[key] != responses:
+        raise ValueError(f"doc_id {shown(record.get('doc_id'))} occurs with other responses")
     context.notes["lines repeat a document for another filter: left out"] += 1
     return None
 

@@ -44,7 +44,7 @@ from audit.sources.formats import (
     recognize,
 )
 from audit.sources.json_stream import first_members
-from audit.sources.paths import find_keys
+from audit.sources.paths import Items, find_keys
 from audit.sources.references import REFERENCES
 
 # A chunk ends at whichever comes first.
@@ -283,7 +283,7 @@ def _shape(type: pa.DataType) -> Any:
     if pa.types.is_struct(type):
         return _fields(type)
     if pa.types.is_list(type) or pa.types.is_large_list(type):
-        return [_shape(type.value_type)]
+        return Items([_shape(type.value_type)])
     return None
 
 
