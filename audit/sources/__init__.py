@@ -28,8 +28,8 @@ SUFFIXES = (
 )
 GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK"
-# What is looked at to recognize a format.
-HEAD_BYTES = 1_000_000
+# What is looked at first to recognize a format.
+HEAD_BYTES = 65_536
 # A longer line is refused, so that a file without line ends (or one gzip made of zeros) is not
 # read into memory whole.
 LONGEST_LINE = 256_000_000
@@ -156,7 +156,7 @@ def _search(folder: Path) -> Iterator[tuple[Path, str]]:
 def _is_log(path: Path) -> bool:
     try:
         with open(path, "rb") as stream:
-            return "eval" in first_members(stream.read(HEAD_BYTES))
+            return "eval" in first_members(stream.read(HEAD_BYTES))[0]
     except OSError:
         return True  # Whoever opens it says why.
 

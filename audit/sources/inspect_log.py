@@ -20,6 +20,10 @@ HEADERS = ("header.json", "_journal/start.json")
 FINISH = {"max_tokens": "length", "model_length": "length"}
 # Limits on tokens cut an attempt as a generation limit does.
 LENGTH_LIMITS = ("token", "context")
+SEVERAL = (
+    "samples spent more than their last call did: the cost is the whole sample's; if the model "
+    "also graded, pass --map completion_tokens=output.usage.output_tokens"
+)
 LIMITED = "samples hit a limit and count as cut off: they were scored without the call that hit it"
 ATTACHED = "attachment://"
 GRADES = {"C": True, "I": False, "N": False}
@@ -35,8 +39,8 @@ def header(file: SourceFile) -> Record:
                 name = next((name for name in HEADERS if name in log.members), None)
                 if name is None:
                     raise ValueError("a zip archive, but no Inspect log is in it")
-                return _object(log.read(name))
-        return _json_header(file)
+                return _checked(json.loads(log.read(name)))
+        return _checked(_json_header(file))
     except (ValueError, zipfile.BadZipFile, RecursionError, OSError) as error:
         raise _damaged(file, error) from None
 
@@ -45,11 +49,10 @@ def _damaged(file: SourceFile, error: BaseException) -> AuditError:
     return AuditError(f"{file.label}: not a readable Inspect log, it may be cut off: {error}")
 
 
-def _object(data: bytes) -> Record:
-    found = json.loads(data)
-    if not isinstance(found, dict):
-        raise ValueError("expected a JSON object")
-    return found
+def _checked(header: Any) -> Record:
+    if not isinstance(header, dict) or not isinstance(header.get("eval"), dict):
+        raise ValueError("its header does not say what was evaluated")
+    return header
 
 
 def _json_header(file: SourceFile) -> Record:
@@ -143,6 +146,9 @@ def adjust(sample: Record, context: Context) -> Record | None:
     if not walk(sample, ("output", "choices")) and not sample.get("model_usage"):
         context.notes["samples ended before any call: left out"] += 1
         return None
+    whole = walk(sample, ("model_usage", str(model), "output_tokens"))
+    if whole != walk(sample, ("output", "usage", "output_tokens")) and whole is not None:
+        context.notes[SEVERAL] += 1
     if sample.get("limit"):
         context.notes[LIMITED] += 1
     elif sample.get("error"):

@@ -94,8 +94,8 @@ class JsonStream:
         self._at = 0
 
 
-def first_members(data: bytes) -> dict[str, Any]:
-    """The members of a first object that are whole within its first bytes."""
+def first_members(data: bytes) -> tuple[dict[str, Any], bool]:
+    """The members of a first object that are whole within these bytes, and whether all are."""
     found: dict[str, Any] = {}
 
     class Once:
@@ -108,5 +108,6 @@ def first_members(data: bytes) -> dict[str, Any]:
         for key, value in JsonStream(Once(), len(data)).members(""):
             found[key] = value
     except (ValueError, RecursionError):
-        pass  # The rest was cut off, or is no JSON: the reader says what is wrong with it.
-    return found
+        # The rest was cut off, or is no JSON: the reader says what is wrong with it.
+        return found, False
+    return found, True

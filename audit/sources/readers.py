@@ -3,10 +3,11 @@
 import csv
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -57,6 +58,8 @@ SAMPLE_BYTES = 4_000_000
 PARQUET_BUFFER_BYTES = 4_000_000
 PARQUET_ERRORS = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
 
+JSON_ARRAY = re.compile(rb"\s*\[\s*\{")
+
 # A record with its row, its size and the bytes of the file read so far.
 Row = tuple[int, Record, int, int]
 
@@ -70,7 +73,7 @@ def _open(file: SourceFile, name: str | None, choices: Choices) -> Source:
     container = name if name in CONTAINERS else detect_container(file)
     format = formats().get(name or "", formats()["flat"])
     if name is None and container == "jsonl":
-        format = recognize(file, first_members(first_bytes(file, HEAD_BYTES)))
+        format = recognize(file, _first_record(file))
     if name is None and container == "zip":
         format = formats()["inspect"]
     if format.records is not None:
@@ -80,10 +83,23 @@ def _open(file: SourceFile, name: str | None, choices: Choices) -> Source:
     if container == "parquet":
         return _open_parquet(file, None if name is None else format, choices)
     if container == "csv":
+        if name is None and JSON_ARRAY.match(first_bytes(file, HEAD_BYTES)):
+            raise AuditError(f"{file.label}: is a JSON array; write one object per line instead")
         return _open_csv(file, format, choices)
     if container == "zip":
         raise AuditError(f"{file.label}: is a zip archive, which only --format inspect reads")
     return _open_records("jsonl", format, _jsonl_rows(file), _context(file, format), choices)
+
+
+def _first_record(file: SourceFile) -> Record:
+    """The first object of a file, or as much of it as tells the format."""
+    size = HEAD_BYTES
+    while True:
+        data = first_bytes(file, size)
+        found, is_whole = first_members(data)
+        if is_whole or len(data) < size or size > LONGEST_LINE or formats()["inspect"].knows(found):
+            return found
+        size *= 16
 
 
 def _context(file: SourceFile, format: Format) -> Context:
@@ -163,7 +179,7 @@ def _sample(rows: Iterator[Row]) -> list[Row]:
     for row in rows:
         taken.append(row)
         size += row[2]
-        if len(taken) >= SAMPLE_ROWS or size > SAMPLE_BYTES:
+        if len(taken) >= min(SAMPLE_ROWS, CHUNK_ROWS) or size > SAMPLE_BYTES:
             break
     return taken
 
@@ -530,10 +546,17 @@ def token_counter(encoding: str) -> Callable[[str], int | None]:
     return count
 
 
-@cache
 def read_references(path: str) -> dict[tuple[Any, str], list[str]]:
     """The accepted references of a file, by competition (None: any) and the problem's name."""
+    if os.path.isdir(path):
+        raise AuditError(f"--references {path}: is a folder; name one file")
     (file,) = find_files([path])
+    return _read_references(file, os.stat(file.path).st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _read_references(file: SourceFile, changed: int) -> dict[tuple[Any, str], list[str]]:
+    path = file.name
     container = detect_container(file)
     openers: dict[str, Callable[[], Source]] = {
         "csv": lambda: _open_csv(file, REFERENCES, Choices()),
