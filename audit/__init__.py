@@ -1,15 +1,15 @@
 """What did this token budget really buy? Replays of recorded attempts under a cumulative cap.
 
-From Python, the commands are functions: see `audit.api`.
+From Python, the commands are functions: `audit.load`, `audit.replay`, `audit.table`, `audit.query`.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from audit.api import connect, replay, table, to_scorio
+    from audit.api import connect, load, query, replay, table, to_scorio
 
 __version__ = "0.1.0"
-__all__ = ["connect", "replay", "table", "to_scorio"]
+__all__ = ["connect", "load", "query", "replay", "table", "to_scorio"]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,8 +12,8 @@ from audit import arrays, engine
 from audit import prices as pricing
 from audit.arrays import ScorioArrays
 from audit.engine import connect
-from audit.load import load as load_sources
-from audit.query import query as run_query
+from audit.loading import load as load_sources
+from audit.querying import query as run_query
 
 __all__ = ["connect", "load", "query", "replay", "table", "to_scorio"]
 

@@ -264,7 +264,7 @@ def demo(out: str, threads: int | None, memory: str | None) -> None:
     Example: budget-audit demo --out demo
     """
     from audit.engine import replay
-    from audit.load import load
+    from audit.loading import load
     from audit.report import report
     from audit.simulate import simulate
 
@@ -333,7 +333,7 @@ def load(
 
     Example: budget-audit load traces/ more/*.jsonl.gz --db audit.duckdb
     """
-    from audit import load as module
+    from audit import loading as module
 
     show = bar("load")
     with opened(db, write=True, threads=threads, memory=memory) as con:
@@ -543,7 +543,7 @@ def query(
 
     Example: budget-audit query "select rule, avg(completion_cost) from replays group by rule"
     """
-    from audit import query as module
+    from audit import querying as module
 
     if name_or_sql is None:
         named = module.named_queries()

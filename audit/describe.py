@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from audit.errors import AuditError
-from audit.load import check_choices, told
+from audit.loading import check_choices, told
 from audit.provenance import raw_answers
 from audit.sources import Source, find_files, shown
 from audit.sources.canonical import COLUMNS, normal_answers, problem_name, read_columns

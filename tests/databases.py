@@ -4,7 +4,7 @@ import random
 from contextlib import contextmanager
 
 from audit import engine
-from audit.load import load
+from audit.loading import load
 from audit.tokens import Encoding, tokenize
 from tests.archives import random_archive, write_parquet
 

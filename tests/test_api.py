@@ -9,7 +9,7 @@ import pyarrow
 import pytest
 
 import audit
-from audit import api, engine
+from audit import engine
 from audit.errors import AuditError
 from tests.archives import random_archive, write_parquet
 from tests.databases import SMALL, database
@@ -24,12 +24,12 @@ def archive(tmp_path):
 
 def test_the_functions_are_the_commands(archive, tmp_path):
     db = tmp_path / "a.duckdb"
-    loaded = api.load(db, archive)
+    loaded = audit.load(db, archive)
     assert loaded.column_names == ["archive", "attempts", "problems"]
     settings = audit.replay(db, **SMALL)
     assert ("orders", "3") in zip(*settings.to_pydict().values(), strict=True)
     main = audit.table(db, "main")
-    counted = api.query(db, "select archive, count(*) as attempts from attempts group by all")
+    counted = audit.query(db, "select archive, count(*) as attempts from attempts group by all")
     for result in (loaded, settings, main, counted):
         assert isinstance(result, pyarrow.Table) and result.num_rows > 0
     assert sorted(counted["attempts"].to_pylist()) == sorted(loaded["attempts"].to_pylist())
@@ -39,17 +39,17 @@ def test_the_functions_are_the_commands(archive, tmp_path):
 
 def test_a_connection_serves_as_well_as_a_path_and_stays_open(archive, tmp_path):
     with audit.connect(tmp_path / "a.duckdb") as con:
-        api.load(con, [archive])
+        audit.load(con, [archive])
         audit.replay(con, **SMALL)
         assert audit.table(con, "main").num_rows > 0
         assert con.execute("select count(*) > 0 from attempts").fetchall() == [(True,)]
     with audit.connect(tmp_path / "a.duckdb", read_only=True) as con:
-        assert api.query(con, "select 1 as one").to_pylist() == [{"one": 1}]
+        assert audit.query(con, "select 1 as one").to_pylist() == [{"one": 1}]
 
 
 def test_prices_come_with_a_table(archive, tmp_path):
     db = tmp_path / "a.duckdb"
-    api.load(db, archive)
+    audit.load(db, archive)
     audit.replay(db, **SMALL)
     assert "advisory_price" in audit.table(db, "main", price_input=1, price_output=2).column_names
     with pytest.raises(AuditError, match="give both"):
@@ -60,7 +60,7 @@ def test_a_refused_load_leaves_no_file(tmp_path):
     (tmp_path / "bad.csv").write_text("a,b\n1,2\n")
     for db, sources in ((tmp_path / "a.duckdb", tmp_path / "bad.csv"), (tmp_path / "b.duckdb", [])):
         with pytest.raises(AuditError):
-            api.load(db, sources)
+            audit.load(db, sources)
         assert not db.exists()
     with pytest.raises(AuditError, match="no such database"):
         audit.table(tmp_path / "missing.duckdb", "main")

@@ -7,7 +7,7 @@ import pytest
 
 from audit import engine
 from audit.errors import AuditError
-from audit.load import load
+from audit.loading import load
 from audit.tokens import tokenize
 from tests import reference
 from tests.archives import random_archive, random_settings, write_parquet

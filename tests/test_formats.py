@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit import load as loading
+from audit import loading
 from audit.answers import normalize
 from audit.describe import describe
 from audit.errors import AuditError
-from audit.load import answer_note, cost_note, grade_note, load
+from audit.loading import answer_note, cost_note, grade_note, load
 from audit.problems import Numbering
 from audit.sources import find_files, inspect_log, readers
 from audit.sources import formats as declared

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit import load as loading
+from audit import loading
 from audit.errors import AuditError
-from audit.load import LoadSummary, create_schema, load
+from audit.loading import LoadSummary, create_schema, load
 from audit.sources import readers
 
 TYPES = {

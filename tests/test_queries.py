@@ -16,8 +16,8 @@ from click.testing import CliRunner
 from audit import engine
 from audit.cli import main
 from audit.errors import AuditError
-from audit.load import load
-from audit.query import answer, find_query, named_queries, query
+from audit.loading import load
+from audit.querying import answer, find_query, named_queries, query
 from tests.archives import write_jsonl
 from tests.databases import database
 

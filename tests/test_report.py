@@ -9,7 +9,7 @@ import pytest
 
 from audit import engine
 from audit.errors import AuditError
-from audit.load import load
+from audit.loading import load
 from audit.report import build, drawing, figures, findings, report, words
 from audit.report.timeline import CUT, ledger_words, timeline
 from audit.report.wording import number, one_line

@@ -12,7 +12,7 @@ from audit.answers import any_box, boxed_answer
 from audit.cli import main
 from audit.errors import AuditError
 from audit.export import left_out
-from audit.load import load
+from audit.loading import load
 from tests import reference
 from tests.archives import ANSWERS, random_archive, random_settings, write_parquet
 from tests.bench import tokens as bench

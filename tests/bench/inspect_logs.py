@@ -17,7 +17,7 @@ from pathlib import Path
 
 import duckdb
 
-from audit.load import load
+from audit.loading import load
 from audit.sources import find_files
 from audit.sources.canonical import read_columns
 from audit.sources.formats import Choices

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from audit import engine, tokens
-from audit.load import load
+from audit.loading import load
 from audit.simulate import simulate
 
 
