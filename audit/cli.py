@@ -496,11 +496,13 @@ def table(
     Example: budget-audit table main --format csv
     """
     from audit import prices
+    from audit.provenance import notes
 
     money = prices.prices(price_input, price_output)
     count_tokens(db, name, threads=threads, memory=memory)
     with opened(db, threads=threads, memory=memory) as con:
         show_table(prices.table(con, name, money), fmt, name)
+        click.echo(notes(con), err=True)
 
 
 def count_tokens(db: str, name: str, *, threads: int | None, memory: str | None) -> None:
@@ -584,15 +586,16 @@ def export(
     from audit.export import export as write_files
     from audit.export import left_out
     from audit.prices import prices
+    from audit.provenance import notes
 
     money = prices(price_input, price_output)
-
     with opened(db, threads=threads, memory=memory) as con:
         for path in write_files(con, Path(out), names, fmt, money):
             click.echo(str(path))
         for name in [] if names else left_out(con):
             hint = f"{name} is left out: it needs 'budget-audit tokenize --db {db}' first"
             click.echo(hint, err=True)
+        click.echo(notes(con), err=True)
 
 
 @main.command()

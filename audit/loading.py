@@ -403,9 +403,14 @@ def _refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFil
     if twice is None:
         return
     archive, competition, question_id, seed, file, row, first_file, first_row = twice
+    label = con.execute(
+        "select label from problem_labels where competition = ? and question_id = ?",
+        [competition, question_id],
+    ).fetchone()
+    problem = question_id if label is None else shown(label[0])
     raise AuditError(
         f"{files[file].label}: row {row}, column seed: attempt (archive {shown(archive)}, "
-        f"competition {shown(competition)}, question_id {question_id}, seed {seed}) "
+        f"competition {shown(competition)}, question_id {problem}, seed {seed}) "
         f"is already in {files[first_file].label}: row {first_row}; an attempt may occur only once"
     )
 

@@ -97,8 +97,14 @@ def _keep(con: duckdb.DuckDBPyConnection, key: str, value: str | None) -> None:
 
 
 def _meta(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
-    row = con.execute("select value from meta where key = ?", [key]).fetchone()
-    return None if row is None else row[0]
+    rows = con.execute("select value from meta where key = ?", [key]).fetchall()
+    return rows[0][0] if rows else None
+
+
+def notes(con: duckdb.DuckDBPyConnection) -> str:
+    """One line to stand under every table: how answers, costs and labels came about."""
+    cost = cost_note(con) or "completion tokens recorded"
+    return "; ".join([answer_note(con), cost, grade_note(con) or "labels: as recorded"])
 
 
 def cost_note(con: duckdb.DuckDBPyConnection) -> str | None:

@@ -103,6 +103,19 @@ def test_a_table_prints_in_every_format(folder):
     assert "there are by_competition" in run(folder, "table", "mian", status=2)
 
 
+def test_a_table_says_how_answers_costs_and_labels_came_about(folder):
+    done = subprocess.run(
+        [sys.executable, "-m", "audit.cli", "table", "main"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == (
+        "answers: the last boxed answer; completion tokens recorded; labels: as recorded\n"
+    )
+
+
 def test_export_writes_every_table_or_the_named_ones(folder, tmp_path):
     run(folder, "export", "--out", tmp_path / "all")
     # prefix_boxes needs token counts, which this database does not have.

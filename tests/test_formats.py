@@ -920,6 +920,7 @@ def test_a_problem_needs_a_name(con, tmp_path):
 def test_a_duplicate_attempt_is_found_across_names(con, tmp_path):
     line = refusal(con, named_problems(tmp_path, "one", ["b", "a", "b"]), **GRADED)
     assert "row 3, column seed: attempt (archive 'one'" in line and "row 1" in line
+    assert "question_id 'b'" in line
 
 
 def test_replays_know_the_names_of_problems(tmp_path):

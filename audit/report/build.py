@@ -14,7 +14,7 @@ import pyarrow as pa
 from markupsafe import Markup
 
 import audit
-from audit import engine
+from audit import engine, provenance
 from audit.display import DisplayColumn, display_columns, round_half_up, tex_text, write_csv
 from audit.errors import AuditError
 from audit.prices import Prices
@@ -162,7 +162,10 @@ def _content(
         "topics": findings.all_topics(
             rows, settings["primary_selector"], data.archives_with_references(con)
         ),
-        "compared": _compared(archives, settings, budgets),
+        "compared": [
+            *_compared(archives, settings, budgets),
+            ("Read as", provenance.notes(con)),
+        ],
         "joint": _joint(con, rows, settings),
         "rules": [
             (rule, words.RULES.get(rule, "a rule of your own: see the relation rules"))
@@ -254,7 +257,7 @@ def _compared(
                 f"{row['problems']:,} problems in {row['competitions']:,} "
                 f"{'competition' if row['competitions'] == 1 else 'competitions'}, "
                 f"{_range(row['smallest_bank'], row['largest_bank'])} attempts each; "
-                f"{row['eligible']:,} of {row['attempts']:,} attempts are finished and boxed",
+                f"{row['eligible']:,} of {row['attempts']:,} attempts finished with an answer",
             )
             for row in archives
         ),
