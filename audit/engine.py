@@ -45,6 +45,7 @@ PIPELINE = (
     ("paired_costs", "view"),
     ("paired_scores", "view"),
     ("paired_picks", "view"),
+    ("paired_replays", "view"),
     ("segments", "view"),
     ("interpolations", "view"),
     ("halves", "view"),

@@ -2,13 +2,5 @@
 -- grain: one row
 select
     count(*) as looked_at,
-    count(*) filter (strict.covered and not advisory.covered) as violations,
-from replays as strict
-inner join replays as advisory
-    on strict.archive = advisory.archive
-    and strict.competition = advisory.competition
-    and strict.question_id = advisory.question_id
-    and strict.repeat = advisory.repeat
-    and strict.cap = advisory.cap
-    and strict.budget = advisory.budget
-where strict.rule = 'strict' and advisory.rule = 'advisory'
+    count(*) filter (is_strict_covered and not is_advisory_covered) as violations,
+from paired_replays

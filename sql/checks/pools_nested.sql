@@ -3,15 +3,7 @@
 select
     count(*) as looked_at,
     count(*) filter (
-        advisory.returned - strict.returned not between 0 and 1
-        or advisory.eligible - strict.eligible not between 0 and 1
+        advisory_returned - strict_returned not between 0 and 1
+        or advisory_eligible - strict_eligible not between 0 and 1
     ) as violations,
-from replays as strict
-inner join replays as advisory
-    on strict.archive = advisory.archive
-    and strict.competition = advisory.competition
-    and strict.question_id = advisory.question_id
-    and strict.repeat = advisory.repeat
-    and strict.cap = advisory.cap
-    and strict.budget = advisory.budget
-where strict.rule = 'strict' and advisory.rule = 'advisory'
+from paired_replays
