@@ -13,12 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit import loading
+from audit import engine, loading
 from audit.answers import normalize
 from audit.describe import describe
 from audit.errors import AuditError
 from audit.loading import answer_note, cost_note, grade_note, load
 from audit.problems import Numbering
+from audit.report import report
 from audit.sources import find_files, inspect_log, readers
 from audit.sources import formats as declared
 from audit.sources.canonical import COLUMNS
@@ -1194,3 +1195,46 @@ def test_the_commands_take_the_same_options_and_describe_writes_nothing(tmp_path
     assert "--archive NAME" in line and not (tmp_path / "audit.duckdb").exists()
     assert "m: 20 attempts at 4 problems" in run(tmp_path, "load", "flat.jsonl", *named)
     assert "no such format" in run(tmp_path, "describe", "flat.jsonl", "--format", "x", status=2)
+
+
+# The four problems of the log in the order of its epochs, worked out by hand:
+# budget, rule: coverage, majority, mean cost, mean returned attempts.
+BY_HAND = {
+    (100, "strict"): (0, 0, 100, 0),
+    (100, "advisory"): (1, 1, 231.5, 1),
+    (150, "strict"): (0.5, 0.5, 150, 0.5),
+    (150, "advisory"): (1, 1, 254, 1.25),
+    (300, "strict"): (0.75, 0.5, 300, 1.5),
+    (300, "advisory"): (1, 1, 456.5, 2.5),
+    (600, "strict"): (1, 1, 597.5, 3),
+    (600, "advisory"): (1, 1, 766.75, 3.75),
+    (1000, "strict"): (1, 1, 897.5, 3.75),
+    (1000, "advisory"): (1, 1, 1006.75, 4.5),
+}
+
+
+def test_a_log_replays_to_the_figures_worked_out_by_hand_and_its_names_stand_in_the_report(
+    con, tmp_path
+):
+    load(con, [str(FORMATS / "inspect_zstd.eval")])
+    engine.replay(con, budgets=(100, 150, 300, 600, 1000), caps=(16,), orders=0)
+    found = con.execute(
+        """
+        select
+            replays.budget,
+            replays.rule,
+            avg(replays.covered::integer),
+            avg(selections.correct::integer),
+            avg(replays.completion_cost),
+            avg(replays.returned),
+        from replays
+        inner join selections using (archive, competition, question_id, repeat, cap, budget, rule)
+        where selections.selector = 'majority'
+        group by replays.budget, replays.rule
+        """
+    ).fetchall()
+    assert {(budget, rule): tuple(rest) for budget, rule, *rest in found} == BY_HAND
+    report(con, tmp_path, ["md"])
+    written = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert r"| boxed\_math | 0 | p1 |" in written
+    assert "answers: the last boxed answer; completion tokens recorded" in written

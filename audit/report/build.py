@@ -153,6 +153,9 @@ def _content(
         )
         for name, reason in unavailable.items()
     ]
+    named = data.named_problems(con)
+    if named.num_rows:
+        sections.append(_section("problems", named, None, archives, settings))
     budgets = [int(budget) for budget in settings["budgets"].split(",")]
     return {
         "title": (f"{SIMULATED}: " if simulated else "") + "Budget audit",
@@ -209,7 +212,7 @@ def _section(
     notes += words.missing_selectors(name, rows, archives, settings)
     return Section(
         name,
-        words.purpose(name, engine.table_purpose(name)),
+        words.purpose(name, engine.table_purpose(name) if name in engine.table_names() else ""),
         display_columns(name, shown),
         shown.num_rows,
         table.num_rows,

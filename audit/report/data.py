@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 
 from audit import engine
 
@@ -32,6 +33,14 @@ def settings(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
 def sources(con: duckdb.DuckDBPyConnection) -> list[Row]:
     """The files behind the database."""
     return query(con, "select * from sources order by archive, file")
+
+
+def named_problems(con: duckdb.DuckDBPyConnection) -> pa.Table:
+    """The problems that go by a name, beside the number the tables show."""
+    return con.sql(
+        "select competition, question_id, label from problems where label is not null "
+        "order by competition, question_id"
+    ).to_arrow_table()
 
 
 def is_simulated(con: duckdb.DuckDBPyConnection) -> bool:

@@ -370,12 +370,19 @@ def timeline(
             .mark_text(align="left", fontSize=size, fontWeight=weight, color=INK, limit=0)
             .encode(x=alt.value(0), y=down("y"), text=alt.Text(field="text", type="nominal"))
         )
+    names = data.query(
+        con,
+        "select label from problems where competition = ? and question_id = ?",
+        key["competition"],
+        key["question_id"],
+    )
+    label = f" ({one_line(names[0]['label'])})" if names[0]["label"] else ""
     order = "canonical order" if repeat == 0 else f"random order {repeat}"
     look = frame(
         con,
         f"One replay at B = {budget_name(budget)}",
         f"{one_line(key['archive'])} · {one_line(key['competition'])} question "
-        f"{key['question_id']} · {order} · at most {plural(key['cap'], 'attempt')}"
+        f"{key['question_id']}{label} · {order} · at most {plural(key['cap'], 'attempt')}"
         f" · selector {data.settings(con)['primary_selector']}",
         total_width,
     )

@@ -42,6 +42,7 @@ TABLES = {
     "if every cut attempt counts as wrong (as elsewhere) and as correct.",
     "prefix_boxes": "How often the cut prefix of an attempt already showed a boxed answer. No "
     "claim that such an answer is correct.",
+    "problems": "Problems that go by a name, beside the number that the other tables show.",
     "source_audit": "What the archives recorded: attempts without a box, attempts that ended by "
     "length, and how often our box agrees with the archive's own extraction.",
     "controls": "Two checks of the pairing. Both must show zero disagreements.",
