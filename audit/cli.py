@@ -67,6 +67,10 @@ class Cli(click.Group):
         except AuditError as error:
             click.echo(f"error: {one_line(str(error))}", err=True)
             ctx.exit(2)
+        except BrokenPipeError:
+            # Whoever read the output has seen enough.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
         except OSError as error:
             click.echo(f"error: {one_line(str(error))}", err=True)
             ctx.exit(2)
@@ -238,7 +242,9 @@ def reading(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Label an attempt by comparing its answer with the references.",
         ),
         click.option(
-            "--references", metavar="FILE", help="References by problem, in JSON lines or CSV."
+            "--references",
+            metavar="FILE",
+            help="References by problem, in JSON lines, CSV or Parquet.",
         ),
     )
     for option in reversed(options):
@@ -266,8 +272,11 @@ def demo(out: str, threads: int | None, memory: str | None) -> None:
     from audit.engine import replay
     from audit.loading import load
     from audit.report import report
+    from audit.report.drawing import has_figures
     from audit.simulate import simulate
 
+    if not has_figures():
+        raise AuditError("the demo's report needs more: pip install 'budget-audit[report]'")
     folder = Path(out)
     files = simulate(folder / "archives")
     db = folder / "audit.duckdb"
@@ -334,6 +343,7 @@ def load(
     Example: budget-audit load traces/ more/*.jsonl.gz --db audit.duckdb
     """
     from audit import loading as module
+    from audit.provenance import simulated_note
 
     show = bar("load")
     with opened(db, write=True, threads=threads, memory=memory) as con:
@@ -346,13 +356,14 @@ def load(
             **options,
             progress=(lambda done, total, label: show(label, done, total)) if show else None,
         )
+        simulated = simulated_note(con)
     for archive in summary.archives:
         click.echo(
             f"{archive.archive}: {archive.attempts:,} attempts at {archive.problems:,} problems"
         )
-    click.echo(f"{summary.rows:,} rows of {summary.files:,} files in {db}")
-    for note in summary.notes:
-        click.echo(f"note: {note}", err=True)
+    click.echo(f"{summary.rows:,} rows of {summary.files:,} file(s) in {db}")
+    for note in [*summary.notes, *([simulated] if simulated else [])]:
+        click.echo(f"note: {one_line(note)}", err=True)
     if summary.replays_dropped:
         click.echo("The replays are stale; run 'budget-audit replay' again.", err=True)
 
@@ -497,12 +508,19 @@ def table(
     """
     from audit import prices
     from audit.provenance import notes
+    from audit.report.data import settings
+    from audit.report.words import empty_reason
 
     money = prices.prices(price_input, price_output)
     count_tokens(db, name, threads=threads, memory=memory)
     with opened(db, threads=threads, memory=memory) as con:
-        show_table(prices.table(con, name, money), fmt, name)
-        click.echo(notes(con), err=True)
+        found = prices.table(con, name, money)
+        show_table(found, fmt, name)
+        if not found.num_rows:
+            # A table of the loaded records alone has no settings yet.
+            with contextlib.suppress(AuditError):
+                click.echo(empty_reason(name, settings(con)), err=True)
+        click.echo(one_line(notes(con)), err=True)
 
 
 def count_tokens(db: str, name: str, *, threads: int | None, memory: str | None) -> None:
@@ -546,6 +564,7 @@ def query(
     Example: budget-audit query "select rule, avg(completion_cost) from replays group by rule"
     """
     from audit import querying as module
+    from audit.provenance import simulated_note
 
     if name_or_sql is None:
         named = module.named_queries()
@@ -557,7 +576,10 @@ def query(
         text = module.answer(
             con, name_or_sql, dict(params), fmt=fmt, timeout=timeout, give_up=give_up
         )
+        note = simulated_note(con)
     click.echo(text, nl=False)
+    if note:
+        click.echo(one_line(note), err=True)
 
 
 @main.command()
@@ -589,13 +611,19 @@ def export(
     from audit.provenance import notes
 
     money = prices(price_input, price_output)
+    for name in names:
+        count_tokens(db, name, threads=threads, memory=memory)
+    if not names:
+        # Every table there can be: without the extra, one is left out and named below.
+        with contextlib.suppress(AuditError):
+            count_tokens(db, "prefix_boxes", threads=threads, memory=memory)
     with opened(db, threads=threads, memory=memory) as con:
         for path in write_files(con, Path(out), names, fmt, money):
             click.echo(str(path))
         for name in [] if names else left_out(con):
             hint = f"{name} is left out: it needs 'budget-audit tokenize --db {db}' first"
             click.echo(hint, err=True)
-        click.echo(notes(con), err=True)
+        click.echo(one_line(notes(con)), err=True)
 
 
 @main.command()
@@ -611,7 +639,9 @@ def check(db: str, fmt: str, threads: int | None, memory: str | None) -> None:
 
     found = module.check(db, threads=threads, memory=memory)
     show_table(found, fmt)
-    if any(found["violations"].to_pylist()):
+    failed = sum(count > 0 for count in found["violations"].to_pylist())
+    click.echo(f"{found.num_rows} checks, {failed} failed", err=True)
+    if failed:
         raise click.exceptions.Exit(1)
 
 
@@ -649,9 +679,11 @@ def compare(
             lambda name: table_of(con, name), archives, Path(published) if published else None
         )
     is_display = fmt not in ("csv", "json")
-    show_table(module.comparison_table(found, compact=is_display), fmt)
+    if not is_display or found.is_study or len(found.missing) < len(found.rows):
+        show_table(module.comparison_table(found, compact=is_display), fmt)
+        if is_display:
+            click.echo()
     if is_display:
-        click.echo()
         show_table(module.summary_table(found), fmt)
     verdict, status = module.verdict(found)
     click.echo(verdict, err=True)

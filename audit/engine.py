@@ -113,10 +113,19 @@ def connect(
     else:
         # Users open the file with their own tools: DuckDB 1.4 and 1.5 cannot read 2.0's format.
         config["storage_compatibility_version"] = "v1.4.0"
+    # DuckDB would take a CSV or Parquet file for a database and keep nothing.
+    if path.is_file() and path.stat().st_size and not _is_database(path):
+        raise AuditError(f"{path}: cannot be opened: not a DuckDB database; choose another --db")
     try:
         return duckdb.connect(str(path), read_only=read_only, config=config)
     except duckdb.Error as error:
         raise AuditError(f"{path}: cannot be opened: {first_line(error)}") from None
+
+
+def _is_database(path: Path) -> bool:
+    """Whether a file begins as DuckDB's do."""
+    with open(path, "rb") as file:
+        return file.read(12)[8:] == b"DUCK"
 
 
 def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection:
@@ -289,6 +298,8 @@ def replay(
         raise AuditError("--budgets: a budget above 10^15 tokens cannot be summed exactly")
     if (caps and min(caps) < 1) or primary_cap < 1:
         raise AuditError("--caps: each cap is a whole number of attempts above 0")
+    if max((*caps, primary_cap)) >= 2**31 or max(orders, replicates) > 10**6:
+        raise AuditError("--caps below 2^31; --orders and --replicates up to a million")
     if orders < 0 or replicates < 0 or order_seed < 0 or bootstrap_seed < 0:
         raise AuditError("--orders, --replicates and the seeds are whole numbers from 0")
     rule_files, selector_files = plugins("rules", rules), plugins("selectors", selectors)

@@ -104,7 +104,16 @@ def _meta(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
 def notes(con: duckdb.DuckDBPyConnection) -> str:
     """One line to stand under every table: how answers, costs and labels came about."""
     cost = cost_note(con) or "completion tokens recorded"
-    return "; ".join([answer_note(con), cost, grade_note(con) or "labels: as recorded"])
+    parts = [simulated_note(con), answer_note(con), cost, grade_note(con) or "labels: as recorded"]
+    return "; ".join(part for part in parts if part)
+
+
+def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
+    """Which archives no model made."""
+    rows = con.execute(
+        "select distinct archive from sources where simulated order by archive"
+    ).fetchall()
+    return f"SIMULATED DATA ({', '.join(archive for (archive,) in rows)})" if rows else None
 
 
 def cost_note(con: duckdb.DuckDBPyConnection) -> str | None:

@@ -105,7 +105,7 @@ def _rows(con: duckdb.DuckDBPyConnection, found: NamedQuery, params: Mapping[str
     _close_sandbox(con)
     values = {**found.defaults, **params}
     try:
-        "".join((found.sql, *values, *values.values())).encode()
+        "".join((found.sql, *values, *map(str, values.values()))).encode()
     except UnicodeEncodeError:
         raise AuditError("query: the text or a parameter is not valid UTF-8") from None
     statement = _one_select(con, found.sql)

@@ -433,8 +433,12 @@ def test_the_table_counts_what_it_needs_and_afterwards_only_reads(words, capsys)
     assert (words / "audit.duckdb").read_bytes() == before
 
 
-def test_export_leaves_the_table_out_until_tokens_are_counted(words, capsys):
-    run("export --out csv")
+def test_export_counts_what_is_missing_and_leaves_the_table_out_where_it_cannot(
+    words, capsys, monkeypatch
+):
+    with monkeypatch.context() as bare:
+        without(bare, "tiktoken", "splintr", "tokenizers")
+        run("export --out csv")
     said = capsys.readouterr()
     assert said.err.startswith(
         "prefix_boxes is left out: it needs 'budget-audit tokenize --db audit.duckdb' first\n"
@@ -444,6 +448,8 @@ def test_export_leaves_the_table_out_until_tokens_are_counted(words, capsys):
     run("tokenize --tokenizer words.json")
     with engine.connect("audit.duckdb", read_only=True) as con:
         assert left_out(con) == []
+    run("export --out all")
+    assert (words / "all" / "prefix_boxes.csv").read_text() == TABLE_BY_HAND
     # Exploratory: only by name.
     assert not (words / "csv" / "strict_prefix.csv").exists()
     run("export prefix_boxes strict_prefix prefix_events token_counts --out csv")

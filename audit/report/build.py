@@ -83,6 +83,8 @@ def report(
             "the HTML report needs altair and vl-convert: pip install 'budget-audit[report]'"
             " (md, tex and csv work without)"
         )
+    if out.exists() and not out.is_dir():
+        raise AuditError(f"{out}: is a file; --out names the folder for the report")
     engine.require_replays(con)
     tables, unavailable = _tables(con, prices)
     content = _content(con, tables, unavailable)
