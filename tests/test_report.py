@@ -124,6 +124,14 @@ def test_convergence_needs_every_larger_budget_below_the_threshold():
     assert "same" not in only(topic).sentence
 
 
+def test_convergence_says_where_the_attempts_ran_out_before_the_budget():
+    spent = main_row(budget=16000, delta=0.5, low=0.1, high=0.9)
+    unspent = main_row(budget=32000, delta=0.0, low=0.0, high=0.0, strict_cost_ratio=0.55)
+    said = only(findings.convergence([spent, unspent])).sentence
+    assert "Strict pays less than B from 32k on" in said and "must agree" in said
+    assert "ran out" not in only(findings.convergence([spent])).sentence
+
+
 def test_convergence_is_denied_while_the_largest_budget_still_differs():
     topic = findings.convergence(
         [main_row(budget=4000, delta=0.1), main_row(budget=8000, delta=1.5)]

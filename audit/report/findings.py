@@ -181,9 +181,16 @@ def convergence(main: Sequence[Row], threshold: float = CONVERGED_POINTS) -> Top
                 if open_ended
                 else ""
             )
+            exhausted = [row for row in onward if row["strict_cost_ratio"] < 1]
+            ran_out = (
+                f" Strict pays less than B from {budget_name(exhausted[0]['budget'])} on: where the"
+                " attempts ran out before the budget, the rules must agree."
+                if exhausted
+                else ""
+            )
             sentence = (
                 f"From B = {budget_name(start['budget'])}{every} the change stays below "
-                f"{number(threshold, 1)} points: {listed}.{caution}"
+                f"{number(threshold, 1)} points: {listed}.{caution}{ran_out}"
             )
             keys = [_key(row, "budget") for row in onward]
         findings.append(Finding(archive, sentence, "main", keys))
