@@ -26,18 +26,8 @@ def _opened(db: Database, *, write: bool = False) -> Iterator[duckdb.DuckDBPyCon
     if isinstance(db, duckdb.DuckDBPyConnection):
         yield db
         return
-    is_new = not Path(db).exists()
-    con = connect(db, read_only=not write)
-    try:
+    with engine.opened(db, write=write) as con:
         yield con
-    except BaseException:
-        con.close()
-        if is_new:
-            # Nothing was put into it.
-            for leftover in (Path(db), Path(f"{db}.wal")):
-                leftover.unlink(missing_ok=True)
-        raise
-    con.close()
 
 
 def load(db: Database, sources: str | Path | Sequence[str | Path], **options: Any) -> pa.Table:

@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -163,22 +163,13 @@ def formats(default: str = "table") -> Callable[..., Any]:
     )
 
 
-@contextlib.contextmanager
-def opened(db: str, *, write: bool = False, **limits: Any) -> "Iterator[duckdb.DuckDBPyConnection]":
-    """A connection to the database; a new file that nothing was put into is taken away again."""
-    from audit.engine import connect
+def opened(
+    db: str, *, write: bool = False, **limits: Any
+) -> "contextlib.AbstractContextManager[duckdb.DuckDBPyConnection]":
+    """The database, opened by the engine, which is imported only here."""
+    from audit import engine
 
-    is_new = not Path(db).exists()
-    con = connect(db, read_only=not write, **limits)
-    try:
-        yield con
-    except BaseException:
-        con.close()
-        if write and is_new:
-            for leftover in (Path(db), Path(f"{db}.wal")):
-                leftover.unlink(missing_ok=True)
-        raise
-    con.close()
+    return engine.opened(db, write=write, **limits)
 
 
 def give_up(message: str) -> None:

@@ -122,6 +122,24 @@ def connect(
         raise AuditError(f"{path}: cannot be opened: {first_line(error)}") from None
 
 
+@contextmanager
+def opened(
+    path: str | Path, *, write: bool = False, **limits: Any
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection for as long as it is needed; a new file left without content is removed."""
+    is_new = not Path(path).exists()
+    con = connect(path, read_only=not write, **limits)
+    try:
+        yield con
+    except BaseException:
+        con.close()
+        if is_new:
+            for leftover in (Path(path), Path(f"{path}.wal")):
+                leftover.unlink(missing_ok=True)
+        raise
+    con.close()
+
+
 def _is_database(path: Path) -> bool:
     """Whether a file begins as DuckDB's do."""
     with open(path, "rb") as file:
@@ -490,18 +508,23 @@ def _check_stops(con: duckdb.DuckDBPyConnection) -> None:
 
 def drop_replays(con: duckdb.DuckDBPyConnection) -> None:
     """Remove every relation that a replay made."""
-    kinds = dict(
+    kinds = relations(con)
+    for name in reversed(REPLAY_RELATIONS):
+        if name in kinds:
+            con.execute(f"drop {kinds[name]} {name}")
+
+
+def relations(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """The tables and views of the database, with their kinds."""
+    return dict(
         con.execute(
             """
-            select table_name, table_type
+            select table_name, if(table_type = 'VIEW', 'view', 'table')
             from information_schema.tables
             where table_catalog = current_database() and table_schema = 'main'
             """
         ).fetchall()
     )
-    for name in reversed(REPLAY_RELATIONS):
-        if name in kinds:
-            con.execute(f"drop {'view' if kinds[name] == 'VIEW' else 'table'} {name}")
 
 
 def require_attempts(con: duckdb.DuckDBPyConnection) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import duckdb
 import pyarrow as pa
 
-from audit.engine import first_line, resource, transaction
+from audit.engine import first_line, relations, resource, transaction
 from audit.errors import AuditError
 from audit.problems import Numbering, number_problems
 from audit.provenance import (
@@ -203,7 +203,7 @@ def _settings_kept(con: duckdb.DuckDBPyConnection, *names: str) -> Iterator[Call
 
 def check_schema(con: duckdb.DuckDBPyConnection) -> None:
     """Refuse a database that something else, or another version, has made."""
-    present = _relations(con)
+    present = relations(con)
     if not present:
         return
     version = None
@@ -238,19 +238,6 @@ def create_schema(con: duckdb.DuckDBPyConnection) -> None:
 
 def _sql(name: str) -> str:
     return (resource("sql") / "load" / f"{name}.sql").read_text(encoding="utf-8")
-
-
-def _relations(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """The tables and views of the database, with their kinds."""
-    return dict(
-        con.execute(
-            """
-            select table_name, if(table_type = 'VIEW', 'view', 'table')
-            from information_schema.tables
-            where table_catalog = current_database() and table_schema = 'main'
-            """
-        ).fetchall()
-    )
 
 
 def _read(
@@ -439,7 +426,7 @@ def _sha256(file: SourceFile) -> str:
 
 def _drop_replays(con: duckdb.DuckDBPyConnection) -> bool:
     """Drop what was computed from the attempts as they were; say whether there was any."""
-    made = {name: kind for name, kind in _relations(con).items() if name not in RELATIONS}
+    made = {name: kind for name, kind in relations(con).items() if name not in RELATIONS}
     for name, kind in sorted(made.items(), key=lambda item: item[1], reverse=True):
         quoted = name.replace('"', '""')
         con.execute(f'drop {kind} "{quoted}"')
