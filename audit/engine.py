@@ -24,24 +24,30 @@ PIPELINE = (
     ("problems", "table"),
     ("banks", "table"),
     ("candidates", "table"),
+    ("walks", "table"),
     ("order_slots", "drawn"),
+    ("paths", "view"),
+    ("reach", "view"),
     ("steps", "table"),
     ("choices", "table"),
+    ("pickable", "table"),
     ("selector_archives", "table"),
-    ("eligibility", "table"),
+    ("states", "table"),
     ("budgeted_steps", "view"),
+    ("crossings", "view"),
     ("stops", "table"),
     ("boundary_events", "view"),
     # Labels may be read from here on, never above.
     ("candidate_grades", "table"),
     ("coverage", "table"),
-    ("ledger", "table"),
+    ("ledger", "view"),
     ("picks", "view"),
     ("replay_scores", "table"),
     ("selection_scores", "table"),
     ("weights", "drawn"),
-    ("replicate_costs", "table"),
-    ("replicate_scores", "table"),
+    ("archive_weights", "view"),
+    ("replicate_costs", "view"),
+    ("replicate_scores", "view"),
     ("paired_costs", "view"),
     ("paired_scores", "view"),
     ("paired_picks", "view"),
@@ -67,10 +73,8 @@ REPLAY_RELATIONS = (*SETTING_RELATIONS, *(name for name, _ in PIPELINE))
 TOKEN_RELATIONS = {"prefix_events", "prefix_selections"}
 
 # What a rule or a selector may read: generated fields, orders and settings, never a label.
-RULE_MAY_READ = {"budgeted_steps"}
-SELECTOR_MAY_READ = {"steps", "candidates", "banks"}
-RULE_COLUMNS = ("bank_id", "repeat", "cap", "budget", "launched", "returned", "completion_cost")
-SELECTOR_COLUMNS = ("bank_id", "repeat", "position", "is_eligible", "selected_position")
+RULE_MAY_READ = {"budgeted_steps", "crossings", "walks"}
+SELECTOR_MAY_READ = {"steps", "candidates", "banks", "walks"}
 
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
 Progress = Callable[[str, int, int], None]
@@ -83,6 +87,7 @@ class Plugin:
     name: str
     sql: str
     votes_on: str
+    is_built_in: bool = True
 
 
 def resource(folder: str) -> Path:
@@ -224,7 +229,12 @@ def plugins(kind: str, folder: str | Path | None = None) -> list[Plugin]:
 def _plugin(path: Path) -> Plugin:
     sql = path.read_text(encoding="utf-8").strip().rstrip(";")
     votes_on = re.search(r"^-- votes on: *(\w+)", sql, re.MULTILINE)
-    return Plugin(path.stem, sql, votes_on.group(1) if votes_on else "answer")
+    return Plugin(
+        path.stem,
+        sql,
+        votes_on.group(1) if votes_on else "answer",
+        path.is_relative_to(resource("sql")),
+    )
 
 
 def _check_plugin(kind: str, path: Path) -> None:
@@ -358,6 +368,7 @@ def replay(
             {
                 "rule_id": pa.array(range(1, len(rule_files) + 1), pa.int8()),
                 "rule": [rule.name for rule in rule_files],
+                "is_built_in": [rule.is_built_in for rule in rule_files],
                 "sql": [rule.sql for rule in rule_files],
             },
         )
@@ -417,9 +428,8 @@ def _create(con: duckdb.DuckDBPyConnection, name: str, columns: dict[str, Any]) 
 def _insert_drawn(con: duckdb.DuckDBPyConnection, name: str, batches: Iterable[pa.Table]) -> None:
     """A table of random draws, filled batch by batch."""
     columns = {
-        "order_slots": "problem_id integer, bank_size integer, repeat integer, "
-        "position integer, slot integer",
-        "weights": "replicate integer, problem_id integer, weight integer",
+        "order_slots": "problem_id integer, bank_size integer, repeat integer, slots integer[]",
+        "weights": "replicate integer, counts double[]",
     }
     con.execute(f"create table {name} ({columns[name]})")
     for batch in batches:
@@ -445,15 +455,10 @@ def _draw_orders(
 def _draw_weights(
     con: duckdb.DuckDBPyConnection, replicates: int, bootstrap_seed: int
 ) -> Iterable[pa.Table]:
-    competitions = con.execute(
-        """
-        select list(problem_id order by question_id)
-        from problems
-        group by competition_index
-        order by competition_index
-        """
+    problems = con.execute(
+        "select count(*) from problems group by competition_index order by competition_index"
     ).fetchall()
-    return draw_weights([ids for (ids,) in competitions], replicates, bootstrap_seed)
+    return draw_weights([count for (count,) in problems], replicates, bootstrap_seed)
 
 
 def _check_choices(con: duckdb.DuckDBPyConnection) -> None:
@@ -462,7 +467,7 @@ def _check_choices(con: duckdb.DuckDBPyConnection) -> None:
         """
         select selector,
             count(*) <> (select count(*) from steps) as incomplete,
-            count(*) <> count(distinct (bank_id, repeat, position)) as doubled,
+            count(*) <> count(distinct walk_id + position) as doubled,
             count(*) filter (not selected_position between 1 and position) > 0 as beyond
         from selectors
         left join choices using (selector_id)
@@ -473,8 +478,24 @@ def _check_choices(con: duckdb.DuckDBPyConnection) -> None:
     ).fetchall()
     if wrong:
         raise AuditError(
-            f"selector {wrong[0][0]}: needs exactly one row per bank_id, repeat and position of "
+            f"selector {wrong[0][0]}: needs exactly one row per walk_id and position of "
             "steps, and a selected_position that is null or between 1 and position"
+        )
+    wavering = con.execute(
+        """
+        select distinct selector
+        from choices
+        inner join steps on choices.walk_id + choices.position = steps.walk_id + steps.position
+        inner join selectors using (selector_id)
+        group by selector, steps.bank_id, steps.slot
+        having count(distinct choices.is_eligible) > 1
+        order by selector
+        """
+    ).fetchall()
+    if wavering:
+        raise AuditError(
+            f"selector {wavering[0][0]}: is_eligible must be the same for an attempt wherever it "
+            "stands in an order"
         )
 
 
@@ -484,9 +505,9 @@ def _check_stops(con: duckdb.DuckDBPyConnection) -> None:
         """
         select rule,
             count(*) <> (
-                select count(distinct (bank_id, repeat)) from steps
+                select count(*) from walks
             ) * (select count(*) from caps) * (select count(*) from budgets) as incomplete,
-            count(*) <> count(distinct (bank_id, repeat, cap, budget)) as doubled,
+            count(*) <> count(distinct (walk_id, cap, budget)) as doubled,
             count(*) filter (
                 not coalesce(returned between 0 and launched, false)
                 or launched > cap
@@ -501,7 +522,7 @@ def _check_stops(con: duckdb.DuckDBPyConnection) -> None:
     ).fetchall()
     if wrong:
         raise AuditError(
-            f"rule {wrong[0][0]}: needs exactly one row per bank_id, repeat, cap and budget, with "
+            f"rule {wrong[0][0]}: needs exactly one row per walk_id, cap and budget, with "
             "0 <= returned <= launched <= cap and a completion_cost of 0 or more"
         )
 

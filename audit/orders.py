@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-BATCH_ROWS = 1_000_000
+BATCH_SLOTS = 1_000_000
 
 
 def draw_orders(
@@ -15,32 +15,38 @@ def draw_orders(
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[pa.Table]:
     """Yield order_slots rows for (problem_id, competition_index, question_id, bank_size) banks."""
-    pending: list[tuple[int, int, int, np.ndarray]] = []
-    pending_rows = 0
+    keys: list[tuple[int, int, int]] = []
+    drawn: list[np.ndarray] = []
+    pending = 0
     for done, (problem_id, competition_index, question_id, bank_size) in enumerate(banks, 1):
-        pending.append((problem_id, bank_size, 0, np.arange(bank_size)))
-        for repeat in range(1, orders + 1):
-            seed = np.random.SeedSequence([order_seed, competition_index, question_id, repeat])
-            slots = np.random.default_rng(seed).permutation(bank_size)
-            pending.append((problem_id, bank_size, repeat, slots))
-        pending_rows += bank_size * (orders + 1)
-        if pending_rows >= BATCH_ROWS:
-            yield _order_table(pending)
-            pending, pending_rows = [], 0
+        for repeat in range(orders + 1):
+            if repeat == 0:
+                slots = np.arange(bank_size)
+            else:
+                seed = np.random.SeedSequence([order_seed, competition_index, question_id, repeat])
+                slots = np.random.default_rng(seed).permutation(bank_size)
+            keys.append((problem_id, bank_size, repeat))
+            drawn.append(slots)
+            pending += bank_size
+            if pending >= BATCH_SLOTS:
+                yield _order_table(keys, drawn)
+                keys, drawn, pending = [], [], 0
         if progress:
             progress(done, len(banks))
-    if pending:
-        yield _order_table(pending)
+    if keys:
+        yield _order_table(keys, drawn)
 
 
-def _order_table(drawn: list[tuple[int, int, int, np.ndarray]]) -> pa.Table:
-    """One row per position of the drawn orders."""
-    sizes = np.array([bank_size for _, bank_size, _, _ in drawn])
-    columns = {
-        "problem_id": np.repeat([problem_id for problem_id, _, _, _ in drawn], sizes),
-        "bank_size": np.repeat(sizes, sizes),
-        "repeat": np.repeat([repeat for _, _, repeat, _ in drawn], sizes),
-        "position": np.concatenate([np.arange(1, size + 1) for size in sizes]),
-        "slot": np.concatenate([slots for _, _, _, slots in drawn]),
-    }
-    return pa.table({name: pa.array(values.astype(np.int32)) for name, values in columns.items()})
+def _order_table(keys: list[tuple[int, int, int]], drawn: list[np.ndarray]) -> pa.Table:
+    """One row per drawn order: its bank, its number, and its slots from first to last."""
+    problem_ids, sizes, repeats = np.array(keys, dtype=np.int32).T
+    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    slots = pa.array(np.concatenate(drawn).astype(np.int32))
+    return pa.table(
+        {
+            "problem_id": pa.array(problem_ids),
+            "bank_size": pa.array(sizes),
+            "repeat": pa.array(repeats),
+            "slots": pa.ListArray.from_arrays(pa.array(ends), slots),
+        }
+    )

@@ -1,5 +1,7 @@
 -- ballots: what an attempt of a random order votes for under each reading of its answer, 0 for "no answer", null for no vote; some readings vote on labels, so this is evaluation only.
--- grain: reading, bank_id, repeat, position
+-- grain: poll_id, position
+-- A poll is a walk under one of the eight readings: in this order, and numbered 8 * walk_id + reading_id.
+-- 0 answer, 1 raw, 2 answer_or_none, 3 any_answer, 4 any_raw_or_none, 5 any_answer_and_label, 6 label, 7 any_label
 with written as (
     select
         candidates.bank_id,
@@ -18,8 +20,7 @@ with written as (
 ),
 attempts_in_order as (
     select
-        steps.bank_id,
-        steps.repeat,
+        steps.walk_id,
         steps.position,
         steps.is_eligible,
         written.has_answer,
@@ -29,33 +30,21 @@ attempts_in_order as (
     from steps
     inner join (
         select
-            stops.bank_id,
-            stops.repeat,
+            stops.walk_id,
             max(stops.returned) as returned,
         from stops
         inner join caps on stops.cap = caps.cap
-        where caps.is_primary and stops.repeat > 0
-        group by stops.bank_id, stops.repeat
+        inner join walks on stops.walk_id = walks.walk_id
+        where caps.is_primary and walks.repeat > 0
+        group by stops.walk_id
     ) as largest_pool
-        on steps.bank_id = largest_pool.bank_id
-        and steps.repeat = largest_pool.repeat
+        on steps.walk_id = largest_pool.walk_id
         and steps.position <= largest_pool.returned
     inner join written on steps.bank_id = written.bank_id and steps.slot = written.slot
     inner join candidate_grades on steps.bank_id = candidate_grades.bank_id and steps.slot = candidate_grades.slot
 )
 select
-    unnest([
-        'answer',
-        'raw',
-        'answer_or_none',
-        'any_answer',
-        'any_raw_or_none',
-        'any_answer_and_label',
-        'label',
-        'any_label',
-    ]) as reading,
-    bank_id,
-    repeat,
+    8 * walk_id + unnest(range(8)) as poll_id,
     position,
     unnest([
         case when is_eligible then answer_id end,

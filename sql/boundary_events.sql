@@ -1,14 +1,14 @@
 -- boundary_events: replays of random orders at the primary cap whose budget ends inside an attempt: that attempt, and the tokens left for it.
--- grain: bank_id, repeat, budget
+-- grain: walk_id, budget
 select
-    steps.bank_id,
-    steps.repeat,
-    budgets.budget,
+    crossings.walk_id,
+    walks.bank_id,
+    walks.repeat,
+    crossings.budget,
     steps.slot,
-    budgets.budget - (steps.cumulative_cost - steps.cost) as remaining,
-from steps
-inner join caps on steps.position <= caps.cap
-inner join budgets
-    on budgets.budget > steps.cumulative_cost - steps.cost
-    and budgets.budget < steps.cumulative_cost
-where caps.is_primary and steps.repeat > 0
+    crossings.budget - (crossings.cumulative_cost - crossings.cost) as remaining,
+from crossings
+inner join caps on crossings.cap = caps.cap
+inner join walks on crossings.walk_id = walks.walk_id
+inner join steps on crossings.walk_id + crossings.position = steps.walk_id + steps.position
+where caps.is_primary and walks.repeat > 0 and crossings.cumulative_cost > crossings.budget

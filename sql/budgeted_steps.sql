@@ -1,13 +1,14 @@
--- budgeted_steps: every step within a cap, beside every budget; what a stopping rule reads.
--- grain: bank_id, repeat, cap, budget, position
+-- budgeted_steps: every step within a cap, beside every budget; after the last one no attempt is left to launch.
+-- grain: walk_id, cap, budget, position
 select
-    steps.bank_id,
-    steps.repeat,
+    steps.walk_id,
     caps.cap,
     budgets.budget,
     steps.position,
     steps.cost,
     steps.cumulative_cost,
+    steps.position = least(caps.cap, banks.bank_size) as is_last,
 from steps
+inner join banks on steps.bank_id = banks.bank_id
 inner join caps on steps.position <= caps.cap
 cross join budgets

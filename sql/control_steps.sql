@@ -1,36 +1,37 @@
 -- control_steps: the primary cap's steps of both controls: the budget moved to a completion boundary, and every cost made equal.
--- grain: control, bank_id, repeat, cap, budget, nominal_budget, position
+-- grain: control, walk_id, cap, budget, nominal_budget, position
 select
     'completed_prefix' as control,
-    steps.bank_id,
-    steps.repeat,
+    steps.walk_id,
     stops.cap,
     stops.completion_cost as budget,
     stops.budget as nominal_budget,
     steps.position,
     steps.cost,
     steps.cumulative_cost,
+    steps.position = least(stops.cap, banks.bank_size) as is_last,
 from stops
 inner join rules on stops.rule_id = rules.rule_id
 inner join caps on stops.cap = caps.cap
 inner join steps
-    on stops.bank_id = steps.bank_id
-    and stops.repeat = steps.repeat
+    on stops.walk_id = steps.walk_id
     and stops.cap >= steps.position
+inner join banks on steps.bank_id = banks.bank_id
 where rules.rule = 'advisory' and caps.is_primary
 union all
 select
     'aligned_cost' as control,
-    steps.bank_id,
-    steps.repeat,
+    steps.walk_id,
     caps.cap,
     budgets.budget,
     budgets.budget as nominal_budget,
     steps.position,
-    case when steps.position > 0 then aligned.unit else 0 end as cost,
-    steps.position * aligned.unit as cumulative_cost,
+    case when steps.position > 0 then reach.unit else 0 end as cost,
+    steps.position * reach.unit as cumulative_cost,
+    steps.position = least(caps.cap, banks.bank_size) as is_last,
 from steps
-inner join caps on caps.cap >= steps.position
+inner join banks on steps.bank_id = banks.bank_id
+inner join caps on steps.position <= caps.cap
 cross join budgets
-cross join (select list_reduce(list(budget), lambda a, b: gcd(a, b)) as unit from budgets) as aligned
+cross join reach
 where caps.is_primary

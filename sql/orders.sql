@@ -5,7 +5,7 @@ select
     problems.question_id,
     order_slots.bank_size,
     order_slots.repeat,
-    order_slots.position,
-    order_slots.slot,
+    unnest(range(1, order_slots.bank_size + 1))::integer as position,
+    unnest(order_slots.slots)::integer as slot,
 from order_slots
 inner join problems on order_slots.problem_id = problems.problem_id

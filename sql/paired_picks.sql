@@ -1,7 +1,8 @@
 -- paired_picks: what a selector returns under both rules from the same random order at the primary cap.
--- grain: selector_id, bank_id, repeat, budget
+-- grain: selector_id, walk_id, budget
 select
     strict.selector_id,
+    strict.walk_id,
     strict.bank_id,
     strict.repeat,
     strict.budget,
@@ -16,8 +17,7 @@ inner join rules as strict_rule on strict.rule_id = strict_rule.rule_id and stri
 inner join caps on strict.cap = caps.cap and caps.is_primary
 inner join picks as advisory
     on strict.selector_id = advisory.selector_id
-    and strict.bank_id = advisory.bank_id
-    and strict.repeat = advisory.repeat
+    and strict.walk_id = advisory.walk_id
     and strict.cap = advisory.cap
     and strict.budget = advisory.budget
 inner join rules as advisory_rule on advisory.rule_id = advisory_rule.rule_id and advisory_rule.rule = 'advisory'

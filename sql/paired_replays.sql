@@ -1,6 +1,7 @@
 -- paired_replays: what both rules launched, returned, paid for prompts and covered from the same order, side by side.
--- grain: bank_id, repeat, cap, budget
+-- grain: walk_id, cap, budget
 select
+    strict.walk_id,
     strict.bank_id,
     strict.repeat,
     strict.cap,
@@ -18,8 +19,7 @@ select
 from ledger as strict
 inner join rules as strict_rule on strict.rule_id = strict_rule.rule_id and strict_rule.rule = 'strict'
 inner join ledger as advisory
-    on strict.bank_id = advisory.bank_id
-    and strict.repeat = advisory.repeat
+    on strict.walk_id = advisory.walk_id
     and strict.cap = advisory.cap
     and strict.budget = advisory.budget
 inner join rules as advisory_rule on advisory.rule_id = advisory_rule.rule_id and advisory_rule.rule = 'advisory'

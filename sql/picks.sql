@@ -1,24 +1,19 @@
 -- picks: the attempt a selector returns from a replay, and its labels; an abstention has no slot and is incorrect.
--- grain: rule_id, selector_id, bank_id, repeat, cap, budget
+-- grain: rule_id, selector_id, walk_id, cap, budget
 select
-    ledger.rule_id,
+    stops.rule_id,
     choices.selector_id,
-    ledger.bank_id,
-    ledger.repeat,
-    ledger.cap,
-    ledger.budget,
-    chosen.slot,
+    stops.walk_id,
+    walks.bank_id,
+    walks.repeat,
+    stops.cap,
+    stops.budget,
+    choices.slot,
     coalesce(candidate_grades.is_correct, false) as is_correct,
     coalesce(candidate_grades.is_repaired_correct, false) as is_repaired_correct,
-from ledger
-inner join choices
-    on ledger.bank_id = choices.bank_id
-    and ledger.repeat = choices.repeat
-    and ledger.returned = choices.position
-left join steps as chosen
-    on choices.bank_id = chosen.bank_id
-    and choices.repeat = chosen.repeat
-    and choices.selected_position = chosen.position
+from stops
+inner join walks on stops.walk_id = walks.walk_id
+inner join choices on stops.walk_id + stops.returned = choices.walk_id + choices.position
 left join candidate_grades
-    on chosen.bank_id = candidate_grades.bank_id
-    and chosen.slot = candidate_grades.slot
+    on walks.bank_id = candidate_grades.bank_id
+    and choices.slot = candidate_grades.slot

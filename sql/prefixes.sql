@@ -4,21 +4,26 @@ select
     archives.archive,
     problems.competition,
     problems.question_id,
-    steps.repeat,
-    steps.position,
+    paths.repeat,
+    paths.position,
     candidates.seed,
-    steps.cost,
-    steps.cumulative_cost,
-    eligibility.eligible_count,
-from steps
-inner join eligibility
-    on steps.bank_id = eligibility.bank_id
-    and steps.repeat = eligibility.repeat
-    and steps.position = eligibility.position
-inner join banks on steps.bank_id = banks.bank_id
+    paths.cost,
+    paths.cumulative_cost,
+    (count(eligible.slot) over prefix)::integer as eligible_count,
+from paths
+inner join banks on paths.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join problems on banks.problem_id = problems.problem_id
 left join candidates
-    on steps.bank_id = candidates.bank_id
-    and steps.slot = candidates.slot
-where steps.position <= (select max(cap) from caps)
+    on paths.bank_id = candidates.bank_id
+    and paths.slot = candidates.slot
+left join (
+    select pickable.*
+    from pickable
+    inner join selectors on pickable.selector_id = selectors.selector_id
+    where selectors.is_primary
+) as eligible
+    on paths.bank_id = eligible.bank_id
+    and paths.slot = eligible.slot
+where paths.position <= (select max(cap) from caps)
+window prefix as (partition by paths.walk_id order by paths.position)

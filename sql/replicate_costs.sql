@@ -1,17 +1,28 @@
 -- replicate_costs: weighted totals of an archive at the primary cap, whatever the selector; replicate 0 weighs every problem once.
 -- grain: archive_id, budget, rule_id, replicate
+with totals as (
+    select
+        banks.archive_id,
+        replay_scores.budget,
+        replay_scores.rule_id,
+        list(replay_scores.replays::double order by banks.problem_id) as replays,
+        list(replay_scores.covered::double order by banks.problem_id) as covered,
+        list(replay_scores.completion_cost::double order by banks.problem_id) as completion_cost,
+        list(replay_scores.prompt_cost::double order by banks.problem_id) as prompt_cost,
+    from replay_scores
+    inner join banks on replay_scores.bank_id = banks.bank_id
+    inner join caps on replay_scores.cap = caps.cap
+    where caps.is_primary
+    group by banks.archive_id, replay_scores.budget, replay_scores.rule_id
+)
 select
-    banks.archive_id,
-    replay_scores.budget,
-    replay_scores.rule_id,
-    weights.replicate,
-    sum(weights.weight * replay_scores.replays)::bigint as replays,
-    sum(weights.weight * replay_scores.covered)::bigint as covered,
-    sum(weights.weight * replay_scores.completion_cost)::bigint as completion_cost,
-    sum(weights.weight * replay_scores.prompt_cost)::bigint as prompt_cost,
-from weights
-inner join banks on weights.problem_id = banks.problem_id
-inner join replay_scores on banks.bank_id = replay_scores.bank_id
-inner join caps on replay_scores.cap = caps.cap
-where caps.is_primary
-group by banks.archive_id, replay_scores.budget, replay_scores.rule_id, weights.replicate
+    totals.archive_id,
+    totals.budget,
+    totals.rule_id,
+    archive_weights.replicate,
+    list_dot_product(archive_weights.counts, totals.replays) as replays,
+    list_dot_product(archive_weights.counts, totals.covered) as covered,
+    list_dot_product(archive_weights.counts, totals.completion_cost) as completion_cost,
+    list_dot_product(archive_weights.counts, totals.prompt_cost) as prompt_cost,
+from totals
+inner join archive_weights on totals.archive_id = archive_weights.archive_id

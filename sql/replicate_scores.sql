@@ -1,21 +1,26 @@
 -- replicate_scores: weighted totals of an archive and selector at the primary cap; replicate 0 weighs every problem once.
 -- grain: archive_id, budget, rule_id, selector_id, replicate
+with totals as (
+    select
+        banks.archive_id,
+        selection_scores.budget,
+        selection_scores.rule_id,
+        selection_scores.selector_id,
+        list(selection_scores.replays::double order by banks.problem_id) as replays,
+        list(selection_scores.correct::double order by banks.problem_id) as correct,
+    from selection_scores
+    inner join banks on selection_scores.bank_id = banks.bank_id
+    inner join caps on selection_scores.cap = caps.cap
+    where caps.is_primary
+    group by banks.archive_id, selection_scores.budget, selection_scores.rule_id, selection_scores.selector_id
+)
 select
-    banks.archive_id,
-    selection_scores.budget,
-    selection_scores.rule_id,
-    selection_scores.selector_id,
-    weights.replicate,
-    sum(weights.weight * selection_scores.replays)::bigint as replays,
-    sum(weights.weight * selection_scores.correct)::bigint as correct,
-from weights
-inner join banks on weights.problem_id = banks.problem_id
-inner join selection_scores on banks.bank_id = selection_scores.bank_id
-inner join caps on selection_scores.cap = caps.cap
-where caps.is_primary
-group by
-    banks.archive_id,
-    selection_scores.budget,
-    selection_scores.rule_id,
-    selection_scores.selector_id,
-    weights.replicate
+    totals.archive_id,
+    totals.budget,
+    totals.rule_id,
+    totals.selector_id,
+    archive_weights.replicate,
+    list_dot_product(archive_weights.counts, totals.replays) as replays,
+    list_dot_product(archive_weights.counts, totals.correct) as correct,
+from totals
+inner join archive_weights on totals.archive_id = archive_weights.archive_id

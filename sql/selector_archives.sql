@@ -1,8 +1,7 @@
--- selector_archives: the archives in which a selector has any eligible attempt; the canonical order shows every attempt.
+-- selector_archives: the archives in which a selector may pick any attempt.
 -- grain: selector_id, archive_id
 select distinct
-    choices.selector_id,
+    pickable.selector_id,
     banks.archive_id,
-from choices
-inner join banks on choices.bank_id = banks.bank_id
-where choices.repeat = 0 and choices.is_eligible
+from pickable
+inner join banks on pickable.bank_id = banks.bank_id

@@ -1,10 +1,9 @@
 -- stops: where every rule stops: attempts launched, attempts returned, completion tokens paid.
--- grain: rule_id, bank_id, repeat, cap, budget
+-- grain: rule_id, walk_id, cap, budget
 {% for rule in rules %}
 select
     rules.rule_id,
-    stop.bank_id,
-    stop.repeat,
+    stop.walk_id,
     stop.cap,
     stop.budget,
     stop.launched,

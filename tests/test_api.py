@@ -129,14 +129,12 @@ def test_our_majority_is_scorios_on_every_pool(tmp_path, seed):
                     select candidates.answer, coalesce(choices.selected_position, 0) - 1
                     from choices
                     inner join selectors using (selector_id)
+                    inner join walks using (walk_id)
                     inner join banks using (bank_id)
                     inner join archives using (archive_id)
-                    left join steps
-                        on choices.bank_id = steps.bank_id and choices.repeat = steps.repeat
-                        and choices.selected_position = steps.position
                     left join candidates
-                        on steps.bank_id = candidates.bank_id and steps.slot = candidates.slot
-                    where selector = 'majority' and choices.repeat = 0
+                        on walks.bank_id = candidates.bank_id and choices.slot = candidates.slot
+                    where selector = 'majority' and walks.repeat = 0
                         and archive = ? and choices.position = ?
                     order by problem_id
                     """,

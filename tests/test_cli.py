@@ -198,7 +198,7 @@ def test_check_passes_on_sound_data_and_fails_on_a_forged_ledger(folder, tmp_pat
     db = tmp_path / "forged.duckdb"
     db.write_bytes((folder / "audit.duckdb").read_bytes())
     con = engine.connect(db)
-    con.execute("update ledger set completion_cost = budget + 1 where budget = 4000")
+    con.execute("update stops set completion_cost = budget + 1 where budget = 4000")
     con.execute("update choices set selected_position = 1 where selected_position = 2")
     con.close()
     rows = {}
@@ -244,7 +244,7 @@ def test_compare_fails_when_archives_of_the_studys_shape_give_other_values(tmp_p
 
 def test_sql_prints_the_rendered_sql_of_a_stage(folder):
     assert "from selectors" in run(folder, "sql", "choices")
-    assert "budgeted_steps" in run(folder, "sql", "strict")
+    assert "crossings" in run(folder, "sql", "strict")
     assert "there are" in run(folder, "sql", "nothing", status=2)
 
 

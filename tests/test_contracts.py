@@ -10,7 +10,7 @@ from tests.databases import small_database
 SQL = engine.resource("sql")
 FILES = sorted(SQL.rglob("*.sql"))
 STAGES = [name for name, kept_as in engine.PIPELINE if kept_as != "drawn"]
-LABELLED = {"labels", "grades", "accepted_references", "candidate_grades", "coverage"}
+LABELLED = {"labels", "grades", "accepted_references", "candidate_grades", "coverage", "ledger"}
 
 
 def header(path):

@@ -172,9 +172,9 @@ def test_orders_depend_on_problem_and_bank_size_only(tmp_path):
 
 
 # default_rng(SeedSequence([20260904, 0, 3, 2])).permutation(8), and
-# default_rng(20260905).multinomial(2, [1/2, 1/2], size=3) after replicate 0, zeros left out.
+# default_rng(20260905).multinomial(2, [1/2, 1/2], size=3) after replicate 0.
 GOLDEN_ORDER = [3, 7, 4, 6, 1, 2, 0, 5]
-GOLDEN_WEIGHTS = [(0, [1, 1], [1, 2]), (1, [1, 1], [1, 2]), (2, [2], [1]), (3, [2], [1])]
+GOLDEN_WEIGHTS = [(0, [1, 1]), (1, [1, 1]), (2, [2, 0]), (3, [2, 0])]
 
 
 def test_the_order_and_bootstrap_streams_are_the_ones_pinned(tmp_path):
@@ -183,17 +183,7 @@ def test_the_order_and_bootstrap_streams_are_the_ones_pinned(tmp_path):
         order = con.execute(
             "select list(slot order by position) from orders where question_id = 3 and repeat = 2"
         ).fetchall()
-        weights = con.execute(
-            """
-            select
-                replicate,
-                list(weight order by problem_id),
-                list(problem_id order by problem_id),
-            from weights
-            group by replicate
-            order by replicate
-            """
-        ).fetchall()
+        weights = con.execute("from weights order by replicate").fetchall()
     assert order == [(GOLDEN_ORDER,)]
     assert weights == GOLDEN_WEIGHTS
 
@@ -274,11 +264,9 @@ def test_a_larger_budget_never_returns_or_pays_less(tmp_path):
 
 def test_replicate_zero_weighs_every_problem_once(tmp_path):
     with small_database(tmp_path) as con:
-        ((problems, weight),) = con.execute(
-            "select count(*), sum(weight) from weights where replicate = 0"
-        ).fetchall()
-        ((known,),) = con.execute("select count(*) from problems").fetchall()
-    assert problems == weight == known
+        ((counts,),) = con.execute("select counts from weights where replicate = 0").fetchall()
+        ((problems,),) = con.execute("select count(*) from problems").fetchall()
+    assert counts == [1] * problems
 
 
 @pytest.mark.parametrize(
@@ -320,21 +308,19 @@ def test_an_interrupted_replay_leaves_the_old_one(tmp_path):
 
 
 FIRST = """-- first: the first eligible answer.
--- grain: bank_id, repeat, position
+-- grain: walk_id, position
 select
-    bank_id,
-    repeat,
+    walk_id,
     position,
     is_eligible,
     min(position) filter (is_eligible) over prefix as selected_position,
 from steps
-window prefix as (partition by bank_id, repeat order by position)
+window prefix as (partition by walk_id order by position)
 """
 GRACE = """-- grace: like strict, with a tenth more than the budget.
--- grain: bank_id, repeat, cap, budget
+-- grain: walk_id, cap, budget
 select
-    bank_id,
-    repeat,
+    walk_id,
     cap,
     budget,
     max(position) filter (cumulative_cost - cost < budget) as launched,
@@ -343,7 +329,7 @@ select
     ) as returned,
     least(11 * budget // 10, max(cumulative_cost)) as completion_cost,
 from budgeted_steps
-group by bank_id, repeat, cap, budget;
+group by walk_id, cap, budget;
 """
 
 
@@ -370,6 +356,55 @@ def test_a_rule_and_a_selector_of_ones_own_are_one_file_each(tmp_path):
         }  # fmt: skip
         assert "grace" in engine.table(con, "curves")["rule"].to_pylist()
         assert "first" in engine.table(con, "selectors")["selector"].to_pylist()
+
+
+EVERYTHING = """-- everything: all attempts up to the cap, whatever they cost.
+-- grain: walk_id, cap, budget
+select
+    walk_id,
+    cap,
+    budget,
+    max(position) as launched,
+    max(position) as returned,
+    max(cumulative_cost) as completion_cost,
+from budgeted_steps
+group by walk_id, cap, budget
+"""
+
+
+def every_table(con):
+    """The rows of all tables, those of a rule of one's own aside."""
+    return {
+        name: [
+            row for row in engine.table(con, name).to_pylist() if row.get("rule") != "everything"
+        ]
+        for name in engine.table_names()
+        if name != "prefix_boxes"
+    }
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_rule_of_ones_own_may_launch_beyond_every_budget_and_changes_no_other(tmp_path, seed):
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "everything.sql").write_text(EVERYTHING)
+    with database(tmp_path, random_archive(random.Random(seed)), **SMALL) as con:
+        before = every_table(con)
+        engine.replay(con, **SMALL, rules=tmp_path / "rules")
+        assert every_table(con) == before
+        ((wrong,),) = con.execute(
+            """
+            with banks as (
+                select archive, competition, question_id, count(*) as attempts
+                from attempts
+                group by all
+            )
+            select count(*)
+            from replays
+            inner join banks using (archive, competition, question_id)
+            where rule = 'everything' and returned <> least(cap, attempts)
+            """
+        ).fetchall()
+        assert wrong == 0
 
 
 @pytest.mark.parametrize(
@@ -402,6 +437,12 @@ def test_a_rule_and_a_selector_of_ones_own_are_one_file_each(tmp_path):
             "beyond",
             FIRST.replace("min(position)", "min(position) + 99 +"),
             "choices.sql|between 1",
+        ),
+        (
+            "selectors",
+            "wavering",
+            FIRST.replace("    is_eligible,", "    is_eligible and position < 2 as is_eligible,"),
+            "wherever it stands",
         ),
         (
             "rules",

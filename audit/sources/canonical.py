@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -27,6 +28,8 @@ from audit.sources import Chunk, Source, shown
 LARGEST_COUNT = 10**12
 LARGEST_EXACT_FLOAT = 2**53
 
+# Most boxes are near the end of a text, and a text may be long.
+TAIL_BYTES = 4096
 DIGITS = re.compile(r"\s*([+-]?[0-9]{1,19})(?:\.0*)?\s*")
 # What Python and pandas write for a list of strings. NumPy's ['a' 'b'] is no match: read as
 # Python it would be the one string 'ab'.
@@ -263,10 +266,17 @@ def _read_column(source: Source, chunk: Chunk, name: str, column: Column, values
 
 def extract_answers(texts: pa.Array, boxed: pa.Array) -> pa.Array:
     """The last box of each text as written; where there is no text, the box that was recorded."""
-    encoded = texts.cast(pa.large_binary()).to_pylist()
+    encoded = texts.cast(pa.large_binary())
+    _, ends, data = encoded.buffers()
+    offsets = pa.Array.from_buffers(
+        pa.int64(), len(encoded) + 1, [None, ends], offset=encoded.offset
+    ).to_pylist()
+    view = memoryview(data or b"")
     answers = (
-        body if text is None else _extract_answer(text)
-        for text, body in zip(encoded, boxed.to_pylist(), strict=True)
+        _extract_answer(view[start:end]) if is_text else body
+        for is_text, (start, end), body in zip(
+            encoded.is_valid().to_pylist(), pairwise(offsets), boxed.to_pylist(), strict=True
+        )
     )
     return pa.array(answers, pa.string())
 
@@ -276,12 +286,20 @@ def normal_answers(raw: pa.Array) -> pa.Array:
     return pa.array((None if one is None else _normal(one) for one in raw.to_pylist()), pa.string())
 
 
-def _extract_answer(text: bytes) -> str | None:
-    """The raw last box of a UTF-8 text; only the end that can matter is decoded."""
-    start = box = text.rfind(b"\\boxed{")
+def _extract_answer(text: memoryview) -> str | None:
+    """The raw last box of a UTF-8 text; no more of its end is copied than can matter."""
+    size = TAIL_BYTES
+    while True:
+        tail = bytes(text[-size:])
+        start = box = tail.rfind(b"\\boxed{")
+        while start > 0 and tail[start - 1 : start] == b"\\":
+            start -= 1
+        # A box, and what stands before its backslashes, or all there is.
+        if start > 0 or len(tail) == len(text):
+            break
+        size *= 16
     if box < 0:
         return None
-    while start > 0 and text[start - 1 : start] == b"\\":
-        start -= 1
     # After an odd number of backslashes this is no box, and an earlier one may be.
-    return last_box(text[0 if (box - start) % 2 else box :].decode())
+    is_escaped = (box - start) % 2
+    return last_box((bytes(text) if is_escaped else tail[box:]).decode())

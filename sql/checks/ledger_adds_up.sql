@@ -2,8 +2,7 @@
 -- grain: one row
 with sums as (
     select
-        steps.bank_id,
-        steps.repeat,
+        steps.walk_id,
         max(steps.cumulative_cost) as cumulative_cost,
         sum(candidates.completion_tokens) as recorded_cost,
         count(steps.slot) as slots,
@@ -12,7 +11,7 @@ with sums as (
     left join candidates
         on steps.bank_id = candidates.bank_id
         and steps.slot = candidates.slot
-    group by steps.bank_id, steps.repeat
+    group by steps.walk_id
 )
 select
     count(*) as looked_at,

@@ -4,7 +4,7 @@ with prefixes_seen as (
     select
         choices.*,
         count(*) filter (choices.is_eligible) over (
-            partition by choices.selector_id, choices.bank_id, choices.repeat order by choices.position
+            partition by choices.selector_id, choices.walk_id order by choices.position
         ) as eligible_so_far,
     from choices
 )
@@ -18,6 +18,4 @@ select
 from prefixes_seen
 left join choices as chosen
     on prefixes_seen.selector_id = chosen.selector_id
-    and prefixes_seen.bank_id = chosen.bank_id
-    and prefixes_seen.repeat = chosen.repeat
-    and prefixes_seen.selected_position = chosen.position
+    and prefixes_seen.walk_id + prefixes_seen.selected_position = chosen.walk_id + chosen.position

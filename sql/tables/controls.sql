@@ -3,9 +3,16 @@
 with stopped as (
 {% for control in ('completed_prefix', 'aligned_cost') %}
 {% for name in ('strict', 'advisory') %}
-    select '{{ control }}' as control, '{{ name }}' as rule, bank_id, repeat, budget, returned
+    select '{{ control }}' as control, '{{ name }}' as rule, walk_id, budget, returned
     from (
-        with budgeted_steps as (select * from control_steps where control = '{{ control }}')
+        with budgeted_steps as (
+            select distinct walk_id, cap, budget, position, cost, cumulative_cost, is_last
+            from control_steps
+            where control = '{{ control }}'
+        ),
+        crossings as (
+{% include 'crossings.sql' %}
+        )
         select * from (
 {{ rule[name] }}
         )
@@ -23,16 +30,12 @@ picked as (
     select
         stopped.control,
         stopped.rule,
-        stopped.bank_id,
-        stopped.repeat,
+        stopped.walk_id,
         stopped.budget,
         choices.selector_id,
         choices.selected_position,
     from stopped
-    inner join choices
-        on stopped.bank_id = choices.bank_id
-        and stopped.repeat = choices.repeat
-        and stopped.returned = choices.position
+    inner join choices on stopped.walk_id + stopped.returned = choices.walk_id + choices.position
 )
 select
     control_steps.control,
@@ -42,18 +45,17 @@ select
 from control_steps
 inner join picked as strict
     on control_steps.control = strict.control
-    and control_steps.bank_id = strict.bank_id
-    and control_steps.repeat = strict.repeat
+    and control_steps.walk_id = strict.walk_id
     and control_steps.budget = strict.budget
     and strict.rule = 'strict'
 inner join picked as advisory
     on strict.control = advisory.control
-    and strict.bank_id = advisory.bank_id
-    and strict.repeat = advisory.repeat
+    and strict.walk_id = advisory.walk_id
     and strict.budget = advisory.budget
     and strict.selector_id = advisory.selector_id
     and advisory.rule = 'advisory'
-inner join banks on control_steps.bank_id = banks.bank_id
+inner join walks on control_steps.walk_id = walks.walk_id
+inner join banks on walks.bank_id = banks.bank_id
 inner join selector_archives
     on strict.selector_id = selector_archives.selector_id
     and banks.archive_id = selector_archives.archive_id

@@ -23,18 +23,38 @@ with changes as (
     where selectors.is_primary and caps.is_primary and rules.rule in ('strict', 'advisory')
     group by halves.archive_id, halves.problem_id, halves.stratum, selection_scores.budget
 ),
+totals as (
+    select
+        archive_id,
+        stratum,
+        budget,
+        count(*) as problems,
+        list(problem_id order by problem_id) as problem_ids,
+        list(replays::double order by problem_id) as replays,
+        list(gained::double order by problem_id) as gained,
+        list(extra_cost::double order by problem_id) as extra_cost,
+    from changes
+    group by archive_id, stratum, budget
+),
+drawn as (
+    select
+        totals.*,
+        weights.replicate,
+        list_select(weights.counts, totals.problem_ids) as counts,
+    from totals
+    cross join weights
+),
 replicates as (
     select
-        changes.archive_id,
-        changes.stratum,
-        changes.budget,
-        weights.replicate,
-        count(*) as problems,
-        100 * sum(weights.weight * changes.gained) / sum(weights.weight * changes.replays) as delta,
-        sum(weights.weight * changes.extra_cost) / sum(weights.weight * changes.replays) as extra_cost,
-    from changes
-    inner join weights on changes.problem_id = weights.problem_id
-    group by changes.archive_id, changes.stratum, changes.budget, weights.replicate
+        archive_id,
+        stratum,
+        budget,
+        problems,
+        replicate,
+        100 * list_dot_product(counts, gained) / list_dot_product(counts, replays) as delta,
+        list_dot_product(counts, extra_cost) / list_dot_product(counts, replays) as extra_cost,
+    from drawn
+    where list_sum(counts) > 0
 )
 select
     archives.archive,

@@ -3,45 +3,44 @@
 -- 'majority' is the project's selector; those down to 'unfinished_votes' change one thing each; the rest vote on labels or
 -- are what another tool computes. Whatever reads a label is evaluation only, never a selector. A replay is incorrect where
 -- "no answer" wins and, under 'abstain', where votes tie: so half correct and half incorrect labels are incorrect.
-with definitions (definition, reading, ties, meaning) as (
+with definitions (definition, reading_id, ties, meaning) as (
     values
-        ('majority', 'answer', 'first', 'most frequent normalized answer, ties to the first seen'),
-        ('ties_last_seen', 'answer', 'last', 'as majority, but ties go to the answer seen last'),
-        ('ties_averaged', 'answer', 'averaged', 'as majority, but ties score the mean of the tied answers'),
-        ('ties_abstain', 'answer', 'abstain', 'as majority, but ties abstain and are incorrect'),
-        ('raw_string', 'raw', 'first', 'as majority, but answers as written, not normalized'),
-        ('no_answer_votes', 'answer_or_none', 'first', 'as majority, but "no answer" is a vote and can win'),
-        ('unfinished_votes', 'any_answer', 'first', 'as majority, but whatever the finish reason'),
-        ('label_majority', 'label', 'abstain', 'more finished answers labelled correct than incorrect'),
-        ('raw_string_all', 'any_raw_or_none', 'first', 'as written, any finish, "no answer" is a vote (lm-eval)'),
-        ('answer_and_label', 'any_answer_and_label', 'averaged',
+        ('majority', 0, 'first', 'most frequent normalized answer, ties to the first seen'),
+        ('ties_last_seen', 0, 'last', 'as majority, but ties go to the answer seen last'),
+        ('ties_averaged', 0, 'averaged', 'as majority, but ties score the mean of the tied answers'),
+        ('ties_abstain', 0, 'abstain', 'as majority, but ties abstain and are incorrect'),
+        ('raw_string', 1, 'first', 'as majority, but answers as written, not normalized'),
+        ('no_answer_votes', 2, 'first', 'as majority, but "no answer" is a vote and can win'),
+        ('unfinished_votes', 3, 'first', 'as majority, but whatever the finish reason'),
+        ('label_majority', 6, 'abstain', 'more finished answers labelled correct than incorrect'),
+        ('raw_string_all', 4, 'first', 'as written, any finish, "no answer" is a vote (lm-eval)'),
+        ('answer_and_label', 5, 'averaged',
             'answer and label as one vote, ties averaged (NeMo-Skills)'),
-        ('label_mode', 'any_label', 'first', 'most frequent label, ties to the first seen (Inspect mode)'),
-        ('label_half', 'any_label', 'abstain', 'over half of all attempts labelled correct (scorio maj@k)')
+        ('label_mode', 7, 'first', 'most frequent label, ties to the first seen (Inspect mode)'),
+        ('label_half', 7, 'abstain', 'over half of all attempts labelled correct (scorio maj@k)')
 ),
 scores as (
     select
         banks.archive_id,
         stops.budget,
         rules.rule,
-        readings.reading,
+        readings.reading_id,
         elections.tied,
         count(*) as replays,
         count(*) filter (elections.is_first_correct) as first_correct,
         count(*) filter (elections.is_last_correct) as last_correct,
         coalesce(sum(elections.tied_correct), 0)::bigint as tied_correct,
     from stops
-    cross join (select distinct reading from definitions) as readings
+    cross join (select distinct reading_id from definitions) as readings
     inner join rules on stops.rule_id = rules.rule_id
     inner join caps on stops.cap = caps.cap
-    inner join banks on stops.bank_id = banks.bank_id
+    inner join walks on stops.walk_id = walks.walk_id
+    inner join banks on walks.bank_id = banks.bank_id
     left join elections
-        on readings.reading = elections.reading
-        and stops.bank_id = elections.bank_id
-        and stops.repeat = elections.repeat
+        on 8 * stops.walk_id + readings.reading_id = elections.poll_id
         and stops.returned = elections.position
-    where caps.is_primary and stops.repeat > 0 and rules.rule in ('strict', 'advisory')
-    group by banks.archive_id, stops.budget, rules.rule, readings.reading, elections.tied
+    where caps.is_primary and walks.repeat > 0 and rules.rule in ('strict', 'advisory')
+    group by banks.archive_id, stops.budget, rules.rule, readings.reading_id, elections.tied
 ),
 totals as (
     select
@@ -63,7 +62,7 @@ totals as (
             order by scores.tied
         ) as correct,
     from scores
-    inner join definitions on scores.reading = definitions.reading
+    inner join definitions on scores.reading_id = definitions.reading_id
     group by scores.archive_id, scores.budget, scores.rule, definitions.definition
 )
 select

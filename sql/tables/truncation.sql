@@ -7,13 +7,12 @@
 -- that it launched was cut at the generation limit or interrupted by the budget.
 with limited as (
     select
-        steps.bank_id,
-        steps.repeat,
+        steps.walk_id,
         steps.position,
         count(*) filter (candidates.finish_reason = 'length') over prefix as limited,
     from steps
     left join candidates on steps.bank_id = candidates.bank_id and steps.slot = candidates.slot
-    window prefix as (partition by steps.bank_id, steps.repeat order by steps.position)
+    window prefix as (partition by steps.walk_id order by steps.position)
 )
 select
     archives.archive,
@@ -30,17 +29,12 @@ inner join caps on ledger.cap = caps.cap
 inner join banks on ledger.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join steps as last_launched
-    on ledger.bank_id = last_launched.bank_id
-    and ledger.repeat = last_launched.repeat
-    and ledger.launched = last_launched.position
+    on ledger.walk_id + ledger.launched = last_launched.walk_id + last_launched.position
 inner join limited
-    on ledger.bank_id = limited.bank_id
-    and ledger.repeat = limited.repeat
-    and ledger.launched = limited.position
+    on ledger.walk_id + ledger.launched = limited.walk_id + limited.position
 inner join picks
     on ledger.rule_id = picks.rule_id
-    and ledger.bank_id = picks.bank_id
-    and ledger.repeat = picks.repeat
+    and ledger.walk_id = picks.walk_id
     and ledger.cap = picks.cap
     and ledger.budget = picks.budget
 inner join selectors on picks.selector_id = selectors.selector_id

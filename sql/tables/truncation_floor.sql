@@ -10,8 +10,7 @@ from ledger
 inner join rules on ledger.rule_id = rules.rule_id
 inner join caps on ledger.cap = caps.cap
 inner join steps as first_step
-    on ledger.bank_id = first_step.bank_id
-    and ledger.repeat = first_step.repeat
+    on ledger.walk_id = first_step.walk_id
     and first_step.position = 1
 inner join candidates
     on first_step.bank_id = candidates.bank_id
