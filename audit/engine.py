@@ -72,6 +72,9 @@ SELECTOR_MAY_READ = {"steps", "candidates", "banks"}
 RULE_COLUMNS = ("bank_id", "repeat", "cap", "budget", "launched", "returned", "completion_cost")
 SELECTOR_COLUMNS = ("bank_id", "repeat", "position", "is_eligible", "selected_position")
 
+# The engine is as it was installed: it fetches nothing and takes in nothing from elsewhere.
+EXTENSION_SETTINGS = ("autoinstall_known_extensions", "autoload_known_extensions")
+
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
 Progress = Callable[[str, int, int], None]
 
@@ -101,7 +104,7 @@ def connect(
 ) -> duckdb.DuckDBPyConnection:
     """Open a database file; a reader needs one that exists and cannot reach any other file."""
     path = Path(path)
-    config: dict[str, Any] = {}
+    config: dict[str, Any] = dict.fromkeys(EXTENSION_SETTINGS, False)
     if threads is not None:
         config["threads"] = threads
     if memory is not None:
