@@ -76,6 +76,9 @@ TOKEN_RELATIONS = {"prefix_events", "prefix_selections"}
 RULE_MAY_READ = {"budgeted_steps", "crossings", "walks"}
 SELECTOR_MAY_READ = {"steps", "candidates", "banks", "walks"}
 
+# The engine is as it was installed: it fetches nothing and takes in nothing from elsewhere.
+EXTENSION_SETTINGS = ("autoinstall_known_extensions", "autoload_known_extensions")
+
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
 Progress = Callable[[str, int, int], None]
 
@@ -106,7 +109,7 @@ def connect(
 ) -> duckdb.DuckDBPyConnection:
     """Open a database file; a reader needs one that exists and cannot reach any other file."""
     path = Path(path)
-    config: dict[str, Any] = {}
+    config: dict[str, Any] = dict.fromkeys(EXTENSION_SETTINGS, False)
     if threads is not None:
         config["threads"] = threads
     if memory is not None:

@@ -10,10 +10,8 @@ import subprocess
 import time
 
 import pytest
-from click.testing import CliRunner
 
 from audit import engine
-from audit.cli import main
 from audit.report import figures, report, words
 from tests.databases import database
 from tests.test_report import BRACES, IMAGE, SCRIPT, hostile_rows
@@ -168,15 +166,6 @@ def browser(tmp_path_factory):
     opened = Browser(tmp_path_factory.mktemp("profile"))
     yield opened
     opened.close()
-
-
-@pytest.fixture(scope="module")
-def demo(browser, tmp_path_factory):
-    """The demo's report, made by the command itself."""
-    folder = tmp_path_factory.mktemp("demo")
-    result = CliRunner().invoke(main, ["demo", "--out", str(folder)])
-    assert result.exit_code == 0, result.output
-    return folder / "report" / "report.html"
 
 
 @pytest.fixture(scope="module")

@@ -15,10 +15,10 @@ from audit import engine
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def run(folder, *arguments, status=0):
+def run(folder, *arguments, status=0, inside=()):
     """The command in a folder of its own; warnings are errors, and a mistake is one line."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "audit.cli", *map(str, arguments)],
+        [*inside, sys.executable, "-W", "error", "-m", "audit.cli", *map(str, arguments)],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,

@@ -1,5 +1,6 @@
 """The wheel carries its SQL and queries, and works in a fresh environment from any folder."""
 
+import json
 import subprocess
 import sys
 import venv
@@ -25,28 +26,54 @@ def fresh(tmp_path_factory):
     return elsewhere, scripts / "budget-audit"
 
 
-def test_an_installed_wheel_simulates_loads_replays_and_answers_from_any_folder(fresh):
-    folder, command = fresh
-
-    def run(*arguments):
-        done = subprocess.run([command, *arguments], cwd=folder, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    run("simulate", "--out", "archives", "--problems", "2", "--attempts", "6")
-    run("load", "archives")
-    run("replay", "--orders", "2", "--replicates", "10")
-    assert run("table", "main", "--format", "csv").startswith("archive,budget,strict_accuracy")
-    assert "cost_per_correct" in run("query")
-    assert run("query", "cost_per_correct", "--format", "csv").count("\n") > 2
-    assert "partition by" in run("sql", "choices")
-    run("check")
+def run(place, *arguments):
+    """What the installed command prints."""
+    folder, command = place
+    done = subprocess.run([command, *arguments], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
-def test_without_the_report_extra_html_is_refused_in_one_line(fresh):
-    folder, command = fresh
-    done = subprocess.run(
-        [command, "report", "--out", "r"], cwd=folder, capture_output=True, text=True
+@pytest.fixture(scope="module")
+def replayed(fresh):
+    """The same, with simulated archives loaded and replayed there, and an attempt without cost."""
+    attempt = {"archive": "a", "competition": "c", "question_id": 1, "seed": 1, "correct": True}
+    attempt |= {"finish_reason": "stop", "text": "7"}
+    (fresh[0] / "uncounted.jsonl").write_text(json.dumps(attempt))
+    run(fresh, "simulate", "--out", "archives", "--problems", "2", "--attempts", "6")
+    run(fresh, "load", "archives")
+    run(fresh, "replay", "--orders", "2", "--replicates", "10")
+    return fresh
+
+
+def test_an_installed_wheel_simulates_loads_replays_and_answers_from_any_folder(replayed):
+    assert run(replayed, "table", "main", "--format", "csv").startswith(
+        "archive,budget,strict_accuracy"
     )
+    assert "cost_per_correct" in run(replayed, "query")
+    assert run(replayed, "query", "cost_per_correct", "--format", "csv").count("\n") > 2
+    assert "partition by" in run(replayed, "sql", "choices")
+    run(replayed, "check")
+
+
+@pytest.mark.parametrize(
+    ("command", "extra"),
+    [
+        ("report --out r", "report"),
+        ("timeline", "report"),
+        ("demo", "report"),
+        ("tokenize", "tokens"),
+        ("table prefix_boxes", "tokens"),
+        ("export prefix_boxes --out e", "tokens"),
+        ("load uncounted.jsonl --db c.duckdb --count-tokens o200k_base", "tokens"),
+        ("fetch scorio-trace --out f", "hub"),
+    ],
+)
+def test_without_an_extra_a_command_names_it_in_one_line(replayed, command, extra):
+    folder, program = replayed
+    before = sorted(folder.rglob("*"))
+    done = subprocess.run([program, *command.split()], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.count("\n") == 1 and "budget-audit[report]" in done.stderr
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+    assert f"budget-audit[{extra}]" in done.stderr
+    assert sorted(folder.rglob("*")) == before

@@ -1,0 +1,44 @@
+"""What several test files share: a place without a network, and the demo made there."""
+
+import os
+import subprocess
+
+import pytest
+
+from tests.test_cli import run
+
+# A network namespace of its own: as root, or as a user where users may make one.
+NAMESPACES = (["unshare", "-n"], ["unshare", "-rn"])
+
+
+def is_allowed(namespace):
+    """Whether the namespace can be made here."""
+    try:
+        return subprocess.run([*namespace, "true"], capture_output=True).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+@pytest.fixture(scope="session")
+def namespace():
+    """What runs a command without any network, where that is allowed; elsewhere nothing."""
+    return next(filter(is_allowed, NAMESPACES), [])
+
+
+@pytest.fixture(scope="session")
+def nowhere(namespace):
+    """What runs a command without any network; where that is not allowed, the test is skipped."""
+    if not namespace:
+        reason = "no network namespace may be made here: run as root, or allow 'unshare -rn'"
+        if os.environ.get("BUDGET_AUDIT_REQUIRE_OFFLINE"):
+            pytest.fail(f"{reason}; BUDGET_AUDIT_REQUIRE_OFFLINE asks for one")
+        pytest.skip(reason)
+    return namespace
+
+
+@pytest.fixture(scope="session")
+def demo(namespace, tmp_path_factory):
+    """The demo's report, made by the command itself, without a network where that is allowed."""
+    folder = tmp_path_factory.mktemp("demo")
+    run(folder, "demo", "--out", ".", inside=namespace)
+    return folder / "report" / "report.html"
