@@ -1,0 +1,227 @@
+"""Replays, from a loaded database to `main` with its intervals, beside what a user would write."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from audit import engine
+from tests.bench.harness import Asked, Line, Row, alternate, apart, check_rows, ratios, timed
+from tests.bench.yardsticks import loop, vectorized
+from tests.bench.yardsticks.protocol import ATTEMPTS, Settings
+
+MANY_BUDGETS = tuple(range(32, 32001, 32))
+GIB = 2**30
+
+
+def replay_20(asked: Asked) -> list[Line]:
+    """20 orders beside the plain loop."""
+    return replay_lines(asked, "replay_20", Settings(orders=20), {"loop": {"at_least": 3}})
+
+
+def replay_200(asked: Asked) -> list[Line]:
+    """200 orders beside the plain loop, NumPy and Polars."""
+    targets = {"loop": {"at_least": 10}, "numpy": {"at_most": 1.5}, "polars": {"at_least": 1}}
+    orders = 60 if asked.quick else 200
+    return replay_lines(asked, "replay_200", Settings(orders=orders), targets)
+
+
+def replay_1000(asked: Asked) -> list[Line]:
+    """1,000 orders beside NumPy."""
+    orders = 150 if asked.quick else 1000
+    targets = {"numpy": {"at_most": 1}}
+    return replay_lines(asked, "replay_1000", Settings(orders=orders), targets, rounds=3)
+
+
+def replay_lines(
+    asked: Asked,
+    measure: str,
+    settings: Settings,
+    targets: dict[str, dict[str, float]],
+    rounds: int = 5,
+) -> list[Line]:
+    """A replay beside some yardsticks: a line for each."""
+    attempts = read_attempts(asked.database())
+    parts: Row = {}
+    sides: dict[str, Callable[[], tuple[float, Any]]] = {
+        "budget-audit": lambda: engine_side(asked, settings)
+    }
+    for name in targets:
+        module = yardstick(name)
+        if module is None:
+            print(f"{measure}: {name} is not installed: not compared")
+            continue
+        parts[name] = {"replay_seconds": [], "bootstrap_seconds": []}
+        sides[name] = yardstick_side(module, attempts, settings, parts[name])
+    seconds = alternate(sides, asked.rounds(rounds), check_rows)
+    lines = []
+    for name in list(sides)[1:]:
+        target = targets[name]
+        ours, theirs = seconds["budget-audit"], seconds[name]
+        faster = "at_least" in target
+        what = f"{name} / budget-audit" if faster else f"budget-audit / {name}"
+        lines.append(
+            Line(
+                measure,
+                f"{settings.orders} orders, seconds: {what}",
+                ratios(theirs, ours) if faster else ratios(ours, theirs),
+                **target,
+                seconds={"budget-audit": ours, name: theirs},
+                notes=parts[name],
+            )
+        )
+    return lines
+
+
+def read_attempts(database: Path) -> Any:
+    """The attempts as an Arrow table, bank by bank in the order of their seeds."""
+    with engine.opened(database) as con:
+        return con.sql(ATTEMPTS).to_arrow_table()
+
+
+def yardstick(name: str) -> ModuleType | None:
+    """A yardstick by its name, if what it needs is installed."""
+    if name != "polars":
+        return {"loop": loop, "numpy": vectorized}[name]
+    try:
+        from tests.bench.yardsticks import frames
+    except ImportError:
+        return None
+    return frames
+
+
+def yardstick_side(
+    module: ModuleType, attempts: Any, settings: Settings, parts: dict[str, list[float]]
+) -> Callable[[], tuple[float, list[Row]]]:
+    """A yardstick from its own form of the attempts to `main`, its two parts noted apart."""
+    form = module.prepare(attempts)
+
+    def run() -> tuple[float, list[Row]]:
+        replaying, totals = timed(module.replay, form, settings)
+        resampling, rows = timed(module.tabulate, form, totals, settings)
+        parts["replay_seconds"].append(replaying)
+        parts["bootstrap_seconds"].append(resampling)
+        return replaying + resampling, rows
+
+    return run
+
+
+def engine_side(
+    asked: Asked, settings: Settings, database: Path | None = None, memory: str | None = None
+) -> tuple[float, list[Row]]:
+    """The tool from a loaded database to `main`."""
+    copied = fresh_copy(asked, database)
+    try:
+        return timed(to_main, copied, settings, memory)
+    finally:
+        shutil.rmtree(copied.parent)
+
+
+def fresh_copy(asked: Asked, database: Path | None = None) -> Path:
+    """The loaded database in a folder of its own."""
+    folder = asked.folder / "round"
+    folder.mkdir()
+    return Path(shutil.copy(database or asked.database(), folder / "bench.duckdb"))
+
+
+def to_main(database: Path, settings: Settings, memory: str | None = None) -> list[Row]:
+    """Open, replay, and read `main`."""
+    with engine.opened(database, write=True, memory=memory) as con:
+        engine.replay(con, **settings._asdict())
+        return engine.table(con, "main").to_pylist()
+
+
+def growth(asked: Asked) -> list[Line]:
+    """Seconds per order as orders grow, and what it takes in memory and leaves on disk."""
+    few, many = (20, 500) if asked.quick else (100, 10_000)
+    seconds: dict[str, list[float]] = {str(few): [], str(many): []}
+    peaks, left = [], []
+    for orders in (few, many, few):
+        database = fresh_copy(asked)
+        try:
+            (spent, _), peak = apart(timed, to_main, database, Settings(orders=orders), "2GB")
+            seconds[str(orders)].append(spent)
+            peaks.append(peak)
+            left += [path.name for path in database.parent.iterdir() if path != database]
+        finally:
+            shutil.rmtree(database.parent)
+    short = sum(seconds[str(few)]) / 2 / few
+    (long,) = (spent / many for spent in seconds[str(many)])
+    notes = {"left_beside_the_database": left, "peak_bytes": peaks}
+    return [
+        Line(
+            "growth",
+            f"seconds per order, {many:,} / {few} orders",
+            [long / short],
+            at_most=1.2,
+            seconds=seconds,
+            notes=notes,
+        ),
+        Line(
+            "growth",
+            f"GiB resident, {many:,} orders, --memory 2GB",
+            [max(peaks) / GIB],
+            at_most=2.5,
+            unit=" GiB",
+        ),
+        Line("growth", "files left beside the database", [len(left)], at_most=0, notes=notes),
+    ]
+
+
+def budgets(asked: Asked) -> list[Line]:
+    """1,000 budgets instead of 4, with and without intervals, and NumPy doing the same."""
+    attempts = read_attempts(asked.database())
+    lines = []
+    for replicates, at_most in ((5000, 4), (0, None)):
+        few = Settings(replicates=replicates)
+        many = few._replace(budgets=MANY_BUDGETS)
+        parts: dict[str, list[float]] = {"replay_seconds": [], "bootstrap_seconds": []}
+        seconds: dict[str, list[float]] = {}
+        pairs = {
+            size: {
+                f"budget-audit, {size}": lambda s=settings: engine_side(asked, s),
+                f"numpy, {size}": yardstick_side(vectorized, attempts, settings, parts),
+            }
+            for size, settings in (("4", few), ("1,000", many))
+        }
+        for _ in range(asked.rounds(3)):
+            for sides in pairs.values():
+                for name, spent in alternate(sides, 1, check_rows).items():
+                    seconds.setdefault(name, []).extend(spent)
+        for name in ("budget-audit", "numpy"):
+            lines.append(
+                Line(
+                    "budgets",
+                    f"1,000 / 4 budgets, {replicates:,} replicates: {name}",
+                    ratios(seconds[f"{name}, 1,000"], seconds[f"{name}, 4"]),
+                    at_most=at_most if name == "budget-audit" else None,
+                    seconds=seconds,
+                )
+            )
+    return lines
+
+
+def tables(asked: Asked) -> list[Line]:
+    """Every table that needs no tokens, beside the replay itself."""
+    names = [name for name in engine.table_names() if name != "prefix_boxes"]
+    seconds: dict[str, list[float]] = {"replay": [], "tables": []}
+    each: dict[str, list[float]] = {name: [] for name in names}
+    for _ in range(asked.rounds()):
+        database = fresh_copy(asked)
+        with engine.opened(database, write=True) as con:
+            seconds["replay"].append(timed(engine.replay, con)[0])
+            for name in names:
+                each[name].append(timed(engine.table, con, name)[0])
+        seconds["tables"].append(sum(spent[-1] for spent in each.values()))
+        shutil.rmtree(database.parent)
+    return [
+        Line(
+            "tables",
+            f"{len(names)} tables with intervals / replay, 20 orders",
+            ratios(seconds["tables"], seconds["replay"]),
+            at_most=4,
+            seconds=seconds,
+            notes={"seconds_of_each": each},
+        )
+    ]
