@@ -13,7 +13,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from tests.bench import replays
+from tests.bench import loads, pages, replays, votes
 from tests.bench.harness import Asked, Line, as_json, print_heading, print_line
 
 SUITE: dict[str, Callable[[Asked], list[Line]]] = {
@@ -25,6 +25,11 @@ SUITE: dict[str, Callable[[Asked], list[Line]]] = {
         replays.growth,
         replays.budgets,
         replays.tables,
+        pages.report,
+        loads.load,
+        loads.load_no_texts,
+        pages.help,
+        votes.scorio,
     )
 }
 ALONE = ("inspect_logs", "tokens")

@@ -73,9 +73,10 @@ class Asked:
 
     def archives(self, texts: str = "final") -> list[Path]:
         """Simulated archives in the study's shape, made once per folder."""
-        folder = self.folder / f"{texts}-{self.problems}"
+        problems = 2 if self.quick and texts == "full" else self.problems
+        folder = self.folder / f"{texts}-{problems}"
         made = sorted(folder.glob("*.parquet"))
-        return made if len(made) == 2 else simulate(folder, problems=self.problems, texts=texts)
+        return made if len(made) == 2 else simulate(folder, problems=problems, texts=texts)
 
     def database(self) -> Path:
         """A database into which they are loaded, to be copied for each round."""

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
@@ -99,30 +100,23 @@ def yardstick_side(
 
     def run() -> tuple[float, list[Row]]:
         replaying, totals = timed(module.replay, form, settings)
-        resampling, rows = timed(module.tabulate, form, totals, settings)
+        resampling, tables = timed(module.tabulate, form, totals, settings)
         parts["replay_seconds"].append(replaying)
         parts["bootstrap_seconds"].append(resampling)
-        return replaying + resampling, rows
+        return replaying + resampling, tables.main
 
     return run
 
 
-def engine_side(
-    asked: Asked, settings: Settings, database: Path | None = None, memory: str | None = None
-) -> tuple[float, list[Row]]:
+def engine_side(asked: Asked, settings: Settings) -> tuple[float, list[Row]]:
     """The tool from a loaded database to `main`."""
-    copied = fresh_copy(asked, database)
-    try:
-        return timed(to_main, copied, settings, memory)
-    finally:
-        shutil.rmtree(copied.parent)
+    with TemporaryDirectory() as folder:
+        return timed(to_main, fresh_copy(asked, folder), settings)
 
 
-def fresh_copy(asked: Asked, database: Path | None = None) -> Path:
-    """The loaded database in a folder of its own."""
-    folder = asked.folder / "round"
-    folder.mkdir()
-    return Path(shutil.copy(database or asked.database(), folder / "bench.duckdb"))
+def fresh_copy(asked: Asked, folder: str) -> Path:
+    """The loaded database, copied so that every round begins alike."""
+    return Path(shutil.copy(asked.database(), Path(folder) / "bench.duckdb"))
 
 
 def to_main(database: Path, settings: Settings, memory: str | None = None) -> list[Row]:
@@ -138,14 +132,12 @@ def growth(asked: Asked) -> list[Line]:
     seconds: dict[str, list[float]] = {str(few): [], str(many): []}
     peaks, left = [], []
     for orders in (few, many, few):
-        database = fresh_copy(asked)
-        try:
+        with TemporaryDirectory() as folder:
+            database = fresh_copy(asked, folder)
             (spent, _), peak = apart(timed, to_main, database, Settings(orders=orders), "2GB")
             seconds[str(orders)].append(spent)
             peaks.append(peak)
             left += [path.name for path in database.parent.iterdir() if path != database]
-        finally:
-            shutil.rmtree(database.parent)
     short = sum(seconds[str(few)]) / 2 / few
     (long,) = (spent / many for spent in seconds[str(many)])
     notes = {"left_beside_the_database": left, "peak_bytes": peaks}
@@ -208,13 +200,14 @@ def tables(asked: Asked) -> list[Line]:
     seconds: dict[str, list[float]] = {"replay": [], "tables": []}
     each: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(asked.rounds()):
-        database = fresh_copy(asked)
-        with engine.opened(database, write=True) as con:
+        with (
+            TemporaryDirectory() as folder,
+            engine.opened(fresh_copy(asked, folder), write=True) as con,
+        ):
             seconds["replay"].append(timed(engine.replay, con)[0])
             for name in names:
                 each[name].append(timed(engine.table, con, name)[0])
         seconds["tables"].append(sum(spent[-1] for spent in each.values()))
-        shutil.rmtree(database.parent)
     return [
         Line(
             "tables",

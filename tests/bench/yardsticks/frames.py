@@ -8,13 +8,15 @@ import pyarrow as pa
 
 from tests.bench.yardsticks.protocol import (
     SELECTORS,
-    Row,
     Settings,
-    Totals,
+    Sums,
+    Tables,
+    add_rows,
     draw_counts,
     draw_order,
-    main_row,
 )
+
+LEVELS = (0.025, 0.975)
 
 
 class Form(NamedTuple):
@@ -138,39 +140,33 @@ def replay(form: Form, settings: Settings) -> pl.DataFrame:
     )
 
 
-def tabulate(form: Form, totals: pl.DataFrame, settings: Settings) -> list[Row]:
-    """The rows of `main`, their intervals summed over a long frame of counts."""
+def tabulate(form: Form, totals: pl.DataFrame, settings: Settings) -> Tables:
+    """The rows of the tables, their intervals summed over a long frame of counts."""
     scores = (
         totals.lazy()
         .filter(pl.col("cap") == settings.primary_cap)
         .join(form.banks.lazy(), on="bank")
         .collect()
     )
-    ends = intervals(form, scores, settings)
-    sums = scores.group_by("archive", "budget", "rule").agg(
-        pl.len().alias("banks"), *(pl.col(name).sum() for name in ("majority", "covered", "cost"))
+    sums = (
+        scores.group_by("archive", "budget", "rule")
+        .agg(*(pl.col(name).sum() for name in Sums._fields), replays=pl.len() * settings.orders)
+        .rows_by_key(("archive", "budget", "rule"), unique=True)
     )
-    found = {
-        (archive, budget, rule): (banks, Totals(*quantities))
-        for archive, budget, rule, banks, *quantities in sums.iter_rows()
-    }
-    rows = []
-    for archive in sorted({archive for archive, _, _ in found}):
+    ends = intervals(form, scores, settings)
+    tables = Tables([], [])
+    for archive in sorted(form.banks["archive"].unique()):
         for budget in settings.budgets:
-            (banks, strict), (_, advisory) = (
-                found[archive, budget, rule] for rule in ("strict", "advisory")
-            )
-            between = ends.get((archive, budget), (None, None))
-            rows.append(
-                main_row(archive, budget, banks * settings.orders, strict, advisory, between)
-            )
-    return rows
+            key = (archive, budget)
+            *strict, replays = sums[*key, "strict"]
+            *advisory, _ = sums[*key, "advisory"]
+            between = [ends.get((*key, selector), (None, None)) for selector in SELECTORS]
+            add_rows(tables, key, replays, Sums(*strict), Sums(*advisory), between)
+    return tables
 
 
-def intervals(
-    form: Form, scores: pl.DataFrame, settings: Settings
-) -> dict[tuple[str, int], tuple[float, float]]:
-    """The ends of the 95 % interval of the majority's accuracy change, by archive and budget."""
+def intervals(form: Form, scores: pl.DataFrame, settings: Settings) -> dict[tuple, tuple]:
+    """The ends of the 95 % interval of each accuracy change, by archive, budget and selector."""
     names = ("competition", "question_id")
     problems = form.banks.select(names).unique().sort(names)
     counts = draw_counts(problems.rows(), settings)
@@ -185,7 +181,7 @@ def intervals(
         .pivot("budget", index=("archive", *names), values=SELECTORS)
         .join(problems.with_row_index("problem").cast({"problem": pl.Int64}), on=names)
     )
-    changes = [f"{name}_{budget}" for name in SELECTORS for budget in settings.budgets]
+    changes = [f"{name}_{budget}" for budget in settings.budgets for name in SELECTORS]
     drawn = pl.col("weight").sum() * settings.orders
     ends = (
         weights.join(gains.lazy(), on="problem")
@@ -193,13 +189,16 @@ def intervals(
         .agg((pl.col(name) * pl.col("weight")).sum() * 100 / drawn for name in changes)
         .group_by("archive")
         .agg(
-            *(pl.col(name).quantile(0.025, "linear").name.suffix("_low") for name in changes),
-            *(pl.col(name).quantile(0.975, "linear").name.suffix("_high") for name in changes),
+            pl.concat_list(
+                pl.col(name).quantile(level, "linear") for level in (0.025, 0.975)
+            ).alias(name)
+            for name in changes
         )
         .collect()
     )
     return {
-        (row["archive"], budget): (row[f"majority_{budget}_low"], row[f"majority_{budget}_high"])
+        (row["archive"], budget, name): row[f"{name}_{budget}"]
         for row in ends.iter_rows(named=True)
         for budget in settings.budgets
+        for name in SELECTORS
     }

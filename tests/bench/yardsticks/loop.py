@@ -4,19 +4,19 @@ import math
 from collections import Counter, defaultdict
 from itertools import product
 from operator import mul
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from tests.bench.yardsticks.protocol import (
     RULES,
     SELECTORS,
-    Row,
     Settings,
-    Totals,
+    Sums,
+    Tables,
+    add_rows,
     draw_counts,
     draw_order,
-    main_row,
 )
 
 Bank = tuple[str, str, int]
@@ -111,46 +111,39 @@ def quantile(ranked: list[float], level: float) -> float | None:
 
 def tabulate(
     banks: dict[Bank, list[Attempt]], totals: dict[tuple, list[int]], settings: Settings
-) -> list[Row]:
-    """The rows of `main`, their intervals summed replicate by replicate."""
+) -> Tables:
+    """The rows of the tables, their intervals summed replicate by replicate."""
     problems = sorted({bank[1:] for bank in banks})
     counts = draw_counts(problems, settings).tolist()
     by_archive = defaultdict(list)
     for bank in sorted(banks):
         by_archive[bank[0]].append(bank)
-    rows = []
+    tables = Tables([], [])
     for archive, members in by_archive.items():
         columns = [problems.index(bank[1:]) for bank in members]
         weights = [[count[column] for column in columns] for count in counts]
         drawn = [(weight, total) for weight in weights if (total := sum(weight)) > 0]
         for budget in settings.budgets:
-            by_rule: dict[str, list[list[int]]] = {
-                rule: [totals[bank, settings.primary_cap, budget, rule] for bank in members]
+            strict, advisory = (
+                [totals[bank, settings.primary_cap, budget, rule] for bank in members]
                 for rule in RULES
-            }
-            intervals = [
-                interval(by_rule, at, drawn, settings.orders) for at in range(len(SELECTORS))
-            ]
-            sums: Any = {
-                rule: Totals(*(sum(found[at] for found in by_rule[rule]) for at in (0, 3, 4)))
-                for rule in RULES
-            }
-            replays = settings.orders * len(members)
-            rows.append(
-                main_row(archive, budget, replays, sums["strict"], sums["advisory"], intervals[0])
             )
-    return rows
+            intervals = []
+            for selector in range(len(SELECTORS)):
+                gains = [
+                    after[selector] - before[selector]
+                    for before, after in zip(strict, advisory, strict=True)
+                ]
+                intervals.append(interval(gains, drawn, settings.orders))
+            sums = (Sums(*map(sum, zip(*found, strict=True))) for found in (strict, advisory))
+            add_rows(tables, (archive, budget), settings.orders * len(members), *sums, intervals)
+    return tables
 
 
 def interval(
-    by_rule: dict[str, list[list[int]]],
-    selector: int,
-    drawn: list[tuple[list[int], int]],
-    orders: int,
+    gains: list[int], drawn: list[tuple[list[int], int]], orders: int
 ) -> tuple[float | None, float | None]:
-    """The 95 % interval of a selector's accuracy change."""
-    pairs = zip(by_rule["strict"], by_rule["advisory"], strict=True)
-    gains = [advisory[selector] - strict[selector] for strict, advisory in pairs]
+    """The 95 % interval of an accuracy change, from its sum over the orders of each problem."""
     values = sorted(
         100 * sum(map(mul, weight, gains)) / (orders * total) for weight, total in drawn
     )

@@ -1,5 +1,6 @@
 """What the protocol fixes for every yardstick: settings, draws, and the columns of `main`."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,12 +37,21 @@ class Settings(NamedTuple):
     bootstrap_seed: int = 20260905
 
 
-class Totals(NamedTuple):
-    """Sums over the replays of an archive under one budget and rule at the primary cap."""
+class Sums(NamedTuple):
+    """What the replays of a bank or an archive add up to under one cap, budget and rule."""
 
-    correct: int
+    majority: int
+    archive_majority: int
+    max_logprob: int
     covered: int
     cost: int
+
+
+class Tables(NamedTuple):
+    """The rows of the tool's tables `main` and `selectors`."""
+
+    main: list[Row]
+    selectors: list[Row]
 
 
 def draw_order(settings: Settings, competition: int, question: int, repeat: int, size: int):
@@ -61,31 +71,43 @@ def draw_counts(problems: list[tuple[str, int]], settings: Settings) -> np.ndarr
     return np.hstack(drawn)
 
 
-def main_row(
-    archive: str,
-    budget: int,
+def add_rows(
+    tables: Tables,
+    key: tuple[str, int],
     replays: int,
-    strict: Totals,
-    advisory: Totals,
-    interval: tuple[float | None, float | None],
-) -> Row:
-    """One row of `main`."""
-    delta = 100 * (advisory.correct - strict.correct) / replays
-    delta_coverage = 100 * (advisory.covered - strict.covered) / replays
-    return {
-        "archive": archive,
-        "budget": budget,
-        "strict_accuracy": 100 * strict.correct / replays,
-        "advisory_accuracy": 100 * advisory.correct / replays,
-        "delta": delta,
-        "delta_low": interval[0],
-        "delta_high": interval[1],
-        "strict_coverage": 100 * strict.covered / replays,
-        "advisory_coverage": 100 * advisory.covered / replays,
-        "delta_coverage": delta_coverage,
-        "gap_change": delta_coverage - delta,
-        "strict_cost": strict.cost / replays,
-        "advisory_cost": advisory.cost / replays,
-        "strict_cost_ratio": strict.cost / (replays * budget),
-        "advisory_cost_ratio": advisory.cost / (replays * budget),
+    strict: Sums,
+    advisory: Sums,
+    intervals: Sequence[Sequence[float | None]],
+) -> None:
+    """Add the rows of an archive and budget; each selector comes with its change's interval."""
+    names = {"archive": key[0], "budget": key[1]}
+    by_selector = {
+        selector: {
+            "strict_accuracy": 100 * before / replays,
+            "advisory_accuracy": 100 * after / replays,
+            "delta": 100 * (after - before) / replays,
+            "delta_low": low,
+            "delta_high": high,
+        }
+        for selector, before, after, (low, high) in zip(
+            SELECTORS, strict[:3], advisory[:3], intervals, strict=True
+        )
     }
+    tables.selectors.extend(
+        {**names, "selector": selector, **by_selector[selector]} for selector in sorted(SELECTORS)
+    )
+    delta_coverage = 100 * (advisory.covered - strict.covered) / replays
+    tables.main.append(
+        {
+            **names,
+            **by_selector["majority"],
+            "strict_coverage": 100 * strict.covered / replays,
+            "advisory_coverage": 100 * advisory.covered / replays,
+            "delta_coverage": delta_coverage,
+            "gap_change": delta_coverage - by_selector["majority"]["delta"],
+            "strict_cost": strict.cost / replays,
+            "advisory_cost": advisory.cost / replays,
+            "strict_cost_ratio": strict.cost / (replays * key[1]),
+            "advisory_cost_ratio": advisory.cost / (replays * key[1]),
+        }
+    )

@@ -12,12 +12,12 @@ import pyarrow as pa
 from tests.bench.yardsticks.protocol import (
     RULES,
     SELECTORS,
-    Row,
     Settings,
-    Totals,
+    Sums,
+    Tables,
+    add_rows,
     draw_counts,
     draw_order,
-    main_row,
 )
 
 BLOCK_ROWS = 8192  # orders replayed together: their states fit in the cache
@@ -178,36 +178,32 @@ def prefix_lengths(spent: np.ndarray, budgets: np.ndarray) -> tuple[np.ndarray, 
     return launched, returned
 
 
-def tabulate(form: Form, totals: np.ndarray, settings: Settings) -> list[Row]:
-    """The rows of `main`; a matrix product weighs all problems of all replicates."""
+def tabulate(form: Form, totals: np.ndarray, settings: Settings) -> Tables:
+    """The rows of the tables; a matrix product weighs all problems of all replicates."""
     problems = sorted({bank[1:] for bank in form.banks})
     counts = draw_counts(problems, settings).astype(float)
     cap = settings.caps.index(settings.primary_cap)
-    rows = []
+    tables = Tables([], [])
     for archive in sorted({bank[0] for bank in form.banks}):
         mine = [at for at, bank in enumerate(form.banks) if bank[0] == archive]
         weights = counts[:, [problems.index(form.banks[at][1:]) for at in mine]]
         sums = totals[:, cap][..., mine]
-        replays = settings.orders * len(mine)
-        low, high = intervals(weights, sums[1, :3] - sums[0, :3], settings.orders)
-        whole = sums.sum(-1)
+        ends = intervals(weights, sums[1, :3] - sums[0, :3], settings.orders).tolist()
+        strict, advisory = sums.sum(-1).transpose(0, 2, 1).tolist()
         for at, budget in enumerate(settings.budgets):
-            strict, advisory = (
-                Totals(*(int(whole[rule, quantity, at]) for quantity in (0, 3, 4)))
-                for rule in (0, 1)
-            )
-            between = (low[0][at], high[0][at])
-            rows.append(main_row(archive, budget, replays, strict, advisory, between))
-    return rows
+            both = (Sums(*strict[at]), Sums(*advisory[at]))
+            add_rows(tables, (archive, budget), settings.orders * len(mine), *both, ends[at])
+    return tables
 
 
 def intervals(weights: np.ndarray, gains: np.ndarray, orders: int) -> np.ndarray:
-    """The ends of every selector's and budget's 95 % interval."""
+    """The ends of the 95 % interval of every budget and selector."""
     drawn = weights.sum(1)
     if not drawn.any():
-        return np.full((2, *gains.shape[:2]), None)
+        return np.full((gains.shape[1], gains.shape[0], 2), None)
     weights, drawn = weights[drawn > 0], drawn[drawn > 0]
     selectors, budgets, problems = gains.shape
     sums = weights @ gains.reshape(-1, problems).T.astype(float)
     values = 100 * sums / (orders * drawn[:, None])
-    return np.quantile(values, (0.025, 0.975), axis=0).reshape(2, selectors, budgets)
+    ends = np.quantile(values, (0.025, 0.975), axis=0)
+    return ends.reshape(2, selectors, budgets).transpose(2, 1, 0)
