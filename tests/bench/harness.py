@@ -3,14 +3,11 @@
 import json
 import math
 import os
-import platform
 import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -126,28 +123,6 @@ def check_rows(name: str, found: Iterable[Row], expected: Iterable[Row]) -> None
             other = theirs[column]
             if value != other and not math.isclose(value, other, rel_tol=1e-9, abs_tol=1e-9):
                 raise AssertionError(f"{name}: {column} is {value}, not {other}, in {theirs}")
-
-
-def apart(run: Callable[..., Any], *arguments: Any) -> tuple[Any, int]:
-    """Call a function in a process of its own: what it returns, and its most resident memory."""
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        return pool.submit(_with_peak, run, *arguments).result()
-
-
-def _with_peak(run: Callable[..., Any], *arguments: Any) -> tuple[Any, int]:
-    return run(*arguments), peak_memory()
-
-
-def peak_memory() -> int:
-    """The most bytes this process has held; Linux's ru_maxrss would count its parent's too."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
-    import resource
-
-    unit = 1 if platform.system() == "Darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def print_heading() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 from audit import engine
 from audit import loading as tool
-from tests.bench.harness import Asked, Line, alternate, apart, ratios, timed
+from tests.bench.apart import apart
+from tests.bench.harness import Asked, Line, alternate, ratios, timed
 from tests.bench.yardsticks import bare_arrow
 from tests.bench.yardsticks.bare_arrow import Seen
 

@@ -8,7 +8,8 @@ from types import ModuleType
 from typing import Any
 
 from audit import engine
-from tests.bench.harness import Asked, Line, Row, alternate, apart, check_rows, ratios, timed
+from tests.bench.apart import apart
+from tests.bench.harness import Asked, Line, Row, alternate, check_rows, ratios, timed
 from tests.bench.yardsticks import loop, vectorized
 from tests.bench.yardsticks.protocol import ATTEMPTS, Settings
 
