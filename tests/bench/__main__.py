@@ -45,6 +45,7 @@ def main(arguments: list[str]) -> None:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(SUITE)}")
     parser.add_argument("--quick", action="store_true", help="smaller shapes and fewer rounds")
+    parser.add_argument("--rounds", type=int, metavar="N", help="the same number for every measure")
     parser.add_argument("--out", type=Path, default=Path("bench.json"), metavar="FILE")
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help="keep the archives made, for next time"
@@ -56,7 +57,8 @@ def main(arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         if asked.data:
             asked.data.mkdir(parents=True, exist_ok=True)
-        run(asked.names or list(SUITE), Asked(asked.data or Path(scratch), asked.quick), asked.out)
+        size = Asked(asked.data or Path(scratch), asked.quick, asked.rounds)
+        run(asked.names or list(SUITE), size, asked.out)
 
 
 def run(names: list[str], asked: Asked, out: Path) -> None:
@@ -74,6 +76,7 @@ def run(names: list[str], asked: Asked, out: Path) -> None:
             print_line(line)
         lines += found
         out.write_text(as_json(lines, asked, load))
+    print(f"load average {os.getloadavg()[0]:.1f}; written to {out}")
 
 
 if __name__ == "__main__":

@@ -55,22 +55,23 @@ class Asked:
 
     folder: Path
     quick: bool = False
+    same_rounds: int | None = None
 
     @property
     def problems(self) -> int:
         """Problems per competition; the study has 30."""
-        return 8 if self.quick else 30
+        return 4 if self.quick else 30
 
     @property
     def shape(self) -> str:
         return f"2 archives x {4 * self.problems} problems x 80 attempts"
 
-    def rounds(self, usual: int = 5) -> int:
-        return min(usual, 3) if self.quick else usual
+    def rounds(self, usual: int = 5, quick: int = 3) -> int:
+        return self.same_rounds or (quick if self.quick else usual)
 
     def archives(self, texts: str = "final") -> list[Path]:
         """Simulated archives in the study's shape, made once per folder."""
-        problems = 2 if self.quick and texts == "full" else self.problems
+        problems = 1 if self.quick and texts == "full" else self.problems
         folder = self.folder / f"{texts}-{problems}"
         made = sorted(folder.glob("*.parquet"))
         return made if len(made) == 2 else simulate(folder, problems=problems, texts=texts)

@@ -1,6 +1,7 @@
 """Replays, from a loaded database to `main` with its intervals, beside what a user would write."""
 
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +14,6 @@ from tests.bench.harness import Asked, Line, Row, alternate, check_rows, ratios,
 from tests.bench.yardsticks import loop, vectorized
 from tests.bench.yardsticks.protocol import ATTEMPTS, Settings
 
-MANY_BUDGETS = tuple(range(32, 32001, 32))
 GIB = 2**30
 
 
@@ -112,7 +112,7 @@ def yardstick_side(
 def engine_side(asked: Asked, settings: Settings) -> tuple[float, list[Row]]:
     """The tool from a loaded database to `main`."""
     with TemporaryDirectory() as folder:
-        return timed(to_main, fresh_copy(asked, folder), settings)
+        return timed_main(fresh_copy(asked, folder), settings)
 
 
 def fresh_copy(asked: Asked, folder: str) -> Path:
@@ -120,25 +120,36 @@ def fresh_copy(asked: Asked, folder: str) -> Path:
     return Path(shutil.copy(asked.database(), Path(folder) / "bench.duckdb"))
 
 
-def to_main(database: Path, settings: Settings, memory: str | None = None) -> list[Row]:
-    """Open, replay, and read `main`."""
-    with engine.opened(database, write=True, memory=memory) as con:
+def timed_main(
+    database: Path, settings: Settings, memory: str | None = None
+) -> tuple[float, list[Row]]:
+    """The seconds to open, replay and read `main`, and its rows."""
+    begun = time.perf_counter()
+    con = engine.connect(database, memory=memory)
+    try:
         engine.replay(con, **settings._asdict())
-        return engine.table(con, "main").to_pylist()
+        rows = engine.table(con, "main").to_pylist()
+        return time.perf_counter() - begun, rows
+    finally:
+        con.close()
 
 
 def growth(asked: Asked) -> list[Line]:
     """Seconds per order as orders grow, and what it takes in memory and leaves on disk."""
-    few, many = (20, 500) if asked.quick else (100, 10_000)
+    few, many = (20, 200) if asked.quick else (100, 10_000)
     seconds: dict[str, list[float]] = {str(few): [], str(many): []}
     peaks, left = [], []
+    form = vectorized.prepare(read_attempts(asked.database()))
     for orders in (few, many, few):
         with TemporaryDirectory() as folder:
             database = fresh_copy(asked, folder)
-            (spent, _), peak = apart(timed, to_main, database, Settings(orders=orders), "2GB")
+            settings = Settings(orders=orders)
+            (spent, rows), peak = apart(timed_main, database, settings, "2GB")
             seconds[str(orders)].append(spent)
             peaks.append(peak)
             left += [path.name for path in database.parent.iterdir() if path != database]
+        totals = vectorized.replay(form, settings)
+        check_rows("growth", rows, vectorized.tabulate(form, totals, settings).main)
     short = sum(seconds[str(few)]) / 2 / few
     (long,) = (spent / many for spent in seconds[str(many)])
     notes = {"left_beside_the_database": left, "peak_bytes": peaks}
@@ -165,10 +176,11 @@ def growth(asked: Asked) -> list[Line]:
 def budgets(asked: Asked) -> list[Line]:
     """1,000 budgets instead of 4, with and without intervals, and NumPy doing the same."""
     attempts = read_attempts(asked.database())
+    count = 100 if asked.quick else 1000
     lines = []
     for replicates, at_most in ((5000, 4), (0, None)):
         few = Settings(replicates=replicates)
-        many = few._replace(budgets=MANY_BUDGETS)
+        many = few._replace(budgets=tuple(32_000 * n // count for n in range(1, count + 1)))
         parts: dict[str, list[float]] = {"replay_seconds": [], "bootstrap_seconds": []}
         seconds: dict[str, list[float]] = {}
         pairs = {
@@ -176,9 +188,9 @@ def budgets(asked: Asked) -> list[Line]:
                 f"budget-audit, {size}": lambda s=settings: engine_side(asked, s),
                 f"numpy, {size}": yardstick_side(vectorized, attempts, settings, parts),
             }
-            for size, settings in (("4", few), ("1,000", many))
+            for size, settings in (("few", few), ("many", many))
         }
-        for _ in range(asked.rounds(3)):
+        for _ in range(asked.rounds(3, quick=1)):
             for sides in pairs.values():
                 for name, spent in alternate(sides, 1, check_rows).items():
                     seconds.setdefault(name, []).extend(spent)
@@ -186,8 +198,8 @@ def budgets(asked: Asked) -> list[Line]:
             lines.append(
                 Line(
                     "budgets",
-                    f"1,000 / 4 budgets, {replicates:,} replicates: {name}",
-                    ratios(seconds[f"{name}, 1,000"], seconds[f"{name}, 4"]),
+                    f"{count:,} / 4 budgets, {replicates:,} replicates: {name}",
+                    ratios(seconds[f"{name}, many"], seconds[f"{name}, few"]),
                     at_most=at_most if name == "budget-audit" else None,
                     seconds=seconds,
                 )

@@ -78,11 +78,10 @@ def majority_correct(field: str) -> pl.Expr:
 
     A key ends in the position at which its answer was first seen, and in that attempt's label.
     """
-    first = 2 * pl.col("position") - pl.col("correct").cast(pl.Int32)
-    votes = pl.col("position").cum_count().cast(pl.Int64)
-    key = votes * 2**32 - first.first().cast(pl.Int64)
-    is_vote = pl.col(field).is_not_null()
-    leading = pl.when(is_vote).then(key.over("order", field)).cum_max().forward_fill()
+    first = (2 * pl.col("position") - pl.col("correct").cast(pl.Int32)).first()
+    votes = pl.col("position").cum_count()
+    key = votes.over("order", field).cast(pl.Int64) * 2**32 - first.over("order", field)
+    leading = pl.when(pl.col(field).is_not_null()).then(key).cum_max().forward_fill()
     return leading.over("order").fill_null(0) % 2 == 1
 
 
