@@ -1,14 +1,83 @@
-"""Run a benchmark by the name of its module: `python -m tests.bench tokens`."""
+"""Run the benchmarks, or those named: `python -m tests.bench [NAME ...] [--quick] [--out FILE]`.
 
+Without a name the whole suite runs: every measure of `replays`, `loads`, `pages` and `votes`. It
+prints the ratios and writes them, with the seconds behind them, as JSON. `tokens` and
+`inspect_logs` have options of their own and run by name alone.
+"""
+
+import argparse
+import os
 import sys
+import tempfile
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-NAMES = sorted(
-    path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_")
-)
+from tests.bench import loads, pages, replays, votes
+from tests.bench.harness import Asked, Line, as_json, print_heading, print_line
+
+SUITE: dict[str, Callable[[Asked], list[Line]]] = {
+    measure.__name__: measure
+    for measure in (
+        replays.replay_20,
+        replays.replay_200,
+        replays.replay_1000,
+        replays.growth,
+        replays.budgets,
+        replays.tables,
+        pages.report,
+        loads.load,
+        loads.load_no_texts,
+        pages.help,
+        votes.scorio,
+    )
+}
+ALONE = ("inspect_logs", "tokens")
+
+
+def main(arguments: list[str]) -> None:
+    """Run the wanted measures one after another."""
+    if arguments and arguments[0] in ALONE:
+        import_module(f"tests.bench.{arguments[0]}").main(arguments[1:])
+        return
+    parser = argparse.ArgumentParser(
+        "python -m tests.bench", epilog=f"by name alone: {', '.join(ALONE)}"
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(SUITE)}")
+    parser.add_argument("--quick", action="store_true", help="smaller shapes and fewer rounds")
+    parser.add_argument("--rounds", type=int, metavar="N", help="the same number for every measure")
+    parser.add_argument("--out", type=Path, default=Path("bench.json"), metavar="FILE")
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="keep the archives made, for next time"
+    )
+    asked = parser.parse_args(arguments)
+    unknown = [name for name in asked.names if name not in SUITE]
+    if unknown:
+        parser.error(f"no measure {', '.join(unknown)}; there are {', '.join((*SUITE, *ALONE))}")
+    with tempfile.TemporaryDirectory() as scratch:
+        if asked.data:
+            asked.data.mkdir(parents=True, exist_ok=True)
+        size = Asked(asked.data or Path(scratch), asked.quick, asked.rounds)
+        run(asked.names or list(SUITE), size, asked.out)
+
+
+def run(names: list[str], asked: Asked, out: Path) -> None:
+    """Measure, print and write."""
+    load = os.getloadavg()
+    smaller = (
+        " (--quick: smaller shapes, fewer rounds; not the targets' own)" if asked.quick else ""
+    )
+    print(f"{asked.shape}{smaller}; load average {load[0]:.1f}")
+    print_heading()
+    lines: list[Line] = []
+    for name in names:
+        found = SUITE[name](asked)
+        for line in found:
+            print_line(line)
+        lines += found
+        out.write_text(as_json(lines, asked, load))
+    print(f"load average {os.getloadavg()[0]:.1f}; written to {out}")
+
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
-        sys.exit(f"usage: python -m tests.bench {{{','.join(NAMES)}}}")
-    import_module(f"tests.bench.{sys.argv[1]}").main(sys.argv[2:])
+    main(sys.argv[1:])
