@@ -68,16 +68,18 @@ def refused(server, folder, arguments, alter=()):
 # Crashes and Ctrl-C
 
 
-def test_a_kill_leaves_the_old_state_or_the_new_one_and_the_next_run_is_undisturbed():
+def test_a_kill_leaves_the_old_state_or_the_new_one_and_the_next_run_is_undisturbed(
+    server, folders
+):
     times = {"load": 4, "load --replace": 4, "replay": 3, "replay again": 3, "tokenize": 3,
              "export": 1, "export to parquet": 2}  # fmt: skip
-    met, said = disturb_often(random.randrange(2**32), times, signal.SIGKILL)
+    met, said = disturb_often(server, folders, random.randrange(2**32), times, signal.SIGKILL)
     assert met, said
 
 
-def test_ctrl_c_leaves_no_temporary_file_and_no_traceback():
-    times = {"load --replace": 2, "replay again": 2, "tokenize": 1, "export to parquet": 1}
-    met, said = disturb_often(random.randrange(2**32), times, signal.SIGINT)
+def test_ctrl_c_leaves_no_temporary_file_and_no_traceback(server, folders):
+    times = {"load --replace": 2, "replay again": 1, "tokenize": 1, "export to parquet": 1}
+    met, said = disturb_often(server, folders, random.randrange(2**32), times, signal.SIGINT)
     assert met, said
 
 
