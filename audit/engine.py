@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import itertools
 import json
 import os
 import re
@@ -18,7 +17,7 @@ import pyarrow as pa
 
 from audit.bootstrap import draw_weights
 from audit.errors import AuditError
-from audit.files import temporary
+from audit.files import is_running, temporary
 from audit.orders import draw_orders
 
 # Every stage of a replay in the order in which it is built: a relation, and how it is kept.
@@ -128,6 +127,8 @@ def connect(
         con = duckdb.connect(str(path), read_only=read_only, config=config)
     except duckdb.Error as error:
         raise AuditError(f"{path}: {_why_closed(error)}") from None
+    if not read_only:
+        _remove_spilled(path)
     try:
         check_schema(con, str(path))
         if read_only and not relations(con):
@@ -182,6 +183,16 @@ def _create_file(path: Path, config: dict[str, Any]) -> None:
             os.link(partial, path)
 
 
+def _remove_spilled(path: Path) -> None:
+    """Remove what killed runs have spilled; DuckDB does so only when it spills itself."""
+    folder = Path(f"{path}.tmp")
+    with contextlib.suppress(OSError):
+        for spilled in folder.glob("duckdb_temp_*_*"):
+            if not is_running(spilled.name.split("_")[2]):
+                spilled.unlink()
+        folder.rmdir()
+
+
 def _why_closed(error: duckdb.Error) -> str:
     """Why a database cannot be opened, and what to do."""
     if "Could not set lock" in str(error):
@@ -198,14 +209,11 @@ def _why_closed(error: duckdb.Error) -> str:
 
 def _program(pid: str, executable: str) -> str:
     """What a process runs: a command of ours by name, anything else by its file."""
-    try:
-        words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0")
-    except OSError:
-        words = []
-    for word, following in itertools.pairwise(words):
-        if Path(word).name in ("budget-audit", "audit", "audit.cli"):
-            return f"budget-audit {following}"
-    return Path(executable).name
+    words = ""
+    with contextlib.suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+    ours = re.search(r"(?:/budget-audit|\0-m\0audit(?:\.cli)?)\0([a-z]+)", words)
+    return f"budget-audit {ours[1]}" if ours else Path(executable).name
 
 
 def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> None:
@@ -258,7 +266,8 @@ def first_line(error: BaseException) -> str:
 def explained(error: Exception) -> str:
     """An error of the engine in one line, with what to do where a user can do something."""
     if isinstance(error, duckdb.OutOfMemoryException):
-        return f"out of memory; raise --memory ({first_line(error)})"
+        more = " or free some disk space" if "offload" in str(error) else ""
+        return f"out of memory; raise --memory{more} ({first_line(error)})"
     if "No space left on device" in str(error):
         return f"the disk is full; free some space and run it again ({first_line(error)})"
     return first_line(error)

@@ -25,7 +25,7 @@ def whole(path: Path) -> Iterator[Path]:
 def temporary(path: Path) -> Iterator[Path]:
     """A name beside the file that is gone in the end; those of killed runs go first."""
     for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
-        if not _is_running(leftover.name.split(".")[-2]):
+        if not is_running(leftover.name.split(".")[-2]):
             leftover.unlink(missing_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -35,7 +35,7 @@ def temporary(path: Path) -> Iterator[Path]:
             partial.unlink()
 
 
-def _is_running(pid: str) -> bool:
+def is_running(pid: str) -> bool:
     """Whether a process is there; where that cannot be asked, every one is."""
     if os.name != "posix" or not pid.isdecimal():
         return True

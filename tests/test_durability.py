@@ -102,18 +102,38 @@ def test_ctrl_c_while_the_program_is_still_starting_shows_no_traceback(folder, m
     assert not leftovers(folder)
 
 
-def test_a_file_left_by_a_killed_run_is_removed_and_that_of_a_running_one_is_not(tmp_path):
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    dead = tmp_path / f".a.csv.{ended.pid}.part"
+@pytest.fixture
+def ended():
+    """The number of a process that is no more."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_a_file_left_by_a_killed_run_is_removed_and_that_of_a_running_one_is_not(tmp_path, ended):
+    dead = tmp_path / f".a.csv.{ended}.part"
     alive = tmp_path / f".a.csv.{os.getppid()}.part"
-    others = [tmp_path / f".b.csv.{ended.pid}.part", tmp_path / ".a.csv.notes.part"]
+    others = [tmp_path / f".b.csv.{ended}.part", tmp_path / ".a.csv.notes.part"]
     for path in (dead, alive, *others):
         path.write_text("half")
     with whole(tmp_path / "a.csv") as partial:
         partial.write_text("new")
     assert (tmp_path / "a.csv").read_text() == "new"
     assert not dead.exists() and alive.exists() and all(path.exists() for path in others)
+
+
+def test_what_a_killed_run_has_spilled_is_removed_by_the_next_that_writes(folder, ended):
+    spilled = folder / "audit.duckdb.tmp"
+    spilled.mkdir()
+    for name in ("owner", "storage_DEFAULT-0.tmp"):
+        (spilled / f"duckdb_temp_{ended}_0_{name}").write_bytes(b"x")
+    alive = spilled / f"duckdb_temp_{os.getppid()}_0_owner"
+    alive.write_bytes(b"x")
+    engine.connect(folder / "audit.duckdb").close()
+    assert list(spilled.iterdir()) == [alive]
+    alive.unlink()
+    engine.connect(folder / "audit.duckdb").close()
+    assert not leftovers(folder)
 
 
 # A full disk and little memory
