@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from audit.bootstrap import draw_weights
 from audit.errors import AuditError
-from audit.files import is_running, temporary
+from audit.files import is_running, remove_leftovers, temporary
 from audit.orders import draw_orders
 
 # Every stage of a replay in the order in which it is built: a relation, and how it is kept.
@@ -128,7 +128,7 @@ def connect(
     except duckdb.Error as error:
         raise AuditError(f"{path}: {_why_closed(error)}") from None
     if not read_only:
-        _remove_spilled(path)
+        _clear_killed(path)
     try:
         check_schema(con, str(path))
         if read_only and not relations(con):
@@ -183,10 +183,11 @@ def _create_file(path: Path, config: dict[str, Any]) -> None:
             os.link(partial, path)
 
 
-def _remove_spilled(path: Path) -> None:
-    """Remove what killed runs have spilled; DuckDB does so only when it spills itself."""
+def _clear_killed(path: Path) -> None:
+    """Remove what killed runs have left; DuckDB clears what they spilled only when it spills."""
     folder = Path(f"{path}.tmp")
     with contextlib.suppress(OSError):
+        remove_leftovers(path)
         for spilled in folder.glob("duckdb_temp_*_*"):
             if not is_running(spilled.name.split("_")[2]):
                 spilled.unlink()

@@ -24,15 +24,20 @@ def whole(path: Path) -> Iterator[Path]:
 @contextmanager
 def temporary(path: Path) -> Iterator[Path]:
     """A name beside the file that is gone in the end; those of killed runs go first."""
-    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
-        if not is_running(leftover.name.split(".")[-2]):
-            leftover.unlink(missing_ok=True)
+    remove_leftovers(path)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield partial
     finally:
         with contextlib.suppress(OSError):
             partial.unlink()
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove what killed runs have left under temporary names of this file."""
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        if not is_running(leftover.name.split(".")[-2]):
+            leftover.unlink(missing_ok=True)
 
 
 def is_running(pid: str) -> bool:

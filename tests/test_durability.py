@@ -122,7 +122,8 @@ def test_a_file_left_by_a_killed_run_is_removed_and_that_of_a_running_one_is_not
     assert not dead.exists() and alive.exists() and all(path.exists() for path in others)
 
 
-def test_what_a_killed_run_has_spilled_is_removed_by_the_next_that_writes(folder, ended):
+def test_what_a_killed_run_has_left_is_removed_by_the_next_that_writes(folder, ended):
+    (folder / f".audit.duckdb.{ended}.part").write_bytes(b"x")
     spilled = folder / "audit.duckdb.tmp"
     spilled.mkdir()
     for name in ("owner", "storage_DEFAULT-0.tmp"):
