@@ -72,7 +72,7 @@ def test_a_kill_leaves_the_old_state_or_the_new_one_and_the_next_run_is_undistur
     server, folders
 ):
     times = {"load": 4, "load --replace": 4, "replay": 3, "replay again": 3, "tokenize": 3,
-             "export": 1, "export to parquet": 2}  # fmt: skip
+             "export row by row": 3}  # fmt: skip
     met, said = disturb_often(server, folders, random.randrange(2**32), times, signal.SIGKILL)
     assert met, said
 

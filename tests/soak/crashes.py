@@ -24,6 +24,8 @@ REPLAY_AGAIN = ("replay", "--orders", "6", "--replicates", "300", "--caps", "8",
 TOKENIZED = ("meta", "token_counts", "prefix_cuts")
 # So that tokenize, too, is killed between two of its commits.
 COMMIT_OFTEN = (("audit.tokens.COMMIT_EVERY", 10),)
+# So that most of an export is writing.
+ROW_BY_ROW = (("audit.display.BATCH_ROWS", 1),)
 # What a run may leave when it is killed: files under a temporary name, and DuckDB's own.
 LEFTOVER = re.compile(r"\..+\.\d+\.part|audit\.duckdb\.wal|audit\.duckdb\.tmp")
 
@@ -102,6 +104,12 @@ def cases(server, folders, names):
         Case("replay again", REPLAY_AGAIN, folders["tokenized"]),
         Case("tokenize", ("tokenize", "--all"), folders["replayed"], COMMIT_OFTEN),
         Case("export", ("export", "--out", "out"), folders["tokenized"]),
+        Case(
+            "export row by row",
+            ("export", "selections", "--out", "out"),
+            folders["tokenized"],
+            ROW_BY_ROW,
+        ),
         Case(
             "export to parquet",
             ("export", *relations, "--format", "parquet", "--out", "out"),
@@ -226,8 +234,9 @@ KILLS = {
     "replay": 25,
     "replay again": 30,
     "tokenize": 30,
-    "export": 20,
-    "export to parquet": 20,
+    "export": 15,
+    "export row by row": 10,
+    "export to parquet": 15,
     "report": 10,
 }
 INTERRUPTS = {name: count // 5 for name, count in KILLS.items()}

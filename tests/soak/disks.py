@@ -112,7 +112,7 @@ def soak(seed: int) -> str:
         for before, arguments in tried:
             ends = []
             for _ in range(12):
-                free = int(2 ** rng.uniform(2, 13))
+                free = int(2 ** rng.uniform(0, 13))
                 size = kilobytes_of(folders[before]) + free
                 status, end = fill_disk(server, folders[before], arguments, size)
                 full[arguments[0]] += status == 2
