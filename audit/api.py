@@ -24,6 +24,7 @@ Database = str | Path | duckdb.DuckDBPyConnection
 def _opened(db: Database, *, write: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """The connection given, or one to the file for as long as it is needed."""
     if isinstance(db, duckdb.DuckDBPyConnection):
+        engine.check_schema(db)
         yield db
         return
     with engine.opened(db, write=write) as con:

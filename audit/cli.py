@@ -3,8 +3,9 @@
 import contextlib
 import os
 import re
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,28 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+@contextlib.contextmanager
+def interrupts() -> Iterator[list[int]]:
+    """Have Ctrl-C raise KeyboardInterrupt, and keep note of it for when it is lost on its way."""
+    met: list[int] = []
+
+    def note(signum: int, frame: Any) -> None:
+        met.append(signum)
+        raise KeyboardInterrupt
+
+    def show_unless_met(unraisable: Any) -> None:
+        if not met:
+            hook(unraisable)
+
+    before, hook = signal.signal(signal.SIGINT, note), sys.unraisablehook
+    sys.unraisablehook = show_unless_met
+    try:
+        yield met
+    finally:
+        signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = hook
+
+
 class Cli(click.Group):
     """A group whose commands end a user's mistake with one line and status 2."""
 
@@ -81,11 +104,28 @@ class Cli(click.Group):
             # A full disk, too little memory or a damaged file speaks through the engine.
             if type(error).__module__ not in ("duckdb", "_duckdb"):
                 raise
-            click.echo(f"error: {one_line(str(error).splitlines()[0])}", err=True)
+            from audit.engine import explained
+
+            click.echo(f"error: {one_line(explained(error))}", err=True)
             ctx.exit(2)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Click's own usage errors become one line too."""
+        """Click's own usage errors become one line too, and so does Ctrl-C."""
+        with interrupts() as met:
+            try:
+                self.run(*args, **kwargs)
+            except (click.Abort, KeyboardInterrupt):
+                pass
+            except Exception:
+                # Ctrl-C inside an import, say, comes out as that import's failure.
+                if not met:
+                    raise
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            click.echo("error: interrupted; what was not finished is undone", err=True)
+            sys.exit(130)
+
+    def run(self, *args: Any, **kwargs: Any) -> None:
+        """Run a command and leave with its status."""
         try:
             # Click gives an exit status back here instead of raising it.
             sys.exit(super().main(*args, **{**kwargs, "standalone_mode": False}))
@@ -98,9 +138,6 @@ class Cli(click.Group):
             what = one_line(error.format_message()).rstrip(".")
             click.echo(f"error: {where}{what}{hint}", err=True)
             sys.exit(2)
-        except (click.Abort, KeyboardInterrupt):
-            click.echo("error: interrupted; the database is as it was", err=True)
-            sys.exit(130)
 
 
 @click.group(

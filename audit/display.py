@@ -1,9 +1,7 @@
 """Arrow tables as text: csv and json in full precision; table, md and tex as the study rounds."""
 
-import contextlib
 import json
 import math
-import os
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -16,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.errors import AuditError
+from audit.files import whole
 
 DISPLAY_FORMATS = ("table", "md", "tex")
 FORMATS = ("table", "csv", "json", "md", "tex")
@@ -319,15 +318,6 @@ def _csv_pieces(source: Any) -> Iterator[bytes]:
 
 def write_csv(source: pa.Table | pa.RecordBatchReader, path: str | Path) -> None:
     """The full-precision CSV of a table or a stream of batches; the file appears whole or not."""
-    path = Path(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with partial.open("wb") as file:
-            for piece in _csv_pieces(source):
-                file.write(piece)
-        partial.replace(path)
-    except OSError as error:
-        raise AuditError(f"cannot write {path}: {error.strerror or error}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink()
+    with whole(Path(path)) as partial, partial.open("wb") as file:
+        for piece in _csv_pieces(source):
+            file.write(piece)

@@ -1,7 +1,9 @@
 """The engine: a visible pipeline of SQL files, rendered and run in one transaction."""
 
+import contextlib
 import functools
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +17,7 @@ import pyarrow as pa
 
 from audit.bootstrap import draw_weights
 from audit.errors import AuditError
+from audit.files import is_running, remove_leftovers, temporary
 from audit.orders import draw_orders
 
 # Every stage of a replay in the order in which it is built: a relation, and how it is kept.
@@ -79,6 +82,8 @@ SELECTOR_MAY_READ = {"steps", "candidates", "banks", "walks"}
 # The engine is as it was installed: it fetches nothing and takes in nothing from elsewhere.
 EXTENSION_SETTINGS = ("autoinstall_known_extensions", "autoload_known_extensions")
 
+# Of the relations that load makes; a database of another one is refused wherever it is opened.
+SCHEMA_VERSION = 1
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
 Progress = Callable[[str, int, int], None]
 
@@ -107,7 +112,7 @@ def connect(
     threads: int | None = None,
     memory: str | None = None,
 ) -> duckdb.DuckDBPyConnection:
-    """Open a database file; a reader needs one that exists and cannot reach any other file."""
+    """Open a database of ours; a reader needs one that exists and cannot reach any other file."""
     path = Path(path)
     config: dict[str, Any] = dict.fromkeys(EXTENSION_SETTINGS, False)
     if threads is not None:
@@ -122,12 +127,24 @@ def connect(
         # Users open the file with their own tools: DuckDB 1.4 and 1.5 cannot read 2.0's format.
         config["storage_compatibility_version"] = "v1.4.0"
     # DuckDB would take a CSV or Parquet file for a database and keep nothing.
-    if path.is_file() and path.stat().st_size and not _is_database(path):
+    if path.is_file() and not _is_database(path):
         raise AuditError(f"{path}: cannot be opened: not a DuckDB database; choose another --db")
     try:
-        return duckdb.connect(str(path), read_only=read_only, config=config)
+        if not path.exists() and str(path) != ":memory:":
+            _create_file(path, config)
+        con = duckdb.connect(str(path), read_only=read_only, config=config)
     except duckdb.Error as error:
-        raise AuditError(f"{path}: cannot be opened: {first_line(error)}") from None
+        raise AuditError(f"{path}: {_why_closed(error)}") from None
+    if not read_only:
+        _clear_killed(path)
+    try:
+        check_schema(con, str(path))
+        if read_only and not relations(con):
+            raise AuditError(f"{path}: holds no attempts; load some with 'budget-audit load'")
+    except BaseException:
+        con.close()
+        raise
+    return con
 
 
 @contextmanager
@@ -140,12 +157,98 @@ def opened(
     try:
         yield con
     except BaseException:
+        # As long as it is locked: later the files could be another run's.
+        if write:
+            _discard(con, Path(path), is_new)
         con.close()
-        if is_new:
-            for leftover in (Path(path), Path(f"{path}.wal")):
-                leftover.unlink(missing_ok=True)
         raise
     con.close()
+
+
+def _discard(con: duckdb.DuckDBPyConnection, path: Path, is_new: bool) -> None:
+    """Remove what a failed run leaves for nothing: a new file without content, an empty log."""
+    log = Path(f"{path}.wal")
+    try:
+        is_empty = not relations(con)
+    except duckdb.Error:
+        is_empty = True  # A connection that a full disk has broken says nothing any more.
+    if is_new and is_empty:
+        path.unlink(missing_ok=True)
+        log.unlink(missing_ok=True)
+    elif log.exists() and not log.stat().st_size:
+        log.unlink()
+
+
+def _create_file(path: Path, config: dict[str, Any]) -> None:
+    """Make an empty database; one that a kill leaves half made goes by another name."""
+    if not path.parent.is_dir():
+        raise AuditError(f"{path}: there is no folder {path.parent}; make it first")
+    with temporary(path) as partial:
+        duckdb.connect(str(partial), config=config).close()
+        # Unlike a rename, this spares what another run has made since. Where the file system has
+        # no links, DuckDB makes the file.
+        with contextlib.suppress(OSError):
+            os.link(partial, path)
+
+
+def _clear_killed(path: Path) -> None:
+    """Remove what killed runs have left; DuckDB clears what they spilled only when it spills."""
+    folder = Path(f"{path}.tmp")
+    with contextlib.suppress(OSError):
+        remove_leftovers(path)
+        for spilled in folder.glob("duckdb_temp_*_*"):
+            if not is_running(spilled.name.split("_")[2]):
+                spilled.unlink()
+        folder.rmdir()
+
+
+def _why_closed(error: duckdb.Error) -> str:
+    """Why a database cannot be opened, and what to do."""
+    if "Could not set lock" in str(error):
+        held = re.search(r"held in (.+?) \(PID (\d+)\)", str(error))
+        holder = f"process {held[2]} ({_program(held[2], held[1])})" if held else "another process"
+        return f"in use by {holder}; try again when it has ended"
+    if "newer version of DuckDB" in str(error):
+        return (
+            f"written by a newer DuckDB than this one ({duckdb.__version__}); "
+            "run: pip install --upgrade duckdb"
+        )
+    return f"cannot be opened: {explained(error)}"
+
+
+def _program(pid: str, executable: str) -> str:
+    """What a process runs: a command of ours by name, anything else by its file."""
+    words = ""
+    with contextlib.suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+    ours = re.search(r"(?:/budget-audit|\0-m\0audit(?:\.cli)?)\0([a-z]+)", words)
+    return f"budget-audit {ours[1]}" if ours else Path(executable).name
+
+
+def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> None:
+    """Refuse a database that something else, or another version, has made."""
+    present = con.execute(
+        "select table_name from information_schema.tables "
+        "where table_catalog = current_database() order by table_name"
+    ).fetchall()
+    if not present:
+        return
+    try:
+        query = "select value from meta where key = 'schema_version'"
+        ((version,),) = con.execute(query).fetchall()
+        found = int(version)
+    except (duckdb.CatalogException, duckdb.BinderException, TypeError, ValueError):
+        some = ", ".join(table for (table,) in present[:5])
+        raise AuditError(
+            f"{name}: holds tables of another program ({some}); choose another --db"
+        ) from None
+    if found != SCHEMA_VERSION:
+        age = "an older" if found < SCHEMA_VERSION else "a newer"
+        what = "" if found < SCHEMA_VERSION else "use that one, or "
+        raise AuditError(
+            f"{name}: made by {age} budget-audit (schema version {found}, this one reads "
+            f"{SCHEMA_VERSION}); {what}load the sources into a new --db"
+        )
 
 
 def _is_database(path: Path) -> bool:
@@ -169,6 +272,16 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
+def explained(error: Exception) -> str:
+    """An error of the engine in one line, with what to do where a user can do something."""
+    if isinstance(error, duckdb.OutOfMemoryException):
+        more = " or free some disk space" if "offload" in str(error) else ""
+        return f"out of memory; raise --memory{more} ({first_line(error)})"
+    if "No space left on device" in str(error):
+        return f"the disk is full; free some space and run it again ({first_line(error)})"
+    return first_line(error)
+
+
 @contextmanager
 def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """All or nothing, whatever ends it."""
@@ -176,7 +289,9 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        con.execute("rollback")
+        # A connection that a full disk has broken cannot even do that, and needs not.
+        with contextlib.suppress(duckdb.Error):
+            con.execute("rollback")
         raise
     con.execute("commit")
 
@@ -415,8 +530,8 @@ def build(
     sql = render(name, rules, selectors)
     try:
         con.execute(f"create {kept_as} {name} as {sql}")
-    except duckdb.OutOfMemoryException as error:
-        raise AuditError(f"{name}: out of memory; raise --memory ({first_line(error)})") from None
+    except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
+        raise AuditError(f"{name}: {explained(error)}") from None
     except duckdb.Error as error:
         raise AuditError(f"sql/{stage_file(name)}: {first_line(error)}") from error
 

@@ -10,6 +10,7 @@ import pyarrow.parquet
 from audit import engine
 from audit.display import write_csv
 from audit.errors import AuditError
+from audit.files import whole
 from audit.prices import Prices
 from audit.prices import table as priced_table
 
@@ -73,14 +74,10 @@ def key_of(name: str) -> str:
 
 
 def write_parquet(rows: "pyarrow.RecordBatchReader", path: Path) -> None:
-    """Write batches to a temporary name and rename it."""
-    partial = path.with_name(path.name + ".partial")
-    try:
-        with pyarrow.parquet.ParquetWriter(partial, rows.schema, compression="zstd") as writer:
-            for batch in rows:
-                writer.write_batch(batch)
-        partial.replace(path)
-    except OSError as error:
-        raise AuditError(f"{path}: cannot be written: {engine.first_line(error)}") from None
-    finally:
-        partial.unlink(missing_ok=True)
+    """Write batches; the file appears whole or not."""
+    with (
+        whole(path) as partial,
+        pyarrow.parquet.ParquetWriter(partial, rows.schema, compression="zstd") as writer,
+    ):
+        for batch in rows:
+            writer.write_batch(batch)

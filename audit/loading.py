@@ -11,7 +11,14 @@ from typing import NamedTuple
 import duckdb
 import pyarrow as pa
 
-from audit.engine import first_line, relations, resource, transaction
+from audit.engine import (
+    SCHEMA_VERSION,
+    check_schema,
+    explained,
+    relations,
+    resource,
+    transaction,
+)
 from audit.errors import AuditError
 from audit.problems import Numbering, number_problems
 from audit.provenance import (
@@ -30,7 +37,6 @@ from audit.sources.readers import Chunk, Source, listed, open_source
 
 __all__ = ["answer_note", "cost_note", "grade_note", "load"]
 
-SCHEMA_VERSION = 1
 ATTEMPT_KEY = "archive varchar, competition varchar, question_id bigint, seed bigint"
 SCHEMA = {
     "attempts": f"{ATTEMPT_KEY}, slot integer, prompt_tokens bigint, completion_tokens bigint, "
@@ -161,7 +167,7 @@ def load(
             summary = _summarize(con, opened, texts, _drop_replays(con))
             con.execute("drop table incoming")
     except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
-        raise AuditError(f"the database could not be written: {first_line(error)}") from None
+        raise AuditError(f"the database could not be written: {explained(error)}") from None
     return summary
 
 
@@ -199,30 +205,6 @@ def _settings_kept(con: duckdb.DuckDBPyConnection, *names: str) -> Iterator[Call
         yield restore
     finally:
         restore()
-
-
-def check_schema(con: duckdb.DuckDBPyConnection) -> None:
-    """Refuse a database that something else, or another version, has made."""
-    present = relations(con)
-    if not present:
-        return
-    version = None
-    if "meta" in present:
-        try:
-            query = "select value from meta where key = 'schema_version'"
-            version = (con.execute(query).fetchone() or [None])[0]
-        except duckdb.BinderException:
-            pass  # Someone else's table of that name.
-    if version is None:
-        raise AuditError(
-            f"the database holds tables of another program ({', '.join(sorted(present)[:5])}); "
-            "choose another --db"
-        )
-    if version != str(SCHEMA_VERSION):
-        raise AuditError(
-            f"the database has schema version {version}, this budget-audit reads version "
-            f"{SCHEMA_VERSION}; load the sources into a new --db"
-        )
 
 
 def create_schema(con: duckdb.DuckDBPyConnection) -> None:

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from audit.answers import normalize
 from audit.errors import AuditError
+from audit.files import whole
 
 Rng = np.random.Generator
 Value = tuple[str, tuple[int, ...]]  # a kind of answer and the numbers in it
@@ -195,25 +196,19 @@ def simulate(
     paths = []
     for number, archive in enumerate(AUDIT):
         path = out / f"{archive}.parquet"
-        unfinished = out / f"{archive}.parquet.unfinished"
-        try:
-            with pq.ParquetWriter(
-                unfinished, SCHEMA, compression="zstd", use_dictionary=False
-            ) as writer:
-                for t, competition in enumerate(KINDS):
-                    bank = draw_problems(np.random.default_rng([seed, 1, t]), competition, problems)
-                    rng = np.random.default_rng([seed, 2, t, number])
-                    columns = draw_columns(rng, archive, competition, bank, attempts)
-                    for batch in with_texts(rng, columns, stream, texts):
-                        writer.write_batch(batch)
-                        done += batch.num_rows
-                        if progress:
-                            progress(done, total)
-            unfinished.replace(path)
-        except OSError as error:
-            raise AuditError(f"cannot write {path}: {error}; choose another folder") from error
-        finally:
-            unfinished.unlink(missing_ok=True)
+        with (
+            whole(path) as partial,
+            pq.ParquetWriter(partial, SCHEMA, compression="zstd", use_dictionary=False) as writer,
+        ):
+            for t, competition in enumerate(KINDS):
+                bank = draw_problems(np.random.default_rng([seed, 1, t]), competition, problems)
+                rng = np.random.default_rng([seed, 2, t, number])
+                columns = draw_columns(rng, archive, competition, bank, attempts)
+                for batch in with_texts(rng, columns, stream, texts):
+                    writer.write_batch(batch)
+                    done += batch.num_rows
+                    if progress:
+                        progress(done, total)
         paths.append(path)
     return paths
 

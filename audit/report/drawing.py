@@ -1,7 +1,6 @@
 """Charts as one look and as files: what every figure shares."""
 
 import json
-import os
 import re
 import textwrap
 from collections.abc import Iterable
@@ -12,6 +11,7 @@ import duckdb
 from markupsafe import Markup
 
 from audit.errors import AuditError
+from audit.files import whole
 from audit.report import data
 from audit.report.data import Row
 from audit.report.pages import html_page
@@ -231,12 +231,9 @@ def _html(spec: dict[str, Any]) -> str:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that it appears whole or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(content)
-        partial.replace(path)
     except OSError as error:
         raise AuditError(f"cannot write {path}: {error.strerror or error}") from None
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole(path) as partial:
+        partial.write_bytes(content)
