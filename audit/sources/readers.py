@@ -351,8 +351,12 @@ def _peek(file: SourceFile, reader: pq.ParquetFile, format: Format) -> list[Reco
 
 
 def _damaged(file: SourceFile, error: BaseException) -> str:
-    reason = shown((str(error) or type(error).__name__).splitlines()[0])
-    return f"{file.label}: not a readable Parquet file, it may be cut off or damaged: {reason}"
+    place = f"{file.label}: not a readable Parquet file"
+    return f"{place}, it may be cut off or damaged: {_reason(error)}"
+
+
+def _reason(error: BaseException) -> str:
+    return shown((str(error) or type(error).__name__).splitlines()[0])
 
 
 def _parquet_batches(
@@ -378,27 +382,56 @@ def _parquet_chunks(
     names = _leaves(format, origins, reader.schema_arrow)
     for batch, before, done in _parquet_batches(file, reader, names):
         rows = range(before + 1, before + batch.num_rows + 1)
-        values = {name: _column(batch, origin) for name, origin in origins.items()}
+        values = {name: _column(file, batch, before, origin) for name, origin in origins.items()}
         yield Chunk(values, rows, done)
 
 
-def _column(batch: pa.RecordBatch, origin: Origin) -> Any:
+def _column(file: SourceFile, batch: pa.RecordBatch, before: int, origin: Origin) -> Any:
     """The values of a column, as an array wherever they are taken as they are."""
     if origin.keys is None:
         names = [name for name in batch.schema.names if name in origin.needs]
-        records = batch.select(names).to_pylist() if names else [{}] * batch.num_rows
+        records = _records(file, batch.select(names), before) if names else [{}] * batch.num_rows
         return [origin.get(record, 0) for record in records]
     array = batch.column(origin.keys[0])
     for key in origin.keys[1:]:
         array = pc.struct_field(array, key)
-    return array if origin.read is None else [origin.read(value) for value in array.to_pylist()]
+    return array if origin.read is None else [origin.read(value) for value in python_values(array)]
 
 
 def _parquet_rows(file: SourceFile, reader: pq.ParquetFile, names: list[str]) -> Iterator[Row]:
     for batch, before, done in _parquet_batches(file, reader, names):
         size = batch.nbytes // batch.num_rows
-        for number, record in enumerate(batch.to_pylist(), before + 1):
+        for number, record in enumerate(_records(file, batch, before), before + 1):
             yield number, record, size, done
+
+
+def _records(file: SourceFile, batch: pa.RecordBatch, before: int) -> list[Record]:
+    """The rows of a batch; one that Python cannot hold is named."""
+    try:
+        return batch.to_pylist()
+    except PARQUET_ERRORS:
+        for at in range(batch.num_rows):
+            try:
+                batch.slice(at, 1).to_pylist()
+            except PARQUET_ERRORS as error:
+                place = f"{file.label}: row {before + at + 1}"
+                raise AuditError(f"{place}: not readable: {_reason(error)}") from None
+        raise
+
+
+def python_values(array: pa.Array) -> list[Any]:
+    """The values of an array; one that Python cannot hold stays as it is, for a rule to refuse."""
+
+    def python_value(scalar: pa.Scalar) -> Any:
+        try:
+            return scalar.as_py()
+        except PARQUET_ERRORS:
+            return scalar
+
+    try:
+        return array.to_pylist()
+    except PARQUET_ERRORS:
+        return [python_value(scalar) for scalar in array]
 
 
 def _batch_rows(group: pq.RowGroupMetaData) -> int:
@@ -514,7 +547,7 @@ def listed(chunk: Chunk, name: str) -> list[Any]:
     values = chunk.values.get(name)
     if values is None:
         return [None] * len(chunk.rows)
-    return values.to_pylist() if isinstance(values, pa.Array) else list(values)
+    return python_values(values) if isinstance(values, pa.Array) else list(values)
 
 
 def _counts(chunk: Chunk, count: Callable[[str], int | None]) -> list[int | None]:
