@@ -199,6 +199,8 @@ def relations_read(sql: str) -> frozenset[str]:
             read.update({name, ".".join(_path(node))})
         if kind == "SHOW_REF":
             read.add("show()")
+        if str(kind).endswith("_QUERY_NODE"):
+            raise AuditError("not one select statement: an expression in it writes")
         if kind == "TABLE_FUNCTION":
             read.add(f"{node['function']['function_name']}()".lower())
         if kind == "FUNCTION" and node["function_name"].lower() in _telling_functions():
