@@ -56,6 +56,8 @@ SAMPLE_ROWS = 256
 SAMPLE_BYTES = 4_000_000
 # Column chunks are read in pieces of this size: a row group may be as large as the file.
 PARQUET_BUFFER_BYTES = 4_000_000
+# Rows are decoded a few at a time: a file of some kilobytes may say one long text for each of them.
+BATCH_ROWS = 256
 PARQUET_ERRORS = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
 
 JSON_ARRAY = re.compile(rb"\s*\[\s*\{")
@@ -368,12 +370,32 @@ def _parquet_batches(
         try:
             for group in range(reader.num_row_groups):
                 batch_rows = _batch_rows(reader.metadata.row_group(group))
-                for batch in reader.iter_batches(batch_rows, [group], names):
+                for batch in _joined(reader.iter_batches(batch_rows, [group], names)):
                     before, row = row, row + batch.num_rows
                     if batch.num_rows:
                         yield batch, before, file.bytes * row // max(total, row)
         except PARQUET_ERRORS as error:
             raise AuditError(f"{_damaged(file, error)} (after row {row})") from None
+
+
+def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Batches put together as far as a chunk goes."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        held.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if rows >= CHUNK_ROWS or size > CHUNK_BYTES:
+            yield from _one(held)
+            held, rows, size = [], 0, 0
+    yield from _one(held)
+
+
+def _one(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """The batches as one; where no column is read, they only count rows and stay apart."""
+    if len(batches) < 2 or not batches[0].num_columns:
+        return batches
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()
 
 
 def _parquet_chunks(
@@ -435,9 +457,9 @@ def python_values(array: pa.Array) -> list[Any]:
 
 
 def _batch_rows(group: pq.RowGroupMetaData) -> int:
-    """How many rows of a row group make a batch, going by their mean size."""
+    """How many rows of a row group are decoded at a time, going by their mean size."""
     # The group's own total, not its columns': pyarrow aborts on a damaged column's metadata.
-    return max(1, min(CHUNK_ROWS, CHUNK_BYTES * group.num_rows // max(group.total_byte_size, 1)))
+    return max(1, min(BATCH_ROWS, CHUNK_BYTES * group.num_rows // max(group.total_byte_size, 1)))
 
 
 # CSV

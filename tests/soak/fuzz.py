@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -31,19 +32,22 @@ import pyarrow.parquet as pq
 from audit.describe import describe
 from audit.errors import AuditError
 from audit.loading import SCHEMA, load
+from audit.sources import LONGEST_LINE
 from audit.sources.zips import DEFLATED, STORED, ZSTD
 from tests.archives import random_archive, write_csv, write_jsonl, write_parquet
 from tests.logs import FORMATS, expected, members, write_zip
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = 20_000
-# One file in so many also goes through the command itself, and one load is also replayed.
+# One file in so many also goes through the command itself.
 COMMAND_EVERY = 500
-REPLAY_EVERY = 50
 SECONDS = 30
 # The files are small: what this bounds is the tool, DuckDB and Arrow together.
 RESIDENT_BYTES = 1_000_000_000
 LONGEST_MESSAGE = 4_000
+# A line of so many bytes, and what the command may hold to load it.
+LARGE = 100_000_000
+LARGE_BYTES = 1_500_000_000
 
 # What JSON text may hold where something else was expected.
 RAW = (
@@ -60,6 +64,8 @@ RAW = (
     '{"a":' * 300 + "1" + "}" * 300, '{"a":' * 900 + "1" + "}" * 900, '{"a":' * 20_000,
     "", "undefined", "'x'", "1,", "0x10", "1_000", "+1", ".5", "\x00", '"\x01"', '"', "}", "]", ":",
 )  # fmt: skip
+# Odd columns that are texts after all, or hold nothing.
+READ_AS_TEXT = ("text with NUL", "large text", "dictionary", "null", "null text", "boolean")
 # Stands in a record until it is text.
 MARK = "a mark that no record holds"
 
@@ -420,19 +426,19 @@ class Bench:
         shutil.copy(self.original, self.path)
         self.con = duckdb.connect(str(self.path), config={"threads": 1})
 
-    def check(self, path: Path, options: dict[str, Any], label: str) -> str:
-        """Load and describe a file: what came of it, or an AssertionError."""
+    def check(self, path: Path, options: dict[str, Any], label: str) -> str | None:
+        """Load and describe a file: the line that refuses it, if any, or an AssertionError."""
         described = refused(lambda: describe([str(path)], **options), label)
         line = refused(lambda: load(self.con, [str(path)], **options), label)
         if line is not None:
             assert fingerprint(self.con) == self.before, "a refused load changed the database"
-            return "refused"
+            return line
         assert described is None, f"it loads, but is not described: {described}"
         assert fingerprint(self.con, "kept") == self.kept, "an archive was changed by another"
         assert is_sound(self.con), "what was loaded is not sound"
         self.con.close()
         self.renew()
-        return "loaded"
+        return None
 
 
 def _distinct(rows: list[Any]) -> list[Any]:
@@ -504,6 +510,73 @@ def originals_once(made: list[Original] = []) -> list[Original]:  # noqa: B006
     return made
 
 
+# Files that are hostile as a whole
+
+
+def special(folder: Path, large: int) -> Iterator[tuple[Path, str]]:
+    """Each file, and what the line says that refuses it; where it says nothing, the file loads."""
+    row = {"archive": "a", "competition": "c", "question_id": 0, "seed": 0, "completion_tokens": 5}
+    row |= {"finish_reason": "stop", "text": r"\boxed{1}", "correct": True}
+    line = json.dumps(row)
+    for kind, text, message in (
+        ("long_line", line.replace("1}", "1}" + "x" * large), ""),
+        ("long_open_line", line[:-1] + ', "more": "' + "x" * large, "line 1: not readable"),
+        ("deep_line", line[:-1] + ', "more": ' + "[" * large, "line 1: not readable as JSON"),
+        ("long_number", line.replace("5", "5" * large), "line 1: not readable as JSON"),
+        ("deep_object", line + "\n" + '{"a":' * 100_000, "line 2: not readable as JSON"),
+        ("repeated_key", line[:-1] + ', "seed": 1}', "key 'seed' occurs twice"),
+        ("not_a_number", line[:-1] + ', "mean_logprob": NaN}', ""),
+        ("infinity", line[:-1] + ', "mean_logprob": -Infinity}', ""),
+        ("infinite_tokens", line.replace("5", "1e400"), "column completion_tokens"),
+        ("nul", line.replace('"a"', r'"a\u0000"'), ""),
+        ("surrogate", line.replace('"a"', r'"a\ud800"'), "must be valid Unicode"),
+    ):
+        path = folder / f"{kind}.jsonl"
+        path.write_text(text)
+        yield path, message
+        path.unlink()
+    start = members(FORMATS / "inspect_zstd.eval")["_journal/start.json"]
+    zeros = bytes(LONGEST_LINE + 1)
+    for name, method in (("deflate", DEFLATED), ("zstd", ZSTD)):
+        # Some kilobytes that expand to more than may be held, said openly and then denied.
+        content = [("_journal/start.json", start), ("samples/a.json", zeros)]
+        path = write_zip(folder / f"bomb_{name}.eval", content, method)
+        yield path, "is larger than 256 MB"
+        told = struct.pack("<I", len(zeros))
+        path.write_bytes(path.read_bytes().replace(told, struct.pack("<I", 1000)))
+        yield path, "is damaged"
+    path = folder / "bomb.jsonl.gz"
+    path.write_bytes(gzip.compress(b"{" + zeros, 1))
+    yield path, "line 1: is longer than 256 MB"
+    path = folder / "bytes.jsonl"
+    path.write_bytes(line.encode().replace(b'"a"', b'"\xff"'))
+    yield path, "line 1: is not valid UTF-8"
+    path = folder / "long_cell.csv"
+    path.write_text(",".join(row) + "\n" + ",".join(map(str, row.values())) + "x" * large)
+    yield path, "column correct"
+    for name, array in odd_arrays(1).items():
+        path = folder / f"{name.replace(' ', '_')}.parquet"
+        pq.write_table(pa.table(row_table(row) | {"text": array}), path)
+        yield path, "" if name in READ_AS_TEXT else "column text"
+
+
+def check_special(folder: Path, large: int) -> int:
+    """Try each of them; how many there are."""
+    bench, place = Bench(folder), folder / "special"
+    place.mkdir()
+    count = 0
+    for path, message in special(place, large):
+        line = bench.check(path, {}, path.name)
+        assert (line is None) == (message == "") and message in (line or ""), f"{path.name}: {line}"
+        count += 1
+    return count
+
+
+def row_table(row: dict[str, Any]) -> dict[str, pa.Array]:
+    """A row as columns."""
+    return {name: pa.array([value]) for name, value in row.items()}
+
+
 # Many cases
 
 
@@ -515,7 +588,8 @@ def _work(seed: int, folder: str, connection: Connection) -> None:
     place.mkdir(exist_ok=True)
     while (number := connection.recv()) is not None:
         try:
-            connection.send(bench.check(*write_case(seed, number, place)))
+            line = bench.check(*write_case(seed, number, place))
+            connection.send("loaded" if line is None else "refused")
         except BaseException as error:
             connection.send(f"{type(error).__name__}: {error}")
             bench.con.close()
@@ -595,40 +669,54 @@ def fuzz(seed: int, numbers: range, folder: Path, kept: Path) -> Counter[str]:
     return outcomes
 
 
-def command(path: Path, options: dict[str, Any], folder: Path) -> int:
-    """Load a file through the command itself: its status, 0 or 2, and then one line."""
+def command(path: Path, options: dict[str, Any], folder: Path) -> tuple[int, int]:
+    """Load a file through the command itself: its status, 0 or 2, and the bytes it held at most."""
     given = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
-    database = folder / "command.duckdb"
-    done = subprocess.run(
-        [sys.executable, "-m", "audit.cli", "load", str(path), "--db", str(database), *given],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=10 * SECONDS,
-    )
-    assert done.returncode in (0, 2), f"{path}: status {done.returncode}: {done.stderr}"
-    assert "Traceback" not in done.stderr
-    if done.returncode == 2:
-        assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
+    database, said = folder / "command.duckdb", folder / "stderr"
+    with said.open("w") as stream:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "audit.cli", "load", str(path), "--db", str(database), *given],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.DEVNULL,
+            stderr=stream,
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    errors = said.read_text()
+    assert process.returncode in (0, 2), f"{path}: status {process.returncode}: {errors}"
+    assert "Traceback" not in errors
+    if process.returncode == 2:
+        assert errors.startswith("error: ") and errors.count("\n") == 1, errors
         assert not database.exists(), "a refused load left a database behind"
     database.unlink(missing_ok=True)
-    return done.returncode
+    return process.returncode, usage.ru_maxrss * 1024
+
+
+def check_long_line(folder: Path) -> None:
+    """A line of 100 MB loads through the command, in bounded memory."""
+    path = next(path for path, _ in special(folder, LARGE) if path.stem == "long_line")
+    status, peak = command(path, {}, folder)
+    assert status == 0 and peak < LARGE_BYTES, f"status {status}, {peak:,} bytes"
 
 
 def soak(seed: int) -> str:
     """Many damaged files, some of them through the command itself."""
     kept = Path(tempfile.gettempdir(), "budget-audit-fuzz")
-    with tempfile.TemporaryDirectory() as folder:
-        outcomes = fuzz(seed, range(FILES), Path(folder), kept)
-        place = Path(folder, "command")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        whole = check_special(folder, LARGE)
+        check_long_line(folder)
+        outcomes = fuzz(seed, range(FILES), folder, kept)
+        place = folder / "command"
         place.mkdir()
         statuses = Counter(
-            command(*write_case(seed, number, place)[:2], Path(folder))
+            command(*write_case(seed, number, place)[:2], folder)[0]
             for number in range(0, FILES, COMMAND_EVERY + 1)
         )
     return (
         f"{FILES:,} files of {len(originals())} kinds: {outcomes['refused']:,} refused in one "
-        f"line, {outcomes['loaded']:,} loaded; {statuses.total()} of them by the command"
+        f"line, {outcomes['loaded']:,} loaded; {statuses.total()} of them by the command; "
+        f"{whole} hostile as a whole"
     )
 
 
