@@ -411,6 +411,7 @@ class Bench:
     """A database with something in it, to try files on; a load that succeeds makes a new one."""
 
     def __init__(self, folder: Path) -> None:
+        folder = Path(tempfile.mkdtemp(dir=folder))
         self.original, self.path = folder / "original.duckdb", folder / "audit.duckdb"
         rows = random_archive(random.Random(1), archives=1, problems=2, attempts=3)
         for row in rows:
@@ -627,7 +628,7 @@ class Worker:
                 if peak <= RESIDENT_BYTES:
                     return outcome
                 outcome = f"it took {peak:,} bytes"
-        except EOFError:
+        except (EOFError, ConnectionError):
             self.process.join()
             outcome = f"the process ended with status {self.process.exitcode}"
         self.stop()
