@@ -273,9 +273,9 @@ def _open_parquet(file: SourceFile, format: Format | None, choices: Choices) -> 
     context = _context(file, format)
     origins = find_origins(format, [shape], context, choices, lambda: _peek(file, reader, format))
     for column, origin in origins.items():
-        if origin.keys and schema.names.count(origin.keys[0]) > 1:
-            name = shown(origin.keys[0])
-            raise AuditError(f"{file.label}: column {column}: {name} occurs twice")
+        for name in (*(origin.keys or ())[:1], *origin.needs):
+            if schema.names.count(name) > 1:
+                raise AuditError(f"{file.label}: column {column}: {shown(name)} occurs twice")
     if count == 0:
         raise _empty(file)
     has = columns_shown([shape])
