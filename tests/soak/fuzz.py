@@ -20,6 +20,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -651,22 +652,27 @@ def _peak_bytes(pid: int | None) -> int:
     return next(int(line.split()[1]) * 1024 for line in status.splitlines() if "VmHWM" in line)
 
 
-def fuzz(seed: int, numbers: range, folder: Path, kept: Path) -> Counter[str]:
-    """Try cases by their numbers; a file that breaks a promise is kept."""
-    worker = Worker(seed, folder)
-    outcomes: Counter[str] = Counter()
+def fuzz(seed: int, numbers: range, folder: Path, kept: Path, workers: int = 1) -> Counter[str]:
+    """Try cases by their numbers, in so many processes; a file that breaks a promise is kept."""
     broken: list[str] = []
-    for number in numbers:
-        outcome = worker.run(number)
-        if outcome not in ("refused", "loaded"):
-            here = kept / f"{seed}-{number}"
-            here.mkdir(parents=True, exist_ok=True)
-            write_case(seed, number, here)
-            broken.append(f"case {seed} {number} ({here}): {outcome}")
-            print(broken[-1], file=sys.stderr, flush=True)
-            outcome = "broken"
-        outcomes[outcome] += 1
-    worker.stop()
+
+    def share(part: range) -> Counter[str]:
+        outcomes: Counter[str] = Counter()
+        worker = Worker(seed, Path(tempfile.mkdtemp(dir=folder)))
+        for number in part:
+            outcome = worker.run(number)
+            if outcome not in ("refused", "loaded"):
+                here = kept / f"{seed}-{number}"
+                here.mkdir(parents=True, exist_ok=True)
+                write_case(seed, number, here)
+                broken.append(f"case {seed} {number} ({here}): {outcome}")
+                print(broken[-1], file=sys.stderr, flush=True)
+            outcomes[outcome] += 1
+        worker.stop()
+        return outcomes
+
+    with ThreadPoolExecutor(workers) as pool:
+        outcomes = sum(pool.map(share, (numbers[at::workers] for at in range(workers))), Counter())
     assert not broken, f"{len(broken)} of {len(numbers)} files: {broken[0]}"
     return outcomes
 
@@ -708,7 +714,7 @@ def soak(seed: int) -> str:
         folder = Path(name)
         whole = check_special(folder, LARGE)
         check_long_line(folder)
-        outcomes = fuzz(seed, range(FILES), folder, kept)
+        outcomes = fuzz(seed, range(FILES), folder, kept, os.cpu_count() or 1)
         place = folder / "command"
         place.mkdir()
         statuses = Counter(
