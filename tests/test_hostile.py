@@ -14,6 +14,7 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -25,8 +26,10 @@ from audit.errors import AuditError
 from audit.loading import load
 from audit.report import report
 from audit.report.figures import save_figure, timeline
+from audit.sources import find_files
 from audit.sources.canonical import CSV_COLUMNS
-from audit.sources.formats import mean_logprob
+from audit.sources.formats import Choices, mean_logprob
+from audit.sources.readers import open_source
 from audit.text import visible
 from tests.archives import write_jsonl
 from tests.databases import SMALL, small_database
@@ -57,6 +60,44 @@ def test_the_command_refuses_damaged_files_with_one_line(tmp_path):
     place.mkdir()
     cases = (fuzz.write_case(20261116, number, place) for number in (0, 5))
     assert 2 in {fuzz.command(path, options, tmp_path)[0] for path, options, _ in cases}
+
+
+def test_choices_that_are_no_list_are_left_out_or_refused(tmp_path):
+    named = {"archive": "m", "competition": "c", "grade": "references"}
+    referenced = named | {"references": str(fuzz.FORMATS / "references.jsonl")}
+    good, bad = '{"custom_id": "p1", "choices": [{}], "object": ""}', '"choices": 0.5'
+    (tmp_path / "a.jsonl").write_text(good + "\n" + good.replace('"choices": [{}]', bad))
+    table = pq.read_table(fuzz.FORMATS / "lighteval.parquet")
+    doc = table["doc"].combine_chunks()
+    arrays = [pa.array([1.5] * len(doc)) if field.name == "choices" else doc.field(field.name)
+              for field in doc.type]  # fmt: skip
+    doc = pa.StructArray.from_arrays(arrays, [field.name for field in doc.type])
+    pq.write_table(table.set_column(table.column_names.index("doc"), "doc", doc), tmp_path / "b")
+    with duckdb.connect() as con:
+        with pytest.raises(AuditError, match="missing columns"):
+            load(con, [str(tmp_path / "a.jsonl")], **referenced)
+        with pytest.raises(AuditError, match="missing column correct"):
+            load(con, [str(tmp_path / "b")], finish_reason="stop", **named)
+
+
+def test_a_column_that_is_looked_into_may_occur_only_once(tmp_path):
+    records = pa.Table.from_pylist(fuzz.scorio_records())
+    pq.write_table(records.append_column("model", records["model"]), tmp_path / "aime24.parquet")
+    with duckdb.connect() as con, pytest.raises(AuditError, match="'model' occurs twice"):
+        load(con, [str(tmp_path / "aime24.parquet")])
+
+
+def test_a_small_file_of_long_texts_is_decoded_a_few_rows_at_a_time(tmp_path):
+    count, text = 4000, "x" * 100_000
+    columns = {name: [value] * count for name, value in fuzz.ROW.items()}
+    columns |= {"seed": range(count), "text": pa.array([text] * count).dictionary_encode()}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet", store_schema=False)
+    assert (tmp_path / "a.parquet").stat().st_size < 100_000
+    (file,) = find_files([str(tmp_path)])
+    before = pa.total_allocated_bytes()
+    for chunk in open_source(file, None, Choices()).chunks:
+        assert len(chunk.rows) < count / 5
+        assert pa.total_allocated_bytes() - before < len(text) * count / 3
 
 
 CELLS = {

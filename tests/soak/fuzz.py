@@ -66,6 +66,16 @@ RAW = (
     '{"a":' * 300 + "1" + "}" * 300, '{"a":' * 900 + "1" + "}" * 900, '{"a":' * 20_000,
     "", "undefined", "'x'", "1,", "0x10", "1_000", "+1", ".5", "\x00", '"\x01"', '"', "}", "]", ":",
 )  # fmt: skip
+ROW = {
+    "archive": "a",
+    "competition": "c",
+    "question_id": 0,
+    "seed": 0,
+    "completion_tokens": 5,
+    "finish_reason": "stop",
+    "text": r"\boxed{1}",
+    "correct": True,
+}
 # Odd columns that are texts after all, or hold nothing.
 READ_AS_TEXT = ("text with NUL", "large text", "dictionary", "null", "null text", "boolean")
 # Stands in a record until it is text.
@@ -113,8 +123,8 @@ def originals() -> list[Original]:
         Original("jsonl", "batch.jsonl", records["batch_output.jsonl"], referenced),
         Original("jsonl", "n5.jsonl", records["completions_n5.jsonl"], referenced | counted),
         Original("jsonl", "output-rs3.jsonl", _nemo_records(), named),
-        Original("jsonl", "aime24.jsonl", _scorio_records()),
-        Original("parquet", "aime24.parquet", pa.Table.from_pylist(_scorio_records())),
+        Original("jsonl", "aime24.jsonl", scorio_records()),
+        Original("parquet", "aime24.parquet", pa.Table.from_pylist(scorio_records())),
         Original("references", "references.jsonl", records["references.jsonl"], graded),
     ]  # fmt: skip
 
@@ -164,7 +174,7 @@ def _nemo_records() -> list[Any]:
     ]
 
 
-def _scorio_records() -> list[Any]:
+def scorio_records() -> list[Any]:
     return [
         {
             "seed": 1234 + attempt["attempt"],
@@ -518,9 +528,7 @@ def originals_once(made: list[Original] = []) -> list[Original]:  # noqa: B006
 
 def special(folder: Path, large: int) -> Iterator[tuple[Path, str]]:
     """Each file, and what the line says that refuses it; where it says nothing, the file loads."""
-    row = {"archive": "a", "competition": "c", "question_id": 0, "seed": 0, "completion_tokens": 5}
-    row |= {"finish_reason": "stop", "text": r"\boxed{1}", "correct": True}
-    line = json.dumps(row)
+    line = json.dumps(ROW)
     for kind, text, message in (
         ("long_line", line.replace("1}", "1}" + "x" * large), ""),
         ("long_open_line", line[:-1] + ', "more": "' + "x" * large, "line 1: not readable"),
@@ -555,11 +563,13 @@ def special(folder: Path, large: int) -> Iterator[tuple[Path, str]]:
     path.write_bytes(line.encode().replace(b'"a"', b'"\xff"'))
     yield path, "line 1: is not valid UTF-8"
     path = folder / "long_cell.csv"
-    path.write_text(",".join(row) + "\n" + ",".join(map(str, row.values())) + "x" * large)
+    path.write_text(",".join(ROW) + "\n" + ",".join(map(str, ROW.values())) + "x" * large)
     yield path, "column correct"
     for name, array in odd_arrays(1).items():
         path = folder / f"{name.replace(' ', '_')}.parquet"
-        pq.write_table(pa.table(row_table(row) | {"text": array}), path)
+        pq.write_table(
+            pa.table({name: [value] for name, value in ROW.items()} | {"text": array}), path
+        )
         yield path, "" if name in READ_AS_TEXT else "column text"
 
 
@@ -573,11 +583,6 @@ def check_special(folder: Path, large: int) -> int:
         assert (line is None) == (message == "") and message in (line or ""), f"{path.name}: {line}"
         count += 1
     return count
-
-
-def row_table(row: dict[str, Any]) -> dict[str, pa.Array]:
-    """A row as columns."""
-    return {name: pa.array([value]) for name, value in row.items()}
 
 
 # Many cases
