@@ -65,8 +65,8 @@ def test_the_command_refuses_damaged_files_with_one_line(tmp_path):
 def test_choices_that_are_no_list_are_left_out_or_refused(tmp_path):
     named = {"archive": "m", "competition": "c", "grade": "references"}
     referenced = named | {"references": str(fuzz.FORMATS / "references.jsonl")}
-    good, bad = '{"custom_id": "p1", "choices": [{}], "object": ""}', '"choices": 0.5'
-    (tmp_path / "a.jsonl").write_text(good + "\n" + good.replace('"choices": [{}]', bad))
+    line = '{"custom_id": "p1", "error": null, "choices": [{}], "response": {"body": %s}}'
+    (tmp_path / "a.jsonl").write_text(line % '{"choices": 0.5}')
     table = pq.read_table(fuzz.FORMATS / "lighteval.parquet")
     doc = table["doc"].combine_chunks()
     arrays = [pa.array([1.5] * len(doc)) if field.name == "choices" else doc.field(field.name)
@@ -74,7 +74,7 @@ def test_choices_that_are_no_list_are_left_out_or_refused(tmp_path):
     doc = pa.StructArray.from_arrays(arrays, [field.name for field in doc.type])
     pq.write_table(table.set_column(table.column_names.index("doc"), "doc", doc), tmp_path / "b")
     with duckdb.connect() as con:
-        with pytest.raises(AuditError, match="missing columns"):
+        with pytest.raises(AuditError, match="holds no rows"):
             load(con, [str(tmp_path / "a.jsonl")], **referenced)
         with pytest.raises(AuditError, match="missing column correct"):
             load(con, [str(tmp_path / "b")], finish_reason="stop", **named)
@@ -400,7 +400,7 @@ def test_csv_gives_every_name_back_as_it_was(world):
     assert {row["competition"] for row in rows} == set(COMPETITIONS)
     run(world, "export", "problem_labels", "--out", world / "csv")
     with (world / "csv" / "problem_labels.csv").open(newline="") as stream:
-        # A spreadsheet would compute it: exports are exact, and say so in the README.
+        # A spreadsheet would compute it: exports are exact.
         assert NAMES[11] in {row["label"] for row in csv.DictReader(stream)}
 
 
