@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from audit import engine
+from audit import engine, sources
 from audit.check import check
 from audit.cli import main
 from audit.display import DISPLAY_FORMATS
@@ -26,10 +26,9 @@ from audit.errors import AuditError
 from audit.loading import load
 from audit.report import report
 from audit.report.figures import save_figure, timeline
-from audit.sources import find_files
+from audit.sources import find_files, inspect_log, readers
 from audit.sources.canonical import CSV_COLUMNS
 from audit.sources.formats import Choices, mean_logprob
-from audit.sources.readers import open_source
 from audit.text import visible
 from tests.archives import write_jsonl
 from tests.databases import SMALL, small_database
@@ -47,7 +46,9 @@ def test_damaged_files_of_every_format_load_or_are_refused_in_one_line(tmp_path)
     assert outcomes["refused"] > 80 and outcomes["loaded"] > 20
 
 
-def test_files_that_are_hostile_as_a_whole_load_or_are_refused_in_words(tmp_path):
+def test_files_that_are_hostile_as_a_whole_load_or_are_refused_in_words(tmp_path, monkeypatch):
+    for module in (sources, inspect_log, readers, fuzz):
+        monkeypatch.setattr(module, "LONGEST_LINE", 8_000_000)
     assert fuzz.check_special(tmp_path, large=1_000_000) > 40
 
 
@@ -95,7 +96,7 @@ def test_a_small_file_of_long_texts_is_decoded_a_few_rows_at_a_time(tmp_path):
     assert (tmp_path / "a.parquet").stat().st_size < 100_000
     (file,) = find_files([str(tmp_path)])
     before = pa.total_allocated_bytes()
-    for chunk in open_source(file, None, Choices()).chunks:
+    for chunk in readers.open_source(file, None, Choices()).chunks:
         assert len(chunk.rows) < count / 5
         assert pa.total_allocated_bytes() - before < len(text) * count / 3
 

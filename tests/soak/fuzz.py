@@ -552,13 +552,13 @@ def special(folder: Path, large: int) -> Iterator[tuple[Path, str]]:
         # Some kilobytes that expand to more than may be held, said openly and then denied.
         content = [("_journal/start.json", start), ("samples/a.json", zeros)]
         path = write_zip(folder / f"bomb_{name}.eval", content, method)
-        yield path, "is larger than 256 MB"
+        yield path, f"is larger than {LONGEST_LINE // 1_000_000} MB"
         told = struct.pack("<I", len(zeros))
         path.write_bytes(path.read_bytes().replace(told, struct.pack("<I", 1000)))
         yield path, "is damaged"
     path = folder / "bomb.jsonl.gz"
     path.write_bytes(gzip.compress(b"{" + zeros, 1))
-    yield path, "line 1: is longer than 256 MB"
+    yield path, f"line 1: is longer than {LONGEST_LINE // 1_000_000} MB"
     path = folder / "bytes.jsonl"
     path.write_bytes(line.encode().replace(b'"a"', b'"\xff"'))
     yield path, "line 1: is not valid UTF-8"
