@@ -7,6 +7,8 @@ import duckdb
 import pyarrow as pa
 
 from audit import engine
+from audit.errors import AuditError
+from audit.sources import shown
 
 
 def check(path: str | Path, **limits: Any) -> pa.Table:
@@ -42,16 +44,10 @@ def _check(con: duckdb.DuckDBPyConnection) -> pa.Table:
 
 def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
     """Stops and choices compared, and how many differ once the labels have been dealt out anew."""
-    rules = [
-        engine.Plugin(*row)
-        for row in con.execute("select rule, sql, 'answer' from rules order by rule_id").fetchall()
-    ]
-    selectors = [
-        engine.Plugin(*row)
-        for row in con.execute(
-            "select selector, sql, votes_on from selectors order by selector_id"
-        ).fetchall()
-    ]
+    rules = _stored(con, "rules", "select rule, sql, 'answer' from rules order by rule_id")
+    selectors = _stored(
+        con, "selectors", "select selector, sql, votes_on from selectors order by selector_id"
+    )
     con.execute("use memory")
     try:
         rebuilt = {name for name, kept_as in engine.PIPELINE if kept_as != "drawn"}
@@ -96,3 +92,13 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
     finally:
         con.execute("use audited")
     return looked_at, violations
+
+
+def _stored(con: duckdb.DuckDBPyConnection, kind: str, query: str) -> list[engine.Plugin]:
+    """The rules or selectors that a database was replayed with; it may say anything."""
+    found = [engine.Plugin(*row) for row in con.execute(query).fetchall()]
+    for plugin in found:
+        if not engine.NAME_PATTERN.fullmatch(plugin.name):
+            raise AuditError(f"the database's {kind[:-1]} {shown(plugin.name)}: no name of one")
+        engine.check_plugin(kind, plugin, f"the database's {kind[:-1]} {plugin.name}")
+    return found

@@ -13,6 +13,7 @@ import click
 
 from audit import __version__
 from audit.errors import AuditError
+from audit.text import one_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -51,11 +52,6 @@ class Pair(click.ParamType):
         if not equals or not left:
             self.fail(f"'{value}' is not of the form name=value", param, ctx)
         return left, right
-
-
-def one_line(text: str) -> str:
-    """A message on one line, whatever was in the names it quotes."""
-    return " ".join(text.split())
 
 
 @contextlib.contextmanager
@@ -386,9 +382,8 @@ def load(
         )
         simulated = simulated_note(con)
     for archive in summary.archives:
-        click.echo(
-            f"{archive.archive}: {archive.attempts:,} attempts at {archive.problems:,} problems"
-        )
+        counted = f"{archive.attempts:,} attempts at {archive.problems:,} problems"
+        click.echo(f"{one_line(archive.archive)}: {counted}")
     click.echo(f"{summary.rows:,} rows of {summary.files:,} file(s) in {db}")
     for note in [*summary.notes, *([simulated] if simulated else [])]:
         click.echo(f"note: {one_line(note)}", err=True)
@@ -714,7 +709,7 @@ def compare(
     if is_display:
         show_table(module.summary_table(found), fmt)
     verdict, status = module.verdict(found)
-    click.echo(verdict, err=True)
+    click.echo(one_line(verdict), err=True)
     if status:
         raise click.exceptions.Exit(status)
 

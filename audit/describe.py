@@ -13,6 +13,7 @@ from audit.sources.canonical import COLUMNS, normal_answers, problem_name, read_
 from audit.sources.formats import Choices
 from audit.sources.needs import OPTIONAL, explain, is_answerable, missing_columns
 from audit.sources.readers import Chunk, listed, open_source
+from audit.text import visible
 
 NAMES_SHOWN = 6
 
@@ -43,7 +44,7 @@ def describe(sources: Sequence[str], format: str | None = None, **options: Any) 
         for chunk in source.chunks:
             _count(found, source, chunk, choices)
         found.notes += told(source)
-    blocks = ("\n".join(_lines(found, choices)) for found in kinds.values())
+    blocks = ("\n".join(map(visible, _lines(found, choices))) for found in kinds.values())
     return "\n\n".join(blocks) + "\n"
 
 

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from audit.errors import AuditError
 from audit.files import whole
+from audit.text import visible
 
 DISPLAY_FORMATS = ("table", "md", "tex")
 FORMATS = ("table", "csv", "json", "md", "tex")
@@ -114,7 +115,11 @@ def _values(column: Any) -> list[Any]:
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_time(kind):
         # Python's datetime cannot hold nanoseconds.
         column = column.cast(pa.string())
-    return column.to_pylist()
+    try:
+        return column.to_pylist()
+    except (ValueError, OverflowError):
+        # A date within a list, beyond the years that Python counts.
+        raise AuditError(f"a {kind} has no text; cast it in the query, x::varchar") from None
 
 
 def _is_number(kind: pa.DataType) -> bool:
@@ -131,7 +136,8 @@ def _shown(value: Any, name: str | None, column: str) -> str:
         return f"{int(value) // 1000}k"
     decimals = _DECIMALS_IN_TABLE.get((name or "", column), _DECIMALS.get(column))
     if name is None or decimals is None:
-        return _six_digits(value) if value % 1 or isinstance(value, float) else str(value)
+        is_whole = not isinstance(value, float) and value == int(value)
+        return str(value) if is_whole else _six_digits(value)
     text = round_half_up(value, decimals)
     return f"{int(text):,}" if decimals == 0 and math.isfinite(value) else text
 
@@ -194,14 +200,9 @@ def _json(table: pa.Table) -> str:
     return "[\n" + ",\n".join(f"  {row}" for row in rows) + "\n]\n" if rows else "[]\n"
 
 
-def _visible(text: str) -> str:
-    """The text on one line with every unprintable character written as its escape."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def _terminal(columns: list[DisplayColumn], rows: int) -> str:
     def cut(text: str) -> str:
-        text = _visible(text)
+        text = visible(text)
         return text if len(text) <= WIDEST_CELL else text[: WIDEST_CELL - 1] + "…"
 
     texts = [[cut(text) for text in (column.header, *column.cells)] for column in columns]
@@ -222,7 +223,7 @@ _MD = {c: "\\" + c for c in "\\`*[]|~$"} | {"&": "&amp;", "<": "&lt;", ">": "&gt
 
 def _md_text(text: str) -> str:
     # An underscore inside a word is plain text in Markdown; escaping it would only hurt the eye.
-    text = "".join(_MD.get(c, c) for c in _visible(text))
+    text = "".join(_MD.get(c, c) for c in visible(text))
     return re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\\_", text)
 
 

@@ -264,6 +264,8 @@ def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection
     literal = "'" + str(path).replace("'", "''") + "'"
     con.execute(f"attach {literal} as audited (read_only)")
     con.execute("use audited")
+    # The file may be anyone's: what it says must not reach another.
+    con.execute("set enable_external_access = false")
     return con
 
 
@@ -298,31 +300,69 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 @functools.cache
 def relations_read(sql: str) -> frozenset[str]:
-    """The relations a select reads, its own common table expressions aside."""
+    """The relations a select reads, its own common table expressions aside.
+
+    What is no relation but tells more than its arguments do goes by `name()`: table functions,
+    chance, the clock, settings and plans.
+    """
     with duckdb.connect() as con:
         ((text,),) = con.execute("select json_serialize_sql(?)", [sql]).fetchall()
-    tree = json.loads(text)
-    if tree.get("error"):
-        raise AuditError(f"not one select statement: {tree['error_message'].splitlines()[0]}")
     read: set[str] = set()
-    defined: set[str] = set()
 
-    def walk(node: Any) -> None:
-        if isinstance(node, dict):
-            if node.get("type") == "BASE_TABLE":
-                read.add(node["table_name"])
-            if node.get("type") == "TABLE_FUNCTION":
-                read.add(f"{node['function']['function_name']}()")
-            if isinstance(node.get("cte_map"), dict):
-                defined.update(entry["key"] for entry in node["cte_map"]["map"])
-            for child in node.values():
-                walk(child)
-        elif isinstance(node, list):
+    def walk(node: Any, defined: frozenset[str]) -> None:
+        """Collect what a part of the tree reads where these expressions are defined."""
+        if isinstance(node, list):
             for child in node:
-                walk(child)
+                walk(child, defined)
+        if not isinstance(node, dict):
+            return
+        kind, name = node.get("type"), str(node.get("table_name", "")).lower()
+        if kind == "BASE_TABLE" and (len(_path(node)) > 1 or name not in defined):
+            # No expression is meant by main.steps, and one schema is all that a stage reads.
+            read.update({name, ".".join(_path(node))})
+        if kind == "SHOW_REF":
+            read.add("show()")
+        if str(kind).endswith("_QUERY_NODE"):
+            raise AuditError("not one select statement: an expression in it writes")
+        if kind == "TABLE_FUNCTION":
+            read.add(f"{node['function']['function_name']}()".lower())
+        if kind == "FUNCTION" and node["function_name"].lower() in _telling_functions():
+            read.add(f"{node['function_name']}()".lower())
+        for entry in (node.get("cte_map") or {}).get("map", []):
+            # An expression sees those before it, and not itself: there its name is a relation's.
+            walk(entry["value"], defined)
+            defined |= {entry["key"].lower()}
+        for key, child in node.items():
+            if key != "cte_map":
+                recurs = kind == "RECURSIVE_CTE_NODE" and key == "right"
+                walk(child, defined | ({node["cte_name"].lower()} if recurs else set()))
 
-    walk(tree)
-    return frozenset(read - defined)
+    try:
+        tree = json.loads(text)
+        if tree["error"]:
+            raise AuditError(f"not one select statement: {tree['error_message'].splitlines()[0]}")
+        if len(tree["statements"]) != 1:
+            raise AuditError(f"not one select statement: there are {len(tree['statements'])}")
+        walk(tree, frozenset())
+    except RecursionError:
+        raise AuditError("not one select statement: nested too deep") from None
+    return frozenset(read)
+
+
+def _path(node: dict[str, Any]) -> list[str]:
+    """The name of a table in a syntax tree, with the catalog and schema that it is given."""
+    return [part.lower() for part in node["qualified_name"]["path"]]
+
+
+@functools.cache
+def _telling_functions() -> frozenset[str]:
+    """Functions whose value depends on more than their arguments."""
+    with duckdb.connect() as con:
+        found = con.execute(
+            "select distinct function_name from duckdb_functions() where stability <> 'CONSISTENT'"
+        ).fetchall()
+    # A plan tells what the statistics of any table say.
+    return frozenset(name for (name,) in found) | {"json_serialize_plan"}
 
 
 def plugins(kind: str, folder: str | Path | None = None) -> list[Plugin]:
@@ -339,13 +379,16 @@ def plugins(kind: str, folder: str | Path | None = None) -> list[Plugin]:
                 )
             if path.stem in files:
                 raise AuditError(f"{path}: '{path.stem}' is built in; give the file another name")
-            _check_plugin(kind, path)
+            check_plugin(kind, _plugin(path), str(path))
             files[path.stem] = path
     return [_plugin(files[name]) for name in sorted(files)]
 
 
 def _plugin(path: Path) -> Plugin:
-    sql = path.read_text(encoding="utf-8").strip().rstrip(";")
+    try:
+        sql = path.read_text(encoding="utf-8").strip().rstrip(";")
+    except UnicodeDecodeError as error:
+        raise AuditError(f"{path}: not UTF-8 text: {first_line(error)}") from None
     votes_on = re.search(r"^-- votes on: *(\w+)", sql, re.MULTILINE)
     return Plugin(
         path.stem,
@@ -355,21 +398,20 @@ def _plugin(path: Path) -> Plugin:
     )
 
 
-def _check_plugin(kind: str, path: Path) -> None:
-    """A user's file must be one select over relations that carry no label."""
-    plugin = _plugin(path)
+def check_plugin(kind: str, plugin: Plugin, where: str) -> None:
+    """What is not the project's own must be one select over relations that carry no label."""
     try:
         read = relations_read(plugin.sql)
     except AuditError as error:
-        raise AuditError(f"{path}: {error}") from None
+        raise AuditError(f"{where}: {error}") from None
     allowed = RULE_MAY_READ if kind == "rules" else SELECTOR_MAY_READ
     if read - allowed:
         raise AuditError(
-            f"{path}: reads {', '.join(sorted(read - allowed))}; "
+            f"{where}: reads {', '.join(sorted(read - allowed))}; "
             f"a {kind[:-1]} may read only {', '.join(sorted(allowed))}"
         )
     if plugin.votes_on not in ("answer", "archive_answer"):
-        raise AuditError(f"{path}: '-- votes on:' names answer or archive_answer")
+        raise AuditError(f"{where}: '-- votes on:' names answer or archive_answer")
 
 
 def render(

@@ -388,7 +388,8 @@ def _fill(con: duckdb.DuckDBPyConnection, opened: Sequence[Source]) -> None:
     """Fill each table from the rows that wait in `incoming`."""
     files = {
         "file": list(range(len(opened))),
-        "name": [source.file.name for source in opened],
+        # A file's name may be any bytes.
+        "name": [source.file.name.encode(errors="backslashreplace").decode() for source in opened],
         "format": [source.format for source in opened],
         "bytes": [source.file.bytes for source in opened],
         "sha256": [_sha256(source.file) for source in opened],

@@ -4,11 +4,13 @@ import re
 import time
 from itertools import pairwise, product
 
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from audit.answers import any_box, boxed_answer, last_box, normalize
+from audit.sources.canonical import extract_answers
 
 # --- the last box: text, raw body ----------------------------------------------------------------
 
@@ -723,6 +725,19 @@ def test_an_answer_is_a_non_empty_string_and_implies_some_box(text):
     answer = boxed_answer(text)
     assert answer is None or (answer and any_box(text))
     assert boxed_answer(text) == answer
+
+
+boxes_and_backslashes = st.lists(
+    st.sampled_from(["\\", r"\boxed{", r"\boxed{5}", "}", "\u2211", "\U0001d510", "\x00"]),
+    max_size=8,
+).map("".join)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.one_of(boxes_and_backslashes, st.text()))
+def test_a_loaded_text_gives_the_box_that_reading_all_of_it_gives(text):
+    boxes = extract_answers(pa.array([text], pa.large_string()), pa.array(["9"]))
+    assert boxes.to_pylist() == [last_box(text)]
 
 
 @settings(deadline=None)

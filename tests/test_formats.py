@@ -1107,6 +1107,10 @@ def test_a_cut_off_json_log_is_refused_with_one_line(con, tmp_path):
         assert refusal(con, path).startswith("a.json: not a readable Inspect log")
     path.write_text(text[: len(text) // 2] + "," * 50 + text[len(text) // 2 :])
     assert refusal(con, path).startswith("a.json: ")
+    zipped = gzip.compress(text.encode())
+    for damaged in (zipped[:-9], zipped[:9000] + bytes(99) + zipped[9099:]):
+        path.write_bytes(damaged)
+        assert refusal(con, path).startswith("a.json: not a readable Inspect log")
 
 
 def test_a_zip_of_something_else_is_refused(con, tmp_path):

@@ -23,6 +23,7 @@ from audit.report import data, drawing, figures, findings, words
 from audit.report.data import Row
 from audit.report.pages import html_page, text_page
 from audit.report.wording import budget_name, interval, number, one_line
+from audit.text import steerless
 
 FORMATS = ("html", "md", "tex", "csv")
 MOST_ROWS = 200
@@ -469,7 +470,7 @@ def tied(text: str) -> str:
 def _html_cell(text: str, numeric: bool) -> Markup:
     """A cell with a real minus sign, and its interval set apart from the estimate."""
     if not numeric:
-        return Markup("{}").format(text)
+        return Markup("{}").format(steerless(text))
     text = minus(text)
     value, bracket, rest = text.partition(" [")
     if not bracket:

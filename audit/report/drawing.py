@@ -15,6 +15,7 @@ from audit.files import whole
 from audit.report import data
 from audit.report.data import Row
 from audit.report.pages import html_page
+from audit.text import steerless
 
 # Okabe and Ito's palette, told apart by colour-blind readers; shapes and dashes repeat it in print.
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -101,8 +102,12 @@ def frame(
 
 
 def inline(rows: Iterable[Row]) -> Any:
-    """Rows as the data of a chart."""
-    return altair_module().InlineData(values=list(rows))
+    """Rows as the data of a chart, their texts fit for a picture."""
+    shown = [
+        {name: steerless(value) if isinstance(value, str) else value for name, value in row.items()}
+        for row in rows
+    ]
+    return altair_module().InlineData(values=shown)
 
 
 def tips(*fields: tuple[str, str]) -> list[Any]:

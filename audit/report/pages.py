@@ -7,6 +7,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from audit.text import steerless
+
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -22,6 +24,7 @@ def html_page(name: str, **values: Any) -> str:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
+        finalize=_finalize(steerless),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -34,7 +34,7 @@ DIGITS = re.compile(r"\s*([+-]?[0-9]{1,19})(?:\.0*)?\s*")
 # What Python and pandas write for a list of strings. NumPy's ['a' 'b'] is no match: read as
 # Python it would be the one string 'ab'.
 _ITEM = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|None)"""
-PYTHON_LIST = re.compile(rf"\[\s*(?:{_ITEM}(?:\s*,\s*{_ITEM})*\s*,?\s*)?\]", re.DOTALL)
+PYTHON_LIST = re.compile(rf"\[\s*(?:{_ITEM}(?:\s*,\s*{_ITEM})*\s*(?:,\s*)?)?\]", re.DOTALL)
 
 
 @dataclass(frozen=True)

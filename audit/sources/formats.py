@@ -290,4 +290,7 @@ def mean_logprob(tokens: Any) -> Any:
     ]
     if not all(isinstance(number, int | float) for number in numbers):
         return None
-    return sum(numbers) / len(numbers)
+    try:
+        return sum(numbers) / len(numbers)
+    except OverflowError:  # A whole number beyond any float.
+        return None

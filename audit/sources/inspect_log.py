@@ -6,6 +6,7 @@ The text is the completion; reasoning that comes apart from it is not searched f
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +27,8 @@ SEVERAL = (
 )
 LIMITED = "samples hit a limit and count as cut off: they were scored without the call that hit it"
 ATTACHED = "attachment://"
+# What the standard library raises at a damaged zip archive, gzip file or JSON text.
+UNREADABLE = (ValueError, zipfile.BadZipFile, RecursionError, OSError, EOFError, zlib.error)
 GRADES = {"C": True, "I": False, "N": False}
 # Where events begin and what follows them, as Inspect has written it: dense, before that indented.
 EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "model_usage":'))
@@ -41,7 +44,7 @@ def header(file: SourceFile) -> Record:
                     raise ValueError("a zip archive, but no Inspect log is in it")
                 return _checked(json.loads(log.read(name)))
         return _checked(_json_header(file))
-    except (ValueError, zipfile.BadZipFile, RecursionError, OSError) as error:
+    except UNREADABLE as error:
         raise _damaged(file, error) from None
 
 
@@ -75,7 +78,7 @@ def records(file: SourceFile, header: Record) -> Iterator[tuple[int, Record, int
             if not isinstance(sample, dict):
                 raise ValueError(f"sample {number} is no JSON object")
             yield number, sample, size, done
-    except (ValueError, zipfile.BadZipFile, RecursionError, OSError) as error:
+    except UNREADABLE as error:
         raise _damaged(file, error) from None
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from audit.sources import SourceFile
 from audit.sources.formats import Context, Format, Record, taken
+from audit.sources.paths import walk
 
 # details/MODEL/TIME/details_TASK_TIME.parquet, the model's name perhaps with a slash in it.
 DETAILS = re.compile(r".*/details/(?P<model>.+)/\d{4}-\d\d-\d\dT[^/]*/details_[^/]+")
@@ -22,8 +23,9 @@ def _task(name: Any) -> Any:
 
 
 def _gold(record: Record, position: int, context: Context) -> Any:
-    doc = record.get("doc") or {}
-    choices, gold = doc.get("choices") or [], doc.get("gold_index")
+    choices, gold = walk(record, ("doc", "choices")), walk(record, ("doc", "gold_index"))
+    if not isinstance(choices, list):
+        return None
     wanted = gold if isinstance(gold, list) else [gold]
     return [choices[at] for at in wanted if isinstance(at, int) and 0 <= at < len(choices)] or None
 

@@ -15,7 +15,8 @@ ATTEMPT = re.compile(
 
 def adjust(record: Record, context: Context) -> Record | None:
     """A request without choices has failed, and is no attempt."""
-    if _body(record).get("choices"):
+    choices = _body(record).get("choices")
+    if choices and isinstance(choices, list):
         return record
     context.notes["requests failed and hold no attempt: left out"] += 1
     return None

@@ -56,6 +56,8 @@ SAMPLE_ROWS = 256
 SAMPLE_BYTES = 4_000_000
 # Column chunks are read in pieces of this size: a row group may be as large as the file.
 PARQUET_BUFFER_BYTES = 4_000_000
+# Rows are decoded a few at a time: a file of some kilobytes may say one long text for each of them.
+BATCH_ROWS = 256
 PARQUET_ERRORS = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
 
 JSON_ARRAY = re.compile(rb"\s*\[\s*\{")
@@ -271,9 +273,9 @@ def _open_parquet(file: SourceFile, format: Format | None, choices: Choices) -> 
     context = _context(file, format)
     origins = find_origins(format, [shape], context, choices, lambda: _peek(file, reader, format))
     for column, origin in origins.items():
-        if origin.keys and schema.names.count(origin.keys[0]) > 1:
-            name = shown(origin.keys[0])
-            raise AuditError(f"{file.label}: column {column}: {name} occurs twice")
+        for name in (*(origin.keys or ())[:1], *origin.needs):
+            if schema.names.count(name) > 1:
+                raise AuditError(f"{file.label}: column {column}: {shown(name)} occurs twice")
     if count == 0:
         raise _empty(file)
     has = columns_shown([shape])
@@ -351,8 +353,12 @@ def _peek(file: SourceFile, reader: pq.ParquetFile, format: Format) -> list[Reco
 
 
 def _damaged(file: SourceFile, error: BaseException) -> str:
-    reason = shown((str(error) or type(error).__name__).splitlines()[0])
-    return f"{file.label}: not a readable Parquet file, it may be cut off or damaged: {reason}"
+    place = f"{file.label}: not a readable Parquet file"
+    return f"{place}, it may be cut off or damaged: {_reason(error)}"
+
+
+def _reason(error: BaseException) -> str:
+    return shown((str(error) or type(error).__name__).splitlines()[0])
 
 
 def _parquet_batches(
@@ -364,12 +370,32 @@ def _parquet_batches(
         try:
             for group in range(reader.num_row_groups):
                 batch_rows = _batch_rows(reader.metadata.row_group(group))
-                for batch in reader.iter_batches(batch_rows, [group], names):
+                for batch in _joined(reader.iter_batches(batch_rows, [group], names)):
                     before, row = row, row + batch.num_rows
                     if batch.num_rows:
                         yield batch, before, file.bytes * row // max(total, row)
         except PARQUET_ERRORS as error:
             raise AuditError(f"{_damaged(file, error)} (after row {row})") from None
+
+
+def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Batches put together as far as a chunk goes."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        held.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if rows >= CHUNK_ROWS or size > CHUNK_BYTES:
+            yield from _one(held)
+            held, rows, size = [], 0, 0
+    yield from _one(held)
+
+
+def _one(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """The batches as one; where no column is read, they only count rows and stay apart."""
+    if len(batches) < 2 or not batches[0].num_columns:
+        return batches
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()
 
 
 def _parquet_chunks(
@@ -378,33 +404,62 @@ def _parquet_chunks(
     names = _leaves(format, origins, reader.schema_arrow)
     for batch, before, done in _parquet_batches(file, reader, names):
         rows = range(before + 1, before + batch.num_rows + 1)
-        values = {name: _column(batch, origin) for name, origin in origins.items()}
+        values = {name: _column(file, batch, before, origin) for name, origin in origins.items()}
         yield Chunk(values, rows, done)
 
 
-def _column(batch: pa.RecordBatch, origin: Origin) -> Any:
+def _column(file: SourceFile, batch: pa.RecordBatch, before: int, origin: Origin) -> Any:
     """The values of a column, as an array wherever they are taken as they are."""
     if origin.keys is None:
         names = [name for name in batch.schema.names if name in origin.needs]
-        records = batch.select(names).to_pylist() if names else [{}] * batch.num_rows
+        records = _records(file, batch.select(names), before) if names else [{}] * batch.num_rows
         return [origin.get(record, 0) for record in records]
     array = batch.column(origin.keys[0])
     for key in origin.keys[1:]:
         array = pc.struct_field(array, key)
-    return array if origin.read is None else [origin.read(value) for value in array.to_pylist()]
+    return array if origin.read is None else [origin.read(value) for value in python_values(array)]
 
 
 def _parquet_rows(file: SourceFile, reader: pq.ParquetFile, names: list[str]) -> Iterator[Row]:
     for batch, before, done in _parquet_batches(file, reader, names):
         size = batch.nbytes // batch.num_rows
-        for number, record in enumerate(batch.to_pylist(), before + 1):
+        for number, record in enumerate(_records(file, batch, before), before + 1):
             yield number, record, size, done
 
 
+def _records(file: SourceFile, batch: pa.RecordBatch, before: int) -> list[Record]:
+    """The rows of a batch; one that Python cannot hold is named."""
+    try:
+        return batch.to_pylist()
+    except PARQUET_ERRORS:
+        for at in range(batch.num_rows):
+            try:
+                batch.slice(at, 1).to_pylist()
+            except PARQUET_ERRORS as error:
+                place = f"{file.label}: row {before + at + 1}"
+                raise AuditError(f"{place}: not readable: {_reason(error)}") from None
+        raise
+
+
+def python_values(array: pa.Array) -> list[Any]:
+    """The values of an array; one that Python cannot hold stays as it is, for a rule to refuse."""
+
+    def python_value(scalar: pa.Scalar) -> Any:
+        try:
+            return scalar.as_py()
+        except PARQUET_ERRORS:
+            return scalar
+
+    try:
+        return array.to_pylist()
+    except PARQUET_ERRORS:
+        return [python_value(scalar) for scalar in array]
+
+
 def _batch_rows(group: pq.RowGroupMetaData) -> int:
-    """How many rows of a row group make a batch, going by their mean size."""
+    """How many rows of a row group are decoded at a time, going by their mean size."""
     # The group's own total, not its columns': pyarrow aborts on a damaged column's metadata.
-    return max(1, min(CHUNK_ROWS, CHUNK_BYTES * group.num_rows // max(group.total_byte_size, 1)))
+    return max(1, min(BATCH_ROWS, CHUNK_BYTES * group.num_rows // max(group.total_byte_size, 1)))
 
 
 # CSV
@@ -514,7 +569,7 @@ def listed(chunk: Chunk, name: str) -> list[Any]:
     values = chunk.values.get(name)
     if values is None:
         return [None] * len(chunk.rows)
-    return values.to_pylist() if isinstance(values, pa.Array) else list(values)
+    return python_values(values) if isinstance(values, pa.Array) else list(values)
 
 
 def _counts(chunk: Chunk, count: Callable[[str], int | None]) -> list[int | None]:
