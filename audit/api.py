@@ -21,20 +21,20 @@ Database = str | Path | duckdb.DuckDBPyConnection
 
 
 @contextmanager
-def _opened(db: Database, *, write: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+def _opened(db: Database, **options: bool) -> Iterator[duckdb.DuckDBPyConnection]:
     """The connection given, or one to the file for as long as it is needed."""
     if isinstance(db, duckdb.DuckDBPyConnection):
         engine.check_schema(db)
         yield db
         return
-    with engine.opened(db, write=write) as con:
+    with engine.opened(db, **options) as con:
         yield con
 
 
 def load(db: Database, sources: str | Path | Sequence[str | Path], **options: Any) -> pa.Table:
     """Load files, folders or globs, all or nothing, and say what came in: a row per archive."""
     paths = [sources] if isinstance(sources, str | Path) else sources
-    with _opened(db, write=True) as con:
+    with _opened(db, write=True, long_texts=True) as con:
         summary = load_sources(con, [str(path) for path in paths], **options)
     columns = ("archive", "attempts", "problems")
     return pa.table({name: [getattr(row, name) for row in summary.archives] for name in columns})

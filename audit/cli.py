@@ -370,7 +370,7 @@ def load(
     from audit.provenance import simulated_note
 
     show = bar("load")
-    with opened(db, write=True, threads=threads, memory=memory) as con:
+    with opened(db, write=True, threads=threads, memory=memory, long_texts=True) as con:
         summary = module.load(
             con,
             sources,

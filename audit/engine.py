@@ -83,7 +83,7 @@ SELECTOR_MAY_READ = {"steps", "candidates", "banks", "walks"}
 EXTENSION_SETTINGS = ("autoinstall_known_extensions", "autoload_known_extensions")
 
 # Of the relations that load makes; a database of another one is refused wherever it is opened.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
 Progress = Callable[[str, int, int], None]
 
@@ -111,8 +111,12 @@ def connect(
     read_only: bool = False,
     threads: int | None = None,
     memory: str | None = None,
+    long_texts: bool = False,
 ) -> duckdb.DuckDBPyConnection:
-    """Open a database of ours; a reader needs one that exists and cannot reach any other file."""
+    """Open a database of ours; a reader needs one that exists and cannot reach any other file.
+
+    For `long_texts` new rows go in groups of 2,048: DuckDB keeps a group in memory until it is full.
+    """
     path = Path(path)
     config: dict[str, Any] = dict.fromkeys(EXTENSION_SETTINGS, False)
     if threads is not None:
@@ -132,7 +136,11 @@ def connect(
     try:
         if not path.exists() and str(path) != ":memory:":
             _create_file(path, config)
-        con = duckdb.connect(str(path), read_only=read_only, config=config)
+        if long_texts:
+            con = duckdb.connect(config=config | {"temp_directory": f"{path}.tmp"})
+            _attach(con, path, "storage_version 'v1.4.0', row_group_size 2048")
+        else:
+            con = duckdb.connect(str(path), read_only=read_only, config=config)
     except duckdb.Error as error:
         raise AuditError(f"{path}: {_why_closed(error)}") from None
     if not read_only:
@@ -261,12 +269,17 @@ def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection
     """A database in memory with a file attached read only as `audited`, which is in use."""
     connect(path, read_only=True).close()
     con = connect(":memory:", **limits)
-    literal = "'" + str(path).replace("'", "''") + "'"
-    con.execute(f"attach {literal} as audited (read_only)")
-    con.execute("use audited")
+    _attach(con, path, "read_only")
     # The file may be anyone's: what it says must not reach another.
     con.execute("set enable_external_access = false")
     return con
+
+
+def _attach(con: duckdb.DuckDBPyConnection, path: str | Path, options: str) -> None:
+    """Attach a file as `audited` and use it."""
+    literal = "'" + str(path).replace("'", "''") + "'"
+    con.execute(f"attach {literal} as audited ({options})")
+    con.execute("use audited")
 
 
 def first_line(error: BaseException) -> str:
