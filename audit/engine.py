@@ -115,7 +115,7 @@ def connect(
 ) -> duckdb.DuckDBPyConnection:
     """Open a database of ours; a reader needs one that exists and cannot reach any other file.
 
-    For `long_texts` new rows go in groups of 2,048: DuckDB keeps a group in memory until it is full.
+    For `long_texts` rows are written in groups of 2,048: DuckDB keeps a whole group in memory.
     """
     path = Path(path)
     config: dict[str, Any] = dict.fromkeys(EXTENSION_SETTINGS, False)

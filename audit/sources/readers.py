@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -370,12 +371,22 @@ def _parquet_batches(
         try:
             for group in range(reader.num_row_groups):
                 batch_rows = _batch_rows(reader.metadata.row_group(group))
-                for batch in _joined(reader.iter_batches(batch_rows, [group], names)):
+                batches = reader.iter_batches(batch_rows, [group], names)
+                for batch in _ahead(_joined(batches)):
                     before, row = row, row + batch.num_rows
                     if batch.num_rows:
                         yield batch, before, file.bytes * row // max(total, row)
         except PARQUET_ERRORS as error:
             raise AuditError(f"{_damaged(file, error)} (after row {row})") from None
+
+
+def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches, each decoded while the one before it is in use."""
+    with ThreadPoolExecutor(1) as decoder:
+        decoding = decoder.submit(next, batches, None)
+        while (batch := decoding.result()) is not None:
+            decoding = decoder.submit(next, batches, None)
+            yield batch
 
 
 def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
