@@ -138,7 +138,7 @@ def connect(
             _create_file(path, config)
         if long_texts:
             con = duckdb.connect(config=config | {"temp_directory": f"{path}.tmp"})
-            _attach(con, path, "storage_version 'v1.4.0', row_group_size 2048")
+            _attach(con, path, "row_group_size 2048")
         else:
             con = duckdb.connect(str(path), read_only=read_only, config=config)
     except duckdb.Error as error:
