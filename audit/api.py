@@ -21,7 +21,7 @@ Database = str | Path | duckdb.DuckDBPyConnection
 
 
 @contextmanager
-def _opened(db: Database, **options: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+def _opened(db: Database, **options: Any) -> Iterator[duckdb.DuckDBPyConnection]:
     """The connection given, or one to the file for as long as it is needed."""
     if isinstance(db, duckdb.DuckDBPyConnection):
         engine.check_schema(db)
@@ -34,7 +34,7 @@ def _opened(db: Database, **options: bool) -> Iterator[duckdb.DuckDBPyConnection
 def load(db: Database, sources: str | Path | Sequence[str | Path], **options: Any) -> pa.Table:
     """Load files, folders or globs, all or nothing, and say what came in: a row per archive."""
     paths = [sources] if isinstance(sources, str | Path) else sources
-    with _opened(db, write=True, long_texts=True) as con:
+    with _opened(db, write=True, row_group=engine.LOADED_ROW_GROUP) as con:
         summary = load_sources(con, [str(path) for path in paths], **options)
     columns = ("archive", "attempts", "problems")
     return pa.table({name: [getattr(row, name) for row in summary.archives] for name in columns})
@@ -42,7 +42,7 @@ def load(db: Database, sources: str | Path | Sequence[str | Path], **options: An
 
 def replay(db: Database, **settings: Any) -> pa.Table:
     """Replay every order under every cap, budget and rule, and return the settings used."""
-    with _opened(db, write=True) as con:
+    with _opened(db, write=True, row_group=engine.REPLAYED_ROW_GROUP) as con:
         engine.replay(con, **settings)
         return con.sql("from settings order by key").to_arrow_table()
 

@@ -367,10 +367,12 @@ def load(
     Example: budget-audit load traces/ more/*.jsonl.gz --db audit.duckdb
     """
     from audit import loading as module
+    from audit.engine import LOADED_ROW_GROUP
     from audit.provenance import simulated_note
 
     show = bar("load")
-    with opened(db, write=True, threads=threads, memory=memory, long_texts=True) as con:
+    limits = {"threads": threads, "memory": memory, "row_group": LOADED_ROW_GROUP}
+    with opened(db, write=True, **limits) as con:
         summary = module.load(
             con,
             sources,
@@ -465,9 +467,10 @@ def replay(db: str, threads: int | None, memory: str | None, **settings: Any) ->
 
     if not Path(db).exists():
         raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
-    with opened(db, write=True, threads=threads, memory=memory) as con:
+    limits = {"threads": threads, "memory": memory, "row_group": engine.REPLAYED_ROW_GROUP}
+    with opened(db, write=True, **limits) as con:
         engine.replay(con, progress=bar("replay"), **settings)
-        ((replays,),) = con.execute("select count(*) from ledger").fetchall()
+        ((replays,),) = con.execute("select count(*) from stops").fetchall()
     click.echo(f"{replays:,} replays in {db}")
 
 

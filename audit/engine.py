@@ -34,7 +34,7 @@ PIPELINE = (
     ("steps", "table"),
     ("choices", "table"),
     ("pickable", "table"),
-    ("selector_archives", "table"),
+    ("selector_archives", "view"),
     ("states", "table"),
     ("budgeted_steps", "view"),
     ("crossings", "view"),
@@ -70,6 +70,22 @@ PIPELINE = (
     ("prefix_selections", "view"),
 )
 FIRST_LABELLED = "candidate_grades"
+# What a walk's bank alone decides: with many orders, built some banks at a time.
+PORTIONED = (
+    "steps",
+    "choices",
+    "pickable",
+    "states",
+    "stops",
+    "coverage",
+    "replay_scores",
+    "selection_scores",
+)
+# Prefixes that are walked at a time: enough to keep all cores busy, few enough for little memory.
+PORTION_PREFIXES = 2_000_000
+# Rows that are written together: of attempts with long texts, and of replays.
+LOADED_ROW_GROUP = 2048
+REPLAYED_ROW_GROUP = 16_384
 SETTING_RELATIONS = ("settings", "budgets", "caps", "repeats", "rules", "selectors")
 REPLAY_RELATIONS = (*SETTING_RELATIONS, *(name for name, _ in PIPELINE))
 # What is complete only once the boundary attempts have been tokenized.
@@ -111,11 +127,12 @@ def connect(
     read_only: bool = False,
     threads: int | None = None,
     memory: str | None = None,
-    long_texts: bool = False,
+    row_group: int | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """Open a database of ours; a reader needs one that exists and cannot reach any other file.
 
-    For `long_texts` rows are written in groups of 2,048: DuckDB keeps a whole group in memory.
+    A `row_group` is how many rows DuckDB writes together, by itself 122,880: it keeps a group in
+    memory until it is full, and gives each thread whole ones.
     """
     path = Path(path)
     config: dict[str, Any] = dict.fromkeys(EXTENSION_SETTINGS, False)
@@ -136,9 +153,9 @@ def connect(
     try:
         if not path.exists() and str(path) != ":memory:":
             _create_file(path, config)
-        if long_texts:
+        if row_group:
             con = duckdb.connect(config=config | {"temp_directory": f"{path}.tmp"})
-            _attach(con, path, "row_group_size 2048")
+            _attach(con, path, f"row_group_size {row_group}")
         else:
             con = duckdb.connect(str(path), read_only=read_only, config=config)
     except duckdb.Error as error:
@@ -556,22 +573,72 @@ def replay(
                 "sql": [selector.sql for selector in selector_files],
             },
         )
-        for done, (name, kept_as) in enumerate(PIPELINE):
+        steps_done = 0
+
+        def tell(name: str) -> None:
+            nonlocal steps_done
             if progress:
-                progress(name, done, len(PIPELINE))
+                progress(name, steps_done, len(PIPELINE) + len(portions) * len(PORTIONED))
+            steps_done += 1
+
+        portions: list[tuple[int, int]] = []
+        for name, kept_as in PIPELINE:
+            tell(name)
             if name == "order_slots":
+                portions = _portions(con)
                 _insert_drawn(con, name, _draw_orders(con, orders, order_seed))
+                if portions:
+                    con.execute("create temp table walks as from walks limit 0")
             elif name == "weights":
                 _insert_drawn(con, name, _draw_weights(con, replicates, bootstrap_seed))
             else:
                 build(con, name, kept_as, rule_files, selector_files)
-            if name == "choices" and selectors is not None:
-                _check_choices(con)
-            if name == "stops" and rules is not None:
-                _check_stops(con)
+        for portion in portions:
+            _build_portion(con, portion, rule_files, selector_files, tell)
+        con.execute("drop table if exists temp.main.walks")
+        if selectors is not None:
+            _check_choices(con)
+        if rules is not None:
+            _check_stops(con)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
     if progress:
-        progress("done", len(PIPELINE), len(PIPELINE))
+        progress("done", steps_done, steps_done)
+
+
+def _portions(con: duckdb.DuckDBPyConnection) -> list[tuple[int, int]]:
+    """The first and last banks to walk at a time; none where all can be walked at once."""
+    ((banks, prefixes),) = con.execute(
+        """
+        select max(bank_id), max(least(bank_size, largest.cap) + 1) * (select count(*) from repeats)
+        from banks
+        cross join (select max(cap) as cap from caps) as largest
+        """
+    ).fetchall()
+    size = max(1, PORTION_PREFIXES // prefixes)
+    if size >= banks:
+        return []
+    return [(first, min(first + size - 1, banks)) for first in range(1, banks + 1, size)]
+
+
+def _build_portion(
+    con: duckdb.DuckDBPyConnection,
+    portion: tuple[int, int],
+    rules: Sequence[Plugin],
+    selectors: Sequence[Plugin],
+    tell: Callable[[str], None],
+) -> None:
+    """Walk some banks in temporary tables, which hide the kept ones, and add them to those."""
+    home = con.execute("select current_database()").fetchall()[0][0].replace('"', '""')
+    con.execute("drop table temp.main.walks")
+    con.execute(
+        "create temp table walks as from walks where bank_id between $1 and $2", list(portion)
+    )
+    for name in PORTIONED:
+        tell(name)
+        build(con, name, "temp table", rules, selectors)
+    for name in PORTIONED:
+        con.execute(f'insert into "{home}".{name} from temp.main.{name}')
+        con.execute(f"drop table temp.main.{name}")
 
 
 def build(

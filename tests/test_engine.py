@@ -384,6 +384,22 @@ def every_table(con):
 
 
 @pytest.mark.parametrize("seed", range(4))
+def test_banks_walked_a_few_at_a_time_give_the_same_rows(tmp_path, monkeypatch, seed):
+    with database(tmp_path, random_archive(random.Random(seed)), **SMALL) as con:
+        relations = [name for name, kept_as in engine.PIPELINE if kept_as != "drawn"]
+        before = {name: con.sql(f"from {name} order by all").fetchall() for name in relations}
+        monkeypatch.setattr(engine, "PORTION_PREFIXES", 1)
+        told = []
+        engine.replay(con, **SMALL, progress=lambda name, done, total: told.append((done, total)))
+        after = {name: con.sql(f"from {name} order by all").fetchall() for name in relations}
+        assert [name for name in relations if after[name] != before[name]] == []
+        assert len(told) > len(engine.PIPELINE) + 2 * len(engine.PORTIONED)
+        assert [done for done, _ in told] == list(range(len(told)))
+        temporary = con.sql("select table_name from duckdb_tables() where temporary").fetchall()
+        assert temporary == []
+
+
+@pytest.mark.parametrize("seed", range(4))
 def test_a_rule_of_ones_own_may_launch_beyond_every_budget_and_changes_no_other(tmp_path, seed):
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "everything.sql").write_text(EVERYTHING)

@@ -99,7 +99,7 @@ def measure(asked: Asked, texts: bool) -> tuple[dict[str, list[float]], list[int
 
 def fill(database: Path, files: list[str], texts: bool) -> None:
     """Load the files into a new database."""
-    with engine.opened(database, write=True, long_texts=True) as con:
+    with engine.opened(database, write=True, row_group=engine.LOADED_ROW_GROUP) as con:
         tool.load(con, files, texts=texts)
 
 

@@ -125,7 +125,7 @@ def timed_main(
 ) -> tuple[float, list[Row]]:
     """The seconds to open, replay and read `main`, and its rows."""
     begun = time.perf_counter()
-    con = engine.connect(database, memory=memory)
+    con = engine.connect(database, memory=memory, row_group=engine.REPLAYED_ROW_GROUP)
     try:
         engine.replay(con, **settings._asdict())
         rows = engine.table(con, "main").to_pylist()
