@@ -7,8 +7,7 @@ select
     steps.position,
     steps.cost,
     steps.cumulative_cost,
-    steps.position = least(caps.cap, banks.bank_size) as is_last,
+    steps.is_end or steps.position = caps.cap as is_last,
 from steps
-inner join banks on steps.bank_id = banks.bank_id
 inner join caps on steps.position <= caps.cap
 cross join budgets

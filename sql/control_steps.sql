@@ -9,14 +9,13 @@ select
     steps.position,
     steps.cost,
     steps.cumulative_cost,
-    steps.position = least(stops.cap, banks.bank_size) as is_last,
+    steps.is_end or steps.position = stops.cap as is_last,
 from stops
 inner join rules on stops.rule_id = rules.rule_id
 inner join caps on stops.cap = caps.cap
 inner join steps
     on stops.walk_id = steps.walk_id
     and stops.cap >= steps.position
-inner join banks on steps.bank_id = banks.bank_id
 where rules.rule = 'advisory' and caps.is_primary
 union all
 select
@@ -28,9 +27,8 @@ select
     steps.position,
     case when steps.position > 0 then reach.unit else 0 end as cost,
     steps.position * reach.unit as cumulative_cost,
-    steps.position = least(caps.cap, banks.bank_size) as is_last,
+    steps.is_end or steps.position = caps.cap as is_last,
 from steps
-inner join banks on steps.bank_id = banks.bank_id
 inner join caps on steps.position <= caps.cap
 cross join budgets
 cross join reach

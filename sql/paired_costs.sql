@@ -4,7 +4,7 @@ with totals as (
     select
         banks.archive_id,
         replay_scores.budget,
-        list(replay_scores.replays::double order by banks.problem_id) filter (rules.rule = 'strict') as replays,
+        any_value(replay_scores.replays) as replays,
         {% for name in ('strict', 'advisory') %}
         {% for column, total in (('covered', 'covered'), ('cost', 'completion_cost'), ('prompt', 'prompt_cost')) %}
         list(replay_scores.{{ total }}::double order by banks.problem_id) filter (rules.rule = '{{ name }}')
@@ -22,7 +22,8 @@ select
     totals.archive_id,
     totals.budget,
     archive_weights.replicate,
-    {% for column in ('replays', 'strict_covered', 'advisory_covered', 'strict_cost', 'advisory_cost', 'strict_prompt', 'advisory_prompt') %}
+    archive_weights.draws * totals.replays as replays,
+    {% for column in ('strict_covered', 'advisory_covered', 'strict_cost', 'advisory_cost', 'strict_prompt', 'advisory_prompt') %}
     list_dot_product(archive_weights.counts, totals.{{ column }}) as {{ column }},
     {% endfor %}
 from totals

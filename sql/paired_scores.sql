@@ -5,7 +5,7 @@ with totals as (
         banks.archive_id,
         selection_scores.budget,
         selection_scores.selector_id,
-        list(selection_scores.replays::double order by banks.problem_id) filter (rules.rule = 'strict') as replays,
+        any_value(selection_scores.replays) as replays,
         list(selection_scores.correct::double order by banks.problem_id) filter (rules.rule = 'strict') as strict_correct,
         list(selection_scores.correct::double order by banks.problem_id) filter (rules.rule = 'advisory') as advisory_correct,
     from selection_scores
@@ -20,7 +20,7 @@ select
     totals.budget,
     totals.selector_id,
     archive_weights.replicate,
-    list_dot_product(archive_weights.counts, totals.replays) as replays,
+    archive_weights.draws * totals.replays as replays,
     list_dot_product(archive_weights.counts, totals.strict_correct) as strict_correct,
     list_dot_product(archive_weights.counts, totals.advisory_correct) as advisory_correct,
 from totals

@@ -24,6 +24,7 @@ select
     placed.slot,
     coalesce(candidates.completion_tokens, 0) as cost,
     (sum(coalesce(candidates.completion_tokens, 0)) over walk)::bigint as cumulative_cost,
+    placed.position = placed.bank_size as is_end,
 from placed
 inner join banks
     on placed.problem_id = banks.problem_id

@@ -6,7 +6,7 @@ with totals as (
         selection_scores.budget,
         selection_scores.rule_id,
         selection_scores.selector_id,
-        list(selection_scores.replays::double order by banks.problem_id) as replays,
+        any_value(selection_scores.replays) as replays,
         list(selection_scores.correct::double order by banks.problem_id) as correct,
     from selection_scores
     inner join banks on selection_scores.bank_id = banks.bank_id
@@ -20,7 +20,7 @@ select
     totals.rule_id,
     totals.selector_id,
     archive_weights.replicate,
-    list_dot_product(archive_weights.counts, totals.replays) as replays,
+    archive_weights.draws * totals.replays as replays,
     list_dot_product(archive_weights.counts, totals.correct) as correct,
 from totals
 inner join archive_weights on totals.archive_id = archive_weights.archive_id

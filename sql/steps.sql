@@ -7,6 +7,7 @@ select
     paths.slot,
     paths.cost,
     paths.cumulative_cost,
+    paths.is_end,
     coalesce(candidates.prompt_tokens, 0) as prompt,
     coalesce(candidates.is_eligible, false) as is_eligible,
     candidates.answer_id,
