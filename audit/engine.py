@@ -81,8 +81,9 @@ PORTIONED = (
     "replay_scores",
     "selection_scores",
 )
-# Prefixes that are walked at a time: enough to keep all cores busy, few enough for little memory.
-PORTION_PREFIXES = 2_000_000
+# Prefixes or stops that are built at a time: enough to keep all cores busy, few enough for little
+# memory.
+PORTION_ROWS = 2_000_000
 # Rows that are written together: of attempts with long texts, and of replays.
 LOADED_ROW_GROUP = 2048
 REPLAYED_ROW_GROUP = 16_384
@@ -625,14 +626,16 @@ def replay(
 
 def _portions(con: duckdb.DuckDBPyConnection) -> list[tuple[int, int]]:
     """The first and last banks to walk at a time; none where all can be walked at once."""
-    ((banks, prefixes),) = con.execute(
+    ((banks, prefixes, stops, orders),) = con.execute(
         """
-        select max(bank_id), max(least(bank_size, largest.cap) + 1) * (select count(*) from repeats)
-        from banks
-        cross join (select max(cap) as cap from caps) as largest
+        select
+            (select max(bank_id) from banks),
+            (select least(max(bank_size), (select max(cap) from caps)) + 1 from banks),
+            (select count(*) from caps, budgets, rules),
+            (select count(*) from repeats),
         """
     ).fetchall()
-    size = max(1, PORTION_PREFIXES // prefixes)
+    size = max(1, PORTION_ROWS // (orders * max(prefixes, stops)))
     if size >= banks:
         return []
     return [(first, min(first + size - 1, banks)) for first in range(1, banks + 1, size)]

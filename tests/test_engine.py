@@ -388,7 +388,7 @@ def test_banks_walked_a_few_at_a_time_give_the_same_rows(tmp_path, monkeypatch, 
     with database(tmp_path, random_archive(random.Random(seed)), **SMALL) as con:
         relations = [name for name, kept_as in engine.PIPELINE if kept_as != "drawn"]
         before = {name: con.sql(f"from {name} order by all").fetchall() for name in relations}
-        monkeypatch.setattr(engine, "PORTION_PREFIXES", 1)
+        monkeypatch.setattr(engine, "PORTION_ROWS", 1)
         told = []
         engine.replay(con, **SMALL, progress=lambda name, done, total: told.append((done, total)))
         after = {name: con.sql(f"from {name} order by all").fetchall() for name in relations}

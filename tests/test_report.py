@@ -413,7 +413,7 @@ def simulated(tmp_path_factory):
 @pytest.fixture
 def plain(monkeypatch):
     """A report without figures, for tests that only read its words."""
-    monkeypatch.setattr(build, "_figures", lambda con: [])
+    monkeypatch.setattr(build, "_figures", lambda con, known: [])
 
 
 def test_html_escapes_what_archives_say(hostile):

@@ -179,7 +179,7 @@ def _content(
         ],
         "selectors": _selectors(settings),
         "reading": words.READING,
-        "figures": _figures(con),
+        "figures": _figures(con, rows),
         "sections": sections,
         "most_rows": MOST_ROWS,
         "sources": _sources(con),
@@ -379,7 +379,7 @@ def _renamed(mapping: str | None) -> str:
     return ", ".join(f"{name}: {origin}" for name, origin in columns.items() if name != origin)
 
 
-def _figures(con: duckdb.DuckDBPyConnection) -> list[Figure]:
+def _figures(con: duckdb.DuckDBPyConnection, known: data.Known) -> list[Figure]:
     """Every figure, wide for a page and narrow for a phone."""
     example = data.example_replay(con)
     makers: dict[str, Callable[..., Any]] = {
@@ -395,7 +395,7 @@ def _figures(con: duckdb.DuckDBPyConnection) -> list[Figure]:
             "repeat": example["repeat"],
             "budget": example["budget"],
         }
-        makers["timeline"] = lambda con, columns=None, **options: figures.timeline(
+        makers["timeline"] = lambda con, columns=None, known=None, **options: figures.timeline(
             con, **key, **options
         )
     drawn = []
@@ -412,8 +412,10 @@ def _figures(con: duckdb.DuckDBPyConnection) -> list[Figure]:
                     name,
                     caption,
                     warning,
-                    drawing.vega_lite_spec(make(con)),
-                    drawing.vega_lite_spec(make(con, columns=1, total_width=NARROW_WIDTH)),
+                    drawing.vega_lite_spec(make(con, known=known)),
+                    drawing.vega_lite_spec(
+                        make(con, columns=1, total_width=NARROW_WIDTH, known=known)
+                    ),
                 )
             )
         except AuditError as error:

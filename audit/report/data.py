@@ -1,6 +1,6 @@
 """What the report reads from the database, in one place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import duckdb
@@ -9,11 +9,13 @@ import pyarrow as pa
 from audit import engine
 
 Row = dict[str, Any]
+# Rows of tables that were computed before, by name.
+Known = Mapping[str, list[Row]]
 
 
-def rows(con: duckdb.DuckDBPyConnection, name: str) -> list[Row]:
+def rows(con: duckdb.DuckDBPyConnection, name: str, known: Known | None = None) -> list[Row]:
     """The rows of an INTERFACE table."""
-    return engine.table(con, name).to_pylist()
+    return known[name] if known and name in known else engine.table(con, name).to_pylist()
 
 
 def query(con: duckdb.DuckDBPyConnection, sql: str, *values: Any) -> list[Row]:

@@ -146,11 +146,15 @@ def _curve(rows: Sequence[Row], column: str, x: Any, y: Any, tooltip: list[Any])
 
 
 def budget_curves(
-    con: duckdb.DuckDBPyConnection, *, columns: int | None = None, total_width: int = TOTAL_WIDTH
+    con: duckdb.DuckDBPyConnection,
+    *,
+    columns: int | None = None,
+    total_width: int = TOTAL_WIDTH,
+    known: data.Known | None = None,
 ) -> Any:
     """Accuracy over B for both rules, and below it the realized cost as a multiple of B."""
     alt = altair_module()
-    rows = _some(data.rows(con, "curves"), "curves")
+    rows = _some(data.rows(con, "curves", known), "curves")
     panels = data.group(rows, lambda row: row["archive"])
     columns = columns or _columns(len(panels))
     width = _panel_width(columns, total_width)
@@ -226,11 +230,15 @@ def budget_curves(
 
 
 def length_strata(
-    con: duckdb.DuckDBPyConnection, *, columns: int | None = None, total_width: int = TOTAL_WIDTH
+    con: duckdb.DuckDBPyConnection,
+    *,
+    columns: int | None = None,
+    total_width: int = TOTAL_WIDTH,
+    known: data.Known | None = None,
 ) -> Any:
     """The paired accuracy change in each archive's shorter and longer half, with intervals."""
     alt = altair_module()
-    rows = _some(data.rows(con, "length_strata"), "length_strata")
+    rows = _some(data.rows(con, "length_strata", known), "length_strata")
     panels = data.group(rows, lambda row: row["archive"])
     columns = columns or _columns(len(panels))
     width = _panel_width(columns, total_width)
@@ -318,12 +326,16 @@ def length_strata(
 
 
 def cost_accuracy(
-    con: duckdb.DuckDBPyConnection, *, columns: int | None = None, total_width: int = TOTAL_WIDTH
+    con: duckdb.DuckDBPyConnection,
+    *,
+    columns: int | None = None,
+    total_width: int = TOTAL_WIDTH,
+    known: data.Known | None = None,
 ) -> Any:
     """Accuracy against realized mean cost, with strict interpolated at each advisory cost."""
     alt = altair_module()
-    rows = _some(data.rows(con, "curves"), "curves")
-    between = data.group(data.rows(con, "interpolation"), lambda row: row["archive"])
+    rows = _some(data.rows(con, "curves", known), "curves")
+    between = data.group(data.rows(con, "interpolation", known), lambda row: row["archive"])
     panels = data.group(rows, lambda row: row["archive"])
     columns = columns or _columns(len(panels))
     width = _panel_width(columns, total_width)

@@ -63,7 +63,7 @@ def altair_side(database: Path, folder: Path) -> tuple[float, None]:
     """The seconds of altair's own inline page of each chart of the report."""
     alt = drawing.altair_module()
     with engine.opened(database) as con:
-        specs = {figure.name: figure.wide for figure in build._figures(con) if figure.wide}
+        specs = {figure.name: figure.wide for figure in build._figures(con, {}) if figure.wide}
     charts = [(folder / f"{name}.html", alt.Chart.from_dict(spec)) for name, spec in specs.items()]
     spent, _ = timed(lambda: [chart.save(path, inline=True) for path, chart in charts])
     (folder / "specs.json").write_text(drawing.script_json(specs))
