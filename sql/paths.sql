@@ -12,7 +12,7 @@ with placed as (
             problem_id,
             bank_size,
             repeat,
-            if(repeat = 0, slots, slots[:(select max(cap) from caps)]) as slots,
+            case when repeat = 0 then slots else slots[:(select max(cap) from caps)] end as slots,
         from order_slots
     )
 )

@@ -5,6 +5,6 @@ select
     cap,
     budget,
     position as launched,
-    if(cumulative_cost <= budget, position, position - 1) as returned,
+    case when cumulative_cost <= budget then position else position - 1 end as returned,
     least(cumulative_cost, budget) as completion_cost,
 from crossings
