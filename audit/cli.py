@@ -1,6 +1,7 @@
 """The command line: open the database, call one function, print what it returns."""
 
 import contextlib
+import importlib
 import os
 import re
 import signal
@@ -76,8 +77,24 @@ def interrupts() -> Iterator[list[int]]:
         sys.unraisablehook = hook
 
 
+class Command(click.Command):
+    """A command that works on a database."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it; DuckDB's import would abort the process at Ctrl-C, which waits for its end."""
+        met: list[int] = []
+        before = signal.signal(signal.SIGINT, lambda signum, frame: met.append(signum))
+        importlib.import_module("duckdb")
+        signal.signal(signal.SIGINT, before)
+        if met:
+            raise KeyboardInterrupt
+        return super().invoke(ctx)
+
+
 class Cli(click.Group):
     """A group whose commands end a user's mistake with one line and status 2."""
+
+    command_class = Command
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what a user can mend is told in one line."""

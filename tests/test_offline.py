@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from audit import engine
+from tests.databases import small_database
 from tests.test_cli import ROOT, run
 
 NETWORK = {"ftplib", "http", "huggingface_hub", "httpx", "requests", "smtplib", "socket",
@@ -86,7 +87,9 @@ def test_only_fetch_imports_what_opens_connections():
 
 
 def test_the_engine_neither_fetches_nor_loads_extensions(tmp_path):
-    path = tmp_path / "a.duckdb"
+    path = tmp_path / "small.duckdb"
+    with small_database(tmp_path):
+        pass
     reader = partial(engine.connect, read_only=True)
     for connect in (engine.connect, reader, engine.connect_beside):
         with connect(path) as con:
