@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,6 +95,7 @@ class Cli(click.Group):
     """A group whose commands end a user's mistake with one line and status 2."""
 
     command_class = Command
+    interrupted: Sequence[int] = ()
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what a user can mend is told in one line."""
@@ -111,8 +112,8 @@ class Cli(click.Group):
             click.echo(f"error: {one_line(str(error))}", err=True)
             ctx.exit(2)
         except Exception as error:
-            # How DuckDB's Python module passes on Ctrl-C.
-            if isinstance(error, RuntimeError) and str(error) == "Query interrupted":
+            # DuckDB passes Ctrl-C on as an error of its own.
+            if self.interrupted:
                 raise KeyboardInterrupt from None
             # A full disk, too little memory or a damaged file speaks through the engine.
             if type(error).__module__ not in ("duckdb", "_duckdb"):
@@ -125,6 +126,7 @@ class Cli(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Click's own usage errors become one line too, and so does Ctrl-C."""
         with interrupts() as met:
+            self.interrupted = met
             try:
                 self.run(*args, **kwargs)
             except (click.Abort, KeyboardInterrupt):
