@@ -34,6 +34,7 @@ PIPELINE = (
     ("steps", "table"),
     ("choices", "table"),
     ("pickable", "table"),
+    ("eligible", "view"),
     ("selector_archives", "view"),
     ("states", "table"),
     ("budgeted_steps", "view"),
@@ -404,10 +405,8 @@ def _path(node: dict[str, Any]) -> list[str]:
 @functools.cache
 def _telling_functions() -> frozenset[str]:
     """Functions whose value depends on more than their arguments."""
-    with duckdb.connect() as con:
-        found = con.execute(
-            "select distinct function_name from duckdb_functions() where stability <> 'CONSISTENT'"
-        ).fetchall()
+    query = "select distinct function_name from duckdb_functions() where stability <> 'CONSISTENT'"
+    found = _parser().execute(query).fetchall()
     # A plan tells what the statistics of any table say.
     return frozenset(name for (name,) in found) | {"json_serialize_plan"}
 

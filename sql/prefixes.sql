@@ -17,12 +17,7 @@ inner join problems on banks.problem_id = problems.problem_id
 left join candidates
     on paths.bank_id = candidates.bank_id
     and paths.slot = candidates.slot
-left join (
-    select pickable.*
-    from pickable
-    inner join selectors on pickable.selector_id = selectors.selector_id
-    where selectors.is_primary
-) as eligible
+left join eligible
     on paths.bank_id = eligible.bank_id
     and paths.slot = eligible.slot
 where paths.position <= (select max(cap) from caps)

@@ -7,12 +7,7 @@ select
     (sum(steps.prompt) over prefix)::bigint as cumulative_prompt,
     (count(eligible.slot) over prefix)::integer as eligible_count,
 from steps
-left join (
-    select pickable.*
-    from pickable
-    inner join selectors on pickable.selector_id = selectors.selector_id
-    where selectors.is_primary
-) as eligible
+left join eligible
     on steps.bank_id = eligible.bank_id
     and steps.slot = eligible.slot
 window prefix as (partition by steps.walk_id order by steps.position)
