@@ -8,7 +8,6 @@ with totals as (
         any_value(replay_scores.replays) as replays,
         list(replay_scores.covered::double order by banks.problem_id) as covered,
         list(replay_scores.completion_cost::double order by banks.problem_id) as completion_cost,
-        list(replay_scores.prompt_cost::double order by banks.problem_id) as prompt_cost,
     from replay_scores
     inner join banks on replay_scores.bank_id = banks.bank_id
     inner join caps on replay_scores.cap = caps.cap
@@ -23,6 +22,5 @@ select
     archive_weights.draws * totals.replays as replays,
     list_dot_product(archive_weights.counts, totals.covered) as covered,
     list_dot_product(archive_weights.counts, totals.completion_cost) as completion_cost,
-    list_dot_product(archive_weights.counts, totals.prompt_cost) as prompt_cost,
 from totals
 inner join archive_weights on totals.archive_id = archive_weights.archive_id
