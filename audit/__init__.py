@@ -3,6 +3,8 @@
 From Python, the commands are functions: `audit.load`, `audit.replay`, `audit.table`, `audit.query`.
 """
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,6 +12,18 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = ["connect", "load", "query", "replay", "table", "to_scorio"]
+
+
+class _Package(ModuleType):
+    """A package whose functions keep their names although some rooms share them."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Importing the room `audit.load` would put it where the function `audit.load` is.
+        if not (name in __all__ and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

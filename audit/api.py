@@ -8,12 +8,13 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from audit import arrays, engine
-from audit import prices as pricing
-from audit.arrays import ScorioArrays
-from audit.engine import connect
-from audit.loading import load as load_sources
-from audit.querying import query as run_query
+from audit import database, engine
+from audit.database import connect
+from audit.interop import scorio as arrays
+from audit.interop.scorio import ScorioArrays
+from audit.load.load import load as load_sources
+from audit.output import prices as pricing
+from audit.query.run import query as run_query
 
 __all__ = ["connect", "load", "query", "replay", "table", "to_scorio"]
 
@@ -24,17 +25,17 @@ Database = str | Path | duckdb.DuckDBPyConnection
 def _opened(db: Database, **options: Any) -> Iterator[duckdb.DuckDBPyConnection]:
     """The connection given, or one to the file for as long as it is needed."""
     if isinstance(db, duckdb.DuckDBPyConnection):
-        engine.check_schema(db)
+        database.check_schema(db)
         yield db
         return
-    with engine.opened(db, **options) as con:
+    with database.opened(db, **options) as con:
         yield con
 
 
 def load(db: Database, sources: str | Path | Sequence[str | Path], **options: Any) -> pa.Table:
     """Load files, folders or globs, all or nothing, and say what came in: a row per archive."""
     paths = [sources] if isinstance(sources, str | Path) else sources
-    with _opened(db, write=True, row_group=engine.LOADED_ROW_GROUP) as con:
+    with _opened(db, write=True, row_group=database.LOADED_ROW_GROUP) as con:
         summary = load_sources(con, [str(path) for path in paths], **options)
     columns = ("archive", "attempts", "problems")
     return pa.table({name: [getattr(row, name) for row in summary.archives] for name in columns})
@@ -42,7 +43,7 @@ def load(db: Database, sources: str | Path | Sequence[str | Path], **options: An
 
 def replay(db: Database, **settings: Any) -> pa.Table:
     """Replay every order under every cap, budget and rule, and return the settings used."""
-    with _opened(db, write=True, row_group=engine.REPLAYED_ROW_GROUP) as con:
+    with _opened(db, write=True, row_group=database.REPLAYED_ROW_GROUP) as con:
         engine.replay(con, **settings)
         return con.sql("from settings order by key").to_arrow_table()
 

@@ -5,7 +5,8 @@ import subprocess
 
 import pytest
 
-from tests.test_cli import run
+from tests.support.browser import browser  # noqa: F401
+from tests.support.command import run
 
 # A network namespace of its own: as root, or as a user where users may make one.
 NAMESPACES = (["unshare", "-n"], ["unshare", "-rn"])

@@ -11,9 +11,8 @@ import pytest
 import audit
 from audit import engine
 from audit.errors import AuditError
-from tests.archives import random_archive, write_parquet
-from tests.databases import SMALL, database
-from tests.test_engine import attempt
+from tests.support.archives import attempt, random_archive, write_parquet
+from tests.support.databases import SMALL, replayed
 
 
 @pytest.fixture
@@ -93,7 +92,7 @@ def test_arrays_hold_labels_and_eligible_answers_in_canonical_order(tmp_path):
         attempt(9, 10, None, question=4),
         attempt(4, 10, "2", question=4, correct=True),
     ]
-    with database(tmp_path, rows) as con:
+    with replayed(tmp_path, rows) as con:
         arrays = audit.to_scorio(con)["a"]
     assert arrays.problems == [("C", 0), ("C", 4)]
     assert arrays.outcomes.tolist() == [[1, 0, 1], [0, 1, 0]]
@@ -105,7 +104,7 @@ def test_arrays_hold_labels_and_eligible_answers_in_canonical_order(tmp_path):
 def test_ragged_banks_are_refused_unless_cut(tmp_path):
     rows = [attempt(seed, 10, "7") for seed in range(5)]
     rows += [attempt(seed, 10, "8", question=1) for seed in range(3)]
-    with database(tmp_path, rows) as con:
+    with replayed(tmp_path, rows) as con:
         with pytest.raises(AuditError, match=r"archive a: .* 3 to 5 attempts.*attempts=3"):
             audit.to_scorio(con)
         with pytest.raises(AuditError, match="attempts=3"):
@@ -118,7 +117,7 @@ def test_our_majority_is_scorios_on_every_pool(tmp_path, seed):
     aggregate = pytest.importorskip("scorio.aggregate")
     rows, settings = equal_banks(seed)
     compared = 0
-    with database(tmp_path, rows, **settings) as con:
+    with replayed(tmp_path, rows, **settings) as con:
         for archive, arrays in audit.to_scorio(con).items():
             for size in range(1, arrays.answers.shape[1] + 1):
                 answers, index = aggregate.majority_vote(
@@ -149,7 +148,7 @@ def test_our_majority_is_scorios_on_every_pool(tmp_path, seed):
 def test_the_label_half_definition_is_scorios_maj_at_k(tmp_path, seed):
     evaluation = pytest.importorskip("scorio.eval")
     rows, settings = equal_banks(20 + seed)
-    with database(tmp_path, rows, **settings) as con:
+    with replayed(tmp_path, rows, **settings) as con:
         found = {
             row["archive"]: row["strict_accuracy"]
             for row in audit.table(con, "majority_rules").to_pylist()

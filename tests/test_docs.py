@@ -10,10 +10,10 @@ import pytest
 
 from audit import engine
 from audit.cli import main
-from tests.databases import database, small_database
-from tests.test_engine import attempt
+from tests.support.archives import attempt
+from tests.support.databases import replayed, small_database
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
 SQL = {
@@ -77,7 +77,7 @@ def shell(folder, script):
     tools = folder / "bin"
     tools.mkdir(exist_ok=True)
     command = tools / "budget-audit"
-    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m audit.cli "$@"\n')
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m audit "$@"\n')
     command.chmod(0o755)
     environment = {
         **os.environ,
@@ -124,7 +124,7 @@ def test_the_readmes_rule_and_selector_do_what_it_says(tmp_path):
         (tmp_path / kind / f"{name}.sql").write_text(SQL[name], encoding="utf-8")
     rows = [attempt(1, 20, "4"), attempt(2, 10, "5"), attempt(3, 10, "5", correct=True)]
     own = {"rules": tmp_path / "rules", "selectors": tmp_path / "selectors"}
-    with database(
+    with replayed(
         tmp_path, rows, budgets=(28, 37), caps=(9,), primary_cap=9, orders=1, **own
     ) as con:
         replays = con.execute(

@@ -14,11 +14,12 @@ import pyarrow as pa
 from markupsafe import Markup
 
 import audit
-from audit import engine, provenance
-from audit.display import DisplayColumn, display_columns, round_half_up, tex_text, write_csv
+from audit import database, engine
 from audit.errors import AuditError
-from audit.prices import Prices
-from audit.prices import table as priced_table
+from audit.load import provenance
+from audit.output.display import DisplayColumn, display_columns, round_half_up, tex_text, write_csv
+from audit.output.prices import Prices
+from audit.output.prices import table as priced_table
 from audit.report import data, drawing, figures, findings, words
 from audit.report.data import Row
 from audit.report.pages import html_page, text_page
@@ -86,7 +87,7 @@ def report(
         )
     if out.exists() and not out.is_dir():
         raise AuditError(f"{out}: is a file; --out names the folder for the report")
-    engine.require_replays(con)
+    database.require_replays(con)
     tables, unavailable = _tables(con, prices)
     content = _content(con, tables, unavailable)
     files: dict[Path, bytes] = {}

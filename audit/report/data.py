@@ -6,7 +6,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from audit import engine
+from audit import database, engine
 
 Row = dict[str, Any]
 # Rows of tables that were computed before, by name.
@@ -27,7 +27,7 @@ def query(con: duckdb.DuckDBPyConnection, sql: str, *values: Any) -> list[Row]:
 
 def settings(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """The settings of the last replay."""
-    engine.require_replays(con)
+    database.require_replays(con)
     found = query(con, "select key, value from settings order by key")
     return {row["key"]: row["value"] for row in found}
 

@@ -10,8 +10,8 @@ from typing import Any
 import duckdb
 from markupsafe import Markup
 
+from audit.database.leftovers import whole
 from audit.errors import AuditError
-from audit.files import whole
 from audit.report import data
 from audit.report.data import Row
 from audit.report.pages import html_page

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from audit.display import round_half_up
+from audit.output.display import round_half_up
 
 Row = dict[str, Any]
 

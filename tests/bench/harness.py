@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from audit import engine
-from audit.loading import load
-from audit.simulate import simulate
+from audit import database
+from audit.load.load import load
+from audit.study.simulate import simulate
 
 Row = dict[str, Any]
 Seconds = dict[str, list[float]]
@@ -76,11 +76,11 @@ class Asked:
         made = sorted(folder.glob("*.parquet"))
         return made if len(made) == 2 else simulate(folder, problems=problems, texts=texts)
 
-    def database(self) -> Path:
+    def replayed(self) -> Path:
         """A database into which they are loaded, to be copied for each round."""
         path = self.folder / f"loaded-{self.problems}.duckdb"
         if not path.exists():
-            with engine.opened(path, write=True) as con:
+            with database.opened(path, write=True) as con:
                 load(con, [str(file) for file in self.archives()])
         return path
 

@@ -17,12 +17,12 @@ from pathlib import Path
 
 import duckdb
 
-from audit.loading import load
+from audit.load.load import load
 from audit.sources import find_files
 from audit.sources.canonical import read_columns
 from audit.sources.formats import Choices
 from audit.sources.readers import open_source
-from tests.logs import large_log
+from tests.support.logs import large_log
 
 
 def main(arguments: list[str]) -> None:

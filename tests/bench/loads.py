@@ -5,8 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from audit import engine
-from audit import loading as tool
+from audit.load import load as tool
 from tests.bench.apart import apart
 from tests.bench.harness import Asked, Line, alternate, ratios, timed
 from tests.bench.yardsticks import bare_arrow
@@ -80,7 +79,7 @@ def measure(asked: Asked, texts: bool) -> tuple[dict[str, list[float]], list[int
             (spent, _), peak = apart(timed, fill, database, files, texts)
             peaks.append(peak)
             sizes.append(database.stat().st_size)
-            with engine.opened(database) as con:
+            with database.opened(database) as con:
                 seen = Seen(*con.execute(SEEN).fetchall()[0])
         return spent, seen if texts else seen._replace(text_bytes=-1)
 
@@ -99,7 +98,7 @@ def measure(asked: Asked, texts: bool) -> tuple[dict[str, list[float]], list[int
 
 def fill(database: Path, files: list[str], texts: bool) -> None:
     """Load the files into a new database."""
-    with engine.opened(database, write=True, row_group=engine.LOADED_ROW_GROUP) as con:
+    with database.opened(database, write=True, row_group=database.LOADED_ROW_GROUP) as con:
         tool.load(con, files, texts=texts)
 
 

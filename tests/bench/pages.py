@@ -21,7 +21,7 @@ def report(asked: Asked) -> list[Line]:
     """
     with TemporaryDirectory() as scratch:
         database = fresh_copy(asked, scratch)
-        with engine.opened(database, write=True) as con:
+        with database.opened(database, write=True) as con:
             engine.replay(con)
         sides = {
             name: lambda run=run: apart(run, database, Path(scratch))[0]
@@ -48,21 +48,21 @@ def report(asked: Asked) -> list[Line]:
 def report_side(database: Path, folder: Path) -> tuple[float, None]:
     """The seconds of the HTML report."""
     drawing.altair_module()
-    with engine.opened(database) as con:
+    with database.opened(database) as con:
         return timed(build.report, con, folder)[0], None
 
 
 def table_side(database: Path, folder: Path) -> tuple[float, None]:
     """The seconds of every table that the report holds."""
     names = [name for name in engine.table_names() if name != "prefix_boxes"]
-    with engine.opened(database) as con:
+    with database.opened(database) as con:
         return timed(lambda: [engine.table(con, name) for name in names])[0], None
 
 
 def altair_side(database: Path, folder: Path) -> tuple[float, None]:
     """The seconds of altair's own inline page of each chart of the report."""
     alt = drawing.altair_module()
-    with engine.opened(database) as con:
+    with database.opened(database) as con:
         specs = {figure.name: figure.wide for figure in build._figures(con, {}) if figure.wide}
     charts = [(folder / f"{name}.html", alt.Chart.from_dict(spec)) for name, spec in specs.items()]
     spent, _ = timed(lambda: [chart.save(path, inline=True) for path, chart in charts])

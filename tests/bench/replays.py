@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
-from audit import engine
+from audit import database, engine
 from tests.bench.apart import apart
 from tests.bench.harness import Asked, Line, Row, alternate, check_rows, ratios, timed
 from tests.bench.yardsticks import loop, vectorized
@@ -78,7 +78,7 @@ def replay_lines(
 
 def read_attempts(database: Path) -> Any:
     """The attempts as an Arrow table, bank by bank in the order of their seeds."""
-    with engine.opened(database) as con:
+    with database.opened(database) as con:
         return con.sql(ATTEMPTS).to_arrow_table()
 
 
@@ -125,7 +125,7 @@ def timed_main(
 ) -> tuple[float, list[Row]]:
     """The seconds to open, replay and read `main`, and its rows."""
     begun = time.perf_counter()
-    con = engine.connect(database, memory=memory, row_group=engine.REPLAYED_ROW_GROUP)
+    con = database.connect(database, memory=memory, row_group=database.REPLAYED_ROW_GROUP)
     try:
         engine.replay(con, **settings._asdict())
         rows = engine.table(con, "main").to_pylist()
@@ -215,7 +215,7 @@ def tables(asked: Asked) -> list[Line]:
     for _ in range(asked.rounds()):
         with (
             TemporaryDirectory() as folder,
-            engine.opened(fresh_copy(asked, folder), write=True) as con,
+            database.opened(fresh_copy(asked, folder), write=True) as con,
         ):
             seconds["replay"].append(timed(engine.replay, con)[0])
             for name in names:

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from audit import engine, tokens
-from audit.loading import load
-from audit.simulate import simulate
+from audit import database, engine, tokens
+from audit.load.load import load
+from audit.study.simulate import simulate
 
 
 def main(arguments: list[str]) -> None:
@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> None:
         files = simulate(
             out / "full", problems=asked.problems, attempts=asked.attempts, texts="full"
         )
-        con = engine.connect(out / "bench.duckdb", threads=asked.threads)
+        con = database.connect(out / "bench.duckdb", threads=asked.threads)
         load(con, [str(path) for path in files])
         engine.replay(con, replicates=0)
         measure(con, asked.rounds, asked.threads)

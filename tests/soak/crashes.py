@@ -16,7 +16,7 @@ from pathlib import Path
 
 import duckdb
 
-from audit.simulate import simulate
+from audit.study.simulate import simulate
 from tests.soak._server import serving
 
 REPLAY = ("replay", "--orders", "4", "--replicates", "200", "--caps", "4,8", "--primary-cap", "8")
@@ -25,7 +25,7 @@ TOKENIZED = ("meta", "token_counts", "prefix_cuts")
 # So that tokenize, too, is killed between two of its commits.
 COMMIT_OFTEN = (("audit.tokens.COMMIT_EVERY", 10),)
 # So that most of an export is writing.
-ROW_BY_ROW = (("audit.display.BATCH_ROWS", 1),)
+ROW_BY_ROW = (("audit.output.display.BATCH_ROWS", 1),)
 # What a run may leave when it is killed: files under a temporary name, and DuckDB's own.
 LEFTOVER = re.compile(r"\..+\.\d+\.part|audit\.duckdb\.wal|audit\.duckdb\.tmp")
 

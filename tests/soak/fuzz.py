@@ -30,13 +30,13 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from audit.describe import describe
 from audit.errors import AuditError
-from audit.loading import SCHEMA, load
+from audit.load.describe import describe
+from audit.load.load import SCHEMA, load
 from audit.sources import LONGEST_LINE
 from audit.sources.zips import DEFLATED, STORED, ZSTD
-from tests.archives import random_archive, write_csv, write_jsonl, write_parquet
-from tests.logs import FORMATS, expected, members, write_zip
+from tests.support.archives import random_archive, write_csv, write_jsonl, write_parquet
+from tests.support.logs import FORMATS, expected, members, write_zip
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = 20_000
@@ -688,7 +688,7 @@ def command(path: Path, options: dict[str, Any], folder: Path) -> tuple[int, int
     database, said = folder / "command.duckdb", folder / "stderr"
     with said.open("w") as stream:
         process = subprocess.Popen(
-            [sys.executable, "-m", "audit.cli", "load", str(path), "--db", str(database), *given],
+            [sys.executable, "-m", "audit", "load", str(path), "--db", str(database), *given],
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdout=subprocess.DEVNULL,
             stderr=stream,

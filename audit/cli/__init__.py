@@ -1,0 +1,5 @@
+"""The command line: a thin skin over the functions of `audit`."""
+
+from audit.cli.commands import main
+
+__all__ = ["main"]

@@ -1,0 +1,35 @@
+"""The database room: opening a file as reader, loader or replayer, its schema, and Arrow rows."""
+
+from audit.database.arrow import insert
+from audit.database.connection import (
+    LOADED_ROW_GROUP,
+    REPLAYED_ROW_GROUP,
+    connect,
+    connect_beside,
+    opened,
+    transaction,
+)
+from audit.database.leftovers import whole
+from audit.database.schema import (
+    SCHEMA_VERSION,
+    check_schema,
+    relations,
+    require_attempts,
+    require_replays,
+)
+
+__all__ = [
+    "LOADED_ROW_GROUP",
+    "REPLAYED_ROW_GROUP",
+    "SCHEMA_VERSION",
+    "check_schema",
+    "connect",
+    "connect_beside",
+    "insert",
+    "opened",
+    "relations",
+    "require_attempts",
+    "require_replays",
+    "transaction",
+    "whole",
+]

@@ -1,0 +1,199 @@
+"""Opening a database as a reader, a loader or a replayer; nothing else in the project opens one."""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from audit.database.leftovers import is_running, remove_leftovers, temporary
+from audit.database.schema import check_schema, relations
+from audit.errors import AuditError, explained
+
+# Rows that are written together: of attempts with long texts, and of replays.
+LOADED_ROW_GROUP = 2048
+REPLAYED_ROW_GROUP = 16_384
+
+# The engine is as it was installed: it fetches nothing and takes in nothing from elsewhere.
+EXTENSION_SETTINGS = ("autoinstall_known_extensions", "autoload_known_extensions")
+
+
+def connect(
+    path: str | Path,
+    *,
+    read_only: bool = False,
+    threads: int | None = None,
+    memory: str | None = None,
+    row_group: int | None = None,
+) -> duckdb.DuckDBPyConnection:
+    """Open a database of ours; a reader needs one that exists and cannot reach any other file.
+
+    A `row_group` is how many rows DuckDB writes together, by itself 122,880: it keeps a group in
+    memory until it is full, and gives each thread whole ones.
+    """
+    path = Path(path)
+    config: dict[str, Any] = dict.fromkeys(EXTENSION_SETTINGS, False)
+    if threads is not None:
+        config["threads"] = threads
+    if memory is not None:
+        # Where rows are written in bulk, DuckDB takes half as much again as it counts.
+        config["memory_limit"] = _two_thirds(memory) if row_group else memory
+    if read_only:
+        if not path.exists():
+            raise AuditError(f"{path}: no such database; make it with 'budget-audit load'")
+        config["enable_external_access"] = False
+    else:
+        # Users open the file with their own tools: DuckDB 1.4 and 1.5 cannot read 2.0's format.
+        config["storage_compatibility_version"] = "v1.4.0"
+    # DuckDB would take a CSV or Parquet file for a database and keep nothing.
+    if path.is_file() and not _is_database(path):
+        raise AuditError(f"{path}: cannot be opened: not a DuckDB database; choose another --db")
+    try:
+        if not path.exists() and str(path) != ":memory:":
+            _create_file(path, config)
+        if row_group:
+            con = duckdb.connect(config=config | {"temp_directory": f"{path}.tmp"})
+            _attach(con, path, f"row_group_size {row_group}")
+        else:
+            con = duckdb.connect(str(path), read_only=read_only, config=config)
+    except duckdb.Error as error:
+        raise AuditError(f"{path}: {_why_closed(error)}") from None
+    if not read_only:
+        _clear_killed(path)
+    # In DuckDB 2.0 these fail now and then after small joins: "dict-surviving cache: global
+    # dictionary column changed identity". Going without them costs no time that can be measured.
+    with contextlib.suppress(duckdb.CatalogException):
+        con.execute("set debug_enable_caching_operators = false")
+    try:
+        check_schema(con, str(path))
+        if read_only and not relations(con):
+            raise AuditError(f"{path}: holds no attempts; load some with 'budget-audit load'")
+    except BaseException:
+        con.close()
+        raise
+    return con
+
+
+@contextmanager
+def opened(
+    path: str | Path, *, write: bool = False, **limits: Any
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection for as long as it is needed; a new file left without content is removed."""
+    is_new = not Path(path).exists()
+    con = connect(path, read_only=not write, **limits)
+    try:
+        yield con
+    except BaseException:
+        # As long as it is locked: later the files could be another run's.
+        if write:
+            _discard(con, Path(path), is_new)
+        con.close()
+        raise
+    con.close()
+
+
+def _discard(con: duckdb.DuckDBPyConnection, path: Path, is_new: bool) -> None:
+    """Remove what a failed run leaves for nothing: a new file without content, an empty log."""
+    log = Path(f"{path}.wal")
+    try:
+        is_empty = not relations(con)
+    except duckdb.Error:
+        is_empty = True  # A connection that a full disk has broken says nothing any more.
+    if is_new and is_empty:
+        path.unlink(missing_ok=True)
+        log.unlink(missing_ok=True)
+    elif log.exists() and not log.stat().st_size:
+        log.unlink()
+
+
+def _two_thirds(memory: str) -> str:
+    """Two thirds of an amount such as 2GB."""
+    number, unit = re.fullmatch(r"([\d.]+) ?(\w+)", memory).groups()  # type: ignore[union-attr]
+    return f"{float(number) * 2 / 3:.3f}{unit}"
+
+
+def _create_file(path: Path, config: dict[str, Any]) -> None:
+    """Make an empty database; one that a kill leaves half made goes by another name."""
+    if not path.parent.is_dir():
+        raise AuditError(f"{path}: there is no folder {path.parent}; make it first")
+    with temporary(path) as partial:
+        duckdb.connect(str(partial), config=config).close()
+        # Unlike a rename, this spares what another run has made since. Where the file system has
+        # no links, DuckDB makes the file.
+        with contextlib.suppress(OSError):
+            os.link(partial, path)
+
+
+def _clear_killed(path: Path) -> None:
+    """Remove what killed runs have left; DuckDB clears what they spilled only when it spills."""
+    folder = Path(f"{path}.tmp")
+    with contextlib.suppress(OSError):
+        remove_leftovers(path)
+        for spilled in folder.glob("duckdb_temp_*_*"):
+            if not is_running(spilled.name.split("_")[2]):
+                spilled.unlink()
+        folder.rmdir()
+
+
+def _why_closed(error: duckdb.Error) -> str:
+    """Why a database cannot be opened, and what to do."""
+    if "Could not set lock" in str(error):
+        held = re.search(r"held in (.+?) \(PID (\d+)\)", str(error))
+        holder = f"process {held[2]} ({_program(held[2], held[1])})" if held else "another process"
+        return f"in use by {holder}; try again when it has ended"
+    if "newer version of DuckDB" in str(error):
+        return (
+            f"written by a newer DuckDB than this one ({duckdb.__version__}); "
+            "run: pip install --upgrade duckdb"
+        )
+    return f"cannot be opened: {explained(error)}"
+
+
+def _program(pid: str, executable: str) -> str:
+    """What a process runs: a command of ours by name, anything else by its file."""
+    words = ""
+    with contextlib.suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+    ours = re.search(r"(?:/budget-audit|\0-m\0audit(?:\.cli)?)\0([a-z]+)", words)
+    return f"budget-audit {ours[1]}" if ours else Path(executable).name
+
+
+def _is_database(path: Path) -> bool:
+    """Whether a file begins as DuckDB's do."""
+    with open(path, "rb") as file:
+        return file.read(12)[8:] == b"DUCK"
+
+
+def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection:
+    """A database in memory with a file attached read only as `audited`, which is in use."""
+    connect(path, read_only=True).close()
+    con = connect(":memory:", **limits)
+    _attach(con, path, "read_only")
+    # The file may be anyone's: what it says must not reach another.
+    con.execute("set enable_external_access = false")
+    return con
+
+
+def _attach(con: duckdb.DuckDBPyConnection, path: str | Path, options: str) -> None:
+    """Attach a file as `audited` and use it."""
+    literal = "'" + str(path).replace("'", "''") + "'"
+    con.execute(f"attach {literal} as audited ({options})")
+    con.execute("use audited")
+
+
+@contextmanager
+def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """All or nothing, whatever ends it."""
+    con.execute("begin")
+    try:
+        yield
+    except BaseException:
+        # A connection that a full disk has broken cannot even do that, and needs not.
+        with contextlib.suppress(duckdb.Error):
+            con.execute("rollback")
+        raise
+    con.execute("commit")

@@ -1,0 +1,67 @@
+"""What a database of ours holds, which version it has, and whether its replays are fresh."""
+
+import duckdb
+
+from audit.errors import AuditError
+
+# Version of the tables that `load` creates. A database with another version is refused when it is
+# opened.
+SCHEMA_VERSION = 2
+
+
+def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> None:
+    """Refuse a database that something else, or another version, has made."""
+    present = con.execute(
+        "select table_name from information_schema.tables "
+        "where table_catalog = current_database() order by table_name"
+    ).fetchall()
+    if not present:
+        return
+    try:
+        query = "select value from meta where key = 'schema_version'"
+        ((version,),) = con.execute(query).fetchall()
+        found = int(version)
+    except (duckdb.CatalogException, duckdb.BinderException, TypeError, ValueError):
+        some = ", ".join(table for (table,) in present[:5])
+        raise AuditError(
+            f"{name}: holds tables of another program ({some}); choose another --db"
+        ) from None
+    if found != SCHEMA_VERSION:
+        age = "an older" if found < SCHEMA_VERSION else "a newer"
+        what = "" if found < SCHEMA_VERSION else "use that one, or "
+        raise AuditError(
+            f"{name}: made by {age} budget-audit (schema version {found}, this one reads "
+            f"{SCHEMA_VERSION}); {what}load the sources into a new --db"
+        )
+
+
+def relations(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """The tables and views of the database, with their kinds."""
+    return dict(
+        con.execute(
+            """
+            select table_name, if(table_type = 'VIEW', 'view', 'table')
+            from information_schema.tables
+            where table_catalog = current_database() and table_schema = 'main'
+            """
+        ).fetchall()
+    )
+
+
+def require_attempts(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse a database into which nothing was loaded."""
+    names = {name for (name,) in con.execute("select table_name from duckdb_tables()").fetchall()}
+    if "meta" not in names or not con.execute("select 1 from attempts limit 1").fetchall():
+        raise AuditError("the database holds no attempts; load some with 'budget-audit load'")
+
+
+def require_replays(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse where there are no replays, or where a load has made them stale."""
+    require_attempts(con)
+    states = con.execute("select value from meta where key = 'replays'").fetchall()
+    if states == [("stale",)]:
+        raise AuditError(
+            "the replays are stale: archives were loaded since; run 'budget-audit replay' again"
+        )
+    if states != [("fresh",)]:
+        raise AuditError("there are no replays yet; run 'budget-audit replay'")

@@ -1,0 +1,46 @@
+"""The engine room: SQL files rendered, checked and built, stage by stage."""
+
+from audit.engine.build import build, render
+from audit.engine.lineage import relations_read
+from audit.engine.plugins import Plugin, check_plugin, plugins
+from audit.engine.replay import drop_replays, replay
+from audit.engine.sql_files import (
+    exploratory_names,
+    resource,
+    stage_file,
+    stage_names,
+    table_names,
+    table_purpose,
+)
+from audit.engine.stages import (
+    FIRST_LABELLED,
+    PIPELINE,
+    PORTIONED,
+    REPLAY_RELATIONS,
+    SETTING_RELATIONS,
+)
+from audit.engine.tables import table, waiting_events
+
+__all__ = [
+    "FIRST_LABELLED",
+    "PIPELINE",
+    "PORTIONED",
+    "REPLAY_RELATIONS",
+    "SETTING_RELATIONS",
+    "Plugin",
+    "build",
+    "check_plugin",
+    "drop_replays",
+    "exploratory_names",
+    "plugins",
+    "relations_read",
+    "render",
+    "replay",
+    "resource",
+    "stage_file",
+    "stage_names",
+    "table",
+    "table_names",
+    "table_purpose",
+    "waiting_events",
+]

@@ -1,0 +1,79 @@
+"""What a select reads: the proof that nothing before coverage sees a label."""
+
+import functools
+import json
+from typing import Any
+
+import duckdb
+
+from audit.errors import AuditError
+
+
+@functools.cache
+def _parser() -> duckdb.DuckDBPyConnection:
+    """A database with nothing in it, to take statements apart."""
+    return duckdb.connect()
+
+
+@functools.cache
+def relations_read(sql: str) -> frozenset[str]:
+    """The relations a select reads, its own common table expressions aside.
+
+    What is no relation but tells more than its arguments do goes by `name()`: table functions,
+    chance, the clock, settings and plans.
+    """
+    ((text,),) = _parser().execute("select json_serialize_sql(?)", [sql]).fetchall()
+    read: set[str] = set()
+
+    def walk(node: Any, defined: frozenset[str]) -> None:
+        """Collect what a part of the tree reads where these expressions are defined."""
+        if isinstance(node, list):
+            for child in node:
+                walk(child, defined)
+        if not isinstance(node, dict):
+            return
+        kind, name = node.get("type"), str(node.get("table_name", "")).lower()
+        if kind == "BASE_TABLE" and (len(_path(node)) > 1 or name not in defined):
+            # No expression is meant by main.steps, and one schema is all that a stage reads.
+            read.update({name, ".".join(_path(node))})
+        if kind == "SHOW_REF":
+            read.add("show()")
+        if str(kind).endswith("_QUERY_NODE"):
+            raise AuditError("not one select statement: an expression in it writes")
+        if kind == "TABLE_FUNCTION":
+            read.add(f"{node['function']['function_name']}()".lower())
+        if kind == "FUNCTION" and node["function_name"].lower() in _telling_functions():
+            read.add(f"{node['function_name']}()".lower())
+        for entry in (node.get("cte_map") or {}).get("map", []):
+            # An expression sees those before it, and not itself: there its name is a relation's.
+            walk(entry["value"], defined)
+            defined |= {entry["key"].lower()}
+        for key, child in node.items():
+            if key != "cte_map":
+                recurs = kind == "RECURSIVE_CTE_NODE" and key == "right"
+                walk(child, defined | ({node["cte_name"].lower()} if recurs else set()))
+
+    try:
+        tree = json.loads(text)
+        if tree["error"]:
+            raise AuditError(f"not one select statement: {tree['error_message'].splitlines()[0]}")
+        if len(tree["statements"]) != 1:
+            raise AuditError(f"not one select statement: there are {len(tree['statements'])}")
+        walk(tree, frozenset())
+    except RecursionError:
+        raise AuditError("not one select statement: nested too deep") from None
+    return frozenset(read)
+
+
+def _path(node: dict[str, Any]) -> list[str]:
+    """The name of a table in a syntax tree, with the catalog and schema that it is given."""
+    return [part.lower() for part in node["qualified_name"]["path"]]
+
+
+@functools.cache
+def _telling_functions() -> frozenset[str]:
+    """Functions whose value depends on more than their arguments."""
+    query = "select distinct function_name from duckdb_functions() where stability <> 'CONSISTENT'"
+    found = _parser().execute(query).fetchall()
+    # A plan tells what the statistics of any table say.
+    return frozenset(name for (name,) in found) | {"json_serialize_plan"}

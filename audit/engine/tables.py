@@ -1,0 +1,38 @@
+"""One published table, at full precision."""
+
+import duckdb
+import pyarrow as pa
+
+from audit.database.schema import require_attempts, require_replays
+from audit.engine.build import render
+from audit.engine.lineage import relations_read
+from audit.engine.sql_files import exploratory_names, table_names
+from audit.engine.stages import REPLAY_RELATIONS, TOKEN_RELATIONS
+from audit.errors import AuditError
+
+
+def waiting_events(con: duckdb.DuckDBPyConnection, name: str) -> int:
+    """How many boundary events have yet to be tokenized before a table is complete."""
+    is_table = name in (*table_names(), *exploratory_names())
+    if not is_table or not relations_read(render(name)) & TOKEN_RELATIONS:
+        return 0
+    require_replays(con)
+    query = "select count(*) from prefix_events where examined is null"
+    return con.execute(query).fetchall()[0][0]
+
+
+def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
+    """One table of the study, at full precision and sorted by its keys."""
+    if name not in (*table_names(), *exploratory_names()):
+        raise AuditError(f"no table '{name}'; there are {', '.join(table_names())}")
+    sql = render(name)
+    if relations_read(sql) & set(REPLAY_RELATIONS):
+        require_replays(con)
+    else:
+        require_attempts(con)
+    if waiting := waiting_events(con, name):
+        raise AuditError(
+            f"{name}: {waiting:,} boundary events have not been tokenized; run 'budget-audit "
+            "tokenize' (it needs: pip install 'budget-audit[tokens]')"
+        )
+    return con.sql(sql).to_arrow_table()

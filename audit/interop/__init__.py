@@ -1,0 +1,1 @@
+"""Archives as other libraries take them."""

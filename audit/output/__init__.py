@@ -1,0 +1,1 @@
+"""The output room: tables as text, CSV, Parquet and money."""

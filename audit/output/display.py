@@ -1,0 +1,324 @@
+"""Arrow tables as text: csv and json in full precision; table, md and tex as the study rounds."""
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from audit.database.leftovers import whole
+from audit.errors import AuditError
+from audit.text import visible
+
+DISPLAY_FORMATS = ("table", "md", "tex")
+FORMATS = ("table", "csv", "json", "md", "tex")
+WIDEST_CELL = 60
+BATCH_ROWS = 65_536
+BATCH_BYTES = 32 * 2**20
+
+# Decimals by column, as the study prints them; 0 also means thousands separators. The counts of
+# source_audit are left out on purpose: the study prints those without separators.
+_DECIMALS = {
+    column: decimals
+    for decimals, columns in {
+        0: """cost strict_cost advisory_cost cost_difference strict_total advisory_total
+            total_difference prefix_tokens advisory_p95 extra_cost replays fixes harms
+            harms_changing_answer repaired_fixes repaired_harms advisory_empty advisory_single
+            advisory_multi capped_first problems boundary_events examined unverified any_box
+            last_box comparisons disagreements switched extrapolated correct_count incorrect_count
+            adjusted_labels conflict_groups resolved_groups""",
+        1: "median_tokens",
+        2: """accuracy strict_accuracy advisory_accuracy interpolated_accuracy delta coverage
+            strict_coverage advisory_coverage delta_coverage gap_change cost_ratio
+            strict_cost_ratio advisory_cost_ratio p95_ratio abstain_to_correct wrong_to_correct
+            correct_to_wrong prefix_share strict_eligible advisory_eligible strict_abstention
+            advisory_abstention advisory_one_return replays_cut attempts_cut accuracy_cut_wrong
+            accuracy_cut_correct""",
+        3: "weight source_delta repaired_delta change canonical_delta order_min order_max",
+    }.items()
+    for column in columns.split()
+}
+_DECIMALS_IN_TABLE = {("cap_sensitivity", "delta"): 3, ("cost_comparisons", "cost_ratio"): 3}
+_BUDGETS = {"budget", "advisory_budget", "strict_budget", "left_budget", "right_budget"}
+
+
+@dataclass(frozen=True)
+class DisplayColumn:
+    """One printed column: its header, its cells as plain unescaped text, and how it aligns."""
+
+    header: str
+    cells: list[str]
+    numeric: bool
+
+
+def round_half_up(value: float | Decimal, decimals: int) -> str:
+    """The value with that many decimals, halves away from zero, and never a negative zero."""
+    if not math.isfinite(value):
+        return str(value)
+    # Nine decimals first: 12.874999999999998 is a 12.875 that lost its last bit in a division.
+    exact = Decimal(str(round(value, 9)))
+    rounded = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, Context(prec=400))
+    return format(abs(rounded) if rounded == 0 else rounded, "f")
+
+
+def _six_digits(value: float | Decimal) -> str:
+    """A number of unknown meaning with at most six significant digits."""
+    number = float(value)
+    if number == 0:
+        return "0"
+    if not 1e-3 <= abs(number) < 1e15:
+        return f"{number:.6g}"
+    text = round_half_up(value, max(0, 5 - math.floor(math.log10(abs(number)))))
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _plain(value: Any) -> str:
+    """Any value as full-precision text; nested values as JSON."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, list | dict):
+        return json.dumps(_jsonable(value), ensure_ascii=False)
+    return str(value)
+
+
+def _jsonable(value: Any) -> Any:
+    """The value as JSON can hold it, with null for what is not finite."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Decimal):
+        if value == value.to_integral_value():
+            return int(value)
+        return float(value) if Decimal(repr(float(value))) == value else str(value)
+    if isinstance(value, dict):
+        return {str(key): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_jsonable(item) for item in value]
+    return _plain(value)
+
+
+def _values(column: Any) -> list[Any]:
+    """The column as Python values, dates and times as text."""
+    kind = column.type
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_time(kind):
+        # Python's datetime cannot hold nanoseconds.
+        column = column.cast(pa.string())
+    try:
+        return column.to_pylist()
+    except (ValueError, OverflowError):
+        # A date within a list, beyond the years that Python counts.
+        raise AuditError(f"a {kind} has no text; cast it in the query, x::varchar") from None
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+
+
+def _shown(value: Any, name: str | None, column: str) -> str:
+    """One value as the display formats print it in this column of this table."""
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return _plain(value)
+    if name is not None and column in _BUDGETS and value and value % 1000 == 0:
+        return f"{int(value) // 1000}k"
+    decimals = _DECIMALS_IN_TABLE.get((name or "", column), _DECIMALS.get(column))
+    if name is None or decimals is None:
+        is_whole = not isinstance(value, float) and value == int(value)
+        return str(value) if is_whole else _six_digits(value)
+    text = round_half_up(value, decimals)
+    return f"{int(text):,}" if decimals == 0 and math.isfinite(value) else text
+
+
+def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
+    """The columns as printed: rounded, with X_low and X_high as an interval beside X.
+
+    `name` is the table's name in the interface; None stands for an ad hoc query, whose numbers keep
+    six significant digits.
+    """
+    names = table.column_names
+    numbers = {
+        field.name
+        for field in table.schema
+        if _is_number(field.type) and names.count(field.name) == 1
+    }
+    merged = {x for x in numbers if {f"{x}_low", f"{x}_high"} <= numbers}
+    bounds = {f"{x}_{end}" for x in merged for end in ("low", "high")}
+    columns = []
+    for field, column in zip(table.schema, table.columns, strict=True):
+        header = field.name
+        if header in bounds:
+            continue
+        cells = [_shown(value, name, header) for value in _values(column)]
+        if header in merged:
+            low, high = (
+                [_shown(value, name, header) for value in _values(table[f"{header}_{end}"])]
+                for end in ("low", "high")
+            )
+            cells = [
+                f"{x} [{a}, {b}]" if x and a and b else x
+                for x, a, b in zip(cells, low, high, strict=True)
+            ]
+        columns.append(DisplayColumn(header, cells, _is_number(field.type)))
+    return columns
+
+
+def format_table(table: pa.Table, fmt: str, name: str | None = None) -> str:
+    """The table as text in one of FORMATS, ending with a line end."""
+    if fmt == "csv":
+        return b"".join(_csv_pieces(table)).decode()
+    if fmt == "json":
+        return _json(table)
+    if fmt not in DISPLAY_FORMATS:
+        raise AuditError(f"unknown format {fmt!r}: use one of {', '.join(FORMATS)}")
+    columns = display_columns(name, table)
+    return {"table": _terminal, "md": _markdown, "tex": _latex}[fmt](columns, table.num_rows)
+
+
+def _json(table: pa.Table) -> str:
+    columns = [[_jsonable(value) for value in _values(column)] for column in table.columns]
+    names: list[str] = []
+    for name in table.column_names:
+        # A query may name two columns alike; an object cannot.
+        names.append(name if name not in names else f"{name}_{len(names) + 1}")
+    rows = [
+        json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False)
+        for row in zip(*columns, strict=True)
+    ]
+    return "[\n" + ",\n".join(f"  {row}" for row in rows) + "\n]\n" if rows else "[]\n"
+
+
+def _terminal(columns: list[DisplayColumn], rows: int) -> str:
+    def cut(text: str) -> str:
+        text = visible(text)
+        return text if len(text) <= WIDEST_CELL else text[: WIDEST_CELL - 1] + "…"
+
+    texts = [[cut(text) for text in (column.header, *column.cells)] for column in columns]
+    widths = [max(map(len, text)) for text in texts]
+    lines = [
+        "  ".join(
+            text[row].rjust(width) if column.numeric else text[row].ljust(width)
+            for column, text, width in zip(columns, texts, widths, strict=True)
+        ).rstrip()
+        for row in range(rows + 1)
+    ]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines if rows else [*lines, "(no rows)"]) + "\n"
+
+
+_MD = {c: "\\" + c for c in "\\`*[]|~$"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+def _md_text(text: str) -> str:
+    # An underscore inside a word is plain text in Markdown; escaping it would only hurt the eye.
+    text = "".join(_MD.get(c, c) for c in visible(text))
+    return re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\\_", text)
+
+
+def _markdown(columns: list[DisplayColumn], rows: int) -> str:
+    cells = [c.cells if c.numeric else [_md_text(cell) for cell in c.cells] for c in columns]
+    lines = [
+        [_md_text(column.header) for column in columns],
+        ["---:" if column.numeric else "---" for column in columns],
+        *([column[row] for column in cells] for row in range(rows)),
+    ]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+_TEX = {c: "\\" + c for c in "{}$&#%_"} | {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}
+
+
+def tex_text(text: str) -> str:
+    """The text with TeX's special characters escaped and control characters dropped."""
+    text = re.sub(r"\s", " ", text)
+    return "".join(_TEX.get(c, c) for c in text if not unicodedata.category(c).startswith("C"))
+
+
+def _latex(columns: list[DisplayColumn], rows: int) -> str:
+    def line(cells: list[str]) -> str:
+        # After \\ and \midrule a bracket or a star would be read as their argument.
+        guard = "{}" if cells and cells[0][:1] in ("[", "*") else ""
+        return guard + " & ".join(cells) + r" \\"
+
+    texts = [[tex_text(cell) for cell in column.cells] for column in columns]
+    for text, column in zip(texts, columns, strict=True):
+        if column.numeric:
+            text[:] = [re.sub(r"-(?=[\d.])", "$-$", cell) for cell in text]
+    lines = [
+        rf"\begin{{tabular}}{{@{{}}{''.join('r' if c.numeric else 'l' for c in columns)}@{{}}}}",
+        r"\toprule",
+        line([tex_text(column.header) for column in columns]),
+        r"\midrule",
+        *(line([text[row] for text in texts]) for row in range(rows)),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _csv_quoted(column: Any) -> Any:
+    """Strings quoted where the format needs it; an empty string too, to tell it from null."""
+    special = pc.or_(pc.match_substring_regex(column, '[",\r\n]'), pc.equal(column, ""))
+    if not pc.any(special).as_py():
+        return column
+    doubled = pc.replace_substring(column, '"', '""')
+    mark = pa.scalar('"', pa.large_string())
+    empty = pa.scalar("", pa.large_string())
+    return pc.if_else(special, pc.binary_join_element_wise(mark, doubled, mark, empty), column)
+
+
+def _csv_cells(column: Any) -> Any:
+    """One column of a batch as CSV cells (large_string), null left null."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.dictionary_decode()
+        kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
+        return column.cast(pa.large_string())
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return _csv_quoted(column.cast(pa.large_string()))
+    texts = [None if value is None else _plain(value) for value in _values(column)]
+    return _csv_quoted(pa.array(texts, pa.large_string()))
+
+
+def _csv_pieces(source: Any) -> Iterator[bytes]:
+    """The CSV of a table or a reader of batches, a bounded number of rows at a time."""
+    names = pa.array(source.schema.names, pa.large_string())
+    yield (",".join(_csv_quoted(names).to_pylist()) + "\n").encode()
+    comma, line_end, empty = (pa.scalar(c, pa.large_string()) for c in (",", "\n", ""))
+    for batch in source.to_batches() if isinstance(source, pa.Table) else source:
+        row_bytes = batch.nbytes // max(1, batch.num_rows) + 1
+        step = max(1, min(BATCH_ROWS, BATCH_BYTES // row_bytes))
+        for start in range(0, batch.num_rows, step):
+            cells = [_csv_cells(column) for column in batch.slice(start, step).columns]
+            rows = pc.binary_join_element_wise(
+                *cells, comma, null_handling="replace", null_replacement=""
+            )
+            lines = pc.binary_join_element_wise(rows, empty, line_end)
+            yield lines.buffers()[2].to_pybytes()
+
+
+def write_csv(source: pa.Table | pa.RecordBatchReader, path: str | Path) -> None:
+    """The full-precision CSV of a table or a stream of batches; the file appears whole or not."""
+    with whole(Path(path)) as partial, partial.open("wb") as file:
+        for piece in _csv_pieces(source):
+            file.write(piece)

@@ -1,0 +1,83 @@
+"""Tables and relations as CSV or Parquet files."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import duckdb
+import pyarrow.parquet
+
+from audit import database, engine
+from audit.database.leftovers import whole
+from audit.errors import AuditError, first_line
+from audit.output.display import write_csv
+from audit.output.prices import Prices
+from audit.output.prices import table as priced_table
+
+# Relations filled by a load have no file that says their key.
+LOADED = {
+    "attempts": "archive, competition, question_id, seed",
+    "texts": "archive, competition, question_id, seed",
+    "grades": "archive, competition, question_id, seed",
+    "sources": "file, archive",
+    "problem_labels": "competition, question_id",
+    "token_counts": "archive, competition, question_id, seed, encoding",
+}
+RELATIONS = (*LOADED, "orders", "prefixes", "replays", "selections", "prefix_events")
+
+
+def export(
+    con: duckdb.DuckDBPyConnection,
+    out: Path,
+    names: Sequence[str] = (),
+    fmt: str = "csv",
+    prices: Prices | None = None,
+) -> Iterator[Path]:
+    """Write each named table or relation, sorted by its key; without a name, every table."""
+    tables = (*engine.table_names(), *engine.exploratory_names())
+    known = (*tables, *RELATIONS)
+    for name in names:
+        if name not in known:
+            raise AuditError(f"no table or relation '{name}'; there are {', '.join(known)}")
+    database.require_replays(con)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AuditError(f"{out}: cannot be made a folder: {first_line(error)}") from None
+    for name in names or sorted(set(engine.table_names()) - set(left_out(con))):
+        path = out / f"{name}.{fmt}"
+        if name in tables:
+            rows = priced_table(con, name, prices).to_reader()
+        else:
+            sql = f"select * from {name} order by {key_of(name)}"
+            rows = con.sql(sql).to_arrow_reader(100_000)
+        if fmt == "csv":
+            write_csv(rows, path)
+        else:
+            write_parquet(rows, path)
+        yield path
+
+
+def left_out(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """The tables that cannot be had before the boundary attempts are tokenized."""
+    return [name for name in engine.table_names() if engine.waiting_events(con, name)]
+
+
+def key_of(name: str) -> str:
+    """The columns that identify a row of a relation."""
+    if name in LOADED:
+        return LOADED[name]
+    header = (engine.resource("sql") / f"{name}.sql").read_text(encoding="utf-8")
+    grain = re.search(r"^-- grain: (.+)$", header, re.MULTILINE)
+    assert grain, name
+    return grain.group(1)
+
+
+def write_parquet(rows: "pyarrow.RecordBatchReader", path: Path) -> None:
+    """Write batches; the file appears whole or not."""
+    with (
+        whole(path) as partial,
+        pyarrow.parquet.ParquetWriter(partial, rows.schema, compression="zstd") as writer,
+    ):
+        for batch in rows:
+            writer.write_batch(batch)

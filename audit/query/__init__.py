@@ -1,0 +1,1 @@
+"""The query room: named queries and ad hoc SQL, read only."""

@@ -1,0 +1,217 @@
+"""The study's archive from the hub: only the files it needs, resumed, checked against hashes."""
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from audit.errors import AuditError, first_line
+
+# Scorio Trace, as its authors publish it, at the revision that the study pins.
+REPO = "harimo/scorio-trace"
+REVISION = "176c59089b2367d569e1062ffe94a890bf3cbd17"
+ARCHIVES = ("gpt-oss-20b_low", "gpt-oss-20b_high")
+SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz")
+# Failures of these packages are the network's or the hub's, not this program's.
+NETWORK = ("httpx", "httpx2", "requests", "urllib3", "huggingface_hub", "hf_xet")
+
+Progress = Callable[[str, int, int], None]
+
+
+class Remote(NamedTuple):
+    """A file as the hub lists it: large files have a sha256, small ones git's hash."""
+
+    path: str
+    bytes: int
+    sha256: str | None
+    git_hash: str | None
+
+
+class Fetched(NamedTuple):
+    """A file that is now here, checked, and whether it had to be transferred."""
+
+    path: Path
+    bytes: int
+    is_new: bool
+
+
+def fetch(
+    out: str | Path,
+    *,
+    repo: str = REPO,
+    revision: str = REVISION,
+    archives: Sequence[str] = ARCHIVES,
+    progress: Progress | None = None,
+) -> list[Fetched]:
+    """Bring each archive's files into a folder; what is there and intact is not sent again."""
+    hub = _hub()
+    out = Path(out)
+    api = hub.HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None, library_name="budget-audit")
+    commit, listed = _listing(hub, api, repo, revision)
+    wanted = [
+        remote for archive in archives for remote in files_of(archive, listed, f"{repo}@{commit}")
+    ]
+    wanted = sorted(set(wanted))
+    total, done = sum(remote.bytes for remote in wanted), 0
+    fetched = []
+    for remote in wanted:
+        if progress:
+            progress(remote.path, done, total)
+        fetched.append(_fetch_file(hub, api, out, repo, commit, remote))
+        done += remote.bytes
+    if progress:
+        progress("done", total, total)
+    return fetched
+
+
+def _hub() -> Any:
+    """The hub's library, without its own messages and bars."""
+    try:
+        import huggingface_hub
+    except ModuleNotFoundError:
+        raise AuditError(
+            "fetch needs the hub's library; install it with pip install 'budget-audit[hub]'"
+        ) from None
+    huggingface_hub.logging.set_verbosity_error()
+    huggingface_hub.utils.disable_progress_bars()
+    return huggingface_hub
+
+
+def _listing(hub: Any, api: Any, repo: str, revision: str) -> tuple[str, list[Remote]]:
+    """The commit that a revision stands for, and its files."""
+    try:
+        info = api.dataset_info(repo, revision=revision, files_metadata=True, timeout=30)
+    except Exception as error:
+        raise _explained(hub, api, error, repo, revision) from None
+    listed = [
+        Remote(
+            file.rfilename,
+            file.size,
+            file.lfs.sha256 if file.lfs else None,
+            None if file.lfs else file.blob_id,
+        )
+        for file in info.siblings
+    ]
+    return info.sha, listed
+
+
+def files_of(archive: str, listed: Sequence[Remote], where: str) -> list[Remote]:
+    """An archive's data files, without the copy of them that has an entry per token."""
+    data = [
+        remote
+        for remote in listed
+        if remote.path.endswith(SUFFIXES) and ".." not in remote.path.split("/")
+    ]
+    # A folder or a file of that name; where there is none, the name as a part of the path.
+    part = re.compile(rf"(?<![A-Za-z0-9]){re.escape(archive)}(?![A-Za-z0-9])")
+    found = [remote for remote in data if archive in _names(remote.path)]
+    found = found or [remote for remote in data if part.search(remote.path)]
+    if not found:
+        folders = sorted({remote.path.rpartition("/")[0] or "." for remote in data})
+        raise AuditError(
+            f"{where}: no data file of archive '{archive}'; check --archive; "
+            f"there are files in {', '.join(folders[:20]) or 'no folder'}"
+        )
+    # The dataset holds every attempt twice: with a list entry per token, and as 'meta' without.
+    light = [remote for remote in found if "meta" in re.split(r"[/._-]", remote.path)]
+    return light or found
+
+
+def _names(path: str) -> list[str]:
+    """The folders of a path and its file's name without suffix and shard number."""
+    *folders, name = path.split("/")
+    return [*folders, re.sub(r"(-\d+-of-\d+)?(\.[a-z]+)+$", "", name)]
+
+
+def _fetch_file(hub: Any, api: Any, out: Path, repo: str, commit: str, remote: Remote) -> Fetched:
+    """One file, transferred where it is missing or damaged, and resumed where it was begun."""
+    path = out / remote.path
+    if path.is_file() and _damage(path, remote) is None:
+        return Fetched(path, remote.bytes, is_new=False)
+    # The hash is in the name: what was begun of another version is not gone on with.
+    partial = path.with_name(f"{path.name}.{(remote.sha256 or remote.git_hash or '')[:12]}.partial")
+    partial.parent.mkdir(parents=True, exist_ok=True)
+    arrived = -1
+    while True:
+        try:
+            _transfer(hub, api, partial, repo, commit, remote)
+            break
+        except Exception as error:
+            before, arrived = arrived, partial.stat().st_size if partial.exists() else 0
+            # A connection that broke is taken up again as long as each one brings something.
+            if not _is_network(error) or arrived in (before, 0):
+                raise _explained(hub, api, error, repo, commit) from None
+    if damage := _damage(partial, remote):
+        partial.unlink()
+        raise AuditError(f"{path}: {damage}; it was removed, run fetch again")
+    partial.replace(path)
+    return Fetched(path, remote.bytes, is_new=True)
+
+
+def _transfer(hub: Any, api: Any, partial: Path, repo: str, commit: str, remote: Remote) -> None:
+    """Append what is missing of a file; the hub's own download starts anew in every process."""
+    from huggingface_hub.file_download import http_get
+
+    url = hub.hf_hub_url(
+        repo, remote.path, repo_type="dataset", revision=commit, endpoint=api.endpoint
+    )
+    headers = hub.utils.build_hf_headers(library_name="budget-audit")
+    location = hub.get_hf_file_metadata(url, headers=headers).location
+    if urlsplit(location).netloc != urlsplit(url).netloc:
+        # A store that is not the hub gets a signed address, not the token.
+        headers.pop("authorization", None)
+    with open(partial, "ab") as stream:
+        if stream.tell() > remote.bytes:
+            stream.truncate(0)
+        if stream.tell() < remote.bytes:
+            http_get(location, stream, resume_size=stream.tell(), headers=headers)
+
+
+def _damage(path: Path, remote: Remote) -> str | None:
+    """How a file differs from what the hub lists, or None."""
+    size = path.stat().st_size
+    if size != remote.bytes:
+        return f"has {size:,} bytes, the hub lists {remote.bytes:,}"
+    expected = remote.sha256 or remote.git_hash
+    prefix = b"" if remote.sha256 else f"blob {size}\0".encode()
+    found = _digest(path, "sha256" if remote.sha256 else "sha1", prefix)
+    return None if found == expected else f"has the hash {found}, the hub lists {expected}"
+
+
+def _digest(path: Path, algorithm: str, prefix: bytes) -> str:
+    digest = hashlib.new(algorithm, prefix)
+    with open(path, "rb") as stream:
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _is_network(error: Exception) -> bool:
+    package = type(error).__module__.split(".")[0]
+    return package in NETWORK or isinstance(error, ConnectionError | TimeoutError)
+
+
+def _explained(hub: Any, api: Any, error: Exception, repo: str, revision: str) -> Exception:
+    """The hub's failure in one line with the next step; anything else is returned as it is."""
+    where = f"{api.endpoint}/datasets/{repo}"
+    errors = hub.errors
+    if isinstance(error, errors.HFValidationError):
+        return AuditError(f"--repo {repo}: not the name of a dataset, which is owner/name")
+    if isinstance(error, errors.GatedRepoError):
+        return AuditError(f"{where}: asks for consent; give it there, then set HF_TOKEN")
+    if isinstance(error, errors.RepositoryNotFoundError):
+        return AuditError(f"{where}: not there, or not open to you; check --repo, or set HF_TOKEN")
+    if isinstance(error, errors.RevisionNotFoundError):
+        return AuditError(f"{where}: has no revision '{revision}'; check --revision")
+    if isinstance(error, errors.OfflineModeIsEnabled):
+        return AuditError("HF_HUB_OFFLINE is set; unset it to fetch")
+    if _is_network(error):
+        reason = first_line(error.__cause__ or error)
+        return AuditError(
+            f"{where}: cannot be reached: {reason}; check the network or HF_ENDPOINT, then run "
+            "fetch again: it goes on where it stopped"
+        )
+    return error

@@ -1,0 +1,444 @@
+"""Simulated archives with the study's shape, calibrated on its published source-record audit."""
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from audit.answers import normalize
+from audit.database.leftovers import whole
+from audit.errors import AuditError
+
+Rng = np.random.Generator
+Value = tuple[str, tuple[int, ...]]  # a kind of answer and the numbers in it
+
+SEED = 20260906
+FIRST_SEED = 1234
+GENERATION_CAP = 32768
+SHORTEST = 150  # every text, its last lines included, fits in this many tokens
+RECORDS = 2400  # records behind each row of the audit table
+MOST_RECORDS = 1_000_000  # of one archive and competition: they are held in memory together
+ROW_GROUP = {"final": 4096, "full": 128}  # full texts are long: fewer of them at once
+
+
+class Audit(NamedTuple):
+    """One row of the source-record audit, and how often a finished attempt is right."""
+
+    no_box: int
+    length: int
+    agreement: int
+    median: float
+    skill: float  # log-odds of a right answer at a problem of middling difficulty
+
+
+# Counts and medians: source-record audit of the study, 30 problems x 80 attempts in each row.
+# `skill` is ours, chosen so that accuracies come out near the study's.
+AUDIT = {
+    "simulated_low": {
+        "AIME24": Audit(132, 122, 2268, 2924.0, 0.8),
+        "AIME25": Audit(123, 121, 2277, 3471.0, 0.5),
+        "BrUMO25": Audit(16, 0, 2307, 1180.0, -0.4),
+        "HMMT25": Audit(34, 1, 2366, 1307.5, -1.7),
+    },
+    "simulated_high": {
+        "AIME24": Audit(400, 413, 2000, 6994.0, 4.3),
+        "AIME25": Audit(508, 543, 1892, 8880.0, 4.0),
+        "BrUMO25": Audit(736, 841, 1584, 19183.0, 3.3),
+        "HMMT25": Audit(1152, 1333, 1248, 32768.0, 2.3),
+    },
+}
+# The study's grade audit, all of it in HMMT25: answers that carry both labels, labels repaired.
+CONFLICTS = {"simulated_low": (2, 17), "simulated_high": (6, 41)}
+
+KINDS = {
+    "AIME24": ("integer",),
+    "AIME25": ("integer",),
+    "BrUMO25": ("power", "count", "large", "fraction", "radical"),
+    "HMMT25": ("fraction", "count", "radical", "power", "pair"),
+}
+
+
+class Kind(NamedTuple):
+    """A kind of answer: its spellings normalize to the first of them, the one apart does not."""
+
+    ranges: tuple[tuple[int, int], ...]  # of the numbers in it
+    spellings: tuple[str, ...]
+    apart: str | None = None
+
+
+ANSWERS = {
+    "integer": Kind(((0, 999),), ("%d", "%03d", r"\text{%d}", r"\,%d")),
+    "count": Kind(((1, 400),), ("%d", r"\text{%d}", r"\mathbf{%d}", " %d"), r"%d^\circ"),
+    "large": Kind(((1, 99), (0, 999)), ("%d%03d", "%d,%03d", "%d{,}%03d"), r"%d.%03d\times 10^{3}"),
+    "fraction": Kind(
+        ((1, 99), (2, 60)), (r"\frac{%d}{%d}", r"\dfrac{%d}{%d}", r"\tfrac{%d}{%d}"), "%d/%d"
+    ),
+    "radical": Kind(
+        ((1, 40), (2, 12), (5, 7)),
+        (r"%d+%d\sqrt{%d}", r"%d + %d\sqrt{%d}", r"%d+%d\,\sqrt{%d}"),
+        r"%d+%d\cdot\sqrt{%d}",
+    ),
+    "power": Kind(((2, 3), (11, 120)), ("%d^{%d}", "%d^{ %d}", r"\displaystyle %d^{%d}"), "%d^%d"),
+    "pair": Kind(((1, 60), (1, 60)), ("(%d,%d)", "(%d, %d)", r"\left(%d, %d\right)"), "%d;%d"),
+}
+
+# In the o200k vocabulary each of these words is one token after a space, and the openings also
+# without one, so that counting tokens needs no tokenizer.
+OPENINGS = "Let So We Then Now Since Thus If For But This Here Next First"
+WORDS = (
+    "the a of and to is that we can have then with for this it by are on all each two three four "
+    "one not from so if when there must number sum product integer prime square circle triangle "
+    "point line angle side area length ratio total case cases value values equation solution "
+    "positive negative even odd real complex root roots degree function sequence term terms "
+    "first second last next pair pairs set sets given find count choose ways possible exactly "
+    "least most between equal greater less larger smaller distance center radius base height "
+    "factor digit remainder condition answer check compute consider use gives need note follows "
+    "means hence because where which both same other any some only also again just whole half"
+)
+ENDINGS = (
+    " as needed.\n\nTherefore the answer is $\\boxed{%s}$",
+    " in total.\n\nThe final answer is\n\n\\[\n\\boxed{%s}\n\\]",
+    " as needed.\n\n**Answer:** \\boxed{%s}",
+    " in total. Thus we get\n\n$$\n\\boxed{%s}\n$$",
+)
+NO_BOX = " so the answer should be %s."
+EMPTY_BOX = " and the final answer is $\\boxed{}$"
+UNFINISHED_BOX = " so the answer is $\\boxed{%d"
+EARLY_BOX = " Maybe the answer is $\\boxed{%s}$ but we should check.\n\n"
+CUT_OFF = (" so the", " and we need", " which gives", " then the number of")
+
+# What the o200k pattern does to ASCII text without apostrophes, and the pieces of the texts
+# above that are more than one token.
+PIECE = re.compile(
+    r"[^\r\nA-Za-z0-9]?[A-Z]*[a-z]+|[^\r\nA-Za-z0-9]?[A-Z]+[a-z]*|[0-9]{1,3}"
+    r"| ?[^\sA-Za-z0-9]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+TWO_TOKENS = r"\boxed dfrac tfrac \sqrt \times \right \,\ {\, \] {}$ }}$ )}$ {("
+LONG_PIECES = dict.fromkeys([*TWO_TOKENS.split(), "\\[\n", "$$\n", r" \,"], 2)
+LONG_PIECES |= {r"\cdot": 3, "{,}": 3}
+
+
+class Problem(NamedTuple):
+    """What both archives share about one problem."""
+
+    length: float  # standard score: how long its solutions are
+    puzzle: float  # standard score: how hard it is to get right
+    right: Value
+    traps: list[Value]  # wrong answers that many attempts fall for
+    pull: float  # share of its wrong answers that are traps
+    prompt_tokens: int
+    references: list[str]
+
+
+class Stream(NamedTuple):
+    """A long run of words that can be cut at any token."""
+
+    text: str
+    begins: list[int]  # where in the text each token begins
+    paragraphs: list[int]  # tokens that begin a paragraph, with a text's worth of tokens to follow
+
+
+SCHEMA = pa.schema(
+    [
+        ("archive", pa.string()),
+        ("competition", pa.string()),
+        ("question_id", pa.int64()),
+        ("seed", pa.int64()),
+        ("prompt_tokens", pa.int64()),
+        ("completion_tokens", pa.int64()),
+        ("finish_reason", pa.string()),
+        ("text", pa.string()),
+        ("archive_answer", pa.string()),
+        ("correct", pa.bool_()),
+        ("mean_logprob", pa.float64()),
+        ("references", pa.list_(pa.string())),
+    ],
+    metadata={
+        "simulated": "true",
+        "description": "Simulated attempts, calibrated on the published source-record audit; "
+        "no model wrote them and they stand for no measurement.",
+    },
+)
+
+
+def simulate(
+    out: Path,
+    *,
+    problems: int = 30,
+    attempts: int = 80,
+    seed: int = SEED,
+    texts: str = "final",
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Path]:
+    """Write one simulated Parquet file per archive; `progress` is told rows done, rows in all."""
+    if problems < 1 or attempts < 1 or problems * attempts > MOST_RECORDS:
+        raise AuditError(
+            f"cannot simulate {problems} problems x {attempts} attempts: "
+            f"give at least 1 of each, and a product of at most {MOST_RECORDS:,}"
+        )
+    if seed < 0:
+        raise AuditError(f"cannot simulate with seed {seed}: give 0 or a positive integer")
+    if texts not in ROW_GROUP:
+        raise AuditError(f"cannot simulate texts {texts!r}: choose final or full")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AuditError(f"cannot make the folder {out}: {error.strerror}; give another") from error
+    stream = word_stream(np.random.default_rng([seed, 0]))
+    total = len(AUDIT) * len(KINDS) * problems * attempts
+    done = 0
+    paths = []
+    for number, archive in enumerate(AUDIT):
+        path = out / f"{archive}.parquet"
+        with (
+            whole(path) as partial,
+            pq.ParquetWriter(partial, SCHEMA, compression="zstd", use_dictionary=False) as writer,
+        ):
+            for t, competition in enumerate(KINDS):
+                bank = draw_problems(np.random.default_rng([seed, 1, t]), competition, problems)
+                rng = np.random.default_rng([seed, 2, t, number])
+                columns = draw_columns(rng, archive, competition, bank, attempts)
+                for batch in with_texts(rng, columns, stream, texts):
+                    writer.write_batch(batch)
+                    done += batch.num_rows
+                    if progress:
+                        progress(done, total)
+        paths.append(path)
+    return paths
+
+
+def scaled(count: int, records: int) -> int:
+    """A count of the audit table for another number of records."""
+    return round(count * records / RECORDS)
+
+
+def scores(rng: Rng, count: int) -> np.ndarray:
+    """Evenly spread standard normal scores in random order, so that few problems still differ."""
+    return rng.permutation([NormalDist().inv_cdf((i + 0.5) / count) for i in range(count)])
+
+
+def draw_value(rng: Rng, kind: str, other_than: Value | None = None) -> Value:
+    """A random answer of one kind, a fraction in lowest terms."""
+    while True:
+        numbers = tuple(int(rng.integers(low, high + 1)) for low, high in ANSWERS[kind].ranges)
+        if (kind, numbers) != other_than and (kind != "fraction" or math.gcd(*numbers) == 1):
+            return kind, numbers
+
+
+def draw_problems(rng: Rng, competition: str, count: int) -> list[Problem]:
+    """The problems of one competition; its shortest one has an answer of the first kind."""
+    lengths = scores(rng, count)
+    puzzles = 0.6 * lengths + 0.8 * scores(rng, count)
+    ranks = lengths.argsort().argsort()
+    problems = []
+    for length, puzzle, rank in zip(lengths, puzzles, ranks, strict=True):
+        right = draw_value(rng, KINDS[competition][rank % len(KINDS[competition])])
+        traps = [draw_value(rng, right[0], right) for _ in range(3)]
+        pull = float(rng.uniform(0.35, 0.8))
+        prompt_tokens = int(rng.integers(150, 301))
+        _, spellings, apart = ANSWERS[right[0]]
+        forms = [spellings[0], spellings[1], apart or spellings[2]]
+        references = [form % right[1] for form in forms[: rng.integers(1, 4)]]
+        problems.append(Problem(length, puzzle, right, traps, pull, prompt_tokens, references))
+    return problems
+
+
+def draw_costs(
+    rng: Rng, lengths: np.ndarray, attempts: int, audit: Audit
+) -> tuple[np.ndarray, np.ndarray]:
+    """Costs with the audit's median, the longest of them cut off at the cap; and their scores."""
+    score = np.repeat(math.sqrt(0.6) * lengths, attempts)
+    score += math.sqrt(0.4) * rng.standard_normal(len(score))
+    rank = score.argsort(kind="stable")
+    finished = len(score) - scaled(audit.length, len(score))
+    middle = float(np.median(score))
+    cut = float(score[rank[finished:]].min(initial=math.inf))
+    # One log-normal law that has the published median and passes the cap where the cut-off
+    # attempts begin; where a row of the audit does not say both, a spread like the others'.
+    if audit.median < GENERATION_CAP:
+        slope = math.log(GENERATION_CAP / audit.median) / max(cut - middle, 1e-9)
+        spread = np.where(score < middle, 0.8, 1.0) * min(max(slope, 0.8), 1.8)
+        logs = math.log(audit.median) + spread * (score - middle)
+    else:
+        logs = math.log(GENERATION_CAP) + 1.4 * (score - min(cut, float(score.max())))
+    costs = np.exp(logs).round().astype(np.int64).clip(SHORTEST)
+    # Put the middle cost, or the middle two, on the median itself.
+    costs[rank[(len(rank) - 1) // 2]] = math.floor(audit.median)
+    costs[rank[len(rank) // 2]] = math.ceil(audit.median)
+    costs = np.minimum(costs, GENERATION_CAP - 1)
+    costs[rank[finished:]] = GENERATION_CAP
+    return costs, score
+
+
+def spell(rng: Rng, value: Value) -> str:
+    """One of an answer's spellings, mostly the first, now and then one that stays apart."""
+    kind, numbers = value
+    _, spellings, apart = ANSWERS[kind]
+    pick = rng.random()
+    if apart and pick > 0.96:
+        return apart % numbers
+    return spellings[int(pick / 0.3 * len(spellings)) if pick < 0.3 else 0] % numbers
+
+
+def draw_columns(
+    rng: Rng, archive: str, competition: str, bank: list[Problem], attempts: int
+) -> dict[str, Any]:
+    """All attempts of one archive at one competition: the columns, and the boxes for the texts."""
+    audit = AUDIT[archive][competition]
+    records = len(bank) * attempts
+    lengths = np.array([problem.length for problem in bank])
+    costs, score = draw_costs(rng, lengths, attempts, audit)
+    capped = costs == GENERATION_CAP
+
+    no_box = scaled(audit.no_box, records)
+    stopped_without = max(no_box - int(capped.sum()), min(scaled(2, records), no_box))
+    boxed = np.ones(records, dtype=bool)
+    boxed[rng.permutation(np.flatnonzero(~capped))[:stopped_without]] = False
+    boxed[rng.permutation(np.flatnonzero(capped))[: no_box - stopped_without]] = False
+
+    # A hard problem is got wrong more often, and of its attempts the long ones most of all.
+    puzzles = np.repeat([problem.puzzle for problem in bank], attempts)
+    odds = np.exp(audit.skill - 2.9 * puzzles - 0.5 * score)
+    right = rng.random(records) < odds / (1 + odds)
+
+    # The archive's own parser stumbles over the shortest problem's answers: 2^{99} becomes 2.
+    readable = np.argsort(np.repeat(lengths, attempts), kind="stable")
+    readable = readable[boxed[readable]]
+    misread = np.zeros(records, dtype=bool)
+    misread[readable[: max(len(readable) - scaled(audit.agreement, records), 0)]] = True
+    drawn = []
+    for i in range(records):
+        problem = bank[i // attempts]
+        value = problem.right if right[i] else draw_wrong(rng, problem)
+        early, ending, raw = write_up(rng, problem, value, bool(capped[i]), bool(boxed[i]))
+        right[i] &= raw is not None
+        said = normalize(raw)
+        answer = said if boxed[i] else None
+        if misread[i] and said:
+            said = said.partition("^")[0] if "^" in said else None
+        drawn.append((early, ending, answer, said))
+    earlies, endings, answers, archive_answers = (list(c) for c in zip(*drawn, strict=True))
+    # A weak sign of correctness, so that the likeliest answer is a poorer choice than the vote.
+    logprobs = 0.012 * right - 0.02 * score + 0.04 * rng.standard_normal(records) - 0.18
+    logprobs[rng.random(records) < 0.004] = math.nan
+    if competition == "HMMT25":
+        right[mislabelled(rng, bank, answers, CONFLICTS[archive])] = False
+    return {
+        "archive": [archive] * records,
+        "competition": [competition] * records,
+        "question_id": np.repeat(np.arange(len(bank)), attempts),
+        "seed": np.tile(np.arange(FIRST_SEED, FIRST_SEED + attempts), len(bank)),
+        "prompt_tokens": np.repeat([problem.prompt_tokens for problem in bank], attempts),
+        "completion_tokens": costs,
+        "finish_reason": np.where(capped, "length", "stop"),
+        "archive_answer": archive_answers,
+        "correct": right,
+        "mean_logprob": logprobs.clip(max=-0.005),
+        "references": [bank[i // attempts].references for i in range(records)],
+        "early": earlies,
+        "ending": endings,
+    }
+
+
+def draw_wrong(rng: Rng, problem: Problem) -> Value:
+    """A wrong answer: often one of the problem's traps, the first most of all."""
+    if rng.random() < problem.pull:
+        return problem.traps[int(rng.random() ** 2 * len(problem.traps))]
+    return draw_value(rng, problem.right[0], problem.right)
+
+
+def write_up(
+    rng: Rng, problem: Problem, value: Value, capped: bool, boxed: bool
+) -> tuple[str, str, str | None]:
+    """A box on the way (or nothing), the last words, and the answer to be read in them."""
+    raw, pick, early = spell(rng, value), rng.random(), ""
+    if rng.random() < 0.07:
+        early = EARLY_BOX % spell(rng, value if rng.random() < 0.6 else problem.traps[0])
+    if boxed and capped:
+        return EARLY_BOX % raw, CUT_OFF[int(pick * len(CUT_OFF))], raw
+    if boxed:
+        return early, ENDINGS[int(pick * len(ENDINGS))] % raw, raw
+    if capped and pick < 0.9:
+        return "", CUT_OFF[int(pick / 0.9 * len(CUT_OFF))], None
+    if pick < 0.5:
+        return "", NO_BOX % raw, raw
+    # Only before a last box that is empty or unfinished does an earlier one not count.
+    return early, EMPTY_BOX if not capped and pick < 0.75 else UNFINISHED_BOX % value[1][0], None
+
+
+def mislabelled(
+    rng: Rng, bank: list[Problem], answers: list[str | None], conflicts: tuple[int, int]
+) -> list[int]:
+    """Right answers that the source grades wrong, though it grades others like them right."""
+    groups, labels = conflicts[0], scaled(conflicts[1], len(answers))
+    attempts = len(answers) // len(bank)
+    chosen: list[int] = []
+    for q in rng.permutation(len(bank)):
+        share = -(-(labels - len(chosen)) // groups) if groups else 0
+        accepted = normalize(bank[q].references[0])
+        bucket = [i for i in range(q * attempts, (q + 1) * attempts) if answers[i] == accepted]
+        if 0 < share <= len(bucket) / 2:
+            chosen += rng.permutation(bucket)[:share].tolist()
+            groups -= 1
+    return chosen
+
+
+def count_tokens(text: str) -> int:
+    """The o200k tokens of a text made of this module's words, templates and spellings."""
+    return sum(LONG_PIECES.get(piece, 1) for piece in PIECE.findall(text))
+
+
+def word_stream(rng: Rng) -> Stream:
+    """Sentences and paragraphs of random words, long enough for a text of any length."""
+    openings, words = np.array(OPENINGS.split()), np.array(WORDS.split())
+    pieces: list[str] = []
+    paragraphs = []
+    while len(pieces) < 2 * GENERATION_CAP:
+        if len(pieces) < GENERATION_CAP // 2:
+            paragraphs.append(len(pieces))
+        for sentence in range(rng.integers(2, 7)):
+            pieces.append(" " * bool(sentence) + openings[rng.integers(len(openings))])
+            for clause in range(rng.integers(1, 4)):
+                chosen = words[rng.integers(len(words), size=rng.integers(3, 10))]
+                pieces += [","] * bool(clause) + [" " + word for word in chosen]
+            pieces.append(".")
+        pieces[-1] = ".\n\n"
+    begins = np.cumsum([0] + [len(piece) for piece in pieces])
+    return Stream("".join(pieces), begins.tolist(), paragraphs)
+
+
+def with_texts(
+    rng: Rng, columns: dict[str, Any], stream: Stream, texts: str
+) -> Iterator[pa.RecordBatch]:
+    """Record batches with their texts, made batch by batch so that memory stays flat."""
+    recorded = columns["completion_tokens"]
+    if texts == "final":
+        lengths = rng.integers(60, 120, len(recorded))
+    else:
+        # A recorded count may include the end of the turn; one in twenty is simply off.
+        turn = rng.integers(2, size=len(recorded)) * (recorded < GENERATION_CAP)
+        off = rng.integers(2, 60, len(recorded)) * rng.choice([-1, 1], len(recorded))
+        lengths = recorded - np.where(rng.random(len(recorded)) < 0.05, off, turn)
+    for first in range(0, len(recorded), ROW_GROUP[texts]):
+        rows = slice(first, first + ROW_GROUP[texts])
+        batch = {name: columns[name][rows] for name in SCHEMA.names if name != "text"}
+        parts = zip(columns["early"][rows], columns["ending"][rows], lengths[rows], strict=True)
+        batch["text"] = [compose(rng, stream, *part) for part in parts]
+        yield pa.RecordBatch.from_pydict(batch, schema=SCHEMA)
+
+
+def compose(rng: Rng, stream: Stream, early: str, ending: str, tokens: int) -> str:
+    """A text of so many tokens: words, perhaps a box and more words, and the ending."""
+    words = max(int(tokens) - count_tokens(early) - count_tokens(ending), 0)
+    before = int(words * rng.uniform(0.2, 0.95)) if early else 0
+    text = ""
+    for length, part in ((before, early), (words - before, ending)):
+        start = stream.paragraphs[rng.integers(len(stream.paragraphs))]
+        text += stream.text[stream.begins[start] : stream.begins[start + length]] + part
+    return text

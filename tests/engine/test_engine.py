@@ -1,0 +1,448 @@
+"""The engine against the slow reference on random archives, and its promises in words."""
+
+import random
+import sys
+
+import pytest
+
+from audit import database, engine
+from audit.errors import AuditError
+from audit.load.load import load
+from audit.tokens import tokenize
+from tests import reference
+from tests.support.archives import attempt, random_archive, random_settings, write_parquet
+from tests.support.databases import SMALL, TOY, replayed, small_database
+from tests.support.plugins import FIRST, GRACE
+from tests.support.rows import differences
+
+# Tables whose slow reference is beside their own tests.
+CHECKED_ELSEWHERE = {"prefix_boxes", "majority_rules", "truncation"}
+RELATIONS = ("attempts", "grades", "orders", "prefixes", "replays", "selections")
+
+
+def sort_key(row):
+    return [(value is not None, value) for value in row.values()]
+
+
+def assert_agrees(con, rows, settings):
+    expected = reference.compute(rows, **settings)
+    for name in RELATIONS:
+        actual = con.sql(f"select * from {name}").to_arrow_table().to_pylist()
+        columns = list(expected[name][0]) if expected[name] else []
+        want = sorted(({c: r[c] for c in columns} for r in expected[name]), key=sort_key)
+        have = sorted(({c: r[c] for c in columns} for r in actual), key=sort_key)
+        assert not list(differences(want, have, columns))[:3], name
+    for name in engine.table_names():
+        if name in CHECKED_ELSEWHERE:
+            continue
+        actual = engine.table(con, name)
+        columns = list(expected[name][0]) if expected[name] else actual.column_names
+        assert actual.column_names == columns, name
+        assert not list(differences(expected[name], actual.to_pylist(), columns))[:3], name
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_engine_agrees_with_the_slow_reference_on_random_archives(tmp_path, seed):
+    rng = random.Random(seed)
+    rows, settings = random_archive(rng), random_settings(rng)
+    with replayed(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
+
+
+@pytest.mark.parametrize("primary", ["archive_majority", "max_logprob"])
+def test_engine_agrees_with_the_slow_reference_under_another_primary_selector(tmp_path, primary):
+    rng = random.Random(99)
+    rows = random_archive(rng)
+    settings = {**random_settings(rng), "primary_selector": primary}
+    with replayed(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
+
+
+def test_canonical_order_alone_gives_replays_and_no_random_order_rows(tmp_path):
+    rows = random_archive(random.Random(3))
+    settings = {**SMALL, "orders": 0}
+    with replayed(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
+        assert engine.table(con, "main").num_rows == 0
+        assert engine.table(con, "cap_sensitivity").num_rows > 0
+
+
+def test_without_replicates_the_estimates_stand_and_the_intervals_are_null(tmp_path):
+    rows = random_archive(random.Random(4))
+    settings = {**SMALL, "replicates": 0}
+    with replayed(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
+        row = engine.table(con, "main").to_pylist()[0]
+        assert row["delta"] is not None and row["delta_low"] is None
+
+
+# One problem, costs 10 20 30 in canonical order. By eye:
+#   budget  5: strict returns nothing, pays 5; advisory returns 1 (cost 10)
+#   budget 10: exact hit: both return 1 attempt and pay 10
+#   budget 30: exact hit after two: both return 2 and pay 30
+#   budget 31: strict returns 2, pays 31, 1 of it for a prefix; advisory returns 3, pays 60
+#   budget 99: the bank ends first: both return 3 and pay 60
+LEDGER = {
+    (5, "strict"): (1, 0, 5, 5),
+    (5, "advisory"): (1, 1, 10, 0),
+    (10, "strict"): (1, 1, 10, 0),
+    (10, "advisory"): (1, 1, 10, 0),
+    (30, "strict"): (2, 2, 30, 0),
+    (30, "advisory"): (2, 2, 30, 0),
+    (31, "strict"): (3, 2, 31, 1),
+    (31, "advisory"): (3, 3, 60, 0),
+    (99, "strict"): (3, 3, 60, 0),
+    (99, "advisory"): (3, 3, 60, 0),
+}
+
+
+def test_the_ledger_of_three_attempts_is_the_one_worked_out_by_hand(tmp_path):
+    rows = [attempt(1, 10, "4"), attempt(2, 20, "5"), attempt(3, 30, "5", correct=True)]
+    with replayed(
+        tmp_path, rows, budgets=(5, 10, 30, 31, 99), caps=(9,), primary_cap=9, orders=0
+    ) as con:
+        found = con.execute(
+            "select budget, rule, launched, returned, completion_cost, prefix_tokens from replays"
+        ).fetchall()
+        assert {(budget, rule): tuple(rest) for budget, rule, *rest in found} == LEDGER
+        selected = con.execute(
+            "select budget, rule, seed, answer, correct from selections where selector = 'majority'"
+        ).fetchall()
+    picks = {
+        (budget, rule): (seed, answer, correct) for budget, rule, seed, answer, correct in selected
+    }
+    # One vote each after two attempts: the answer seen first stays. After three, 5 has two votes,
+    # and its earliest attempt, seed 2, is the representative: its own label, false, counts.
+    assert picks[5, "strict"] == (None, None, False)
+    assert picks[30, "strict"] == (1, "4", False)
+    assert picks[31, "advisory"] == (2, "5", False)
+
+
+def test_a_cap_beyond_the_bank_changes_nothing(tmp_path):
+    rows = [attempt(seed, 10, "4") for seed in range(3)]
+    with replayed(tmp_path, rows, budgets=(100,), caps=(3, 50), primary_cap=3, orders=2) as con:
+        found = con.execute(
+            "select repeat, rule, launched, completion_cost, count(*) from replays group by all"
+        ).fetchall()
+    assert all(copies == 2 for *_, copies in found)
+
+
+def test_orders_depend_on_problem_and_bank_size_only(tmp_path):
+    rows = [attempt(seed, 10, "4", archive=name) for name in "ab" for seed in range(6)]
+    rows += [attempt(seed, 10, "4", archive="c") for seed in range(4)]
+    with replayed(tmp_path, rows, orders=5) as con:
+        sizes = con.execute(
+            "select bank_size, count(*), count(distinct repeat) from orders group by 1 order by 1"
+        ).fetchall()
+    assert sizes == [(4, 24, 6), (6, 36, 6)]
+
+
+# default_rng(SeedSequence([20260904, 0, 3, 2])).permutation(8), and
+# default_rng(20260905).multinomial(2, [1/2, 1/2], size=3) after replicate 0.
+GOLDEN_ORDER = [3, 7, 4, 6, 1, 2, 0, 5]
+GOLDEN_WEIGHTS = [(0, [1, 1]), (1, [1, 1]), (2, [2, 0]), (3, [2, 0])]
+
+
+def test_the_order_and_bootstrap_streams_are_the_ones_pinned(tmp_path):
+    rows = [attempt(seed, 10, "4", question=q) for q in (3, 5) for seed in range(8)]
+    with replayed(tmp_path, rows, orders=2, replicates=3) as con:
+        order = con.execute(
+            "select list(slot order by position) from orders where question_id = 3 and repeat = 2"
+        ).fetchall()
+        weights = con.execute("from weights order by replicate").fetchall()
+    assert order == [(GOLDEN_ORDER,)]
+    assert weights == GOLDEN_WEIGHTS
+
+
+def test_results_are_identical_for_any_number_of_threads(tmp_path):
+    rows = random_archive(random.Random(8))
+    seen = []
+    for threads in (1, 2, 4):
+        folder = tmp_path / str(threads)
+        folder.mkdir()
+        write_parquet(rows, folder / "rows.parquet")
+        con = database.connect(folder / "a.duckdb", threads=threads)
+        load(con, [str(folder / "rows.parquet")])
+        engine.replay(con, **SMALL)
+        tokenize(con, TOY, threads=threads)
+        seen.append({name: engine.table(con, name) for name in engine.table_names()})
+        con.close()
+    assert seen[0] == seen[1] == seen[2]
+
+
+def test_shuffling_labels_changes_no_selection(tmp_path):
+    rows = random_archive(random.Random(5))
+    labels = [row["correct"] for row in rows]
+    random.Random(6).shuffle(labels)
+    shuffled = [{**row, "correct": label} for row, label in zip(rows, labels, strict=True)]
+    assert shuffled != rows
+    picks = []
+    for name, archive in (("plain", rows), ("shuffled", shuffled)):
+        with replayed(tmp_path, archive, name=name) as con:
+            picks.append(
+                con.execute(
+                    "select * exclude (correct, repaired_correct) from selections order by all"
+                ).fetchall()
+            )
+    assert picks[0] == picks[1]
+
+
+def test_a_selector_ignores_what_comes_after_the_prefix(tmp_path):
+    with small_database(tmp_path, seed=11, caps=(2, 9)) as con:
+        ((differing,),) = con.execute(
+            """
+            select count(*)
+            from selections as short
+            inner join selections as long
+                using (archive, competition, question_id, repeat, budget, rule, selector)
+            inner join replays as short_replay
+                using (archive, competition, question_id, repeat, budget, rule)
+            inner join replays as long_replay
+                using (archive, competition, question_id, repeat, budget, rule)
+            where short.cap = 2 and long.cap = 9 and short_replay.cap = 2 and long_replay.cap = 9
+                and short_replay.returned = long_replay.returned
+                and short.seed is distinct from long.seed
+            """
+        ).fetchall()
+    assert differing == 0
+
+
+def test_a_larger_budget_never_returns_or_pays_less(tmp_path):
+    with small_database(tmp_path, seed=12, budgets=(5, 10, 15, 20, 40, 80)) as con:
+        ((falling,),) = con.execute(
+            """
+            select count(*)
+            from (
+                select
+                    returned - lag(returned) over larger as more_returned,
+                    completion_cost - lag(completion_cost) over larger as more_paid,
+                from replays
+                window larger as (
+                    partition by archive, competition, question_id, repeat, cap, rule
+                    order by budget
+                )
+            )
+            where more_returned < 0 or more_paid < 0
+            """
+        ).fetchall()
+    assert falling == 0
+
+
+def test_replicate_zero_weighs_every_problem_once(tmp_path):
+    with small_database(tmp_path) as con:
+        ((counts,),) = con.execute("select counts from weights where replicate = 0").fetchall()
+        ((problems,),) = con.execute("select count(*) from problems").fetchall()
+    assert counts == [1] * problems
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"budgets": ()}, "--budgets"),
+        ({"budgets": (0,)}, "--budgets"),
+        ({"budgets": (10**16,)}, "--budgets"),
+        ({"caps": (0,)}, "--caps"),
+        ({"primary_cap": 0}, "--caps"),
+        ({"orders": -1}, "--orders"),
+        ({"orders": 10**17}, "--orders"),
+        ({"replicates": 10**23}, "--replicates"),
+        ({"caps": (2**31,)}, "--caps"),
+        ({"primary_cap": 10**23}, "--caps"),
+        ({"order_seed": -1}, "seeds"),
+        ({"primary_selector": "best"}, "there are archive_majority, majority, max_logprob"),
+    ],
+)
+def test_impossible_settings_are_refused_and_keep_the_old_replays(tmp_path, settings, message):
+    with small_database(tmp_path) as con:
+        before = con.sql("from replays order by all").fetchall()
+        with pytest.raises(AuditError, match=message):
+            engine.replay(con, **{**SMALL, **settings})
+        assert con.sql("from replays order by all").fetchall() == before
+
+
+def test_an_interrupted_replay_leaves_the_old_one(tmp_path):
+    def interrupt(name, done, total):
+        if name == "coverage":
+            raise KeyboardInterrupt
+
+    with small_database(tmp_path) as con:
+        before = con.sql("from selections order by all").fetchall()
+        with pytest.raises(KeyboardInterrupt):
+            engine.replay(con, **{**SMALL, "budgets": (7,)}, progress=interrupt)
+        assert con.sql("from selections order by all").fetchall() == before
+        assert engine.table(con, "main").num_rows > 0
+
+
+def test_a_rule_and_a_selector_of_ones_own_are_one_file_each(tmp_path):
+    for kind, name, sql in (("rules", "grace", GRACE), ("selectors", "first", FIRST)):
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / f"{name}.sql").write_text(sql)
+    rows = [
+        attempt(1, 10, None),
+        attempt(2, 10, "4"),
+        attempt(3, 10, "5"),
+        attempt(4, 10, "5", correct=True),
+    ]
+    own = {"rules": tmp_path / "rules", "selectors": tmp_path / "selectors"}
+    with replayed(tmp_path, rows, budgets=(38,), caps=(9,), primary_cap=9, orders=1, **own) as con:
+        found = con.execute(
+            "select rule, selector, seed from selections "
+            "where repeat = 0 and selector in ('first', 'majority')"
+        ).fetchall()
+        # 38 tokens: strict returns three attempts; a tenth more, 41, lets the fourth finish.
+        assert set(found) == {
+            ("strict", "first", 2), ("advisory", "first", 2), ("grace", "first", 2),
+            ("strict", "majority", 2), ("advisory", "majority", 3), ("grace", "majority", 3),
+        }  # fmt: skip
+        assert "grace" in engine.table(con, "curves")["rule"].to_pylist()
+        assert "first" in engine.table(con, "selectors")["selector"].to_pylist()
+
+
+EVERYTHING = """-- everything: all attempts up to the cap, whatever they cost.
+-- grain: walk_id, cap, budget
+select
+    walk_id,
+    cap,
+    budget,
+    max(position) as launched,
+    max(position) as returned,
+    max(cumulative_cost) as completion_cost,
+from budgeted_steps
+group by walk_id, cap, budget
+"""
+
+
+def every_table(con):
+    """The rows of all tables, those of a rule of one's own aside."""
+    return {
+        name: [
+            row for row in engine.table(con, name).to_pylist() if row.get("rule") != "everything"
+        ]
+        for name in engine.table_names()
+        if name != "prefix_boxes"
+    }
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_banks_walked_a_few_at_a_time_give_the_same_rows(tmp_path, monkeypatch, seed):
+    with replayed(tmp_path, random_archive(random.Random(seed)), **SMALL) as con:
+        relations = [name for name, kept_as in engine.PIPELINE if kept_as != "drawn"]
+        before = {name: con.sql(f"from {name} order by all").fetchall() for name in relations}
+        monkeypatch.setattr(sys.modules["audit.engine.replay"], "PORTION_ROWS", 1)
+        told = []
+        engine.replay(con, **SMALL, progress=lambda name, done, total: told.append((done, total)))
+        after = {name: con.sql(f"from {name} order by all").fetchall() for name in relations}
+        assert [name for name in relations if after[name] != before[name]] == []
+        ((banks,),) = con.execute("select count(*) from banks").fetchall()
+        portions = banks if banks > 1 else 0
+        assert len(told) == len(engine.PIPELINE) + portions * len(engine.PORTIONED) + 1
+        assert [done for done, _ in told] == list(range(len(told)))
+        temporary = con.sql("select table_name from duckdb_tables() where temporary").fetchall()
+        assert temporary == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_rule_of_ones_own_may_launch_beyond_every_budget_and_changes_no_other(tmp_path, seed):
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "everything.sql").write_text(EVERYTHING)
+    with replayed(tmp_path, random_archive(random.Random(seed)), **SMALL) as con:
+        before = every_table(con)
+        engine.replay(con, **SMALL, rules=tmp_path / "rules")
+        assert every_table(con) == before
+        ((wrong,),) = con.execute(
+            """
+            with banks as (
+                select archive, competition, question_id, count(*) as attempts
+                from attempts
+                group by all
+            )
+            select count(*)
+            from replays
+            inner join banks using (archive, competition, question_id)
+            where rule = 'everything' and returned <> least(cap, attempts)
+            """
+        ).fetchall()
+        assert wrong == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "sql", "message"),
+    [
+        (
+            "selectors",
+            "peek",
+            FIRST.replace("from steps", "from steps inner join grades on true"),
+            "reads grades",
+        ),
+        (
+            "selectors",
+            "peek",
+            FIRST.replace("from steps", "from read_csv('x.csv')"),
+            r"reads read_csv\(\)",
+        ),
+        ("selectors", "majority", FIRST, "is built in"),
+        ("selectors", "Bad-Name", FIRST, "lower-case"),
+        ("selectors", "two", "drop table attempts", "not one select"),
+        ("selectors", "broken", "select nothing from steps", "choices.sql"),
+        (
+            "selectors",
+            "half",
+            FIRST.replace("from steps", "from steps where position > 0"),
+            "exactly one row per",
+        ),
+        (
+            "selectors",
+            "beyond",
+            FIRST.replace("min(position)", "min(position) + 99 +"),
+            "choices.sql|between 1",
+        ),
+        (
+            "selectors",
+            "wavering",
+            FIRST.replace("    is_eligible,", "    is_eligible and position < 2 as is_eligible,"),
+            "wherever it stands",
+        ),
+        (
+            "rules",
+            "steps",
+            GRACE.replace("budgeted_steps", "steps, budgets, caps"),
+            "a rule may read only",
+        ),
+        (
+            "rules",
+            "greedy",
+            GRACE.replace("as returned", "+ 1 as returned"),
+            "returned <= launched",
+        ),
+    ],
+)
+def test_a_bad_file_of_ones_own_is_refused_in_words(tmp_path, kind, name, sql, message):
+    with small_database(tmp_path) as con:
+        folder = tmp_path / kind
+        folder.mkdir()
+        (folder / f"{name}.sql").write_text(sql)
+        with pytest.raises(AuditError, match=message):
+            engine.replay(con, **SMALL, **{kind: folder})
+        assert engine.table(con, "main").num_rows > 0
+
+
+def test_a_folder_without_files_is_refused(tmp_path):
+    with pytest.raises(AuditError, match=r"no \.sql file here"):
+        engine.plugins("rules", tmp_path)
+
+
+def test_tables_say_when_there_are_no_replays_or_stale_ones(tmp_path):
+    rows = random_archive(random.Random(1))
+    with replayed(tmp_path, rows) as con:
+        write_parquet([attempt(1, 10, "4", archive="later")], tmp_path / "more.parquet")
+        load(con, [str(tmp_path / "more.parquet")])
+        with pytest.raises(AuditError, match="stale"):
+            engine.table(con, "main")
+        assert engine.table(con, "source_audit").num_rows > 0
+        engine.replay(con, **SMALL)
+        assert "later" in engine.table(con, "main")["archive"].to_pylist()
+    fresh = database.connect(tmp_path / "fresh.duckdb")
+    load(fresh, [str(tmp_path / "more.parquet")])
+    with pytest.raises(AuditError, match="no replays yet"):
+        engine.table(fresh, "main")
+    fresh.close()

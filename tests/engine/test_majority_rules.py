@@ -1,0 +1,313 @@
+"""The tables majority_rules and truncation: plain loops over every pool, and pools read by eye."""
+
+import random
+from fractions import Fraction
+
+import numpy
+import pytest
+
+from audit import engine
+from audit.output.display import WIDEST_CELL
+from tests import reference
+from tests.support.archives import attempt, random_archive, random_settings
+from tests.support.databases import SMALL, replayed
+from tests.support.rows import differences
+
+NONE = "no answer"
+
+
+def finished_answer(one):
+    return one["answer"] if one["eligible"] else None
+
+
+def finished_raw(one):
+    return one["raw"] if one["eligible"] else None
+
+
+def finished_answer_or_none(one):
+    return one["answer"] if one["eligible"] else (NONE,)
+
+
+def any_answer(one):
+    return one["answer"]
+
+
+def any_raw_or_none(one):
+    return one["raw"] if one["answer"] is not None else (NONE,)
+
+
+def any_answer_and_label(one):
+    return None if one["answer"] is None else (one["answer"], one["correct"])
+
+
+def finished_label(one):
+    return one["correct"] if one["eligible"] else None
+
+
+def any_label(one):
+    return one["correct"]
+
+
+# What an attempt votes for, None for no vote, and who wins a tie.
+DEFINITIONS = {
+    "majority": (finished_answer, "first"),
+    "ties_last_seen": (finished_answer, "last"),
+    "ties_averaged": (finished_answer, "averaged"),
+    "ties_abstain": (finished_answer, "abstain"),
+    "raw_string": (finished_raw, "first"),
+    "no_answer_votes": (finished_answer_or_none, "first"),
+    "unfinished_votes": (any_answer, "first"),
+    "label_majority": (finished_label, "abstain"),
+    "raw_string_all": (any_raw_or_none, "first"),
+    "answer_and_label": (any_answer_and_label, "averaged"),
+    "label_mode": (any_label, "first"),
+    "label_half": (any_label, "abstain"),
+}
+
+
+def score(pool, vote_of, ties):
+    """How correct the winner of a pool is: 0, 1, or a fraction where a tie is averaged."""
+    votes = [vote_of(one) for one in pool]
+    cast = [vote for vote in votes if vote is not None]
+    if not cast:
+        return Fraction(0)
+    tied = [vote for vote in dict.fromkeys(cast) if cast.count(vote) == max(map(cast.count, cast))]
+    standing_for = {vote: pool[votes.index(vote)] for vote in tied}
+    correct = {vote: Fraction(standing_for[vote]["correct"] and vote != (NONE,)) for vote in tied}
+    if ties == "first":
+        return correct[tied[0]]
+    if ties == "last":
+        return next(correct[vote] for vote in reversed(votes) if vote in tied)
+    if ties == "averaged":
+        return sum(correct.values()) / len(tied)
+    return correct[tied[0]] if len(tied) == 1 else Fraction(0)
+
+
+def orders_of(rows, orders):
+    """Every archive's banks in every random order."""
+    raw = {
+        tuple(row[c] for c in reference.KEYS["attempts"].split()): reference.slow_box(row["text"])
+        if row.get("text") is not None
+        else row.get("boxed_answer")
+        for row in rows
+    }
+    banks = {}
+    for one in reference.read_attempts(rows):
+        one["raw"] = raw[*one["bank"], one["seed"]]
+        banks.setdefault(one["bank"], []).append(one)
+    competitions = sorted({bank[1] for bank in banks})
+    for (archive, competition, question), members in banks.items():
+        for repeat in range(1, orders + 1):
+            seeds = [20260904, competitions.index(competition), question, repeat]
+            rng = numpy.random.default_rng(numpy.random.SeedSequence(seeds))
+            yield archive, [members[slot] for slot in rng.permutation(len(members))]
+
+
+def slow_tables(rows, *, budgets, primary_cap, orders, primary_selector="majority", **_):
+    """Both tables, one replay at a time."""
+    walked = list(orders_of(rows, orders))
+    majority_rules, truncation = [], []
+    for archive in sorted({archive for archive, _ in walked}):
+        for budget in sorted(budgets):
+            runs = {
+                rule: [
+                    reference.walk(order, primary_cap, budget, rule)
+                    for name, order in walked
+                    if name == archive
+                ]
+                for rule in reference.RULES
+            }
+            replays = len(runs["strict"])
+            for definition, (vote_of, ties) in sorted(DEFINITIONS.items()):
+                strict, advisory = (
+                    sum(score(run.pool, vote_of, ties) for run in runs[rule])
+                    for rule in ("strict", "advisory")
+                )
+                majority_rules.append(
+                    {
+                        "archive": archive,
+                        "budget": budget,
+                        "definition": definition,
+                        "strict_accuracy": float(100 * strict / replays),
+                        "advisory_accuracy": float(100 * advisory / replays),
+                        "delta": float(100 * (advisory - strict) / replays),
+                    }
+                )
+            for rule in reference.RULES:
+                truncation.append(
+                    {"archive": archive, "budget": budget, "rule": rule}
+                    | truncated(runs[rule], budget, primary_selector)
+                )
+    return majority_rules, truncation
+
+
+def truncated(runs, budget, selector):
+    crossed = launched = limited = right = possibly_right = 0
+    for run in runs:
+        crossed += sum(one["completion_tokens"] for one in run.launched) > budget
+        launched += len(run.launched)
+        at_limit = sum(one["finish_reason"] == "length" for one in run.launched)
+        limited += at_limit
+        chosen = reference.select(run.pool, selector)
+        is_right = chosen is not None and chosen["correct"]
+        right += is_right
+        possibly_right += bool(is_right or at_limit or run.prefix)
+    return {
+        "replays_cut": 100 * crossed / len(runs),
+        "attempts_cut": 100 * limited / launched,
+        "accuracy_cut_wrong": 100 * right / len(runs),
+        "accuracy_cut_correct": 100 * possibly_right / len(runs),
+    }
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_both_tables_agree_with_a_loop_over_every_pool(tmp_path, seed):
+    rng = random.Random(1000 + seed)
+    rows, settings = random_archive(rng), random_settings(rng)
+    expected = slow_tables(rows, **settings)
+    with replayed(tmp_path, rows, **settings) as con:
+        for name, want in zip(("majority_rules", "truncation"), expected, strict=True):
+            found = engine.table(con, name)
+            columns = [column for column in found.column_names if column != "meaning"]
+            if want:
+                assert columns == list(want[0])
+            assert not list(differences(want, found.to_pylist(), columns))[:3], name
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_projects_own_definition_is_the_main_table_exactly(tmp_path, seed):
+    rows = random_archive(random.Random(2000 + seed))
+    with replayed(tmp_path, rows, orders=7) as con:
+        own = [row for row in rules_of(con) if row["definition"] == "majority"]
+        columns = ["archive", "budget", "strict_accuracy", "advisory_accuracy", "delta"]
+        main = engine.table(con, "main").select(columns).to_pylist()
+        assert [{column: row[column] for column in columns} for row in own] == main
+
+
+def test_the_projects_own_definition_does_not_follow_the_primary_selector(tmp_path):
+    rows = random_archive(random.Random(7), archive_answers=True)
+    found = []
+    for primary in ("majority", "archive_majority"):
+        with replayed(tmp_path, rows, name=primary, primary_selector=primary) as con:
+            found.append(rules_of(con))
+    assert found[0] == found[1]
+
+
+def rules_of(con):
+    return engine.table(con, "majority_rules").to_pylist()
+
+
+def accuracies(con):
+    """Accuracy by definition where both rules and all budgets give the same."""
+    rows = rules_of(con)
+    assert all(row["strict_accuracy"] == row["advisory_accuracy"] for row in rows)
+    return {row["definition"]: row["strict_accuracy"] for row in rows}
+
+
+def problem(question, *attempts):
+    """One problem's attempts, each (box, correct) or (box, correct, finish reason)."""
+    return [
+        attempt(seed, 10, box, correct=correct, finish=finish[0] if finish else "stop")
+        | {"question_id": question}
+        for seed, (box, correct, *finish) in enumerate(attempts)
+    ]
+
+
+ALL_RETURNED = {"budgets": (1000,), "caps": (9,), "primary_cap": 9}
+
+
+def test_the_same_twenty_attempts_score_anything_from_0_to_100(tmp_path):
+    # Two problems with two right answers and three without any, two with one right answer in
+    # three spellings and two without any. No result depends on the order.
+    few = [("7", True), ("7", True), (None, False), (None, False), (None, False)]
+    spelled = [("7", True), ("07", True), ("+7", True), (None, False), (None, False)]
+    rows = [*problem(0, *few), *problem(1, *few), *problem(2, *spelled), *problem(3, *spelled)]
+    assert len(rows) == 20
+    with replayed(tmp_path, rows, **ALL_RETURNED) as con:
+        assert accuracies(con) == {
+            "majority": 100,
+            "ties_last_seen": 100,
+            "ties_averaged": 100,
+            "ties_abstain": 100,
+            "raw_string": 100,
+            "unfinished_votes": 100,
+            "answer_and_label": 100,
+            "label_majority": 100,
+            "no_answer_votes": 50,  # 2 against 3 loses, 3 against 2 wins.
+            "label_mode": 50,
+            "label_half": 50,
+            "raw_string_all": 0,  # 2 against 3, and 1 + 1 + 1 against 2.
+        }
+
+
+def test_a_tie_between_right_and_wrong_is_won_lost_halved_or_left(tmp_path):
+    rows = problem(0, ("7", True), ("9", False))
+    with replayed(tmp_path, rows, **ALL_RETURNED, orders=40) as con:
+        found = accuracies(con)
+    assert 0 < found["majority"] < 100
+    assert found["majority"] + found["ties_last_seen"] == 100
+    assert found["ties_averaged"] == found["answer_and_label"] == 50
+    assert found["ties_abstain"] == found["label_majority"] == found["label_half"] == 0
+    assert found["label_mode"] == found["majority"]
+
+
+def test_attempts_cut_at_the_limit_vote_only_where_the_definition_says_so(tmp_path):
+    rows = problem(0, ("9", False), ("7", True, "length"), ("7", True, "length"))
+    with replayed(tmp_path, rows, **ALL_RETURNED) as con:
+        found = accuracies(con)
+    takes_unfinished = {"unfinished_votes", "raw_string_all", "answer_and_label"}
+    takes_unfinished |= {"label_mode", "label_half"}
+    assert {name for name, accuracy in found.items() if accuracy == 100} == takes_unfinished
+    assert set(found.values()) == {0, 100}
+
+
+def test_raw_strings_split_a_majority(tmp_path):
+    spellings = [("7", True), ("07", True), ("+7", True), ("9", False), ("9", False)]
+    with replayed(tmp_path, problem(0, *spellings), **ALL_RETURNED) as con:
+        found = accuracies(con)
+    assert {name for name, accuracy in found.items() if accuracy == 0} == {
+        "raw_string",
+        "raw_string_all",
+    }
+
+
+def test_every_definition_has_its_own_words(tmp_path):
+    with replayed(tmp_path, problem(0, ("7", True)), **ALL_RETURNED) as con:
+        meanings = {row["definition"]: row["meaning"] for row in rules_of(con)}
+    assert set(meanings) == set(DEFINITIONS)
+    assert len(set(meanings.values())) == len(DEFINITIONS)
+    assert max(map(len, meanings.values())) <= WIDEST_CELL
+
+
+# One attempt of 10 tokens, right, under budgets 5 (cut by the budget) and 10 (just fits); and one
+# that ran into the generation limit at 10 tokens: nothing is right, anything might have been.
+# (replays_cut, attempts_cut, accuracy_cut_wrong, accuracy_cut_correct)
+TRUNCATION = {
+    ("stop", 5, "strict"): (100, 0, 0, 100),
+    ("stop", 5, "advisory"): (100, 0, 100, 100),
+    ("stop", 10, "strict"): (0, 0, 100, 100),
+    ("stop", 10, "advisory"): (0, 0, 100, 100),
+    ("length", 5, "strict"): (100, 100, 0, 100),
+    ("length", 5, "advisory"): (100, 100, 0, 100),
+    ("length", 10, "strict"): (0, 100, 0, 100),
+    ("length", 10, "advisory"): (0, 100, 0, 100),
+}
+
+
+@pytest.mark.parametrize("finish", ["stop", "length"])
+def test_the_truncation_of_one_attempt_is_the_one_worked_out_by_hand(tmp_path, finish):
+    rows = problem(0, ("7", True, finish))
+    with replayed(tmp_path, rows, budgets=(5, 10), caps=(9,), primary_cap=9) as con:
+        for row in engine.table(con, "truncation").to_pylist():
+            archive, budget, rule, *values = row.values()
+            assert archive == "a"
+            assert tuple(values) == TRUNCATION[finish, budget, rule]
+
+
+def test_cut_attempts_counted_as_wrong_give_the_accuracy_of_the_curves(tmp_path):
+    rows = random_archive(random.Random(21))
+    with replayed(tmp_path, rows, **{**SMALL, "orders": 5}) as con:
+        curves = engine.table(con, "curves").to_pylist()
+        bounds = engine.table(con, "truncation").to_pylist()
+    assert [row["accuracy"] for row in curves] == [row["accuracy_cut_wrong"] for row in bounds]
+    assert all(row["accuracy_cut_wrong"] <= row["accuracy_cut_correct"] for row in bounds)

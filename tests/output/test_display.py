@@ -1,0 +1,307 @@
+"""Arrow tables as text: one golden per format, rounding, hostile strings, CSV as a file."""
+
+import csv
+import io
+import json
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audit.errors import AuditError
+from audit.output.display import FORMATS, display_columns, format_table, round_half_up, write_csv
+
+SMALL = pa.table(
+    {
+        "archive": ["low", "high"],
+        "budget": [4000, 8192],
+        "strict_accuracy": [37.25, 50.125],
+        "delta": [12.874999999999998, -0.41666],
+        "delta_low": [9.7916, -1.1666],
+        "delta_high": [16.1666, 0.25],
+        "strict_cost": [7485.4, 1234567.5],
+        "resolved": [True, None],
+    }
+)
+
+GOLDEN = {
+    "table": """\
+archive  budget  strict_accuracy                delta  strict_cost  resolved
+-------  ------  ---------------  -------------------  -----------  --------
+low          4k            37.25  12.88 [9.79, 16.17]        7,485  true
+high       8192            50.13  -0.42 [-1.17, 0.25]    1,234,568
+""",
+    "csv": """\
+archive,budget,strict_accuracy,delta,delta_low,delta_high,strict_cost,resolved
+low,4000,37.25,12.874999999999998,9.7916,16.1666,7485.4,true
+high,8192,50.125,-0.41666,-1.1666,0.25,1234567.5,
+""",
+    "json": """\
+[
+  {"archive": "low", "budget": 4000, "strict_accuracy": 37.25, "delta": 12.874999999999998, \
+"delta_low": 9.7916, "delta_high": 16.1666, "strict_cost": 7485.4, "resolved": true},
+  {"archive": "high", "budget": 8192, "strict_accuracy": 50.125, "delta": -0.41666, \
+"delta_low": -1.1666, "delta_high": 0.25, "strict_cost": 1234567.5, "resolved": null}
+]
+""",
+    "md": """\
+| archive | budget | strict_accuracy | delta | strict_cost | resolved |
+| --- | ---: | ---: | ---: | ---: | --- |
+| low | 4k | 37.25 | 12.88 [9.79, 16.17] | 7,485 | true |
+| high | 8192 | 50.13 | -0.42 [-1.17, 0.25] | 1,234,568 |  |
+""",
+    "tex": r"""\begin{tabular}{@{}lrrrrl@{}}
+\toprule
+archive & budget & strict\_accuracy & delta & strict\_cost & resolved \\
+\midrule
+low & 4k & 37.25 & 12.88 [9.79, 16.17] & 7,485 & true \\
+high & 8192 & 50.13 & $-$0.42 [$-$1.17, 0.25] & 1,234,568 &  \\
+\bottomrule
+\end{tabular}
+""",
+}
+
+
+@pytest.mark.parametrize("fmt", FORMATS)
+def test_each_format_prints_the_small_table_as_written_here(fmt: str) -> None:
+    assert format_table(SMALL, fmt, "main") == GOLDEN[fmt]
+
+
+def test_an_unknown_format_is_a_clear_mistake() -> None:
+    with pytest.raises(AuditError, match="unknown format 'xlsx': use one of table, csv"):
+        format_table(SMALL, "xlsx")
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [
+        (12.875, 2, "12.88"),
+        (12.874999999999998, 2, "12.88"),
+        (12.8749, 2, "12.87"),
+        (50.125, 2, "50.13"),
+        (0.625, 2, "0.63"),
+        (-0.625, 2, "-0.63"),
+        (5.833333333333333, 2, "5.83"),
+        (1.25, 3, "1.250"),
+        (2.5, 0, "3"),
+        (-454.5, 0, "-455"),
+        (-0.001, 2, "0.00"),
+        (-0.0, 2, "0.00"),
+        (7, 2, "7.00"),
+        (1e22, 0, "1" + "0" * 22),
+        (Decimal("0.125"), 2, "0.13"),
+        (float("nan"), 2, "nan"),
+    ],
+)
+def test_halves_round_away_from_zero(value: float, decimals: int, text: str) -> None:
+    assert round_half_up(value, decimals) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "value", "text"),
+    [
+        ("grading", "change", 0.08333, "0.083"),
+        ("cap_sensitivity", "delta", 12.875, "12.875"),
+        ("selectors", "delta", 12.875, "12.88"),
+        ("cost_comparisons", "cost_ratio", 0.58771, "0.588"),
+        ("curves", "cost_ratio", 0.58771, "0.59"),
+        ("interpolation", "weight", 0.8855, "0.886"),
+        ("interpolation", "left_budget", 16000, "16k"),
+        ("source_audit", "median_tokens", 19183.0, "19183.0"),
+        ("source_audit", "records", 2400, "2400"),
+        ("prefix_boxes", "boundary_events", 2380, "2,380"),
+        ("pools", "advisory_eligible", 0.9375, "0.94"),
+        ("grade_conflicts", "question_id", 12345, "12345"),
+        (None, "delta", 12.875, "12.875"),
+        (None, "budget", 4000, "4000"),
+        (None, "share", 1 / 3, "0.333333"),
+        (None, "total", 1234567.8, "1234568"),
+        (None, "tiny", 1.25e-7, "1.25e-07"),
+        (None, "whole", 3.0, "3"),
+        (None, "huge", Decimal(10) ** 20, "1" + "0" * 20),
+    ],
+)
+def test_a_column_rounds_as_the_study_prints_it(
+    name: str | None, column: str, value: float, text: str
+) -> None:
+    assert display_columns(name, pa.table({column: [value]}))[0].cells == [text]
+
+
+def test_an_interval_stands_beside_its_estimate_only_when_all_three_are_there() -> None:
+    table = pa.table(
+        {
+            "delta_low": [1.0, None, 1.0, 1.0],
+            "delta": [2.0, 2.0, None, 2.0],
+            "delta_high": [3.0, 3.0, 3.0, None],
+            "cost_low": [5, 5, 5, 5],
+        }
+    )
+    merged, alone = display_columns("main", table)
+    assert (merged.header, merged.numeric) == ("delta", True)
+    assert merged.cells == ["2.00 [1.00, 3.00]", "2.00", "", "2.00"]
+    assert (alone.header, alone.cells) == ("cost_low", ["5"] * 4)
+
+
+def test_texts_named_like_an_interval_are_left_alone() -> None:
+    table = pa.table({"mood": ["a"], "mood_low": ["b"], "mood_high": ["c"]})
+    assert [column.header for column in display_columns(None, table)] == table.column_names
+
+
+def test_an_empty_table_says_so_on_a_terminal() -> None:
+    empty = SMALL.select(["archive", "budget"]).slice(0, 0)
+    assert format_table(empty, "table") == "archive  budget\n-------  ------\n(no rows)\n"
+    assert format_table(empty, "csv") == "archive,budget\n"
+    assert format_table(empty, "json") == "[]\n"
+
+
+HOSTILE = "a|b\n<script>&\\frac{1}{2}$x_1^2$~#%\t\x1b[31m\x9b"
+
+
+def test_the_terminal_never_sees_a_control_character() -> None:
+    text = format_table(pa.table({"x\ny": [HOSTILE]}), "table")
+    assert [line for line in text.splitlines() if not line.isprintable()] == []
+    assert text.splitlines()[0] == r"x\ny"
+    assert r"a|b\n<script>&\frac{1}{2}$x_1^2$~#%\t\x1b[31m\x9b" in text
+
+
+def test_a_wide_cell_is_cut_at_sixty_characters() -> None:
+    lines = format_table(pa.table({"x": ["y" * 60, "z" * 61]}), "table").splitlines()
+    assert lines[2:] == ["y" * 60, "z" * 59 + "…"]
+
+
+def test_markdown_keeps_a_hostile_string_in_its_cell() -> None:
+    last = format_table(pa.table({"x": [HOSTILE], "y": ["_z_"]}), "md").splitlines()[2]
+    assert last == (
+        r"| a\|b\\n&lt;script&gt;&amp;\\frac{1}{2}\$x_1^2\$\~#%\\t\\x1b\[31m\\x9b | \_z\_ |"
+    )
+
+
+def test_latex_escapes_every_special_character() -> None:
+    line = format_table(pa.table({"x": [HOSTILE]}), "tex").splitlines()[4]
+    assert line == (
+        r"a\textbar{}b \textless{}script\textgreater{}\&\textbackslash{}frac\{1\}\{2\}"
+        r"\$x\_1\textasciicircum{}2\$\textasciitilde{}\#\% [31m \\"
+    )
+
+
+def test_a_latex_row_never_starts_with_an_argument_of_the_line_before() -> None:
+    rows = format_table(pa.table({"x": ["[2pt]", "*", "é"]}), "tex").splitlines()[4:7]
+    assert rows == [r"{}[2pt] \\", r"{}* \\", r"é \\"]
+
+
+def test_json_has_null_for_what_is_not_finite_and_two_names_for_two_columns() -> None:
+    numbers = pa.array([float("nan"), float("inf"), 0.1])
+    table = pa.Table.from_arrays([numbers, pa.array([1, 2, 2**60])], ["x", "x"])
+    assert json.loads(format_table(table, "json")) == [
+        {"x": None, "x_2": 1},
+        {"x": None, "x_2": 2},
+        {"x": 0.1, "x_2": 2**60},
+    ]
+
+
+def test_values_of_other_types_have_a_text_in_every_format() -> None:
+    table = pa.table(
+        {
+            "list": pa.array([[1, None]]),
+            "struct": pa.array([{"a": 1.5}]),
+            "time": pa.array([1], pa.timestamp("ns")),
+            "word": pa.array(["w"]).dictionary_encode(),
+            "sum": pa.array([Decimal("3.50")]),
+            "raw": pa.array([b"\x00"]),
+            "nothing": pa.nulls(1),
+        }
+    )
+    assert list(csv.reader(io.StringIO(format_table(table, "csv"))))[1] == [
+        "[1, null]", '{"a": 1.5}', "1970-01-01 00:00:00.000000001", "w", "3.50", "00", "",
+    ]  # fmt: skip
+    assert json.loads(format_table(table, "json"))[0]["struct"] == {"a": 1.5}
+    assert [column.cells for column in display_columns(None, table)][3:5] == [["w"], ["3.5"]]
+
+
+def test_the_largest_decimals_print_and_a_date_beyond_python_is_a_clear_mistake() -> None:
+    table = pa.table({"sum": pa.array([10**37, -(10**37)], pa.decimal128(38, 0))})
+    (column,) = display_columns(None, table)
+    assert column.cells == [str(10**37), str(-(10**37))]
+    dates = pa.array([[2**31 - 1]], pa.list_(pa.int32())).cast(pa.list_(pa.date32()))
+    for fmt in FORMATS:
+        with pytest.raises(AuditError, match="cast it in the query"):
+            format_table(pa.table({"dates": dates}), fmt)
+
+
+def test_csv_quotes_only_what_needs_it_and_tells_empty_from_null() -> None:
+    table = pa.table({"a,b": ['say "x"', "", None, "plain", " space "], "n": [1, 2, 3, 4, None]})
+    assert format_table(table, "csv") == ('"a,b",n\n"say ""x""",1\n"",2\n,3\nplain,4\n space ,\n')
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"]), max_size=8)),
+            st.floats(allow_nan=False),
+            st.booleans(),
+        ),
+        max_size=8,
+    )
+)
+def test_csv_survives_a_round_trip_through_pythons_reader(
+    rows: list[tuple[str | None, float, bool]],
+) -> None:
+    table = pa.table(
+        {
+            "text": pa.array([row[0] for row in rows], pa.string()),
+            "number": pa.array([row[1] for row in rows], pa.float64()),
+            "flag": pa.array([row[2] for row in rows], pa.bool_()),
+        }
+    )
+    read = list(csv.reader(io.StringIO(format_table(table, "csv"), newline="")))
+    assert read[0] == ["text", "number", "flag"]
+    assert [(text, float(number), flag == "true") for text, number, flag in read[1:]] == [
+        (text or "", number, flag) for text, number, flag in rows
+    ]
+
+
+def test_a_written_csv_has_the_same_bytes_from_a_table_and_from_any_batches(tmp_path) -> None:
+    texts = [None if i % 7 == 0 else f"t{i},\n" if i % 3 == 0 else f"t{i}" for i in range(1000)]
+    table = pa.table({"i": range(1000), "x": [i / 7 for i in range(1000)], "text": texts})
+    expected = format_table(table, "csv").encode()
+    write_csv(table, tmp_path / "whole.csv")
+    for rows in (1, 33, 5000):
+        batches = table.to_batches(max_chunksize=rows)
+        reader = pa.RecordBatchReader.from_batches(table.schema, batches)
+        write_csv(reader, tmp_path / f"{rows}.csv")
+    files = sorted(tmp_path.iterdir())
+    assert [file.name for file in files] == ["1.csv", "33.csv", "5000.csv", "whole.csv"]
+    assert {file.read_bytes() for file in files} == {expected}
+
+
+def test_slices_of_a_large_batch_join_without_a_seam(tmp_path, monkeypatch) -> None:
+    table = pa.table({"i": range(100), "text": ["x" * (i % 5) for i in range(100)]})
+    expected = format_table(table, "csv")
+    monkeypatch.setattr("audit.output.display.BATCH_ROWS", 7)
+    assert format_table(table, "csv") == expected
+    monkeypatch.setattr("audit.output.display.BATCH_BYTES", 1)
+    assert format_table(table, "csv") == expected
+
+
+def test_a_failed_csv_leaves_the_old_file_and_no_other(tmp_path) -> None:
+    def broken():
+        yield pa.record_batch({"i": [1]})
+        raise RuntimeError("stop")
+
+    path = tmp_path / "x.csv"
+    path.write_text("old")
+    with pytest.raises(RuntimeError):
+        schema = pa.schema([("i", pa.int64())])
+        write_csv(pa.RecordBatchReader.from_batches(schema, broken()), path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_csv_that_cannot_be_written_is_a_clear_mistake(tmp_path) -> None:
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "none" / "x.csv", tmp_path / "file" / "x.csv"):
+        with pytest.raises(AuditError, match=r"cannot write .*x\.csv"):
+            write_csv(SMALL, path)

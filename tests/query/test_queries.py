@@ -1,0 +1,796 @@
+"""Named queries and ad hoc SQL: figures to check by eye, and many ways to misbehave."""
+
+import hashlib
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+from audit import database, engine
+from audit.cli import main
+from audit.errors import AuditError
+from audit.load.load import load
+from audit.query.run import answer, find_query, named_queries, query
+from tests.support.archives import write_jsonl
+from tests.support.databases import replayed
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = [known.name for known in named_queries()]
+MAY_READ = {
+    *("attempts", "texts", "grades", "orders", "prefixes", "replays", "selections", "sources"),
+    *("settings", "budgets", "caps"),
+}
+SETTINGS = {
+    "budgets": (100, 200, 600),
+    "caps": (2, 3),
+    "primary_cap": 3,
+    "orders": 2,
+    "replicates": 0,
+}
+
+
+def attempt(archive, question, seed, cost, text, correct, logprob=-0.5, finish="stop", **more):
+    """One canonical row; every prompt has 10 tokens."""
+    return {
+        "archive": archive,
+        "competition": "Cup",
+        "question_id": question,
+        "seed": seed,
+        "prompt_tokens": 10,
+        "completion_tokens": cost,
+        "finish_reason": finish,
+        "text": text,
+        "archive_answer": more.get("archive_answer", re.sub(r".*\{|\}.*", "", text)),
+        "correct": correct,
+        "mean_logprob": logprob,
+        "references": more.get("references"),
+    }
+
+
+# steady has three problems and slow one; two random orders (PROTOCOL's, asserted below).
+#
+#   steady 0: one attempt, cost 60, right.
+#   steady 1: order 1 is seeds 12, 11, 10: 9 (cost 50), 9 (50), 8 (40); sums 50, 100, 140
+#             order 2 is seeds 10, 12, 11: 8 (cost 40), 9 (50), 9 (50); sums 40, 90, 140
+#             8 is right and the likeliest, 9 is wrong.
+#   steady 2: order 1 is seeds 11, 10, 12: cut at the length limit (150), no box (120), 5 (90);
+#             sums 150, 270, 360
+#             order 2 is seeds 12, 10, 11: sums 90, 210, 360
+#             The 5 of the cut attempt is labelled right, the 5 of seed 12 wrong; 5 is a reference.
+#   slow 0:   one attempt, cost 500, right.
+#
+# What each replay costs, and what the majority answers (+ right, - wrong, . abstains):
+#
+#                   strict 100  advisory 100  strict 200  advisory 200  strict 600  advisory 600
+#   steady 0 1, 2       60 +          60 +        60 +          60 +        60 +          60 +
+#   steady 1 1         100 -         100 -       140 -         140 -       140 -         140 -
+#   steady 1 2         100 +         140 -       140 -         140 -       140 -         140 -
+#   steady 2 1         100 .         150 .       200 .         270 .       360 -         360 -
+#   steady 2 2         100 -         210 -       200 -         210 -       360 -         360 -
+#   slow 0 1, 2        100 .         500 +       200 .         500 +       500 +         500 +
+ROWS = [
+    attempt("steady", 0, 10, 60, r"\boxed{7}", True),
+    attempt("steady", 1, 10, 40, r"\boxed{8}", True, -0.1),
+    attempt("steady", 1, 11, 50, r"\boxed{9}", False, -0.9),
+    attempt("steady", 1, 12, 50, r"\boxed{9}", False, -0.9),
+    attempt("steady", 2, 10, 120, "I think it is 6", False, archive_answer="6"),
+    attempt("steady", 2, 11, 150, r"\boxed{5} but", True, finish="length", references=["5"]),
+    attempt("steady", 2, 12, 90, r"\boxed{5}", False),
+    attempt("slow", 0, 10, 500, r"\boxed{7}", True),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the replayed database small.duckdb and the file it was loaded from."""
+    folder = tmp_path_factory.mktemp("queries")
+    with replayed(folder, ROWS, **SETTINGS):
+        pass
+    return folder
+
+
+@pytest.fixture
+def con(folder):
+    """A reader of the database."""
+    con = database.connect(folder / "small.duckdb", read_only=True)
+    yield con
+    con.close()
+
+
+def rows(con, name, *columns, **params):
+    """The rows of a query as tuples, of these columns only."""
+    found = query(con, name, params)
+    return list(zip(*(found[column].to_pylist() for column in columns), strict=True))
+
+
+def run(*arguments, status=0):
+    """What the command prints; a mistake is one line."""
+    done = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert done.exit_code == status, done.output
+    if status:
+        assert done.output.startswith("error: ") and done.output.count("\n") == 1, done.output
+    return done.output
+
+
+# The named queries.
+
+
+def test_there_are_queries_enough_and_each_asks_a_question():
+    assert len(NAMES) >= 14
+    for known in named_queries():
+        assert known.question.endswith("?") and len(known.question) <= 100, known.name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_named_query_is_plain_sql_over_public_relations(name):
+    known = find_query(name)
+    assert engine.relations_read(known.sql) <= MAY_READ
+    assert "{" not in known.sql
+    code = re.sub(r"--.*|'[^']*'", "", known.sql)
+    assert code == code.lower()
+    assert re.findall(r"\border by [\w.]+", code), "rows come in no particular order"
+    assert set(re.findall(r"\$(\w+)", code)) == set(known.defaults)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_named_query_answers_with_its_defaults_whatever_the_threads(folder, name):
+    found = []
+    for threads in (1, 4):
+        con = database.connect(folder / "small.duckdb", read_only=True, threads=threads)
+        found.append(query(con, name))
+        con.close()
+    assert found[0].num_rows > 0
+    assert found[0] == found[1]
+
+
+def test_named_queries_run_where_only_the_canonical_order_was_replayed(tmp_path, con):
+    with replayed(tmp_path, ROWS, **{**SETTINGS, "orders": 0}):
+        pass
+    bare = database.connect(tmp_path / "small.duckdb", read_only=True)
+    for name in NAMES:
+        assert query(bare, name).schema == query(con, name).schema
+    bare.close()
+
+
+def test_orders_are_the_ones_the_figures_assume(con):
+    sql = "select list(slot order by position) from orders where bank_size = 3 and repeat > 0"
+    found = query(con, f"{sql} group by question_id, repeat order by question_id, repeat")
+    assert found.column(0).to_pylist() == [[2, 1, 0], [0, 2, 1], [1, 0, 2], [2, 0, 1]]
+
+
+def test_cost_per_correct(con):
+    columns = ("archive", "budget", "rule", "accuracy", "tokens_per_correct")
+    found = rows(con, "cost_per_correct", *columns, "tokens_per_correct_with_prompts")
+    # strict: 60 + 60 + 100 + 100 + 100 + 100 = 520 for 3; 1 + 1 + 2 + 3 + 1 + 2 prompts of 10.
+    assert ("steady", 100, "strict", 50.0, 173.33, 206.67) in found
+    # advisory: 60 + 60 + 100 + 140 + 150 + 210 = 720 for 2; the same prompts.
+    assert ("steady", 100, "advisory", 33.33, 360.0, 410.0) in found
+    assert ("slow", 100, "strict", 0.0, None, None) in found
+    assert ("slow", 100, "advisory", 100.0, 500.0, 510.0) in found
+    assert len(found) == 2 * 3 * 2
+
+
+def test_smallest_budget(con):
+    columns = ("archive", "rule", "smallest_budget", "accuracy_there", "best_budget")
+    assert rows(con, "smallest_budget", *columns) == [
+        ("slow", "advisory", 100, 100.0, 100),
+        ("slow", "strict", 600, 100.0, 600),
+        ("steady", "advisory", None, None, 100),
+        ("steady", "strict", 100, 50.0, 100),
+    ]
+    # A third of the replays is 33.33... %, which reaches 33.3333 and not 33.3334.
+    reached = rows(con, "smallest_budget", "smallest_budget", accuracy="33.3333")
+    missed = rows(con, "smallest_budget", "smallest_budget", accuracy="33.3334")
+    assert reached[2] == (100,) and missed[2] == (None,)
+
+
+def test_advisory_harms(con):
+    columns = ("archive", "question_id", "repeat", "budget", "strict_answer", "advisory_answer")
+    assert rows(con, "advisory_harms", *columns) == [("steady", 1, 2, 100, "8", "9")]
+
+
+def test_selectors_disagree(con):
+    columns = ("question_id", "replays", "split_replays", "split_and_one_is_right", "answers")
+    # Problem 1: two nines outvote the likeliest 8 in both orders. Problem 2, order 1: the archive
+    # read a 6 where there is no box, before the 5; in order 2 the 5 comes first.
+    assert rows(con, "selectors_disagree", *columns) == [
+        (1, 2, 2, 2, "8 | 9"),
+        (2, 2, 1, 0, "5 | 6"),
+    ]
+    # At 100 the strict pools of problem 1 are 9 9 and 8 9: a tie goes to the 8, the likeliest.
+    assert rows(con, "selectors_disagree", *columns, budget="100") == []
+    assert rows(con, "selectors_disagree", *columns, budget="100", rule="advisory") == [
+        (1, 2, 1, 1, "8 | 9"),
+    ]
+
+
+def test_unfinished_prefixes(con):
+    columns = ("archive", "question_id", "cut_replays", "prefix_tokens", "percent_of_its_cost")
+    # Problem 2: 100 + 10 of 200; problem 1: order 2 is cut 10 tokens into its third attempt.
+    assert rows(con, "unfinished_prefixes", *columns, "percent_of_all_prefixes") == [
+        ("slow", 0, 2, 200, 100.0, 100.0),
+        ("steady", 2, 2, 110, 55.0, 91.67),
+        ("steady", 1, 1, 10, 5.0, 8.33),
+        ("steady", 0, 0, 0, 0.0, 0.0),
+    ]
+    assert len(rows(con, "unfinished_prefixes", "archive", top="1")) == 2
+
+
+def test_emptied_pools(con):
+    columns = ("archive", "budget", "empty_under_strict", "emptied_by_the_cut", "empty_anyway")
+    assert rows(con, "emptied_pools", *columns) == [
+        ("slow", 100, 2, 2, 0),
+        ("slow", 200, 2, 2, 0),
+        ("slow", 600, 0, 0, 0),
+        ("steady", 100, 1, 0, 1),
+        ("steady", 200, 1, 0, 1),
+        ("steady", 600, 0, 0, 0),
+    ]
+
+
+def test_replay_ledger(con):
+    chosen = {"archive": "steady", "competition": "Cup", "question_id": "1", "repeat": "2"}
+    columns = ("position", "seed", "answer", "cost", "cumulative_cost", "strict_pays")
+    assert rows(con, "replay_ledger", *columns, "strict_returns", **chosen, budget="100") == [
+        (1, 10, "8", 40, 40, 40, True),
+        (2, 12, "9", 50, 90, 50, True),
+        (3, 11, "9", 50, 140, 10, False),
+    ]
+    # Order 1 hits the budget exactly with its second attempt; a third is not launched.
+    assert rows(con, "replay_ledger", *columns, **{**chosen, "repeat": "1"}, budget="100") == [
+        (1, 12, "9", 50, 50, 50),
+        (2, 11, "9", 50, 100, 50),
+    ]
+    # Nothing given: the first archive, problem and random order at the smallest budget.
+    columns = ("archive", "question_id", "repeat", "budget", "strict_pays", "strict_returns")
+    assert rows(con, "replay_ledger", *columns) == [("slow", 0, 1, 100, 100, False)]
+
+
+def test_replay_ledger_sums_to_the_replay(con):
+    key = "archive, question_id, repeat, budget"
+    counts = "launched, returned, completion_cost"
+    sql = f"select {key}, {counts} from replays where rule = 'strict' and cap = 3"
+    replays = query(con, sql).to_pylist()
+    assert len(replays) == 4 * 3 * 3
+    for replay in replays:
+        chosen = {column: str(replay[column]) for column in key.split(", ")}
+        found = rows(con, "replay_ledger", "strict_pays", "strict_returns", **chosen)
+        assert len(found) == replay["launched"]
+        assert sum(is_returned for _, is_returned in found) == replay["returned"]
+        assert sum(paid for paid, _ in found) == replay["completion_cost"]
+
+
+def test_problem_answers(con):
+    columns = ("answer", "attempts", "votes", "labelled_correct", "labelled_wrong", "mean_tokens")
+    chosen = {"archive": "steady", "question_id": "1"}
+    assert rows(con, "problem_answers", *columns, **chosen) == [
+        ("9", 2, 2, 0, 2, 50.0),
+        ("8", 1, 1, 1, 0, 40.0),
+    ]
+    # The cut attempt's 5 has no vote; (150 + 90) / 2 = 120.
+    assert rows(con, "problem_answers", *columns, archive="steady", question_id="2") == [
+        ("5", 2, 1, 1, 1, 120.0),
+        (None, 1, 0, 0, 1, 120.0),
+    ]
+
+
+def test_hardest_problems(con):
+    columns = ("archive", "question_id", "replays", "attempts_in_bank", "eligible_attempts")
+    assert rows(con, "hardest_problems", *columns, "correct_attempts", "median_tokens") == [
+        ("steady", 2, 2, 3, 1, 1, 120.0)
+    ]
+
+
+def test_overshoot(con):
+    columns = ("archive", "budget", "over_budget", "mean_ratio", "median_ratio", "largest_ratio")
+    found = rows(con, "overshoot", *columns)
+    # 0.6, 0.6, 1.0, 1.4, 1.5, 2.1: an exact hit is not over; the median is (1.0 + 1.4) / 2.
+    assert ("steady", 100, 3, 1.2, 1.2, 2.1) in found
+    assert ("slow", 100, 2, 5.0, 5.0, 5.0) in found
+    assert ("slow", 600, 0, 0.83, 0.83, 0.83) in found
+
+
+def test_order_luck(con):
+    columns = ("archive", "budget", "rule", "worst_order", "mean_order", "best_order")
+    found = rows(con, "order_luck", *columns, "canonical_order")
+    # Of three problems order 1 gets one right and order 2 two, the canonical one two: 8 comes
+    # before the 9 that the budget leaves.
+    assert ("steady", 100, "strict", 33.33, 50.0, 66.67, 66.67) in found
+    assert ("steady", 100, "advisory", 33.33, 33.33, 33.33, 33.33) in found
+
+
+def test_next_budget(con):
+    columns = ("archive", "rule", "budget", "next_budget", "accuracy", "next_accuracy")
+    found = rows(con, "next_budget", *columns, "points_gained", "tokens_per_extra_correct")
+    # Two answers gained for 2 x (500 - 200) tokens.
+    assert ("slow", "strict", 200, 600, 0.0, 100.0, 100.0, 300.0) in found
+    assert ("steady", "strict", 100, 200, 50.0, 33.33, -16.67, None) in found
+    assert len(found) == 2 * 2 * 2
+
+
+def test_attempts_by_budget(con):
+    columns = ("archive", "budget", "rule", "launched", "returned", "eligible")
+    found = rows(con, "attempts_by_budget", *columns, "percent_with_a_cut", "percent_empty")
+    # launched 1 + 1 + 2 + 3 + 1 + 2 = 10; returned 1 + 1 + 2 + 2 + 0 + 1 = 7, all eligible.
+    assert ("steady", 100, "strict", 1.67, 1.17, 1.17, 50.0, 16.67) in found
+    # The advisory rule returns all ten, of which the cut one and those without a box do not count.
+    assert ("steady", 100, "advisory", 1.67, 1.67, 1.33, 0.0, 16.67) in found
+
+
+def test_label_conflicts(con):
+    columns = ("archive", "question_id", "answer", "labelled_correct", "labelled_wrong")
+    assert rows(con, "label_conflicts", *columns, "correct_after_repair", "is_settled") == [
+        ("steady", 2, "5", 1, 1, 2, True)
+    ]
+
+
+def test_prompt_share(con):
+    found = rows(con, "prompt_share", "archive", "budget", "rule", "percent_prompts")
+    # 100 of 520 + 100, and of 720 + 100.
+    assert ("steady", 100, "strict", 16.13) in found
+    assert ("steady", 100, "advisory", 12.2) in found
+
+
+def test_loaded_sources(con, folder):
+    data = (folder / "small.parquet").read_bytes()
+    columns = ("archive", "format", "rows", "bytes", "sha256", "simulated")
+    digest = hashlib.sha256(data).hexdigest()
+    assert rows(con, "loaded_sources", *columns) == [
+        ("slow", "parquet", 1, len(data), digest, False),
+        ("steady", "parquet", 7, len(data), digest, False),
+    ]
+
+
+def test_finish_reasons(con):
+    columns = ("archive", "finish_reason", "attempts", "eligible", "correct", "tokens")
+    # 40, 50, 50, 60, 90, 120: 410 tokens, the median between 50 and 60.
+    assert rows(con, "finish_reasons", *columns, "median_tokens") == [
+        ("slow", "stop", 1, 1, 1, 500, 500.0),
+        ("steady", "length", 1, 0, 1, 150, 150.0),
+        ("steady", "stop", 6, 5, 2, 410, 55.0),
+    ]
+
+
+def test_missed_answers(con):
+    found = rows(con, "missed_answers", "archive", "budget", "rule", "coverage", "missed")
+    # The 8 of problem 1 in order 2 is chosen by one rule and outvoted in the other.
+    assert ("steady", 100, "strict", 50.0, 0) in found
+    assert ("steady", 100, "advisory", 50.0, 1) in found
+
+
+def test_pool_sizes(con):
+    columns = ("archive", "rule", "eligible", "replays", "correct_answers", "accuracy")
+    assert rows(con, "pool_sizes", *columns)[2:] == [
+        ("steady", "advisory", 1, 4, 2, 50.0),
+        ("steady", "advisory", 3, 2, 0, 0.0),
+        ("steady", "strict", 1, 4, 2, 50.0),
+        ("steady", "strict", 3, 2, 0, 0.0),
+    ]
+
+
+def test_binding_caps(con):
+    columns = ("archive", "cap", "budget", "ended_by_cap", "ended_by_bank", "tokens_per_replay")
+    found = rows(con, "binding_caps", *columns)
+    # Two attempts: 60 + 60 (all there is) + 100 + 90 + 270 + 210 = 790 over six replays.
+    assert ("steady", 2, 600, 4, 2, 131.67) in found
+
+
+def test_first_correct(con):
+    columns = ("archive", "orders", "found", "median_attempts", "median_tokens", "p90_tokens")
+    # 40, 60, 60 and 140 tokens; nine tenths of the way: 60 + 0.7 x 80. Problem 2 has none.
+    assert rows(con, "first_correct", *columns, "most_tokens") == [
+        ("slow", 2, 2, 1.0, 500.0, 500.0, 500),
+        ("steady", 6, 4, 1.0, 60.0, 116.0, 140),
+    ]
+
+
+def test_unboxed_texts(con):
+    columns = ("archive", "question_id", "seed", "archive_answer", "ending")
+    found = rows(con, "unboxed_texts", *columns, characters="7")
+    assert found == [("steady", 2, 10, "6", "it is 6")]
+
+
+# The command.
+
+
+def test_listing_shows_each_name_and_its_question_and_needs_no_database(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = run("query").splitlines()
+    assert [line.split()[0] for line in lines] == NAMES
+    for line, known in zip(lines, named_queries(), strict=True):
+        assert line.endswith(f"  {known.question}")
+
+
+def test_formats_print_the_same_rows(folder):
+    arguments = ("query", "label_conflicts", "--db", folder / "small.duckdb", "--format")
+    names = ["archive", "competition", "question_id", "answer", "labelled_correct"]
+    names += ["labelled_wrong", "correct_after_repair", "is_settled"]
+    cells = ["steady", "Cup", "2", "5", "1", "1", "2", "true"]
+    assert run(*arguments, "csv") == f"{','.join(names)}\n{','.join(cells)}\n"
+    assert json.loads(run(*arguments, "json")) == [
+        dict(zip(names, ["steady", "Cup", 2, "5", 1, 1, 2, True], strict=True))
+    ]
+    header, _, row = run(*arguments, "md").splitlines()
+    assert re.findall(r"\w+", header) == names and re.findall(r"\w+", row) == cells
+    header, _, row = run(*arguments, "table").splitlines()
+    assert header.split() == names and row.split() == cells
+    assert run(*arguments[:-1]) == run(*arguments, "table")
+
+
+def test_sql_text_and_sql_file_are_run(folder, tmp_path):
+    db = folder / "small.duckdb"
+    text = "select count(*) as attempts from attempts"
+    assert run("query", text, "--db", db, "--format", "csv") == "attempts\n8\n"
+    path = tmp_path / "own question.sql"
+    path.write_text(
+        f"-- How many?\n-- $least = 100\n{text} where completion_tokens >= $least::int;"
+    )
+    assert run("query", path, "--db", db, "--format", "csv") == "attempts\n3\n"
+    more = ("--param", "least=150", "--format", "csv")
+    assert run("query", path, "--db", db, *more) == "attempts\n2\n"
+
+
+def test_a_column_is_compared_with_a_parameter_as_it_is(folder):
+    sql = "select distinct rule from replays where budget = $budget and rule = $rule"
+    more = ("--param", "budget=200", "--param", "rule=strict", "--format", "csv")
+    assert run("query", sql, "--db", folder / "small.duckdb", *more) == "rule\nstrict\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["smallest_budget", "--param", "acuracy=50"], "no parameter $acuracy; its own: $accuracy"),
+        (["overshoot", "--param", "budget=1"], "no parameter $budget; its own: none"),
+        (["select $one, $two", "--param", "one=1"], "no value for $two; give --param"),
+        (["select $one", "--param", "one"], "'one' is not of the form name=value"),
+        (["select ?"], "no value for $1"),
+        (["replay_ledger", "--param", "budget=much"], "Could not convert string 'much' to INT64"),
+        (["no_such_query"], "no query 'no_such_query'; there are advisory_harms,"),
+        (["cost-per-correct"], "no query 'cost-per-correct'; there are advisory_harms,"),
+        (["no such.sql"], "no such.sql: cannot be read: No such file or directory"),
+        (["select * from nothing"], "Table with name nothing does not exist"),
+        (["select 1 +"], "syntax error"),
+        (["select '\udcff'"], "not valid UTF-8"),
+        (["select $a", "--param", "a=\udcff"], "not valid UTF-8"),
+        ([""], "give exactly one select statement"),
+        (["--", "-- only a comment"], "give exactly one select statement"),
+        (["select 1; select 2"], "give exactly one select statement"),
+        (["select 1; drop table meta"], "give exactly one select statement"),
+        (["select 1", "--timeout", "0"], "--timeout: a number of seconds above 0"),
+        (["select 1", "--timeout", "nan"], "--timeout: a number of seconds above 0"),
+        (["select 1", "--timeout", "soon"], "'soon' is not a valid float"),
+        (["select 1", "--memory", "much"], "--memory"),
+        (["select 1", "--format", "xml"], "'xml' is not one of"),
+        (["select 1", "--db", "nowhere.duckdb"], "nowhere.duckdb: no such database; make it with"),
+    ],
+)
+def test_a_mistake_is_one_line(folder, arguments, message):
+    db = ["--db", folder / "small.duckdb"] if "--db" not in arguments else []
+    assert message in run("query", *db, *arguments, status=2)
+
+
+def test_a_file_that_is_no_text_or_no_database_is_one_line(folder, tmp_path):
+    (tmp_path / "binary.sql").write_bytes(b"select '\xff'")
+    line = run("query", tmp_path / "binary.sql", "--db", folder / "small.duckdb", status=2)
+    assert "binary.sql: not UTF-8 text" in line
+    assert "cannot be read" in run(
+        "query", tmp_path / "none.sql", "--db", folder / "small.duckdb", status=2
+    )
+    (tmp_path / "text.duckdb").write_text("not a database, but long enough to be looked into" * 99)
+    assert "text.duckdb" in run("query", "select 1", "--db", tmp_path / "text.duckdb", status=2)
+
+
+def test_queries_say_when_there_are_no_replays_or_stale_ones(tmp_path):
+    db, more = tmp_path / "audit.duckdb", tmp_path / "more.jsonl"
+    write_jsonl(ROWS[:-1], tmp_path / "first.jsonl")
+    write_jsonl(ROWS[-1:], more)
+    con = database.connect(db)
+    load(con, [str(tmp_path / "first.jsonl")])
+    con.close()
+    for asked in ("overshoot", "select * from replays", "select value from settings"):
+        assert "there are no replays yet; run 'budget-audit replay'" in run(
+            "query", asked, "--db", db, status=2
+        )
+    con = database.connect(db)
+    engine.replay(con, **SETTINGS)
+    load(con, [str(more)])
+    con.close()
+    for asked in ("overshoot", "select * from selections", "select * from caps"):
+        assert (
+            "the replays are stale: archives were loaded since; run 'budget-audit replay'"
+            in run("query", asked, "--db", db, status=2)
+        )
+    count = "select count(*) as attempts from attempts"
+    assert run("query", count, "--db", db, "--format", "csv") == "attempts\n8\n"
+    assert run("query", "finish_reasons", "--db", db).count("\n") == 2 + 3
+
+
+def test_a_connection_answers_many_questions(con):
+    assert [query(con, "select 1 as one").to_pylist() for _ in range(3)] == [[{"one": 1}]] * 3
+    assert answer(con, "select 1 as one", fmt="csv") == "one\n1\n"
+
+
+def test_two_readers_read_at_once_and_neither_takes_the_write_lock(folder, con):
+    sql = "select count(*) as attempts from attempts"
+    done = subprocess.run(
+        [sys.executable, "-m", "audit", "query", sql, "--db", folder / "small.duckdb"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert query(con, sql).to_pylist() == [{"attempts": 8}]
+
+
+# The sandbox.
+
+HOSTILE = {
+    "insert": "insert into meta values ('a', 'b')",
+    "update": "update meta set value = 'none'",
+    "delete": "delete from attempts",
+    "truncate": "truncate attempts",
+    "merge": "merge into meta using (select 1) on true when matched then delete",
+    "create table": "create table more as select 1",
+    "create temporary table": "create temp table more as select 1",
+    "create view": "create or replace view grades as select 1",
+    "create macro": "create temp macro twice(x) as 2 * x",
+    "create secret": "create secret (type s3)",
+    "drop": "drop table attempts",
+    "alter": "alter table attempts drop column answer",
+    "comment": "comment on table attempts is 'mine'",
+    "copy to": "copy attempts to '{folder}/new.csv'",
+    "copy from": "copy meta from '{folder}/old.csv'",
+    "copy database": "copy from database small to small",
+    "export": "export database '{folder}/new'",
+    "import": "import database '{folder}'",
+    "attach a file": "attach '{folder}/new.duckdb' as other",
+    "attach memory": "attach ':memory:' as other",
+    "detach": "detach small",
+    "use": "use memory",
+    "install": "install httpfs",
+    "load": "load json",
+    "update extensions": "update extensions",
+    "set": "set threads = 1",
+    "set external access": "set enable_external_access = true",
+    "reset": "reset memory_limit",
+    "set variable": "set variable mine = 1",
+    "pragma": "pragma enable_profiling",
+    "pragma database_size": "pragma database_size",
+    "call": "call enable_logging()",
+    "checkpoint": "checkpoint;",
+    "force checkpoint": "force checkpoint",
+    "vacuum": "vacuum;",
+    "begin": "begin transaction",
+    "prepare": "prepare mine as insert into meta values ('a', 'b')",
+    "execute": "execute mine",
+    "explain analyze a write": "explain analyze create temp table more as select 1",
+    "explain analyze a copy": "explain analyze copy (select 1) to '{folder}/new.csv'",
+    "dynamic pivot": "pivot attempts on finish_reason using count(*)",
+    "writing expression": "with mine as (insert into meta values ('a', 'b') returning *) from mine",
+    "deleting expression": "with mine as materialized (delete from meta returning *) from mine",
+    "query function": "from query('delete from meta')",
+    "two at once": "select 1; delete from meta",
+    "comment trick": "/* select */ delete from meta -- select",
+    "read_csv": "from read_csv('{folder}/old.csv')",
+    "read_csv, put together": "from read_csv('{folder}' || '/old' || '.csv')",
+    "read_text": "from read_text('{folder}/old.csv')",
+    "read_blob": "from read_blob('{folder}/old.csv')",
+    "read_json": "from read_json('{folder}/old.csv')",
+    "read_parquet": "from read_parquet('{folder}/small.parquet')",
+    "read_duckdb": "from read_duckdb('{folder}/other.duckdb', table_name = 'attempts')",
+    "parquet_metadata": "from parquet_metadata('{folder}/small.parquet')",
+    "sniff_csv": "from sniff_csv('{folder}/old.csv')",
+    "glob": "from glob('{folder}/*')",
+    "file name as table": "from '{folder}/old.csv'",
+    "parquet name as table": "from '{folder}/small.parquet'",
+    "file in a subquery": "select (select max(a) from '{folder}/old.csv')",
+    "system file": "from read_text('/etc/passwd')",
+    "url as table": "from 'http://127.0.0.1:{port}/old.csv'",
+    "read_csv of a url": "from read_csv('http://127.0.0.1:{port}/old.csv')",
+    "read_parquet of s3": "from read_parquet('s3://bucket/old.parquet')",
+    "extension by its function": "from delta_scan('{folder}')",
+    "python variable": "from hostage",
+    "python variable by name": "from query_table('hostage')",
+    "environment": "select getenv('PATH')",
+    "logging to a file": "from enable_logging(storage = 'file', storage_path = '{folder}/new')",
+    "profiling to a file": "from enable_profiling(save_location = '{folder}/new.json')",
+    "secrets": "from duckdb_secrets()",
+    "secrets in full": "from duckdb_secrets(redact = false)",
+    "whose secret": "from which_secret('s3://bucket/old.csv', 's3')",
+    "stored extensions": "from duckdb_extensions()",
+    "extension repositories": "from duckdb_extension_repositories()",
+    "copying expression": "with mine as (copy (select 1) to '{folder}/new.csv') from mine",
+    "updating expression": "with mine as (update meta set value = '' returning *) from mine",
+    "copy to a program": "copy (select 1) to program 'touch {folder}/new'",
+    "copy to standard output": "copy attempts to '/dev/stdout'",
+    "serialized statement": "from json_execute_serialized_sql(json_serialize_sql("
+    "'from read_csv(''{folder}/old.csv'')'))",
+    "query function that reads": "from query('from read_csv(''{folder}/old.csv'')')",
+    "query function that copies": "from query('copy attempts to ''{folder}/new.csv''')",
+    "query function of two": "from query('select 1; delete from meta')",
+    "query function by its full name": "from system.main.query('delete from meta')",
+    "query_table of a file": "from query_table('{folder}/old.csv')",
+    "query_table of several": "from query_table(['attempts', '{folder}/old.csv'])",
+    "one CSV file": "from read_single_csv_file('{folder}/old.csv')",
+    "one Parquet file": "from read_single_parquet_file('{folder}/small.parquet')",
+    "one JSON file": "from read_single_json_file('{folder}/old.csv')",
+    "lines of JSON": "from read_ndjson('{folder}/old.csv')",
+    "objects of JSON": "from read_json_objects('{folder}/old.csv')",
+    "parquet_schema": "from parquet_schema('{folder}/small.parquet')",
+    "parquet_kv_metadata": "from parquet_kv_metadata('{folder}/small.parquet')",
+    "parquet_file_metadata": "from parquet_file_metadata('{folder}/small.parquet')",
+    "parquet_full_metadata": "from parquet_full_metadata('{folder}/small.parquet')",
+    "parquet_bloom_probe": "from parquet_bloom_probe('{folder}/small.parquet', 'seed', 1)",
+    "list of files": "from read_text(['{folder}/old.csv'])",
+    "file as a quoted name": 'from "{folder}/old.csv"',
+    "file as an address": "from 'file://{folder}/old.csv'",
+    "environment of the process": "from read_text('/proc/self/environ')",
+    "standard input": "from read_csv('/dev/stdin')",
+    "lateral file": "from attempts, lateral (from read_text('{folder}/old.csv'))",
+    "hub": "from 'hf://datasets/owner/name/old.csv'",
+    "sqlite file": "from sqlite_scan('{folder}/old.csv', 'a')",
+    "spreadsheet": "from read_xlsx('{folder}/old.xlsx')",
+    "python pointer": "from pandas_scan(4096)",
+    "arrow pointer": "from arrow_scan(4096, 4096, 4096)",
+    "python function": "from python_map_function((select 1))",
+    "outside resource": "from create_external_resource('{folder}/new')",
+    "logging": "from enable_logging()",
+    "end of logging": "from disable_logging()",
+    "end of profiling": "from disable_profiling()",
+    "forced checkpoint by its function": "from force_checkpoint()",
+    "sequence": "select nextval('mine')",
+    "create sequence": "create sequence mine",
+    "create type": "create type mine as enum ('a')",
+    "create schema": "create schema mine",
+    "create index": "create index mine on attempts (seed)",
+    "create function": "create function mine(x) as x",
+    "install from a folder": "install mine from '{folder}'",
+    "load a file": "load '{folder}/mine.duckdb_extension'",
+    "unsigned extensions": "set allow_unsigned_extensions = true",
+    "own repository": "set custom_extension_repository = '{folder}'",
+    "extension folder": "set extension_directory = '{folder}'",
+    "query log": "set log_query_path = '{folder}/new.log'",
+    "profile file": "set profiling_output = '{folder}/new.json'",
+    "temporary folder": "set temp_directory = '{folder}/new'",
+    "temporary space": "set max_temp_directory_size = '10GB'",
+    "allowed paths": "set allowed_paths = ['{folder}/old.csv']",
+    "allowed folders": "set allowed_directories = ['{folder}']",
+    "python variables": "set python_enable_replacements = true",
+    "unlock": "set lock_configuration = false",
+    "pragma that sets": "pragma enable_external_access = true",
+    "pragma that imports": "pragma import_database('{folder}')",
+    "attach again": "attach or replace '{folder}/other.duckdb' as small",
+    "prepare a select": "prepare mine as select 1",
+    "deallocate": "deallocate mine",
+    "text after NUL": "select 1\0; delete from meta",
+    "byte order mark": "\ufeffdelete from meta",
+    "comment in a comment": "/* /* */ */ delete from meta",
+}
+
+
+@pytest.fixture(scope="module")
+def trap(folder):
+    """What a hostile statement would like to read, and a port that nobody may knock on."""
+    (folder / "old.csv").write_text("a,b\n1,2\n")
+    (folder / "other.duckdb").write_bytes((folder / "small.duckdb").read_bytes())
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        yield folder, server
+
+
+def snapshot(folder):
+    """The files and folders of a folder, and what is in the files."""
+    return {path: path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize("way", HOSTILE)
+def test_hostile_sql_is_refused_as_text_and_as_file_and_changes_nothing(trap, tmp_path, way):
+    folder, server = trap
+    hostage = pa.table({"secret": [1]})
+    sql = HOSTILE[way].format(folder=folder, port=server.getsockname()[1])
+    path = tmp_path / "hostile.sql"
+    path.write_text(f"-- Is this harmless?\n-- It asks for no parameter.\n{sql}\n")
+    before = snapshot(folder)
+    con = database.connect(folder / "small.duckdb", read_only=True)
+    try:
+        for given in (sql, str(path)):
+            with pytest.raises(AuditError, match=r"^query: "):
+                query(con, given)
+        # Whatever it was, the next question is still answered, and under the same limits.
+        assert query(con, "select count(*) as n from attempts").to_pylist() == [{"n": 8}]
+        with pytest.raises(AuditError, match="file system operations are disabled"):
+            query(con, f"from '{folder}/old.csv'")
+    finally:
+        con.close()
+    assert snapshot(folder) == before
+    assert hostage.num_rows == 1
+    with pytest.raises(BlockingIOError):
+        server.accept()
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["'; delete from meta; --", "' or 1 = 1 --", "$$; drop table attempts", "{{ 1 }}", "\x00", ""],
+)
+def test_a_parameter_is_a_value_and_never_sql(trap, value):
+    folder, _ = trap
+    before = snapshot(folder)
+    con = database.connect(folder / "small.duckdb", read_only=True)
+    assert query(con, "select $it as it", {"it": value}).to_pylist() == [{"it": value}]
+    found = query(con, "select seed from attempts where archive = $it", {"it": value})
+    assert found.num_rows == 0
+    with pytest.raises(AuditError, match=r"^query: (it has no parameter|no value)"):
+        query(con, "select $it", {value: "1"})
+    con.close()
+    assert snapshot(folder) == before
+
+
+def test_a_parameter_cannot_name_a_file(trap):
+    folder, _ = trap
+    con = database.connect(folder / "small.duckdb", read_only=True)
+    for sql in ("from read_csv($it)", "from query_table($it)", "from query($it)"):
+        with pytest.raises(AuditError, match=r"^query: "):
+            query(con, sql, {"it": str(folder / "old.csv")})
+    con.close()
+
+
+def test_a_connection_that_could_write_or_reach_files_is_refused(folder, tmp_path):
+    (tmp_path / "copy.duckdb").write_bytes((folder / "small.duckdb").read_bytes())
+    con = database.connect(tmp_path / "copy.duckdb")
+    with pytest.raises(AuditError, match="read_only=True"):
+        query(con, "select 1")
+    con.close()
+
+
+# Runaways, in processes of their own: one that is not stopped would take the tests with it.
+
+NEVER_ENDS = {
+    "a join of everything": "select count(*) from range(10000000000) as a, range(10000000000) as b",
+    "a recursion": "with recursive t as (select 1 as i union all from t) select max(i) from t",
+    "one deaf call": "select levenshtein(repeat('a', 900000), repeat('b', 900000))",
+    "a deep pattern": "select regexp_replace(repeat('ab', 99999999), '(a|b|ab)*c', '', 'g')",
+}
+FILLS_MEMORY = {
+    "a list": "select list(range) from range(10000000000)",
+    "a sort": "select * from range(100000000) order by hash(range)",
+    "a result": "select * from range(100000000000)",
+    "one call": "select list_sum(range(1000000000))",
+    "its own printing": "select range, hash(range) from range(4000000)",
+    "a text": "select md5(repeat('x', 1000000000))",
+}
+
+
+def stopped(folder, sql, *arguments):
+    """The one line that a runaway ends with; nothing is left beside the database."""
+    before = snapshot(folder)
+    done = subprocess.run(
+        [sys.executable, "-m", "audit", "query", sql, "--db", "small.duckdb", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 2 and done.stdout == "", done.stderr
+    assert done.stderr.count("\n") == 1
+    assert snapshot(folder) == before
+    return done.stderr
+
+
+@pytest.mark.parametrize("kind", NEVER_ENDS)
+def test_timeout_stops_a_runaway(folder, kind):
+    line = stopped(folder, NEVER_ENDS[kind], "--timeout", "0.5")
+    assert line == "error: query: stopped after 0.5 s; raise --timeout\n"
+
+
+@pytest.mark.parametrize("kind", FILLS_MEMORY)
+def test_memory_stops_a_runaway(folder, kind):
+    line = stopped(folder, FILLS_MEMORY[kind], "--memory", "50MB")
+    assert line == "error: query: it needs more than 47.6 MiB of memory; raise --memory\n"

@@ -1,0 +1,223 @@
+"""Published values beside computed ones, on tables small enough to check by eye."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from audit.errors import AuditError
+from audit.output.display import format_table
+from audit.study.compare import (
+    COLUMNS,
+    STUDY_ATTEMPTS,
+    Comparison,
+    compare,
+    comparison_table,
+    read_published,
+    rounds_to,
+    summary_table,
+)
+
+TABLES = {
+    "main": pa.table(
+        {
+            "archive": ["a", "a", "b"],
+            "budget": pa.array([4000, 8000, 4000], pa.int32()),
+            "delta": [12.874999999999998, 5.8349, None],
+            "cost": [100, 200, 300],
+            "rule": ["x", "y", "z"],
+        }
+    ),
+    "grade_repairs": pa.table({"archive": ["a", "b"], "adjusted_labels": [17, 41]}),
+}
+ARCHIVES = {"a": 10, "b": 10}
+
+
+def table_of(name: str) -> pa.Table:
+    if name not in TABLES:
+        raise AuditError(f"{name} needs token counts: run tokenize")
+    return TABLES[name]
+
+
+def published(tmp_path: Path, *rows: str) -> Path:
+    """A file of rows written as `table key=value … column value decimals`."""
+    lines = [",".join(COLUMNS)]
+    for row in rows:
+        table, *keys, column, value, decimals = row.split()
+        cells = {"table": table, "column": column, "value": value, "decimals": decimals}
+        cells |= dict(key.split("=") for key in keys)
+        lines.append(",".join(cells.get(name, "") for name in COLUMNS))
+    path = tmp_path / "published.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def compared(tmp_path: Path, *rows: str) -> Comparison:
+    return compare(table_of, ARCHIVES, published(tmp_path, *rows))
+
+
+@pytest.mark.parametrize(
+    ("computed", "value", "decimals", "equal"),
+    [
+        (12.875, 12.88, 2, True),
+        (12.874999999999998, 12.88, 2, True),
+        (12.8749, 12.88, 2, False),
+        (12.884999, 12.88, 2, True),
+        (12.8851, 12.88, 2, False),
+        (-454.4, -454, 0, True),
+        (-454.6, -454, 0, False),
+        (0.0004, 0.0, 3, True),
+        (2400, 2400, 0, True),
+        (2401, 2400, 0, False),
+        (float("nan"), 1.0, 2, False),
+    ],
+)
+def test_a_value_equals_what_it_rounds_to(
+    computed: float, value: float, decimals: int, equal: bool
+) -> None:
+    assert rounds_to(computed, value, decimals) is equal
+
+
+def test_values_are_found_by_their_keys_and_counted_by_table(tmp_path: Path) -> None:
+    comparison = compared(
+        tmp_path,
+        "main archive=a budget=4000 delta 12.88 2",
+        "main archive=a budget=8000 delta 5.84 2",
+        "main archive=b budget=4000 cost 300 0",
+        "grade_repairs archive=b adjusted_labels 41 0",
+    )
+    assert [row.computed for row in comparison.rows] == [12.874999999999998, 5.8349, 300, 41]
+    # 5.8349 rounds to 5.83, one hundredth away from the published 5.84.
+    assert [row.equal for row in comparison.rows] == [True, False, True, True]
+    assert comparison.differences == [comparison.rows[1]]
+    assert comparison.missing == []
+    assert summary_table(comparison).to_pylist() == [
+        {"table": "main", "published": 3, "equal": 2, "different": 1, "not_computed": 0},
+        {"table": "grade_repairs", "published": 1, "equal": 1, "different": 0, "not_computed": 0},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("main archive=c budget=4000 delta 1 2", "archive not loaded"),
+        ("main archive=b budget=8000 delta 1 2", "no such row"),
+        ("main archive=b budget=4000 delta 1 2", "no value"),
+        ("main archive=a budget=4000 accuracy 1 2", "no column accuracy"),
+        ("main archive=a cap=16 delta 1 2", "no column cap"),
+        ("main archive=a delta 1 2", "2 such rows"),
+        ("main delta 1 2", "3 such rows"),
+        ("main archive=a budget=4000 rule 1 2", "not a number"),
+        ("prefix_boxes archive=a examined 1 0", "prefix_boxes needs token counts: run tokenize"),
+    ],
+)
+def test_a_value_that_is_not_there_says_why_and_is_no_difference(
+    tmp_path: Path, row: str, reason: str
+) -> None:
+    comparison = compared(tmp_path, row)
+    assert [(item.computed, item.reason) for item in comparison.rows] == [(None, reason)]
+    assert comparison.missing == comparison.rows
+    assert not comparison.rows[0].equal and not comparison.differences
+
+
+def test_each_table_is_computed_once_and_only_for_a_loaded_archive(tmp_path: Path) -> None:
+    asked = []
+
+    def counting(name: str) -> pa.Table:
+        asked.append(name)
+        return table_of(name)
+
+    path = published(
+        tmp_path,
+        "grade_repairs archive=c adjusted_labels 1 0",
+        "main archive=a budget=4000 delta 12.88 2",
+        "main archive=a budget=8000 delta 5.83 2",
+        "prefix_boxes archive=a examined 1 0",
+        "prefix_boxes archive=b examined 1 0",
+    )
+    compare(counting, ARCHIVES, path)
+    assert asked == ["main", "prefix_boxes"]
+
+
+@pytest.mark.parametrize(
+    ("archives", "is_study"),
+    [
+        (STUDY_ATTEMPTS, True),
+        (STUDY_ATTEMPTS | {"mine": 5}, True),
+        (STUDY_ATTEMPTS | {"gpt-oss-20b_low": 9599}, False),
+        ({"gpt-oss-20b_low": 9600}, False),
+        ({}, False),
+    ],
+)
+def test_the_study_is_known_by_its_archives_and_their_size(
+    tmp_path: Path, archives: dict[str, int], is_study: bool
+) -> None:
+    path = published(tmp_path, "main archive=zzz delta 1 2")
+    assert compare(table_of, archives, path).is_study is is_study
+
+
+def test_the_published_values_ship_with_the_project() -> None:
+    def nothing(name: str) -> pa.Table:
+        raise AssertionError(name)
+
+    comparison = compare(nothing, {"mine": 5})
+    assert len(comparison.rows) == 386
+    assert {row.reason for row in comparison.rows} == {"archive not loaded"}
+    assert {row.published.key["archive"] for row in comparison.rows} == set(STUDY_ATTEMPTS)
+    first = comparison.rows[0].published
+    assert (first.table, first.column, first.value) == ("main", "strict_accuracy", 37.25)
+    assert first.key == {"archive": "gpt-oss-20b_low", "budget": 4000}
+
+
+def test_the_comparison_prints_compactly_and_exports_in_full(tmp_path: Path) -> None:
+    comparison = compared(
+        tmp_path,
+        "main archive=a budget=4000 delta 12.88 2",
+        "main archive=c budget=4000 delta 1 2",
+    )
+    assert format_table(comparison_table(comparison, compact=True), "table") == (
+        "table  archive  where        column  published  decimals  computed  equal  reason\n"
+        "-----  -------  -----------  ------  ---------  --------  --------  -----  "
+        "------------------\n"
+        "main   a        budget 4000  delta       12.88         2    12.875  true\n"
+        "main   c        budget 4000  delta           1         2            false  "
+        "archive not loaded\n"
+    )
+    full = comparison_table(comparison)
+    assert full.column_names[:11] == [*COLUMNS[:10], "published"]
+    assert full["budget"].to_pylist() == [4000, 4000]
+
+
+HEADER = ",".join(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the header needs table, archive"),
+        (HEADER + "\n", "holds no values"),
+        (HEADER.replace(",cap", "") + "\n", "the header needs cap once"),
+        (HEADER + "\nmain,a,,,,,,,,delta,1\n", "row 2: 11 cells under 12 columns"),
+        (HEADER + "\nmain,a,,,,,,,,delta,1,2\n,a,,,,,,,,delta,1,2\n", "row 3: table is empty"),
+        (HEADER + "\nmain,a,,,,,,,,,1,2\n", "row 2: column is empty"),
+        (HEADER + "\nmain,a,,4k,,,,,,delta,1,2\n", "row 2: budget '4k' is not a whole number"),
+        (HEADER + "\nmain,a,,,,,,,,delta,one,2\n", "row 2: value 'one' is not a number"),
+        (HEADER + "\nmain,a,,,,,,,,delta,nan,2\n", "row 2: value 'nan' is not a number"),
+        (HEADER + "\nmain,a,,,,,,,,delta,1,-1\n", "row 2: decimals '-1' is not a whole number"),
+        (HEADER + '\nmain,"a\n', "line 2: not readable as CSV"),
+        (HEADER + "\nmain,\udcff\n", "is not UTF-8 text"),
+    ],
+)
+def test_a_bad_file_is_refused_with_its_name_and_row(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(AuditError, match=message) as caught:
+        read_published(path)
+    assert "mine.csv" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_a_clear_mistake(tmp_path: Path) -> None:
+    with pytest.raises(AuditError, match=r"cannot read .*none\.csv: No such file"):
+        read_published(tmp_path / "none.csv")

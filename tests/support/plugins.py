@@ -1,0 +1,26 @@
+"""A rule and a selector as a user would write them."""
+
+FIRST = """-- first: the first eligible answer.
+-- grain: walk_id, position
+select
+    walk_id,
+    position,
+    is_eligible,
+    min(position) filter (is_eligible) over prefix as selected_position,
+from steps
+window prefix as (partition by walk_id order by position)
+"""
+GRACE = """-- grace: like strict, with a tenth more than the budget.
+-- grain: walk_id, cap, budget
+select
+    walk_id,
+    cap,
+    budget,
+    max(position) filter (cumulative_cost - cost < budget) as launched,
+    max(position) filter (
+        cumulative_cost - cost < budget and 10 * cumulative_cost <= 11 * budget
+    ) as returned,
+    least(11 * budget // 10, max(cumulative_cost)) as completion_cost,
+from budgeted_steps
+group by walk_id, cap, budget;
+"""

@@ -1,0 +1,805 @@
+"""Token counts and interrupted prefixes: by hand, by a slow reference, in the real encoding."""
+
+import random
+import shutil
+import sys
+from collections import Counter
+
+import pytest
+
+from audit import database, engine, tokens
+from audit.answers import any_box, boxed_answer
+from audit.cli import main
+from audit.errors import AuditError
+from audit.load.load import load
+from audit.output.export import left_out
+from tests import reference
+from tests.bench import tokens as bench
+from tests.support.archives import ANSWERS, random_archive, random_settings, write_parquet
+from tests.support.databases import TOY, replayed, small_database, three_bytes
+
+LABELLED = {"labels", "grades", "accepted_references", "candidate_grades", "coverage"}
+PROBLEM = ("archive", "competition", "question_id")
+
+
+def attempt(question, text, recorded, *, seed=1, archive="a", **more):
+    return {
+        "archive": archive,
+        "competition": "C",
+        "question_id": question,
+        "seed": seed,
+        "completion_tokens": recorded,
+        "finish_reason": "stop",
+        "text": text,
+        "correct": False,
+        **more,
+    }
+
+
+def run(command, status=0):
+    """A command of the tool, in this process."""
+    with pytest.raises(SystemExit) as ended:
+        main(command.split())
+    assert (ended.value.code or 0) == status
+
+
+# The slow reference.
+
+
+def complete_boxes(text):
+    r"""The normal forms of all complete boxes that are not empty, by where they open."""
+    parts = reference.tex_tokens(text)
+    found = []
+    for at in range(len(parts) - 1):
+        if parts[at] == r"\boxed" and parts[at + 1] == "{":
+            end = reference.closing_brace(parts, at + 1)
+            body = None if end is None else reference.slow_normalize("".join(parts[at + 2 : end]))
+            if body is not None:
+                found.append(body)
+    return found
+
+
+def slow_events(rows, settings, encode):
+    """Every boundary event, walked attempt by attempt."""
+    written = {(*(row[name] for name in PROBLEM), row["seed"]): row for row in rows}
+    walks = {}
+    for step in reference.compute(rows, **settings)["prefixes"]:
+        walk = walks.setdefault((*(step[name] for name in PROBLEM), step["repeat"]), [])
+        walk.append((step["position"], step["seed"], step["cost"]))
+    events = []
+    for (*problem, repeat), walk in walks.items():
+        for budget in sorted(set(settings["budgets"])) if repeat > 0 else []:
+            spent = 0
+            for position, seed, cost in sorted(walk)[: settings["primary_cap"] + 1]:
+                if position and spent < budget < spent + cost:
+                    row = written[*problem, seed]
+                    found = slow_look(row["text"], row["completion_tokens"], budget - spent, encode)
+                    events.append((*problem, repeat, budget, seed, budget - spent, *found))
+                spent += cost
+    return sorted(events)
+
+
+def slow_look(text, recorded, remaining, encode):
+    count = None if text is None else encode(text)[0]
+    if count is None or recorded - count not in (0, 1):
+        return False, None, None, None
+    (prefix,) = encode(text)[1]([remaining])
+    boxes = complete_boxes(prefix)
+    accepted = reference.slow_normalize(reference.slow_box(prefix)) is not None
+    return True, bool(boxes), accepted, boxes[-1] if boxes else None
+
+
+def slow_table(rows, settings, events):
+    found = []
+    for archive in sorted({row["archive"] for row in rows}):
+        for budget in sorted(set(settings["budgets"])):
+            here = [event for event in events if event[0] == archive and event[4] == budget]
+            examined, any_boxes, last_boxes = (
+                sum(event[column] is True for event in here) for column in (7, 8, 9)
+            )
+            sizes = (len(here), examined, len(here) - examined, any_boxes, last_boxes)
+            found.append((archive, budget, *sizes))
+    return found
+
+
+def slow_strict_prefix(rows, settings, events):
+    """The vote of every strict pool without and with the box of the interrupted prefix."""
+    settings = {**settings, "primary_selector": "majority"}
+    computed = reference.compute(rows, **settings)
+    answers = {
+        (*(row[name] for name in PROBLEM), row["seed"]): row["answer"]
+        for row in computed["attempts"]
+        if row["eligible"]
+    }
+    orders = {}
+    for step in computed["prefixes"]:
+        if step["position"]:
+            key = (*(step[name] for name in PROBLEM), step["repeat"])
+            orders.setdefault(key, {})[step["position"]] = step["seed"]
+    accepted = {}
+    for row in rows:
+        forms = {reference.slow_normalize(form) for form in row["references"] or []} - {None}
+        accepted.setdefault((row["competition"], row["question_id"]), set()).update(forms)
+    labels = {
+        (*(row[name] for name in PROBLEM), row["repeat"], row["budget"]): row["correct"]
+        for row in computed["selections"]
+        if (row["rule"], row["selector"], row["cap"])
+        == ("strict", "majority", settings["primary_cap"])
+    }
+    boxed = {event[:5]: event[10] for event in events}
+    totals = {}
+    for replay in computed["replays"]:
+        if replay["rule"] != "strict" or replay["cap"] != settings["primary_cap"]:
+            continue
+        *problem, repeat, budget = (replay[name] for name in (*PROBLEM, "repeat", "budget"))
+        if repeat == 0:
+            continue
+        order = orders[*problem, repeat]
+        pool = [answers.get((*problem, order[i])) for i in range(1, replay["returned"] + 1)]
+        votes = [vote for vote in pool if vote is not None]
+        box = boxed.get((*problem, repeat, budget))
+        before, after = (
+            # Counter keeps the order of arrival, and the first of equals wins.
+            max(Counter(cast), key=Counter(cast).get, default=None)
+            for cast in (votes, votes + [box] * (box is not None))
+        )
+        forms = accepted[*problem[1:]]
+        total = totals.setdefault((problem[0], budget), Counter())
+        total.update(
+            replays=1,
+            boundary_events=(*problem, repeat, budget) in boxed,
+            admitted=box is not None,
+            changed=before != after,
+            correct=labels[*problem, repeat, budget],
+            decided=bool(forms),
+            strict=before in forms,
+            prefix=after in forms,
+        )
+    return [
+        (
+            *key,
+            *(total[name] for name in ("replays", "boundary_events", "admitted", "changed")),
+            100 * total["correct"] / total["replays"],
+            100 * total["strict"] / total["decided"] if total["decided"] else None,
+            100 * total["prefix"] / total["decided"] if total["decided"] else None,
+            100 * (total["replays"] - total["decided"]) / total["replays"],
+        )
+        for key, total in sorted(totals.items())
+    ]
+
+
+def wordy_archive(rng):
+    """Random attempts whose texts are full of boxes, and whose counts are right, or nearly."""
+    rows = random_archive(rng)
+    forms = [form for line in ANSWERS[:4] for form in line]
+    pieces = ["so ", "✓", "🙂 ", r"\boxed{ ", r"\boxed{}", "} ", "\\\\", "word ", "é"]
+    for row in rows:
+        if row["text"] is None:
+            continue
+        text = "".join(
+            rf"\boxed{{{rng.choice(forms)}}} " if rng.random() < 0.4 else rng.choice(pieces)
+            for _ in range(rng.randrange(8))
+        )
+        row["text"] = text
+        row["completion_tokens"] = max(1, three_bytes(text)[0] + rng.choice((0, 0, 0, 1, 1, 2, -1)))
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_events_and_tables_agree_with_a_slow_reference_on_random_archives(tmp_path, seed):
+    rng = random.Random(seed)
+    rows, settings = wordy_archive(rng), random_settings(rng)
+    with replayed(tmp_path, rows, **settings) as con:
+        events = slow_events(rows, settings, three_bytes)
+        assert con.sql("from prefix_events order by all").fetchall() == events
+        boxes = con.sql(engine.render("prefix_boxes")).fetchall()
+        assert boxes == slow_table(rows, settings, events)
+        strict_prefix = con.sql(engine.render("strict_prefix")).fetchall()
+        assert strict_prefix == slow_strict_prefix(rows, settings, events)
+
+
+def test_random_archives_have_what_the_reference_is_compared_on():
+    seen = Counter()
+    for seed in range(8):
+        rng = random.Random(seed)
+        rows, settings = wordy_archive(rng), random_settings(rng)
+        events = slow_events(rows, settings, three_bytes)
+        seen.update(event[7:10] for event in events)
+        seen["changed"] += sum(row[5] for row in slow_strict_prefix(rows, settings, events))
+    assert set(seen) == {
+        (False, None, None), (True, False, False), (True, True, False), (True, True, True),
+        "changed",
+    }  # fmt: skip
+    assert min(seen.values()) > 10
+
+
+# By hand. Every word is a token; one attempt a problem, so that every order is the same:
+#   0: so \boxed{4} or \boxed{5} done       5 tokens, recorded 5: the same
+#   1: maybe \boxed{7} but \boxed{ 8 }      6 tokens, recorded 7: one more
+#   2: two words                            2 tokens, recorded 9: unverified
+#   3: no text                              recorded 5: unverified
+#   4: one two three \boxed{1}              4 tokens, recorded 3: one less is unverified
+WORDS = [
+    attempt(0, r"so \boxed{4} or \boxed{5} done", 5, references=["4", "44"]),
+    attempt(1, r"maybe \boxed{7} but \boxed{ 8 }", 7),
+    attempt(2, "two words", 9),
+    attempt(3, None, 5, boxed_answer="6"),
+    attempt(4, r"one two three \boxed{1}", 3),
+]
+# question, budget: examined, any box, last box, answer
+BY_HAND = {
+    (0, 2): (True, True, True, "4"),  # so \boxed{4}
+    (1, 2): (True, True, True, "7"),  # maybe \boxed{7}
+    (2, 2): (False, None, None, None),
+    (3, 2): (False, None, None, None),
+    (4, 2): (False, None, None, None),
+    (0, 4): (True, True, True, "5"),  # so \boxed{4} or \boxed{5}
+    (1, 4): (True, True, False, "7"),  # maybe \boxed{7} but \boxed{
+    (2, 4): (False, None, None, None),
+    (3, 4): (False, None, None, None),
+    (1, 6): (True, True, True, "8"),  # all of it; the budgets of 0, 3 and 4 are not crossed
+    (2, 6): (False, None, None, None),
+}
+# Two orders: each event counts twice.
+TABLE_BY_HAND = """\
+archive,budget,boundary_events,examined,unverified,any_box,last_box
+a,2,10,4,6,4,4
+a,4,8,4,4,4,2
+a,6,4,2,2,2,2
+"""
+# Strict returns nothing of problem 0 before 6, where it returns 5; problem 0 alone has references.
+#   2: strict abstains, the prefix votes 4, which is accepted; 7 is admitted in problem 1
+#   4: the prefix votes 5, which is not accepted
+#   6: 5 is returned whole; problem 1 votes 8, problems 3 and 4 are returned whole
+EXPLORATORY_BY_HAND = """\
+archive,budget,replays,boundary_events,admitted,changed,strict_accuracy,strict_reference_accuracy,\
+prefix_reference_accuracy,undecided_share
+a,2,10,10,4,4,0.0,0.0,100.0,80.0
+a,4,10,8,4,4,0.0,0.0,0.0,80.0
+a,6,10,4,2,2,0.0,0.0,0.0,80.0
+"""
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    import tokenizers
+
+    folder = tmp_path_factory.mktemp("words")
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"?": 0}, unk_token="?"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    tokenizer.enable_truncation(3)  # Not to be heeded.
+    tokenizer.enable_padding(length=99)
+    tokenizer.save(str(folder / "words.json"))
+    write_parquet(WORDS, folder / "words.parquet")
+    with database.connect(folder / "audit.duckdb") as con:
+        load(con, [str(folder / "words.parquet")])
+        engine.replay(con, budgets=(2, 4, 6), caps=(3,), primary_cap=3, orders=2, replicates=0)
+    return folder
+
+
+@pytest.fixture
+def words(prepared, tmp_path, monkeypatch):
+    """A folder with the attempts above, loaded and replayed, and a tokenizer.json of words."""
+    for name in ("audit.duckdb", "words.json"):
+        shutil.copy(prepared / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_toy_tokenizer_gives_the_counts_worked_out_by_hand(words, capsys):
+    run("tokenize --tokenizer words.json")
+    assert "17 tokens of 4 attempts counted with words.json sha256:" in capsys.readouterr().out
+    with database.connect("audit.duckdb", read_only=True) as con:
+        counts = con.execute(
+            "select question_id, counted, reconciled from token_counts order by question_id"
+        ).fetchall()
+        events = con.execute("from prefix_events where repeat = 2").fetchall()
+    assert counts == [(0, 5, True), (1, 6, True), (2, 2, False), (4, 4, False)]
+    assert {(event[2], event[4]): event[7:] for event in events} == BY_HAND
+    assert all(event[4] == event[6] for event in events)  # nothing was spent before
+    run("table prefix_boxes --format csv")
+    assert capsys.readouterr().out == TABLE_BY_HAND
+    run("table strict_prefix --format csv")
+    assert capsys.readouterr().out == EXPLORATORY_BY_HAND
+
+
+@pytest.mark.parametrize(
+    ("recorded", "reconciled"), [(3, False), (4, True), (5, True), (6, False), (7, False)]
+)
+def test_a_count_reconciles_when_the_recorded_one_is_equal_or_one_more(recorded, reconciled):
+    text = "x" * 12  # four tokens of three bytes
+    found = tokens.look(TOY, ("a", "C", 0, 1), text, recorded, [2])
+    assert found.counted == 4
+    assert found.reconciled == reconciled
+    assert found.cuts == ([(2, False, False, None)] if reconciled else [])
+
+
+def test_a_new_replay_keeps_the_counts_and_asks_only_for_new_cuts(tmp_path):
+    rows = wordy_archive(random.Random(2))
+    with replayed(tmp_path, rows, budgets=(10, 20)) as con:
+        before = con.sql("from token_counts order by all").fetchall()
+        engine.replay(con, budgets=(11, 20), caps=(4,), primary_cap=4, orders=3, replicates=0)
+        with pytest.raises(
+            AuditError, match="have not been tokenized; run 'budget-audit tokenize'"
+        ):
+            engine.table(con, "prefix_boxes")
+        ((waiting,),) = con.execute(
+            "select count(distinct (archive, competition, question_id, seed)) from prefix_events "
+            "where examined is null"
+        ).fetchall()
+        found = tokens.tokenize(con, TOY)
+        assert 0 < found.attempts == waiting < len(before)
+        after = con.sql("from token_counts order by all").fetchall()
+        assert set(before) <= set(after)
+        assert len(after) == len({row[:5] for row in after})
+        assert engine.table(con, "prefix_boxes").num_rows > 0
+        assert tokens.tokenize(con, TOY).attempts == 0
+
+
+def test_an_interrupted_run_keeps_what_was_committed_and_goes_on_from_there(tmp_path, monkeypatch):
+    rows = [attempt(question, rf"\boxed{{{question}}}" + "x" * 30, 14) for question in range(9)]
+    with replayed(tmp_path, rows, budgets=(5, 10)) as con:
+        expected = {
+            name: con.sql(f"from {name} order by all").fetchall()
+            for name in ("token_counts", "prefix_cuts", "prefix_events")
+        }
+        con.execute("delete from token_counts")
+        con.execute("delete from prefix_cuts")
+        monkeypatch.setattr(tokens, "COMMIT_EVERY", 2)
+        monkeypatch.setattr(tokens, "BATCH_TEXTS", 1)
+
+        def interrupt(label, done, of):
+            assert of == 9
+            if done == 5:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            tokens.tokenize(con, TOY, progress=interrupt)
+        assert con.execute("select count(*) from token_counts").fetchall() == [(4,)]
+        with pytest.raises(AuditError, match="not been tokenized"):
+            engine.table(con, "prefix_boxes")
+        assert tokens.tokenize(con, TOY).attempts == 9 - 4
+        for name, kept in expected.items():
+            assert con.sql(f"from {name} order by all").fetchall() == kept
+
+
+def test_counts_outlive_a_load_and_go_with_a_replaced_archive(tmp_path):
+    rows = [attempt(0, "x" * 30, 10, archive=name) for name in ("a", "b")]
+    with replayed(tmp_path, rows, budgets=(4,)) as con:
+        write_parquet([attempt(0, "y" * 60, 20, archive="c")], tmp_path / "c.parquet")
+        load(con, [str(tmp_path / "c.parquet")])
+        archives = "select distinct archive from {} order by archive"
+        assert con.execute(archives.format("token_counts")).fetchall() == [("a",), ("b",)]
+        write_parquet([attempt(0, "z" * 90, 30, archive="b")], tmp_path / "b.parquet")
+        load(con, [str(tmp_path / "b.parquet")], replace=True)
+        for name in ("token_counts", "prefix_cuts"):
+            assert con.execute(archives.format(name)).fetchall() == [("a",)]
+        engine.replay(con, budgets=(4,), replicates=0)
+        assert tokens.tokenize(con, TOY).tokens == 20 + 30
+        assert con.execute(
+            "select archive, counted from token_counts order by archive"
+        ).fetchall() == [("a", 10), ("b", 30), ("c", 20)]
+
+
+def test_all_counts_every_text_even_before_there_are_replays(tmp_path):
+    rows = wordy_archive(random.Random(6))
+    write_parquet(rows, tmp_path / "rows.parquet")
+    with database.connect(tmp_path / "audit.duckdb") as con:
+        load(con, [str(tmp_path / "rows.parquet")])
+        with pytest.raises(AuditError, match="no replays yet"):
+            tokens.tokenize(con, TOY)
+        found = tokens.tokenize(con, TOY, everything=True)
+        assert found.attempts == sum(row["text"] is not None for row in rows)
+        assert found.tokens == sum(three_bytes(row["text"] or "")[0] for row in rows)
+        assert tokens.tokenize(con, TOY, everything=True).attempts == 0
+        # Counted already, but nothing was cut yet.
+        engine.replay(con, budgets=(5, 10), replicates=0)
+        assert tokens.tokenize(con, TOY).attempts > 0
+        assert engine.waiting_events(con, "prefix_boxes") == 0
+
+
+def test_events_follow_the_tokenizer_used_last_and_nothing_is_counted_twice(tmp_path):
+    letters = tokens.Encoding(
+        "letters", lambda text: (len(text), lambda cuts: map(text.__getitem__, map(slice, cuts)))
+    )
+    with replayed(tmp_path, [attempt(0, "x" * 9, 9)], budgets=(4,), orders=1) as con:
+        examined = "select examined from prefix_events"
+        assert con.execute(examined).fetchall() == [(False,)]  # three tokens, not nine
+        assert tokens.tokenize(con, letters).attempts == 1
+        assert con.execute(examined).fetchall() == [(True,)]
+        assert tokens.tokenize(con, TOY).attempts == 0
+        assert con.execute(examined).fetchall() == [(False,)]
+        assert con.execute("select count(*) from token_counts").fetchall() == [(2,)]
+
+
+def test_the_command_continues_with_the_tokenizer_used_last(words, capsys):
+    run("tokenize --tokenizer words.json")
+    run("replay --budgets 3 --caps 3 --primary-cap 3 --orders 1 --replicates 0")
+    run("table prefix_boxes --format csv")
+    assert capsys.readouterr().out.endswith("a,3,4,2,2,2,2\n")
+    with database.connect("audit.duckdb", read_only=True) as con:
+        names = con.execute("select distinct encoding from token_counts").fetchall()
+    assert [name.split()[0] for (name,) in names] == ["words.json"]
+
+
+def test_the_table_counts_what_it_needs_and_afterwards_only_reads(words, capsys):
+    run("table prefix_boxes --format csv")
+    first = capsys.readouterr().out
+    # Eleven words and more are other numbers of o200k tokens: all is unverified.
+    assert first.splitlines()[1] == "a,2,10,0,10,0,0"
+    before = (words / "audit.duckdb").read_bytes()
+    run("table prefix_boxes --format csv")
+    assert capsys.readouterr().out == first
+    assert (words / "audit.duckdb").read_bytes() == before
+
+
+def test_export_counts_what_is_missing_and_leaves_the_table_out_where_it_cannot(
+    words, capsys, monkeypatch
+):
+    with monkeypatch.context() as bare:
+        without(bare, "tiktoken", "splintr", "tokenizers")
+        run("export --out csv")
+    said = capsys.readouterr()
+    assert said.err.startswith(
+        "prefix_boxes is left out: it needs 'budget-audit tokenize --db audit.duckdb' first\n"
+    )
+    assert not (words / "csv" / "prefix_boxes.csv").exists()
+    assert (words / "csv" / "main.csv").exists()
+    run("tokenize --tokenizer words.json")
+    with database.connect("audit.duckdb", read_only=True) as con:
+        assert left_out(con) == []
+    run("export --out all")
+    assert (words / "all" / "prefix_boxes.csv").read_text() == TABLE_BY_HAND
+    # Exploratory: only by name.
+    assert not (words / "csv" / "strict_prefix.csv").exists()
+    run("export prefix_boxes strict_prefix prefix_events token_counts --out csv")
+    assert (words / "csv" / "prefix_boxes.csv").read_text() == TABLE_BY_HAND
+    assert (words / "csv" / "strict_prefix.csv").read_text() == EXPLORATORY_BY_HAND
+    assert len((words / "csv" / "prefix_events.csv").read_text().splitlines()) == 1 + 22
+    assert len((words / "csv" / "token_counts.csv").read_text().splitlines()) == 1 + 4
+
+
+def test_an_interrupted_command_says_that_it_can_go_on(words, capsys, monkeypatch):
+    def interrupt(*row):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tokens, "look", interrupt)
+    run("tokenize --tokenizer words.json", status=130)
+    assert capsys.readouterr().err == (
+        "error: interrupted; run it again to go on from what is counted\n"
+    )
+
+
+def without(monkeypatch, *libraries):
+    """As if these were not installed."""
+    for name in libraries:
+        monkeypatch.setitem(sys.modules, name, None)
+    for build in (tokens.o200k_encoding, tokens.tiktoken_encoding):
+        build.cache_clear()
+
+
+def test_without_the_extra_one_line_says_what_to_install_and_other_tables_work(
+    words, capsys, monkeypatch
+):
+    without(monkeypatch, "tiktoken", "splintr", "tokenizers")
+    before = (words / "audit.duckdb").read_bytes()
+    for command in (
+        "tokenize",
+        "tokenize --tokenizer words.json",
+        "tokenize --tokenizer cl100k_base",
+        "table prefix_boxes",
+    ):
+        run(command, status=2)
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1
+        assert "is not installed; run: pip install 'budget-audit[tokens]'" in said
+    assert (words / "audit.duckdb").read_bytes() == before
+    with database.connect("audit.duckdb", read_only=True) as con:
+        for name in engine.table_names():
+            if name != "prefix_boxes":
+                engine.table(con, name)
+
+
+def test_where_no_attempt_has_a_text_all_is_unverified_and_no_tokenizer_is_needed(
+    tmp_path, monkeypatch, capsys
+):
+    without(monkeypatch, "tiktoken", "splintr", "tokenizers")
+    monkeypatch.chdir(tmp_path)
+    write_parquet([attempt(0, None, 9, boxed_answer="6")], tmp_path / "a.parquet")
+    run("load a.parquet")
+    run("replay --budgets 4,9 --orders 3 --replicates 0")
+    capsys.readouterr()
+    run("table prefix_boxes --format csv")
+    assert capsys.readouterr().out.splitlines()[1:] == ["a,4,3,0,3,0,0", "a,9,0,0,0,0,0"]
+    run("tokenize")
+    assert capsys.readouterr().out.startswith("0 tokens of 0 attempts counted")
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "message"),
+    [
+        ("nonsense", "no such encoding; there are .*cl100k_base.*o200k_harmony"),
+        ("missing.json", "cannot be read: No such file"),
+        ("folder/missing", "cannot be read: No such file"),
+        ("broken.json", "not a Hugging Face tokenizer.json"),
+        ("cl100k_base", "could not download it .ConnectionError.; o200k_base and o200k_harmony"),
+    ],
+)
+def test_a_tokenizer_that_cannot_be_had_is_named_and_changes_nothing(
+    words, monkeypatch, tokenizer, message
+):
+    import tiktoken
+
+    def no_network(name):
+        raise ConnectionError
+
+    monkeypatch.setattr(tiktoken, "get_encoding", no_network)
+    tokens.tiktoken_encoding.cache_clear()
+    (words / "broken.json").write_text('{"model": "none"}')
+    with database.connect("audit.duckdb") as con:
+        with pytest.raises(AuditError, match=message):
+            tokens.tokenize(con, tokenizer)
+        assert con.execute("select key from meta order by key").fetchall() == [
+            ("replays",),
+            ("schema_version",),
+        ]
+
+
+def test_what_prefixes_are_made_of_reads_no_label():
+    for name in ("boundary_events", "prefix_events", "prefix_selections", "awaited", "uncounted"):
+        assert not engine.relations_read(engine.render(name)) & LABELLED, name
+
+
+def test_shuffling_labels_changes_no_event_and_no_vote(tmp_path):
+    rows = wordy_archive(random.Random(11))
+    flipped = [{**row, "correct": not row["correct"], "references": None} for row in rows]
+    found = []
+    for name, archive in (("plain", rows), ("flipped", flipped)):
+        with replayed(tmp_path, archive, name=name) as con:
+            found.append(
+                [
+                    con.sql(f"from {relation} order by all").fetchall()
+                    for relation in ("prefix_events", "prefix_selections")
+                ]
+            )
+    assert found[0] == found[1]
+
+
+def test_the_exploratory_table_keeps_its_grain_and_stays_off_the_list(tmp_path):
+    assert engine.exploratory_names() == ["strict_prefix"]
+    assert "strict_prefix" not in engine.table_names()
+    with small_database(tmp_path) as con:
+        rows = engine.table(con, "strict_prefix").to_pylist()
+        keys = [(row["archive"], row["budget"]) for row in rows]
+        assert keys == sorted(set(keys)) != []
+        main_rows = engine.table(con, "main").to_pylist()
+        assert [row["strict_accuracy"] for row in rows] == [
+            row["strict_accuracy"] for row in main_rows
+        ]
+
+
+# Boxes in a prefix.
+
+PIECES = ("\\boxed{", "}", "{", "5", r"\boxed{}", r"\boxed{7}", "\\", r"\{", " ", r"\text{", "x,y")
+
+
+def test_the_last_complete_box_is_the_one_a_slow_search_finds():
+    rng = random.Random(7)
+    for _ in range(3000):
+        text = "".join(rng.choice(PIECES) for _ in range(rng.randrange(14)))
+        found = complete_boxes(text)
+        answer = tokens.last_complete_answer(text)
+        assert answer == (found[-1] if found else None), text
+        assert tokens.boxes(text) == (any_box(text), boxed_answer(text) is not None, answer), text
+
+
+def test_deeply_nested_boxes_are_searched_quickly():
+    # Each further out costs more to read: one by one, this would take minutes.
+    empty = r"\boxed{" * 15_000 + "}" * 15_000
+    assert tokens.last_complete_answer(empty) is None
+    assert tokens.last_complete_answer(r"\boxed{5 " + empty + "} " + empty) is not None
+
+
+# The real encoding. The first four counts are those of OpenAI's own guide to counting tokens.
+KNOWN = {
+    "antidisestablishmentarianism": 6,
+    "2 + 2 = 4": 7,
+    "お誕生日おめでとう": 8,
+    "hello world": 2,
+    "": 0,
+    "<|end|>": 5,  # a special token's spelling is text: < | end | >
+    "<|start|>assistant<|channel|>final<|message|>": 5 + 1 + 5 + 1 + 5,
+    "\r": 1,
+    "👨‍👩‍👧": 8,
+    r"Therefore the answer is $\boxed{204}$.": 10,
+}
+
+
+@pytest.fixture(scope="module")
+def o200k():
+    return tokens.o200k_encoding(tokens.DEFAULT)
+
+
+@pytest.fixture(scope="module")
+def tiktoken_itself():
+    import tiktoken
+
+    ranks, _ = tokens.o200k_ranks()
+    return tiktoken.Encoding(
+        "o200k",
+        pat_str=tokens.O200K_PATTERN,
+        mergeable_ranks={token: rank for rank, token in enumerate(ranks)},
+        special_tokens={"<|end|>": 200007},
+    )
+
+
+@pytest.mark.parametrize("text", KNOWN)
+def test_texts_of_known_length_have_the_known_number_of_tokens(o200k, text):
+    assert o200k.encode(text)[0] == KNOWN[text]
+
+
+def test_a_cut_inside_a_character_drops_it(o200k):
+    # Tokens: お | 2 of 3 bytes of 誕 | the third | 生日 | お | め | で | とう
+    _, prefixes = o200k.encode("お誕生日おめでとう")
+    assert list(prefixes(range(5))) == ["", "お", "お", "お誕", "お誕生日"]
+
+
+def test_every_prefix_is_a_whole_text_and_grows_to_the_full_one(o200k):
+    text = "é 👨‍👩‍👧 \\boxed{\U0001d510} \r\n 数学 <|end|> \u200b\x00 naïve"
+    count, prefixes = o200k.encode(text)
+    cuts = list(prefixes(range(count + 2)))
+    assert cuts[0] == "" and cuts[-1] == cuts[-2] == text
+    assert all(text.startswith(prefix) for prefix in cuts)
+    assert [len(prefix) for prefix in cuts] == sorted(len(prefix) for prefix in cuts)
+
+
+def test_a_prefix_is_cut_on_the_tokens_of_the_full_text(o200k):
+    # "indivisible" is other tokens than its beginnings: cutting those again would move the cut.
+    text = " unbelievably indivisible" * 20
+    count, prefixes = o200k.encode(text)
+    recounted = [o200k.encode(prefix)[0] for prefix in prefixes(range(count + 1))]
+    assert all(again <= n for n, again in enumerate(recounted))
+    assert "".join(prefixes([count])) == text
+
+
+@pytest.mark.parametrize(
+    "symbol", ["a", "=", "🙂", " ", "\r", "\n", "0", "<|end|>", "\\boxed{", "ſ"]
+)
+def test_long_texts_of_one_repeated_symbol_are_counted_and_cut(o200k, tiktoken_itself, symbol):
+    text = symbol * (130_000 // len(symbol))
+    found = tokens.look(o200k, ("a", "C", 0, 1), text, o200k.encode(text)[0], [5, 1000])
+    assert found.counted == len(tiktoken_itself.encode_ordinary(text))
+    assert found.reconciled
+    assert [cut[1:] for cut in found.cuts] == [(False, False, None)] * 2
+
+
+def test_a_run_that_is_too_long_for_tiktoken_is_counted(o200k):
+    assert o200k.encode(" " * 1_000_000)[0] == 7813
+
+
+def test_a_text_that_the_tokenizer_gives_up_on_is_unverified():
+    class PanicException(BaseException):
+        pass
+
+    def give_up(text):
+        raise PanicException
+
+    found = tokens.look(tokens.Encoding("x", give_up), ("a", "C", 0, 1), "text", 5, [3])
+    assert found == tokens.Look(("a", "C", 0, 1), None, False, [])
+
+
+HOSTILE = (
+    "<|end|>", "<|endoftext|>", "\r", "\r\n", "\n\n", " ", "  ", "\t", "\u00a0", "\u202f",
+    "\u200b", "\ufeff", "\u3000", "\x85", "\u2028", "\x1c", "\x00", "é", "e\u0301", "数学", "🙂",
+    "👨\u200d👩\u200d👧", "🇩🇪", "\U0001d510", "\U0010ffff", "\\boxed{", "}", "'s", "'S", "'LL",
+    "'ll", "’s", "\u212a", "İ", "ı", "ß", "\u01c5", "ʰ", "א", "हि", "12345", "٣٤", "½", "Ⅷ", "//",
+    "\n/", "a", "Ab", "ABC", "aBC", "===", "$$", "'", "ſ",
+)  # fmt: skip
+
+
+def hostile_text(rng, pieces=HOSTILE):
+    return "".join(
+        rng.choice(pieces) * rng.choice((1, 1, 1, 2, 3)) for _ in range(rng.randrange(40))
+    )
+
+
+def test_the_encoding_gives_tiktoken_s_tokens_on_hostile_text(o200k, tiktoken_itself):
+    rng = random.Random(1)
+    for _ in range(2000):
+        text = hostile_text(rng)
+        ids = tiktoken_itself.encode_ordinary(text)
+        count, prefixes = o200k.encode(text)
+        assert count == len(ids), ascii(text)
+        cuts = [rng.randrange(count + 1) for _ in range(3)]
+        assert list(prefixes(cuts)) == [
+            tiktoken_itself.decode_bytes(ids[:n]).decode(errors="ignore") for n in cuts
+        ], ascii(text)
+
+
+def test_the_faster_library_gives_tiktoken_s_tokens_on_all_but_one_letter(tiktoken_itself):
+    import splintr
+
+    fast = splintr.Tokenizer.from_bytes(tokens.o200k_ranks()[1], tokens.O200K_PATTERN)
+    rng = random.Random(2)
+    texts = [hostile_text(rng, HOSTILE[:-1]) for _ in range(2000)]
+    texts += [f"a{chr(c)}B c{chr(c)} {chr(c)}1\n" for c in range(0x3000) if chr(c) != "ſ"]
+    assert fast.encode_batch(texts) == tiktoken_itself.encode_ordinary_batch(texts, num_threads=2)
+    # The letter, and why it is left to tiktoken.
+    assert fast.encode("s'ſ'LLe") != tiktoken_itself.encode_ordinary("s'ſ'LLe")
+
+
+def test_ranks_that_are_not_the_published_ones_are_refused(monkeypatch):
+    monkeypatch.setattr(tokens, "O200K_TOKENS", tokens.O200K_TOKENS - 1)
+    with pytest.raises(AuditError, match="other o200k ranks than the published ones"):
+        tokens.o200k_ranks()
+
+
+def test_simulated_full_texts_reconcile_but_for_those_that_are_off(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run("simulate --out full --problems 1 --attempts 8 --texts full")
+    run("load full")
+    run("replay --orders 4 --replicates 0")
+    run("tokenize --all --threads 2")
+    with database.connect("audit.duckdb", read_only=True) as con:
+        off = con.execute(
+            "select count(*) filter (not reconciled), count(*) from token_counts"
+        ).fetchall()
+        boxes = engine.table(con, "prefix_boxes").to_pylist()
+    ((wrong, counted),) = off
+    assert counted == 64 and wrong < 10
+    assert sum(row["examined"] for row in boxes) > sum(row["unverified"] for row in boxes)
+
+
+# Other tokenizers.
+
+
+def test_any_encoding_of_tiktoken_can_be_used(monkeypatch, tiktoken_itself):
+    import tiktoken
+
+    monkeypatch.setattr(tiktoken, "get_encoding", lambda name: tiktoken_itself)
+    tokens.tiktoken_encoding.cache_clear()
+    encoding = tokens.tiktoken_encoding("cl100k_base")
+    tokens.tiktoken_encoding.cache_clear()
+    count, prefixes = encoding.encode("お誕<|end|>")
+    assert count == 3 + 5
+    assert list(prefixes([1, 2, 3, 4])) == ["お", "お", "お誕", "お誕<"]
+
+
+def test_a_tokenizer_json_cuts_whole_characters_and_knows_no_special_token(tmp_path):
+    import tokenizers
+
+    alphabet = {letter: number for number, letter in enumerate(
+        sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    )}  # fmt: skip
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(alphabet, []))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.add_special_tokens(["<|end|>"])
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single="<|end|> $A", special_tokens=[("<|end|>", len(alphabet))]
+    )
+    path = str(tmp_path / "bytes.json")
+    tokenizer.save(path)
+    count, prefixes = tokens.hugging_face_encoding(path).encode("a🙂é<|end|>")
+    assert count == 1 + 4 + 2 + 7  # every byte is a token
+    assert list(prefixes(range(9))) == ["", "a", "a", "a", "a", "a🙂", "a🙂", "a🙂é", "a🙂é<"]
+    assert list(prefixes([14, 15])) == ["a🙂é<|end|>"] * 2
+
+
+def test_the_same_file_name_with_another_content_is_another_encoding(tmp_path):
+    path = tmp_path / "tokenizer.json"
+    names = []
+    for content in ("{}", "{ }"):
+        path.write_text(content)
+        names.append(tokens.encoding_name(str(path)))
+    assert names[0] != names[1]
+    assert all(name.startswith("tokenizer.json sha256:") for name in names)
+
+
+def test_the_benchmark_counts_the_same_tokens_in_every_way(capsys):
+    bench.main(["--problems", "1", "--attempts", "1", "--rounds", "1"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:17].strip() for line in lines[1:]] == [
+        "tiktoken, bare",
+        "splintr, bare",
+        "budget-audit toke",
+    ]

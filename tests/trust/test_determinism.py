@@ -1,0 +1,97 @@
+"""The same attempts give the same bytes: whatever the run, threads, files, rows and format."""
+
+import random
+
+import pytest
+
+from audit import database, engine
+from audit.engine.draws import draw_orders, draw_weights
+from audit.load.load import load
+from audit.output.export import RELATIONS, export
+from audit.tokens import tokenize
+from tests.support.archives import random_archive, write_csv, write_jsonl, write_parquet
+from tests.support.databases import SMALL, TOY
+
+WRITERS = {"parquet": write_parquet, "jsonl": write_jsonl, "csv": write_csv}
+
+
+def archive():
+    """Rows full of ties; an empty text would be a missing one in CSV."""
+    rows = random_archive(random.Random(10), costs=(4, 6, 7, 9), empty=0.1)
+    return [row | {"text": "none"} if row["text"] == "" else row for row in rows]
+
+
+def exported(folder, parts, suffix="parquet", threads=1):
+    """Every table and relation as CSV, of rows that were loaded from so many files."""
+    folder.mkdir()
+    paths = [folder / f"{number}.{suffix}" for number in range(len(parts))]
+    for path, rows in zip(paths, parts, strict=True):
+        WRITERS[suffix](rows, path)
+    with database.connect(folder / "audit.duckdb", threads=threads) as con:
+        load(con, [str(path) for path in reversed(paths)])
+        engine.replay(con, **SMALL)
+        tokenize(con, TOY, threads=threads)
+        # The sources name the files.
+        names = (*engine.table_names(), *(name for name in RELATIONS if name != "sources"))
+        return {path.name: path.read_bytes() for path in export(con, folder / "csv", names)}
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    """The tables of one run: one file, its rows as they come, one thread."""
+    found = exported(tmp_path_factory.mktemp("expected") / "run", [archive()])
+    empty = [name for name, data in found.items() if data.count(b"\n") < 2]
+    assert empty == ["problem_labels.csv"]  # Problems go by numbers here.
+    return found
+
+
+def shuffled():
+    rows = archive()
+    random.Random(3).shuffle(rows)
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("parts", "suffix", "threads"),
+    [
+        pytest.param([archive()], "parquet", 4, id="another run, four threads"),
+        pytest.param([shuffled()], "parquet", 2, id="rows in another order, two threads"),
+        pytest.param([shuffled()[:20], shuffled()[20:]], "parquet", 1, id="rows in two files"),
+        pytest.param([shuffled()[20:], shuffled()[:20]], "jsonl", 2, id="the files swapped"),
+        pytest.param([archive()], "jsonl", 1, id="JSON lines"),
+        pytest.param([archive()], "csv", 1, id="CSV"),
+    ],
+)
+def test_every_table_has_the_same_bytes(tmp_path, expected, parts, suffix, threads):
+    found = exported(tmp_path / "run", parts, suffix, threads)
+    assert found.keys() == expected.keys()
+    assert [name for name in expected if found[name] != expected[name]] == []
+
+
+# Computed once with NumPy 2.4: default_rng(SeedSequence([20260904, t, q, r])).permutation(n), and
+# default_rng(20260905).multinomial(n, [1 / n] * n, size=4) for n = 3 and then for n = 2.
+ORDERS = {
+    (0, 0, 1): [0, 4, 5, 6, 7, 2, 1, 3],
+    (0, 3, 2): [3, 7, 4, 6, 1, 2, 0, 5],
+    (1, 2**33, 1): [0, 6, 2, 7, 3, 4, 5, 1],
+    (3, 29, 20): [1, 4, 2, 3, 0],
+}
+WEIGHTS = [[1, 2, 0], [2, 0, 1], [1, 1, 1], [1, 1, 1]], [[2, 0], [1, 1], [1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize("key", ORDERS)
+def test_an_order_is_the_one_that_numpy_drew_once(key):
+    competition, question, repeat = key
+    size = len(ORDERS[key])
+    (drawn,) = draw_orders([(7, competition, question, size)], 20, 20260904)
+    slots = {row["repeat"]: row["slots"] for row in drawn.to_pylist()}
+    assert slots[repeat] == ORDERS[key]
+    assert slots[0] == list(range(size))
+
+
+def test_weights_are_the_ones_that_numpy_drew_once():
+    (drawn,) = draw_weights([3, 2], 4, 20260905)
+    expected = [[1] * 5, *(first + second for first, second in zip(*WEIGHTS, strict=True))]
+    assert drawn.to_pylist() == [
+        {"replicate": replicate, "counts": counts} for replicate, counts in enumerate(expected)
+    ]

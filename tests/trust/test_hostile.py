@@ -1,0 +1,489 @@
+"""Hostile files, names and SQL: nothing is lost, nothing runs, and nobody is let in."""
+
+import contextlib
+import csv
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from audit import database, engine, sources
+from audit.cli import main
+from audit.engine.check import check
+from audit.errors import AuditError
+from audit.load.load import load
+from audit.output.display import DISPLAY_FORMATS
+from audit.report import report
+from audit.report.figures import save_figure, timeline
+from audit.sources import find_files, inspect_log, readers
+from audit.sources.canonical import CSV_COLUMNS
+from audit.sources.formats import Choices, mean_logprob
+from audit.text import visible
+from tests.soak import fuzz
+from tests.support.archives import write_jsonl
+from tests.support.browser import drawn
+from tests.support.databases import SMALL, small_database
+from tests.support.plugins import FIRST, GRACE
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Files
+
+
+def test_damaged_files_of_every_format_load_or_are_refused_in_one_line(tmp_path):
+    outcomes = fuzz.fuzz(20261116, range(200), tmp_path, tmp_path / "kept")
+    assert outcomes["refused"] > 80 and outcomes["loaded"] > 20
+
+
+def test_files_that_are_hostile_as_a_whole_load_or_are_refused_in_words(tmp_path, monkeypatch):
+    for module in (sources, inspect_log, readers, fuzz):
+        monkeypatch.setattr(module, "LONGEST_LINE", 8_000_000)
+    assert fuzz.check_special(tmp_path, large=1_000_000) > 40
+
+
+def test_a_line_of_100_megabytes_loads_in_bounded_memory(tmp_path):
+    fuzz.check_long_line(tmp_path)
+
+
+def test_the_command_refuses_damaged_files_with_one_line(tmp_path):
+    place = tmp_path / "case"
+    place.mkdir()
+    cases = (fuzz.write_case(20261116, number, place) for number in (0, 5))
+    assert 2 in {fuzz.command(path, options, tmp_path)[0] for path, options, _ in cases}
+
+
+def test_choices_that_are_no_list_are_left_out_or_refused(tmp_path):
+    named = {"archive": "m", "competition": "c", "grade": "references"}
+    referenced = named | {"references": str(fuzz.FORMATS / "references.jsonl")}
+    line = '{"custom_id": "p1", "error": null, "choices": [{}], "response": {"body": %s}}'
+    (tmp_path / "a.jsonl").write_text(line % '{"choices": 0.5}')
+    table = pq.read_table(fuzz.FORMATS / "lighteval.parquet")
+    doc = table["doc"].combine_chunks()
+    arrays = [pa.array([1.5] * len(doc)) if field.name == "choices" else doc.field(field.name)
+              for field in doc.type]  # fmt: skip
+    doc = pa.StructArray.from_arrays(arrays, [field.name for field in doc.type])
+    pq.write_table(table.set_column(table.column_names.index("doc"), "doc", doc), tmp_path / "b")
+    with duckdb.connect() as con:
+        with pytest.raises(AuditError, match="holds no rows"):
+            load(con, [str(tmp_path / "a.jsonl")], **referenced)
+        with pytest.raises(AuditError, match="missing column correct"):
+            load(con, [str(tmp_path / "b")], finish_reason="stop", **named)
+
+
+def test_a_column_that_is_looked_into_may_occur_only_once(tmp_path):
+    records = pa.Table.from_pylist(fuzz.scorio_records())
+    pq.write_table(records.append_column("model", records["model"]), tmp_path / "aime24.parquet")
+    with duckdb.connect() as con, pytest.raises(AuditError, match="'model' occurs twice"):
+        load(con, [str(tmp_path / "aime24.parquet")])
+
+
+def test_a_small_file_of_long_texts_is_decoded_a_few_rows_at_a_time(tmp_path):
+    count, text = 4000, "x" * 100_000
+    columns = {name: [value] * count for name, value in fuzz.ROW.items()}
+    columns |= {"seed": range(count), "text": pa.array([text] * count).dictionary_encode()}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet", store_schema=False)
+    assert (tmp_path / "a.parquet").stat().st_size < 100_000
+    (file,) = find_files([str(tmp_path)])
+    before = pa.total_allocated_bytes()
+    for chunk in readers.open_source(file, None, Choices()).chunks:
+        assert len(chunk.rows) < count / 5
+        assert pa.total_allocated_bytes() - before < len(text) * count / 3
+
+
+CELLS = {
+    "spaces after an item": lambda n: "['a'" + " " * n + "x",
+    "items without an end": lambda n: "['a'" + ", 'a'" * (n // 5),
+    "backslashes": lambda n: "['" + "\\" * n,
+    "brackets": lambda n: "[" * n,
+    "commas": lambda n: "['a'" + "," * n + "]",
+}
+
+
+@pytest.mark.parametrize("make", CELLS.values(), ids=CELLS)
+def test_the_time_to_read_a_list_in_a_cell_grows_with_its_size_and_not_with_its_square(make):
+    def best_time(cell):
+        times = []
+        for _ in range(3):
+            start = time.process_time()
+            with contextlib.suppress(ValueError):
+                CSV_COLUMNS["references"].rule(cell)
+            times.append(time.process_time() - start)
+        return min(times)
+
+    assert best_time(make(20_000)) < 10 * max(best_time(make(5_000)), 1e-3)
+
+
+@pytest.mark.parametrize("tokens", [[10**400], [10**400, -0.5], [{"logprob": 10**400}]])
+def test_a_log_probability_beyond_any_float_counts_as_missing(tokens):
+    assert mean_logprob(tokens) is None
+    assert mean_logprob([-1, -2.0]) == -1.5
+
+
+# Rules and selectors from outside
+
+READ_LABELS = {
+    "a common table expression of that name": "with grades as (from grades) select 1 from grades",
+    "one that comes later": "with a as (from labels), labels as (select 1) select 1 from a",
+    "one that is elsewhere": "select (with grades as (select 1 as c) select c from grades) "
+    "from steps, grades",
+    "one that recurs": "with recursive grades as (select 1 from grades union all "
+    "select 1 from grades) select 1 from grades",
+    "a schema": "select 1 from main.grades",
+    "a schema, behind an expression": "with grades as (select 1) select 1 from main.grades",
+    "a catalog": "with grades as (select 1) select 1 from small.main.grades",
+    "capitals": 'select 1 from "GRADES"',
+    "a text for a name": "select 1 from 'grades'",
+    "a subquery": "select (select max(correct) from candidate_grades) from steps",
+    "a condition": "select 1 from steps where exists (from labels)",
+    "an order": "select 1 from steps order by (select count(*) from labels)",
+    "a limit": "select 1 from steps limit (select count(*) from labels)",
+    "a filter": "select count(*) filter (exists (from labels)) from steps",
+    "a window": "select sum(1) over (partition by (select min(correct) from labels)) from steps",
+    "a qualification": "select 1 from steps qualify exists (from labels)",
+    "a lambda": "select list_transform([1], lambda x: x + (select count(*) from labels))",
+    "a comprehension": "select [x for x in (select list(correct) from labels)] from steps",
+    "a positional join": "select 1 from steps positional join labels",
+    "an asof join": "select 1 from steps asof join labels on steps.position >= labels.seed",
+    "a lateral join": "select 1 from steps, lateral (from labels)",
+    "a set operation": "select 1 from steps union all by name select 1 from labels",
+    "values": "values ((select count(*) from labels))",
+    "a table": "table labels",
+    "a pivot": "select 1 from (pivot labels on correct in (true) using count(*))",
+    "a pivot statement": "pivot labels on correct using count(*)",
+    "an unpivot": "select 1 from (unpivot labels on correct)",
+    "a summary": "select 1 from (summarize labels)",
+    "a description": "select 1 from (describe labels)",
+    "a show": "select 1 from (show labels)",
+    "a replacement": "select * replace ((select count(*) from labels) as position) from steps",
+    "query": "select 1 from query('from labels')",
+    "query_table": "select 1 from query_table('labels')",
+    "a plan": "select json_serialize_plan('from labels where correct', optimize := true) "
+    "from steps",
+    "a serialized statement": "select 1 from json_execute_serialized_sql("
+    "json_serialize_sql('from labels'))",
+    "the storage": "select 1 from pragma_storage_info('labels')",
+    "the catalog's functions": "select 1 from duckdb_tables()",
+    "the information schema": "select 1 from information_schema.tables",
+    "a file": "select 1 from read_csv('{folder}/x.csv')",
+    "a file by its name": "select 1 from '{folder}/x.csv'",
+    "a python variable": "select 1 from hostage",
+    "chance": "select random() from steps",
+    "the clock": "select now() from steps",
+    "a setting": "select current_setting('threads') from steps",
+    "a variable": "select getvariable('x') from steps",
+    "a log": "select write_log('x') from steps",
+    "a sequence": "select nextval('x') from steps",
+    "a deleting expression": "with x as (delete from steps returning *) select 1 from x",
+    "a copying expression": "with x as (copy (select 1) to '{folder}/new.csv') select 1 from x",
+    "an inserting expression": "with x as (insert into steps values (1) returning *) from steps",
+    "two statements": "select 1 from steps; drop table labels",
+    "no statement": "-- nothing",
+    "a closing bracket": "select 1 from steps) as picks; drop table labels; select (1",
+    "a nest": "select " + "abs(" * 900 + "1" + ")" * 900 + " from steps",
+    "a template": "select {{ 7 }} from steps",
+}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A replayed database, closed."""
+    folder = tmp_path_factory.mktemp("small")
+    with small_database(folder):
+        pass
+    return folder / "small.duckdb"
+
+
+@pytest.mark.parametrize("way", READ_LABELS)
+def test_no_rule_or_selector_sees_a_label_or_more_than_it_may(tmp_path, way):
+    hostage = pa.table({"secret": [1]})
+    sql = READ_LABELS[way].format(folder=tmp_path) if "{{" not in way else READ_LABELS[way]
+    (tmp_path / "peek.sql").write_text(sql)
+    for kind in ("rules", "selectors"):
+        with pytest.raises(AuditError, match=r"peek\.sql: (reads|not one select)"):
+            engine.plugins(kind, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["peek.sql"] and hostage.num_rows
+
+
+def test_a_selector_may_still_use_expressions_of_its_own(tmp_path):
+    sql = FIRST.replace("from steps", "from mine").replace(
+        "select", "with recursive mine as (from theirs), n as (select 1 as i union all "
+        "select i + 1 from n where i < 3) select", 1
+    ).replace("mine as (from theirs)", "theirs as (from steps), mine as (from theirs)")  # fmt: skip
+    assert engine.relations_read(sql) == {"steps"}
+
+
+def test_a_file_of_ones_own_that_is_no_text_is_refused_in_words(tmp_path):
+    (tmp_path / "peek.sql").write_bytes(b"select '\xff' from steps")
+    with pytest.raises(AuditError, match=r"peek\.sql: not UTF-8 text"):
+        engine.plugins("rules", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value", "message"),
+    [
+        ("selectors", "sql", "select 1) as x; copy (select 1) to '{folder}/new'; --", "not one"),
+        ("selectors", "sql", FIRST.replace("from steps", "from steps, labels"), "reads labels"),
+        ("rules", "sql", GRACE.replace("budgeted_steps", "read_text('/etc/hosts')"), "reads read_"),
+        ("selectors", "selector", "x'; copy (select 1) to '{folder}/new'; --", "no name of one"),
+    ],
+)
+def test_check_runs_nothing_that_a_database_smuggles_in(
+    small, tmp_path, table, column, value, message
+):
+    path = tmp_path / "given.duckdb"
+    shutil.copy(small, path)
+    with duckdb.connect(str(path)) as con:
+        con.execute(f"update {table} set {column} = ?", [value.format(folder=tmp_path)])
+    with pytest.raises(AuditError, match=message):
+        check(path)
+    assert [found.name for found in tmp_path.iterdir()] == ["given.duckdb"]
+
+
+def test_a_view_in_a_given_database_reaches_no_file(small, tmp_path):
+    path = tmp_path / "given.duckdb"
+    shutil.copy(small, path)
+    (tmp_path / "secret.csv").write_text("archive\nsecret\n")
+    with duckdb.connect(str(path)) as con:
+        con.execute("drop view replays")
+        con.execute(f"create view replays as from read_csv('{tmp_path}/secret.csv')")
+    with database.connect_beside(path) as con, pytest.raises(duckdb.PermissionException):
+        con.execute("from replays").fetchall()
+
+
+# Names and texts
+
+NAMES = (
+    "Robert'); drop table attempts; --\"",
+    "{{ 7 * 191 }} {% raw %} << 7 * 191 >> <% x %> <# x #> ${7*191}",
+    "<script>window.hacked = 1; document.title = 'hacked'</script>",
+    '</script></style></svg><img src=x onerror="window.hacked = 1">',
+    "\u202egnp.exe\u202c \u200f\u05d0\u05d1",
+    "a\\b%$#_&~^{}|\"'`*[]<> \\textbf{x",
+    "one\ntwo\r\tthree\u2028four",
+    "\x1b[31mred\x1b[0m\x1b]0;hacked\x07\x9b2J\x7f",
+    "\\input{/etc/hostname} \\write18{touch hacked} ^^5cinput $x$ % x",
+    "nul\0nul",
+    "[x](javascript:window.hacked=1) ![y](x.png)",
+    "=cmd|'/C calc'!A0",
+)
+ARCHIVES = (" ".join(NAMES[:4]), NAMES[7] + NAMES[8])
+COMPETITIONS = (NAMES[4], NAMES[5])
+STEERED = "\x00\x07\x08\x0b\x1b\x7f\x9b\u200f\u202e\u2028"
+
+
+def hostile_rows():
+    """Attempts whose every text tries to break out; problems go by names."""
+    return [
+        {
+            "archive": archive,
+            "competition": competition,
+            "problem_id": NAMES[problem],
+            "seed": seed,
+            "prompt_tokens": 2,
+            "completion_tokens": 5 + 3 * seed + problem % 2,
+            "finish_reason": "stop",
+            "boxed_answer": NAMES[(at + problem + seed) % len(NAMES)] if seed else "7",
+            "archive_answer": NAMES[(problem + seed) % len(NAMES)],
+            "correct": seed == 0,
+            "mean_logprob": -0.5 - seed,
+            "references": ["7", *NAMES],
+        }
+        for at, archive in enumerate(ARCHIVES)
+        for competition in COMPETITIONS
+        for problem in (6, 9, 10, 11)
+        for seed in range(3)
+    ]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """A database of hostile names from a file of such a name, and its report in every format."""
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / "in").mkdir()
+    write_jsonl(hostile_rows(), folder / "in" / "<img onerror=x> %$_'\".jsonl")
+    with database.connect(folder / "audit.duckdb") as con:
+        load(con, [str(folder / "in")])
+        engine.replay(con, **{**SMALL, "budgets": (6, 12, 20), "orders": 2})
+    with database.connect(folder / "audit.duckdb", read_only=True) as con:
+        report(con, folder / "report", ("html", "md", "tex", "csv"))
+        save_figure(timeline(con, ARCHIVES[1]), folder / "figure.html")
+    return folder
+
+
+def run(world, *arguments, status=0):
+    """What a command prints, on both streams, with the status it ends with."""
+    arguments = [*map(str, arguments), "--db", str(world / "audit.duckdb")]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == status, result.output
+    return result.output
+
+
+def test_names_are_kept_as_they_are_and_break_no_statement(world):
+    with database.connect(world / "audit.duckdb", read_only=True) as con:
+        rows = hostile_rows()
+        for column in ("archive", "competition"):
+            found = con.execute(f"select distinct {column} from attempts").fetchall()
+            assert {name for (name,) in found} == {row[column] for row in rows}
+        labels = con.execute("select distinct label from problem_labels").fetchall()
+        assert {label for (label,) in labels} == {row["problem_id"] for row in rows}
+        assert con.execute("select count(*) from attempts").fetchone() == (len(rows),)
+        for name in engine.table_names():
+            if name != "prefix_boxes":
+                assert engine.table(con, name).num_columns > 1
+
+
+def test_every_command_takes_hostile_names_and_steers_no_terminal(world):
+    printed = [run(world, "check"), run(world, "compare")]
+    for fmt in DISPLAY_FORMATS:
+        printed += [
+            run(world, "table", name, "--format", fmt)
+            for name in ("main", "selection_events", "source_audit", "by_competition")
+        ]
+    printed.append(run(world, "query", "select distinct archive, answer from attempts"))
+    out = world / "timeline.svg"
+    printed.append(run(world, "timeline", "--archive", ARCHIVES[1], "--out", out))
+    for name in ("archive", "competition"):
+        printed.append(run(world, "timeline", f"--{name}", NAMES[7] + "?", "--out", out, status=2))
+    for text in printed:
+        assert not set(STEERED) & set(text)
+    again = CliRunner().invoke(main, ["load", str(world / "in"), "--db",
+                                      str(world / "audit.duckdb")])  # fmt: skip
+    assert again.exit_code == 2 and again.output.count("\n") == 1
+    assert not set(STEERED) & set(again.output)
+    described = CliRunner().invoke(main, ["describe", str(world / "in")])
+    assert described.exit_code == 0 and not set(STEERED) & set(described.output)
+    assert visible(NAMES[7]) in described.output
+
+
+def test_a_terminal_gets_no_escape_from_a_load(world, tmp_path):
+    leader, follower = pty.openpty()
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "audit",
+            "load",
+            str(world / "in"),
+            "--db",
+            str(tmp_path / "a.duckdb"),
+        ],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=follower,
+        stderr=subprocess.PIPE,
+    )
+    os.close(follower)
+    shown = b""
+    try:
+        while block := os.read(leader, 65536):
+            shown += block
+    except OSError:
+        pass  # How the end of a terminal is told.
+    os.close(leader)
+    assert done.returncode == 0
+    assert visible(NAMES[7]).encode() in shown and b"\x1b" not in shown and b"\x07" not in shown
+
+
+def test_csv_gives_every_name_back_as_it_was(world):
+    with (world / "report" / "csv" / "by_competition.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["archive"] for row in rows} == set(ARCHIVES)
+    assert {row["competition"] for row in rows} == set(COMPETITIONS)
+    run(world, "export", "problem_labels", "--out", world / "csv")
+    with (world / "csv" / "problem_labels.csv").open(newline="") as stream:
+        # A spreadsheet would compute it: exports are exact.
+        assert NAMES[11] in {row["label"] for row in csv.DictReader(stream)}
+
+
+def test_the_report_runs_nothing_and_shows_every_name(world, browser):
+    browser.open(world / "report" / "report.html")
+    drawn(browser)
+    text = browser.run("document.body.innerText")
+    for name in (NAMES[0], NAMES[2], NAMES[3], visible(NAMES[7]), r"nul\x00nul", NAMES[11]):
+        assert " ".join(name.split()) in " ".join(text.split())
+    assert not set(STEERED) & set(browser.run("document.documentElement.outerHTML"))
+    assert_untouched(browser)
+
+
+def test_a_figure_of_hostile_names_runs_nothing(world, browser):
+    browser.open(world / "figure.html")
+    browser.wait("document.querySelector('#figure svg.marks') !== null")
+    assert_untouched(browser)
+
+
+def assert_untouched(browser):
+    """Nothing that came with a name has run, or asked for anything."""
+    assert browser.run("typeof window.hacked") == "undefined"
+    assert browser.run("document.title") != "hacked"
+    assert browser.run("document.querySelectorAll('img, iframe, object, embed').length") == 0
+    assert browser.run("document.querySelectorAll('a[href^=javascript]').length") == 0
+    assert browser.complaints() == [] and browser.requests() == []
+
+
+def test_markdown_holds_no_markup_of_a_name(world):
+    text = (world / "report" / "report.md").read_text()
+    assert not set(STEERED) & set(text)
+    assert not re.search(r"(?<!\\)<(script|img)|(?<!\\)\]\(javascript", text)
+    assert "1337" not in text
+
+
+def test_latex_compiles_and_obeys_no_name(world):
+    folder = world / "report"
+    text = (folder / "report.tex").read_text()
+    assert r"\input{/etc" not in text and r"\write18" not in text and "1337" not in text
+    assert "^^" not in text and not set(STEERED) & set(text)
+    if shutil.which("pdflatex") is None:
+        pytest.skip("no pdflatex on PATH")
+    done = subprocess.run(
+        [
+            "pdflatex",
+            "-no-shell-escape",
+            "-halt-on-error",
+            "-interaction=nonstopmode",
+            "report.tex",
+        ],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "/etc/hostname" not in (folder / "report.log").read_text(errors="replace")
+    assert not (folder / "hacked").exists()
+
+
+def test_a_member_of_a_zip_archive_is_named_on_one_line(tmp_path):
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in fuzz.members(fuzz.FORMATS / "inspect_deflate.eval").items():
+            archive.writestr(name, data)
+        archive.writestr("samples/\x1b[2J\n.json", "{")
+    with duckdb.connect() as con, pytest.raises(AuditError) as caught:
+        load(con, [str(path)])
+    assert str(caught.value).isprintable()
+
+
+def test_a_file_whose_name_is_no_text_loads(tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff\x1b.jsonl"
+    (tmp_path / "a.jsonl").write_text('{"archive": "a"}\n')
+    os.rename(tmp_path / "a.jsonl", path)
+    with duckdb.connect() as con, pytest.raises(AuditError, match="missing columns") as caught:
+        load(con, [str(tmp_path)])
+    assert str(caught.value).isprintable()
+    write_jsonl(hostile_rows(), tmp_path / "b.jsonl")
+    os.rename(tmp_path / "b.jsonl", path)
+    with duckdb.connect() as con:
+        load(con, [str(tmp_path)])
+        assert con.execute("select distinct file from sources").fetchall() == [
+            ("\\udcff\x1b.jsonl",)
+        ]

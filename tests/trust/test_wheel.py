@@ -1,0 +1,79 @@
+"""The wheel carries its SQL and queries, and works in a fresh environment from any folder."""
+
+import json
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    """A folder away from the checkout, and the command installed from the wheel."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder), str(ROOT)]
+    subprocess.run(pip, check=True)
+    (wheel,) = folder.glob("budget_audit-*.whl")
+    venv.create(folder / "environment", with_pip=True)
+    scripts = folder / "environment" / "bin"
+    subprocess.run([scripts / "pip", "install", "-q", str(wheel)], check=True)
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    return elsewhere, scripts / "budget-audit"
+
+
+def run(place, *arguments):
+    """What the installed command prints."""
+    folder, command = place
+    done = subprocess.run([command, *arguments], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def replayed(fresh):
+    """The same, with simulated archives loaded and replayed there, and an attempt without cost."""
+    attempt = {"archive": "a", "competition": "c", "question_id": 1, "seed": 1, "correct": True}
+    attempt |= {"finish_reason": "stop", "text": "7"}
+    (fresh[0] / "uncounted.jsonl").write_text(json.dumps(attempt))
+    run(fresh, "simulate", "--out", "archives", "--problems", "2", "--attempts", "6")
+    run(fresh, "load", "archives")
+    run(fresh, "replay", "--orders", "2", "--replicates", "10")
+    return fresh
+
+
+def test_an_installed_wheel_simulates_loads_replays_and_answers_from_any_folder(replayed):
+    assert run(replayed, "table", "main", "--format", "csv").startswith(
+        "archive,budget,strict_accuracy"
+    )
+    assert "cost_per_correct" in run(replayed, "query")
+    assert run(replayed, "query", "cost_per_correct", "--format", "csv").count("\n") > 2
+    assert "partition by" in run(replayed, "sql", "choices")
+    run(replayed, "check")
+
+
+@pytest.mark.parametrize(
+    ("command", "extra"),
+    [
+        ("report --out r", "report"),
+        ("timeline", "report"),
+        ("demo", "report"),
+        ("tokenize", "tokens"),
+        ("table prefix_boxes", "tokens"),
+        ("export prefix_boxes --out e", "tokens"),
+        ("load uncounted.jsonl --db c.duckdb --count-tokens o200k_base", "tokens"),
+        ("fetch scorio-trace --out f", "hub"),
+    ],
+)
+def test_without_an_extra_a_command_names_it_in_one_line(replayed, command, extra):
+    folder, program = replayed
+    before = sorted(folder.rglob("*"))
+    done = subprocess.run([program, *command.split()], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+    assert f"budget-audit[{extra}]" in done.stderr
+    assert sorted(folder.rglob("*")) == before
