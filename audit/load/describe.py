@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from audit.answers.extract import normal_answers, raw_answers
 from audit.errors import AuditError
 from audit.load.load import check_choices, told
-from audit.load.provenance import raw_answers
 from audit.sources import Source, find_files, shown
-from audit.sources.canonical import COLUMNS, normal_answers, problem_name, read_columns
+from audit.sources.canonical import COLUMNS, problem_name, read_columns
 from audit.sources.formats import Choices
 from audit.sources.needs import OPTIONAL, explain, is_answerable, missing_columns
 from audit.sources.readers import Chunk, listed, open_source

@@ -11,20 +11,19 @@ from typing import NamedTuple
 import duckdb
 import pyarrow as pa
 
+from audit.answers.extract import answer_pattern, normal_answers, raw_answers
 from audit.database import SCHEMA_VERSION, check_schema, relations, transaction
 from audit.engine import resource
 from audit.errors import AuditError, explained
 from audit.load.names import Numbering, number_problems
 from audit.load.provenance import (
     answer_note,
-    answer_pattern,
     cost_note,
     grade_note,
-    raw_answers,
     remember,
 )
 from audit.sources import CONTAINERS, SourceFile, find_files, shown
-from audit.sources.canonical import COLUMNS, normal_answers, read_columns
+from audit.sources.canonical import COLUMNS, read_columns
 from audit.sources.formats import Choices, formats
 from audit.sources.needs import require
 from audit.sources.readers import Chunk, Source, listed, open_source

@@ -1,54 +1,12 @@
 """What was not simply recorded: counted tokens, answers that are no boxes, labels graded here."""
 
-import re
-from collections.abc import Callable
-
 import duckdb
-import pyarrow as pa
 
 from audit.errors import AuditError
 from audit.sources import shown
-from audit.sources.canonical import extract_answers
 
 COUNTED = "counted with "
 GRADED = "references"
-
-
-def answer_pattern(answer: str) -> re.Pattern[str] | None:
-    """The pattern of `regex:PATTERN`; None for `boxed` and `archive`."""
-    kind, colon, written = answer.partition(":")
-    if answer in ("boxed", "archive"):
-        return None
-    if kind != "regex" or not colon:
-        raise AuditError(f"--answer {answer}: must be boxed, archive or regex:PATTERN")
-    try:
-        pattern = re.compile(written)
-    except re.error as error:
-        raise AuditError(f"--answer {answer}: not a regular expression: {error}") from None
-    if pattern.groups < 1:
-        raise AuditError(f"--answer {answer}: put the answer in parentheses, as in 'is (.+)'")
-    return pattern
-
-
-def raw_answers(
-    answer: str, texts: pa.Array, boxed: pa.Array, extracted: Callable[[], list[str | None]]
-) -> pa.Array:
-    """The answers as they are written: in the last box, by the last match, or by the archive."""
-    if answer == "boxed":
-        return extract_answers(texts, boxed)
-    if answer == "archive":
-        return pa.array(extracted(), pa.string())
-    pattern = answer_pattern(answer)
-    assert pattern is not None
-    found = (None if text is None else _last(pattern, text) for text in texts.to_pylist())
-    return pa.array(found, pa.string())
-
-
-def _last(pattern: re.Pattern[str], text: str) -> str | None:
-    found = None
-    for match in pattern.finditer(text):
-        found = match[1]
-    return found
 
 
 def remember(con: duckdb.DuckDBPyConnection, answer: str) -> None:

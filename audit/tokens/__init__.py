@@ -22,7 +22,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from audit.answers import BOX, BRACE, boxed_answer, normalize
+from audit.answers import BOX, boxed_answer, complete_boxes, normalize
 from audit.database import require_attempts, require_replays, transaction
 from audit.engine import render
 from audit.errors import AuditError, first_line
@@ -241,7 +241,7 @@ def boxes(prefix: str) -> tuple[bool, bool, str | None]:
 
 def last_complete_answer(text: str) -> str | None:
     """The normalized body of the last box that is complete and not empty."""
-    complete = sorted(_complete_boxes(text), reverse=True)
+    complete = sorted(complete_boxes(text), reverse=True)
     answers = functools.cache(lambda place: normalize(text[slice(*complete[place])]))
     first = 0
     while first < len(complete):
@@ -257,24 +257,6 @@ def last_complete_answer(text: str) -> str | None:
             return answers(found)
         first = last
     return None
-
-
-def _complete_boxes(text: str) -> Iterator[tuple[int, int]]:
-    """Where the body of every complete box begins and ends."""
-    start = text.find(BOX)
-    if start < 0:
-        return
-    # From the beginning of a run of backslashes, so that they pair as TeX pairs them.
-    while start > 0 and text[start - 1] == "\\":
-        start -= 1
-    openings: list[tuple[bool, int]] = []
-    for match in BRACE.finditer(text, start):
-        if match[0] in ("{", BOX):
-            openings.append((match[0] == BOX, match.end()))
-        elif match[0] == "}" and openings:
-            is_box, body = openings.pop()
-            if is_box:
-                yield body, match.start()
 
 
 def _keep(con: duckdb.DuckDBPyConnection, encoding: str, looks: Sequence[Look]) -> None:

@@ -48,12 +48,12 @@ def run(command, status=0):
 
 def complete_boxes(text):
     r"""The normal forms of all complete boxes that are not empty, by where they open."""
-    parts = reference.tex_tokens(text)
     found = []
-    for at in range(len(parts) - 1):
-        if parts[at] == r"\boxed" and parts[at + 1] == "{":
-            end = reference.closing_brace(parts, at + 1)
-            body = None if end is None else reference.slow_normalize("".join(parts[at + 2 : end]))
+    for at in range(len(text)):
+        if text[at : at + 7] == r"\boxed{":
+            parts = reference.tex_tokens(text[at + 6 :])
+            end = reference.closing_brace(parts, 0)
+            body = None if end is None else reference.slow_normalize("".join(parts[1:end]))
             if body is not None:
                 found.append(body)
     return found
