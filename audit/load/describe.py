@@ -8,11 +8,12 @@ from typing import Any
 from audit.answers.extract import normal_answers, raw_answers
 from audit.errors import AuditError
 from audit.load.load import check_choices, told
-from audit.sources import Source, find_files, shown
+from audit.sources import Chunk, Source, find_files, shown
 from audit.sources.canonical import COLUMNS, problem_name, read_columns
-from audit.sources.formats import Choices
-from audit.sources.needs import OPTIONAL, explain, is_answerable, missing_columns
-from audit.sources.readers import Chunk, listed, open_source
+from audit.sources.columns import Choices
+from audit.sources.missing import OPTIONAL, explain, is_answerable, missing_columns
+from audit.sources.opening import open_source
+from audit.sources.stand_ins import listed
 from audit.text import visible
 
 NAMES_SHOWN = 6

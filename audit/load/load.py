@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from itertools import chain, groupby
 from typing import NamedTuple
 
@@ -22,11 +23,15 @@ from audit.load.provenance import (
     grade_note,
     remember,
 )
-from audit.sources import CONTAINERS, SourceFile, find_files, shown
+from audit.sources import CONTAINERS, Chunk, Source, SourceFile, find_files, shown
 from audit.sources.canonical import COLUMNS, read_columns
-from audit.sources.formats import Choices, formats
-from audit.sources.needs import require
-from audit.sources.readers import Chunk, Source, listed, open_source
+from audit.sources.columns import Choices
+from audit.sources.files import check_unchanged
+from audit.sources.formats import formats
+from audit.sources.missing import require
+from audit.sources.opening import open_source, readable
+from audit.sources.runs import RUNS, Runs
+from audit.sources.stand_ins import listed
 
 __all__ = ["answer_note", "cost_note", "grade_note", "load"]
 
@@ -132,14 +137,30 @@ def load(
     answer: str = "boxed",
     grade: str | None = None,
     references: str | None = None,
+    explode: str | None = None,
+    runs: str | None = None,
+    skip_unreadable: bool = False,
     progress: Progress | None = None,
 ) -> LoadSummary:
     """Load every file of the sources in one transaction, or change nothing."""
     choices = Choices(
-        mapping or {}, archive, competition, finish_reason, count_tokens, answer, grade, references
+        mapping or {},
+        archive,
+        competition,
+        finish_reason,
+        count_tokens,
+        answer,
+        grade,
+        references,
+        explode,
+        runs,
+        skip_unreadable,
     )
     check_choices(format, choices)
-    files = find_files(sources)
+    skipped: list[str] = []
+    files = find_files(sources, skipped if skip_unreadable else None)
+    if skip_unreadable:
+        files = readable(files, format, choices, skipped)
     opened: list[Source] = []
     try:
         with _settings_kept(con, *STREAMING) as restore, transaction(con):
@@ -161,7 +182,8 @@ def load(
             con.execute("drop table incoming")
     except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
         raise AuditError(f"the database could not be written: {explained(error)}") from None
-    return summary
+    left_out = tuple(f"left out: {reason}" for reason in skipped)
+    return replaced(summary, notes=(*left_out, *summary.notes))
 
 
 def check_choices(format: str | None, choices: Choices) -> None:
@@ -175,6 +197,8 @@ def check_choices(format: str | None, choices: Choices) -> None:
                 f"--map {name}={origin}: no column {shown(name)} in the canonical schema; "
                 f"it has {', '.join(COLUMNS)}"
             )
+    if choices.runs not in (None, *RUNS):
+        raise AuditError(f"--runs {choices.runs}: must be {' or '.join(RUNS)}")
     if choices.grade not in (None, "references"):
         raise AuditError(f"--grade {choices.grade}: there is only --grade references")
     for option in ("archive", "competition", "finish_reason"):
@@ -228,9 +252,10 @@ def _read(
     """Read every file; a new segment begins where an archive to replace is met."""
     total, before = sum(file.bytes for file in files), 0
     met: set[str] = set()
+    runs = Runs(choices.runs)
     segment, size = 0, 0
     for index, file in enumerate(files):
-        source = open_source(file, format, choices)
+        source = runs.apart(open_source(file, format, choices))
         require(source, choices)
         opened.append(source)
         for chunk in source.chunks:
@@ -360,6 +385,12 @@ def _insert_stream(
         raise
 
 
+_RUNS_ASKED = (
+    "; if these are two runs, pass --runs separate (an archive each) or --runs append "
+    "(further attempts)"
+)
+
+
 def _refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> None:
     twice = con.execute(f"{_sql('duplicates')} limit 1").fetchone()
     if twice is None:
@@ -374,6 +405,7 @@ def _refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFil
         f"{files[file].label}: row {row}, column seed: attempt (archive {shown(archive)}, "
         f"competition {shown(competition)}, question_id {problem}, seed {seed}) "
         f"is already in {files[first_file].label}: row {first_row}; an attempt may occur only once"
+        + (_RUNS_ASKED if file != first_file else "")
     )
 
 
@@ -397,7 +429,9 @@ def _fill(con: duckdb.DuckDBPyConnection, opened: Sequence[Source]) -> None:
 
 def _sha256(file: SourceFile) -> str:
     with open(file.path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    check_unchanged(file)
+    return digest
 
 
 def _drop_replays(con: duckdb.DuckDBPyConnection) -> bool:

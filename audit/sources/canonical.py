@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from audit.answers.normal_form import normalize_often
 from audit.errors import AuditError
-from audit.sources import Chunk, Source, shown
+from audit.sources.files import Chunk, Source, shown
 
 # Sums of counts up to this stay exact in 64 bits.
 LARGEST_COUNT = 10**12
@@ -197,6 +197,11 @@ COLUMNS = {
     "references": Column(pa.list_(pa.string()), _references),
 }
 CSV_COLUMNS = COLUMNS | {"references": Column(pa.list_(pa.string()), _csv_references)}
+
+
+def is_number(name: str) -> bool:
+    """Whether a text is a whole number's."""
+    return _integer(name) is not None
 
 
 def problem_name(value: Any) -> str:

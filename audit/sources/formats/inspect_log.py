@@ -10,8 +10,9 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from audit.errors import AuditError
-from audit.sources import LONGEST_LINE, ZIP_MAGIC, SourceFile, first_bytes, unzipped
+from audit.sources import containers
+from audit.sources.containers import ZIP_MAGIC, first_bytes, unzipped
+from audit.sources.files import SourceFile, Unreadable
 from audit.sources.formats import Context, Format, Record, as_references, mean_logprob, taken
 from audit.sources.json_stream import JsonStream
 from audit.sources.paths import walk
@@ -38,7 +39,7 @@ def header(file: SourceFile) -> Record:
     """What the run was: its task, model and scorers."""
     try:
         if first_bytes(file).startswith(ZIP_MAGIC):
-            with open_zip(file.path, LONGEST_LINE) as log:
+            with open_zip(file.path, containers.LONGEST_LINE) as log:
                 name = next((name for name in HEADERS if name in log.members), None)
                 if name is None:
                     raise ValueError("a zip archive, but no Inspect log is in it")
@@ -48,8 +49,8 @@ def header(file: SourceFile) -> Record:
         raise _damaged(file, error) from None
 
 
-def _damaged(file: SourceFile, error: BaseException) -> AuditError:
-    return AuditError(f"{file.label}: not a readable Inspect log, it may be cut off: {error}")
+def _damaged(file: SourceFile, error: BaseException) -> Unreadable:
+    return Unreadable(f"{file.label}: not a readable Inspect log, it may be cut off: {error}")
 
 
 def _checked(header: Any) -> Record:
@@ -61,7 +62,7 @@ def _checked(header: Any) -> Record:
 def _json_header(file: SourceFile) -> Record:
     found: Record = {}
     with open(file.path, "rb") as raw:
-        for key, value in JsonStream(unzipped(raw), LONGEST_LINE).members("samples"):
+        for key, value in JsonStream(unzipped(raw), containers.LONGEST_LINE).members("samples"):
             if key == "samples":
                 if "eval" in found:
                     break
@@ -83,7 +84,7 @@ def records(file: SourceFile, header: Record) -> Iterator[tuple[int, Record, int
 
 
 def _zipped(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
-    with open_zip(file.path, LONGEST_LINE) as log:
+    with open_zip(file.path, containers.LONGEST_LINE) as log:
         names = [name for name in log.members if _is_sample(name)]
         for number, name in enumerate(names, 1):
             data = log.read(name)
@@ -122,7 +123,7 @@ def _with_output(sample: Any, log: Zip, name: str) -> Any:
 def _listed(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
     with open(file.path, "rb") as raw:
         before = 0
-        for key, value in JsonStream(unzipped(raw), LONGEST_LINE).members("samples"):
+        for key, value in JsonStream(unzipped(raw), containers.LONGEST_LINE).members("samples"):
             if key == "samples" and value is not None:
                 yield value, raw.tell() - before, raw.tell()
                 before = raw.tell()
@@ -220,6 +221,8 @@ FORMAT = Format(
     name="inspect",
     title="an Inspect log",
     marks=(("eval.task", "eval.model"),),
+    suffixes=(".eval",),
+    container="zip",
     header=header,
     records=records,
     adjust=adjust,

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from audit.errors import AuditError
-from audit.sources import Source
 from audit.sources.canonical import COLUMNS
-from audit.sources.formats import Choices
+from audit.sources.columns import Choices
+from audit.sources.files import Source
 
 ANSWERED = ("text", "boxed_answer", "archive_answer")
 
