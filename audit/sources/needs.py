@@ -38,7 +38,7 @@ NEEDS = {
     ),
     "correct": Need(
         "label",
-        "no answer is right or wrong",
+        "accuracy is unknown",
         "--grade references to compare answers with the references",
     ),
     "text": Need("text, box or extracted answer", "attempts answer nothing", "--map text=PATH"),
@@ -50,7 +50,7 @@ NEEDS = {
     "mean_logprob": Need("log-probabilities", "max_logprob is left out", "--map mean_logprob=PATH"),
     "references": Need("references", "labels cannot be checked or repaired", "--references FILE"),
 }
-OPTIONAL = tuple(name for name in NEEDS if name in COLUMNS and not COLUMNS[name].is_required)[1:]
+OPTIONAL = tuple(name for name in NEEDS if name != "text" and not COLUMNS[name].is_required)
 
 
 def _answered(choices: Choices) -> tuple[str, ...]:
