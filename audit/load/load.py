@@ -13,7 +13,7 @@ from audit.database import check_schema, transaction
 from audit.engine import quality, render
 from audit.errors import AuditError, explained
 from audit.load.gate import require_fit, settle_labels
-from audit.load.names import Numbering, number_problems, shown_problem
+from audit.load.names import number_problems, shown_problem
 from audit.load.provenance import (
     answer_note,
     answer_pattern,
@@ -23,7 +23,7 @@ from audit.load.provenance import (
     require_one_kind,
 )
 from audit.load.schema import FILLED, SCHEMA, create_schema
-from audit.load.staging import Progress, Reading, make_stale, stage
+from audit.load.staging import Progress, Reading, make_stale, stage, streaming
 from audit.sources import CONTAINERS, SourceFile, find_files, shown
 from audit.sources.canonical import COLUMNS
 from audit.sources.formats import Choices, formats
@@ -86,22 +86,20 @@ def load(
     if unlabelled not in (None, *UNLABELLED):
         raise AuditError(f"--unlabelled {unlabelled}: must be wrong or drop")
     files = find_files(sources)
-    opened: list[Source] = []
     try:
-        with transaction(con):
+        with streaming(con) as restore, transaction(con):
             check_schema(con)
             create_schema(con)
-            present = con.execute("select distinct archive from attempts").fetchall()
-            reading = Reading(
-                files, format, choices, finished, replace, {name for (name,) in present}, opened,
-                numbering := Numbering(), progress,
-            )  # fmt: skip
+            archives = con.execute("select distinct archive from attempts").fetchall()
+            present = {name for (name,) in archives}
+            reading = Reading(files, format, choices, finished, present, replace, progress)
             stage(con, reading, texts)
+            restore()
             left_out = settle_labels(con, unlabelled)
-            number_problems(con, numbering)
+            number_problems(con, reading.numbering)
             refuse_duplicates(con, files)
             require_one_kind(con, answer)
-            fill(con, opened)
+            fill(con, reading.opened)
             loaded = con.execute(render("loaded_archives")).fetchall()
             names = {row[0] for row in loaded}
             if not force:
@@ -109,7 +107,7 @@ def load(
             quality.count_records(con, names)
             quality.count_dropped(con, left_out)
             remember(con, answer)
-            notes = [note for source in opened for note in told(source)]
+            notes = [note for source in reading.opened for note in told(source)]
             notes += grade_notes(con) if grade else []
             con.execute("drop table incoming")
             dropped = make_stale(con)
@@ -117,7 +115,7 @@ def load(
         raise AuditError(f"the database could not be written: {explained(error)}") from None
     return LoadSummary(
         [ArchiveSummary(*row[:3]) for row in loaded],
-        len(opened),
+        len(files),
         sum(row[1] for row in loaded),
         sum(row[3] for row in loaded) if texts else 0,
         dropped,

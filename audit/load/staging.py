@@ -1,8 +1,8 @@
 """Files become checked rows: texts go into their table, all else waits in `incoming`."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, groupby
 
 import duckdb
@@ -84,36 +84,37 @@ class Reading:
     files: Sequence[SourceFile]
     format: str | None
     choices: Choices
-    finished: Sequence[str]
-    replace: bool
-    present: set[str]
-    opened: list[Source]
-    numbering: Numbering
-    progress: Progress | None
-
-
-def stage(con: duckdb.DuckDBPyConnection, reading: Reading, texts: bool) -> None:
-    """Read every file into `texts` and `incoming`."""
-    with _settings_kept(con, *STREAMING):
-        for name, value in STREAMING.items():
-            con.execute(f"set {name} = {value}")
-        _insert_segments(con, _read(reading), reading.present, texts)
+    # Finish reasons that count as stop.
+    finished: Sequence[str] = ()
+    # Archives in the database, and whether those that are met take their place.
+    present: Collection[str] = ()
+    replace: bool = False
+    progress: Progress | None = None
+    opened: list[Source] = field(default_factory=list)
+    numbering: Numbering = field(default_factory=Numbering)
 
 
 @contextmanager
-def _settings_kept(con: duckdb.DuckDBPyConnection, *names: str) -> Iterator[None]:
-    """Put DuckDB's settings back as they were."""
+def streaming(con: duckdb.DuckDBPyConnection) -> Iterator[Callable[[], None]]:
+    """Settings of DuckDB for a stream; what is yielded puts them back, and so does the end."""
     before = {
-        name: con.execute("select current_setting(?)", [name]).fetchall()[0][0] for name in names
+        name: con.execute("select current_setting(?)", [name]).fetchall()[0][0]
+        for name in STREAMING
     }
-    try:
-        yield
-    finally:
+
+    def restore() -> None:
         for name, value in before.items():
             con.execute(f"set {name} = {value}")
 
+    try:
+        for name, value in STREAMING.items():
+            con.execute(f"set {name} = {value}")
+        yield restore
+    finally:
+        restore()
 
-def _read(reading: Reading) -> Iterator[Batch]:
+
+def read(reading: Reading) -> Iterator[Batch]:
     """Read every file; a new segment begins where an archive to replace is met."""
     total, before = sum(file.bytes for file in reading.files), 0
     met: set[str] = set()
@@ -127,7 +128,7 @@ def _read(reading: Reading) -> Iterator[Batch]:
         for chunk in source.chunks:
             columns = _columns(source, chunk, reading)
             archives = set(columns["archive"].unique().to_pylist())
-            known = (archives - met) & reading.present
+            known = (archives - met).intersection(reading.present)
             if known and not reading.replace:
                 raise AuditError(
                     f"{file.label}: archive {shown(min(known))} is already in the database; "
@@ -205,13 +206,11 @@ def _batch(
     return Batch(segment, archives, rows, texts)
 
 
-def _insert_segments(
-    con: duckdb.DuckDBPyConnection, batches: Iterator[Batch], present: set[str], texts: bool
-) -> None:
-    """Put texts into their table and all else into `incoming`, segment by segment."""
+def stage(con: duckdb.DuckDBPyConnection, reading: Reading, texts: bool) -> None:
+    """Read every file: texts into their table and all else into `incoming`, by segments."""
     con.execute(f"create temp table incoming ({INCOMING_COLUMNS})")
-    outdated = set(present)
-    for _, segment in groupby(batches, key=lambda batch: batch.segment):
+    outdated = set(reading.present)
+    for _, segment in groupby(read(reading), key=lambda batch: batch.segment):
         first = next(segment)
         _remove(con, first.archives & outdated)
         outdated -= first.archives

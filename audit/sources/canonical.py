@@ -169,7 +169,7 @@ def _correct(value: Any) -> bool | None:
         return True
     if plain in (False, "false", "0"):
         return False
-    raise ValueError(f"must be true or false (or 1 or 0) or null, found {shown(value)}")
+    raise ValueError(f"must be true or false (or 1 or 0), found {shown(value)}")
 
 
 def _whole_correct(array: pa.Array) -> pa.Array | None:

@@ -17,9 +17,9 @@ from audit import database, engine
 from audit.answers import normalize
 from audit.errors import AuditError
 from audit.load import load as loading
+from audit.load import staging
 from audit.load.describe import describe
 from audit.load.load import answer_note, cost_note, grade_note, load
-from audit.load.names import Numbering
 from audit.report import report
 from audit.sources import find_files, inspect_log, readers
 from audit.sources import formats as declared
@@ -333,7 +333,7 @@ def test_events_are_never_cut_in_the_middle_of_something_else(disguise):
 def test_python_memory_does_not_grow_with_an_inspect_log(tmp_path, monkeypatch):
     monkeypatch.setattr(readers, "CHUNK_ROWS", 16)
     monkeypatch.setattr(readers, "SAMPLE_ROWS", 16)
-    monkeypatch.setattr(loading, "SEGMENT_BYTES", 200_000)
+    monkeypatch.setattr(staging, "SEGMENT_BYTES", 200_000)
     peaks = []
     for count in (60, 240):
         logs = [large_log(tmp_path / f"{count}.eval", count), tmp_path / f"{count}.json"]
@@ -1140,7 +1140,7 @@ def read_or_refuse(path, format=None, **options):
     choices = Choices(**options)
     try:
         files = find_files([str(path)])
-        batches = loading._read(files, [], set(), False, format, choices, Numbering(), None)
+        batches = staging.read(staging.Reading(files, format, choices))
         return sum(batch.rows.num_rows for batch in batches)
     except AuditError as error:
         assert "\n" not in str(error)
