@@ -5,8 +5,8 @@ select
     (dense_rank() over (order by known.competition) - 1)::integer as competition_index,
     known.competition,
     known.question_id,
-    problem_labels.label,
+    problem_names.name as label,
 from (select distinct competition, question_id from attempts) as known
-left join problem_labels
-    on known.competition = problem_labels.competition
-    and known.question_id = problem_labels.question_id
+left join problem_names
+    on known.competition = problem_names.competition
+    and known.question_id = problem_names.question_id

@@ -101,6 +101,18 @@ def simulate(out: str, problems: int, attempts: int, seed: int, texts: str) -> N
 @click.option(
     "--no-texts", is_flag=True, help="Read answers from the texts, but do not keep the texts."
 )
+@click.option(
+    "--finished",
+    default="",
+    metavar="REASON,…",
+    help="Finish reasons that count as stop, such as eos,end_turn.",
+)
+@click.option(
+    "--unlabelled",
+    type=click.Choice(("wrong", "drop")),
+    help="Where some labels of an archive are missing: count as incorrect, or drop the problem.",
+)
+@click.option("--force", is_flag=True, help="Load archives in which no attempt can be picked too.")
 @heavy
 def load(
     sources: tuple[str, ...],
@@ -108,6 +120,7 @@ def load(
     mapping: tuple[tuple[str, str], ...],
     replace: bool,
     no_texts: bool,
+    finished: str,
     threads: int | None,
     memory: str | None,
     **options: Any,
@@ -117,6 +130,7 @@ def load(
     Example: budget-audit load traces/ more/*.jsonl.gz --db audit.duckdb
     """
     from audit.database import LOADED_ROW_GROUP
+    from audit.engine.quality import quality_notes
     from audit.load import load as module
     from audit.load.provenance import simulated_note
 
@@ -129,17 +143,56 @@ def load(
             replace=replace,
             texts=not no_texts,
             mapping=dict(mapping),
+            finished=[reason for reason in finished.split(",") if reason],
             **options,
             progress=(lambda done, total, label: show(label, done, total)) if show else None,
         )
         simulated = simulated_note(con)
+        unfit = quality_notes(con, [row.archive for row in summary.archives])
     for archive in summary.archives:
         counted = f"{archive.attempts:,} attempts at {archive.problems:,} problems"
         click.echo(f"{one_line(archive.archive)}: {counted}")
     click.echo(f"{summary.rows:,} rows of {summary.files:,} file(s) in {db}")
     for note in [*summary.notes, *([simulated] if simulated else [])]:
         click.echo(f"note: {one_line(note)}", err=True)
+    for line in unfit:
+        click.echo(one_line(line), err=True)
     if summary.replays_dropped:
+        click.echo("The replays are stale; run 'budget-audit replay' again.", err=True)
+
+
+@main.command()
+@database
+@click.option(
+    "--answer",
+    metavar="KIND",
+    required=True,
+    help="What the answer is: boxed, archive (the source's own) or regex:PATTERN.",
+)
+@click.option("--force", is_flag=True, help="Go on where an archive has no answer of that kind.")
+@heavy
+def answers(db: str, answer: str, force: bool, threads: int | None, memory: str | None) -> None:
+    """Read the answers of all archives again, as another kind, from what was loaded.
+
+    Example: budget-audit answers --db audit.duckdb --answer archive
+    """
+    from audit.database import LOADED_ROW_GROUP
+    from audit.engine.quality import quality_notes
+    from audit.load.reread import reread
+
+    if not Path(db).exists():
+        raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
+    limits = {"threads": threads, "memory": memory, "row_group": LOADED_ROW_GROUP}
+    with opened(db, write=True, **limits) as con:
+        found = reread(con, answer, force=force)
+        unfit = quality_notes(con)
+    click.echo(
+        f"{found.answered:,} of {found.attempts:,} attempts have an answer by {one_line(answer)}; "
+        f"{found.answered_before:,} had one before"
+    )
+    for line in unfit:
+        click.echo(one_line(line), err=True)
+    if found.replays_dropped:
         click.echo("The replays are stale; run 'budget-audit replay' again.", err=True)
 
 

@@ -5,9 +5,11 @@ import pyarrow as pa
 
 
 def insert(con: duckdb.DuckDBPyConnection, statement: str, rows: pa.Table) -> None:
-    """Run `create table … as` or `insert into …` with Arrow rows, or a stream of them."""
-    con.register("arriving_rows", rows)
-    try:
-        con.execute(f"{statement} select * from arriving_rows")
-    finally:
-        con.unregister("arriving_rows")
+    """Do `insert into TABLE` or `create table NAME as` with Arrow rows, or a stream of them."""
+    verb, name = statement.removesuffix(" as").rsplit(" ", 1)
+    # Rows that are registered as a view stay in memory until the transaction ends.
+    relation = con.from_arrow(rows)
+    if verb == "insert into":
+        relation.insert_into(name)
+    else:
+        relation.create(name)

@@ -6,7 +6,7 @@ from audit.errors import AuditError
 
 # Version of the tables that `load` creates. A database with another version is refused when it is
 # opened.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 
 def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> None:

@@ -12,7 +12,14 @@ from audit.database.schema import relations, require_attempts
 from audit.engine.build import build
 from audit.engine.draws import draw_orders, draw_weights
 from audit.engine.plugins import Plugin, plugins
-from audit.engine.stages import PIPELINE, PORTION_ROWS, PORTIONED, REPLAY_RELATIONS
+from audit.engine.quality import count_replays
+from audit.engine.stages import (
+    PIPELINE,
+    PORTION_ROWS,
+    PORTIONED,
+    REPLAY_RELATIONS,
+    SETTING_RELATIONS,
+)
 from audit.errors import AuditError
 
 Progress = Callable[[str, int, int], None]
@@ -124,6 +131,7 @@ def replay(
             _check_choices(con)
         if rules is not None:
             _check_stops(con)
+        count_replays(con)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
     if progress:
         progress("done", steps_done, steps_done)
@@ -170,7 +178,7 @@ def _build_portion(
 def _create(con: duckdb.DuckDBPyConnection, name: str, columns: dict[str, Any]) -> None:
     """A table of run settings: visible and joinable."""
     con.register("incoming_rows", pa.table(columns))
-    con.execute(f"create table {name} as select * from incoming_rows")
+    con.execute(f"create or replace table {name} as select * from incoming_rows")
     con.unregister("incoming_rows")
 
 
@@ -276,9 +284,14 @@ def _check_stops(con: duckdb.DuckDBPyConnection) -> None:
         )
 
 
-def drop_replays(con: duckdb.DuckDBPyConnection) -> None:
-    """Remove every relation that a replay made."""
+def drop_replays(con: duckdb.DuckDBPyConnection) -> bool:
+    """Remove every relation that a replay made, its settings aside; say if there was any."""
+    state = con.execute("select value from meta where key = 'replays'").fetchall()
+    if state == [("none",)] or not state:
+        return False
     kinds = relations(con)
-    for name in reversed(REPLAY_RELATIONS):
-        if name in kinds:
-            con.execute(f"drop {kinds[name]} {name}")
+    made = [name for name in reversed(REPLAY_RELATIONS) if name not in SETTING_RELATIONS]
+    dropped = [name for name in made if name in kinds]
+    for name in dropped:
+        con.execute(f"drop {kinds[name]} {name}")
+    return bool(dropped)

@@ -119,7 +119,7 @@ def _lines(found: Found, choices: Choices) -> Iterator[str]:
 
 
 def _missing(source: Source, choices: Choices, sizes: list[int]) -> Iterator[str]:
-    missing = missing_columns(source.mapping, choices)
+    missing = missing_columns(source, choices)
     if missing:
         yield "  missing: load refuses this until it is settled"
         for name in missing:

@@ -20,7 +20,7 @@ LOADED = {
     "texts": "archive, competition, question_id, seed",
     "grades": "archive, competition, question_id, seed",
     "sources": "file, archive",
-    "problem_labels": "competition, question_id",
+    "problem_names": "competition, question_id",
     "token_counts": "archive, competition, question_id, seed, encoding",
 }
 RELATIONS = (*LOADED, "orders", "prefixes", "replays", "selections", "prefix_events")

@@ -147,7 +147,9 @@ def _python_list(cell: str) -> Any:
         return cell
 
 
-def _correct(value: Any) -> bool:
+def _correct(value: Any) -> bool | None:
+    if value is None:
+        return None
     plain = value.strip().lower() if isinstance(value, str) else value
     if plain in (True, "true", "1"):
         return True
@@ -157,7 +159,7 @@ def _correct(value: Any) -> bool:
 
 
 def _whole_correct(array: pa.Array) -> pa.Array | None:
-    return array if pa.types.is_boolean(array.type) and not array.null_count else None
+    return array if pa.types.is_boolean(array.type) else None
 
 
 def _log_probability(value: Any) -> float | None:
@@ -192,7 +194,7 @@ COLUMNS = {
     "text": _strings(None, pa.large_string()),
     "boxed_answer": _strings(None, pa.string()),
     "archive_answer": Column(pa.string(), _answer),
-    "correct": Column(pa.bool_(), _correct, _whole_correct, is_required=True),
+    "correct": Column(pa.bool_(), _correct, _whole_correct),
     "mean_logprob": Column(pa.float64(), _log_probability, _whole_log_probability),
     "references": Column(pa.list_(pa.string()), _references),
 }

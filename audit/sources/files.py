@@ -57,6 +57,8 @@ class Source:
     # What the file has, and why it may lack a column, for messages.
     has: str = ""
     absent: Mapping[str, str] = field(default_factory=dict)
+    # Columns that several things could be, with the option that says which.
+    ambiguous: Mapping[str, str] = field(default_factory=dict)
     # What was met on the way and should be told, with how often.
     notes: Counter[str] = field(default_factory=Counter)
     # Whether a column called question_id holds names all the same.

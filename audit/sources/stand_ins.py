@@ -57,7 +57,6 @@ def stand_in(source: Source, choices: Choices) -> Source:
         filled["references"] = lambda chunk: _accepted(chunk, accepted)
     if choices.grade is not None and "references" in mapping:
         mapping["correct"] = "references"
-        filled["correct"] = lambda chunk: [False] * len(chunk.rows)
     chunks = (_filled(chunk, filled) for chunk in source.chunks) if filled else source.chunks
     return replace(source, mapping=mapping, chunks=chunks)
 

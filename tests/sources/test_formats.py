@@ -17,9 +17,9 @@ from audit import database, engine
 from audit.answers import normalize
 from audit.errors import AuditError
 from audit.load import load as loading
+from audit.load import staging
 from audit.load.describe import describe
 from audit.load.load import answer_note, cost_note, grade_note, load
-from audit.load.names import Numbering
 from audit.report import report
 from audit.sources import containers, find_files, readers
 from audit.sources import formats as declared
@@ -102,7 +102,7 @@ def lines(path, records):
 
 def labels(con):
     return con.execute(
-        "select competition, question_id, label from problem_labels order by all"
+        "select competition, question_id, name from problem_names order by all"
     ).fetchall()
 
 
@@ -144,9 +144,9 @@ def test_inspect_logs_load_to_what_they_record(con, tmp_path):
         load(con, [str(path)], replace=True)
         assert loaded(con) == recorded(), path.name
         found = con.execute(
-            "select distinct archive, competition, prompt_tokens, format, question_id, label "
+            "select distinct archive, competition, prompt_tokens, format, question_id, name "
             "from attempts inner join sources using (archive) "
-            "inner join problem_labels using (competition, question_id) order by question_id"
+            "inner join problem_names using (competition, question_id) order by question_id"
         ).fetchall()
         names = ["p1", "p2", "p3", "p4"]
         assert found == [
@@ -289,8 +289,11 @@ def test_several_scorers_are_refused_until_one_is_named(con, tmp_path):
     assert "missing column correct" in line and "--map correct=scores.NAME.value" in line
     load(con, [str(path)], mapping={"correct": "scores.first.scorer.value"})
     assert loaded(con) == recorded()
-    line = refusal(con, path, mapping={"correct": "scores.second.value.all"}, replace=True)
-    assert "must be true or false (or 1 or 0), found 'P'" in line
+    # Half a point is no label, and that is told.
+    mapping = {"correct": "scores.second.value.all"}
+    summary = load(con, [str(path)], mapping=mapping, replace=True)
+    assert con.execute("select count(correct) from labels").fetchone() == (0,)
+    assert "two.eval: 20 samples are scored P (partial), which is no label" in summary.notes
 
 
 def test_a_box_in_the_reasoning_is_no_answer(con, tmp_path):
@@ -335,7 +338,7 @@ def test_events_are_never_cut_in_the_middle_of_something_else(disguise):
 def test_python_memory_does_not_grow_with_an_inspect_log(tmp_path, monkeypatch):
     monkeypatch.setattr(chunks, "CHUNK_ROWS", 16)
     monkeypatch.setattr(chunks, "SAMPLE_ROWS", 16)
-    monkeypatch.setattr(loading, "SEGMENT_BYTES", 200_000)
+    monkeypatch.setattr(staging, "SEGMENT_BYTES", 200_000)
     peaks = []
     for count in (60, 240):
         logs = [large_log(tmp_path / f"{count}.eval", count), tmp_path / f"{count}.json"]
@@ -356,8 +359,8 @@ def test_python_memory_does_not_grow_with_an_inspect_log(tmp_path, monkeypatch):
 
 def test_lm_eval_lacks_tokens_finish_reason_and_labels_and_says_what_settles_it(con, tmp_path):
     line = refusal(con, FORMATS / SAMPLES)
-    assert "missing columns completion_tokens, finish_reason, correct; it has doc_id, " in line
-    for option in ("--count-tokens", "--finish-reason stop", "--grade references"):
+    assert "missing columns completion_tokens, finish_reason; it has doc_id, " in line
+    for option in ("--count-tokens", "--finish-reason stop"):
         assert option in line
     settled = {"count_tokens": "o200k_base", "finish_reason": "stop", **GRADED}
     summary = load(con, [str(FORMATS / SAMPLES)], **settled)
@@ -394,8 +397,8 @@ def test_lighteval_lacks_finish_reason_and_labels_and_says_what_settles_it(con, 
     path = folder / "details_boxed_math|0_2026-11-15T23-47-00.801566.parquet"
     shutil.copy(FORMATS / "lighteval.parquet", path)
     line = refusal(con, tmp_path)
-    assert "missing columns finish_reason, correct; it has doc.query, " in line
-    assert "--finish-reason stop" in line and "--grade references" in line
+    assert "missing column finish_reason; it has doc.query, " in line
+    assert "--finish-reason stop" in line
     load(con, [str(tmp_path)], finish_reason="stop", **GRADED)
     assert without(loaded(con), "finish_reason") == without(graded(recorded()), "finish_reason")
     found = con.execute("select distinct archive, competition, prompt_tokens from attempts")
@@ -412,8 +415,7 @@ def test_lighteval_lacks_finish_reason_and_labels_and_says_what_settles_it(con, 
 def test_openai_batches_load_with_references_and_a_competition(con):
     path = FORMATS / "batch_output.jsonl"
     line = refusal(con, path)
-    assert "missing columns competition, correct; " in line
-    assert "--competition NAME" in line and "--references FILE and --grade references" in line
+    assert "missing column competition; " in line and "--competition NAME" in line
     load(con, [str(path)], competition="c", **REFERENCED)
     assert loaded(con) == graded(recorded())
     found = con.execute("select distinct archive, prompt_tokens, seed from attempts order by all")
@@ -481,7 +483,7 @@ def test_a_failed_request_is_left_out_and_told(con, tmp_path):
     path.write_text(path.read_text() + text)
     summary = load(con, [str(path)], competition="c", **REFERENCED)
     assert loaded(con) == graded(recorded())
-    assert summary.notes == ("batch.jsonl: 2 requests failed and hold no attempt: left out",)
+    assert "batch.jsonl: 2 requests failed and hold no attempt: left out" in summary.notes
 
 
 @pytest.mark.parametrize(
@@ -505,7 +507,7 @@ def test_a_custom_id_is_split_only_where_it_says_attempt(con, tmp_path, name, pr
         grade="references",
         references=str(references),
     )
-    found = con.execute("select label, seed, correct from labels, problem_labels").fetchall()
+    found = con.execute("select name, seed, correct from labels, problem_names").fetchall()
     assert found == [(problem, seed, True)]
 
 
@@ -690,8 +692,8 @@ def flat_records():
 
 def test_flat_files_load_under_other_names_in_every_container(con, tmp_path):
     line = refusal(con, FORMATS / "flat.jsonl")
-    assert "missing columns archive, competition, correct; it has problem_id, sample_id" in line
-    for option in ("--archive NAME", "--competition NAME", "--grade references"):
+    assert "missing columns archive, competition; it has problem_id, sample_id" in line
+    for option in ("--archive NAME", "--competition NAME"):
         assert option in line
     records = [record | record.pop("usage") for record in flat_records()]
     pq.write_table(pa.Table.from_pylist(records), tmp_path / "flat.parquet")
@@ -749,7 +751,7 @@ def test_paths_go_into_objects_and_lists_and_keys_with_dots(con, tmp_path):
     lines(tmp_path / "a.jsonl", records)
     pq.write_table(pa.Table.from_pylist(records), tmp_path / "a.parquet")
     for name in ("a.jsonl", "a.parquet"):
-        load(con, [str(tmp_path / name)], mapping=mapping, replace=True)
+        load(con, [str(tmp_path / name)], mapping=mapping, replace=True, force=True)
         found = con.execute(
             "select archive, competition, question_id, seed, completion_tokens, finish_reason, "
             "answer from attempts"
@@ -857,7 +859,7 @@ def named_problems(folder, archive, names, competition="c"):
 
 def attempts_by_label(con):
     return con.execute(
-        "select archive, label, count(*) from attempts inner join problem_labels "
+        "select archive, name, count(*) from attempts inner join problem_names "
         "using (competition, question_id) inner join texts "
         "using (archive, competition, question_id, seed) inner join labels "
         "using (archive, competition, question_id, seed) inner join accepted_references "
@@ -999,9 +1001,16 @@ def test_describe_refuses_what_load_refuses(tmp_path):
 
 def test_a_format_is_one_module_and_knows_only_its_own():
     found = declared.formats()
-    assert {"flat", "inspect", "lighteval", "lm_eval", "nemo_skills", "openai", "scorio"} == set(
-        found
-    )
+    assert {
+        "flat",
+        "inspect",
+        "lighteval",
+        "lm_eval",
+        "nemo_skills",
+        "openai",
+        "scorio",
+        "vllm",
+    } == set(found)
     for name, format in found.items():
         columns = [one.column for one in format.fields]
         assert len(columns) == len(set(columns)), name
@@ -1143,7 +1152,7 @@ def read_or_refuse(path, format=None, **options):
     choices = Choices(**options)
     try:
         files = find_files([str(path)])
-        batches = loading._read(files, [], set(), False, format, choices, Numbering(), None)
+        batches = staging.read(staging.Reading(files, format, choices))
         return sum(batch.rows.num_rows for batch in batches)
     except AuditError as error:
         assert "\n" not in str(error)

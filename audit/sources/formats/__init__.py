@@ -33,6 +33,8 @@ class Context:
     names: dict[str, str] = field(default_factory=dict)
     row: int = 0
     notes: Counter[str] = field(default_factory=Counter)
+    # Columns that several things in a record could be, with the option that says which.
+    ambiguous: dict[str, str] = field(default_factory=dict)
     seen: dict[Any, Any] = field(default_factory=dict)
 
 
@@ -90,6 +92,8 @@ class Format:
     adjust: Callable[[Record, Context], Record | None] | None = None
     # Records of a file that is neither JSON lines nor Parquet: row, record, size, bytes done.
     records: Callable[[SourceFile, Record], Iterator[tuple[int, Record, int, int]]] | None = None
+    # Columns without which a record holds no attempt, where others have them: how that is told.
+    left_out: Mapping[str, str] = field(default_factory=dict)
     # Why a column may be absent, in words.
     absent: Mapping[str, str] = field(default_factory=dict)
 

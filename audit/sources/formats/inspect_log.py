@@ -5,6 +5,7 @@ The text is the completion; reasoning that comes apart from it is not searched f
 """
 
 import json
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -27,10 +28,17 @@ SEVERAL = (
     "also graded, pass --map completion_tokens=output.usage.output_tokens"
 )
 LIMITED = "samples hit a limit and count as cut off: they were scored without the call that hit it"
+CACHED = "samples read or wrote part of their prompts in a cache: those tokens are added"
+UNSCORED = "samples have no score: they have no label"
+PARTIAL = "samples are scored P (partial), which is no label"
+NO_USAGE = "samples record no token usage and have no cost: left out"
+SCORERS = "several scorers: --map correct=scores.NAME.value says which counts"
+ANTHROPIC = re.compile("anthropic|claude", re.IGNORECASE)
 ATTACHED = "attachment://"
 # What the standard library raises at a damaged zip archive, gzip file or JSON text.
 UNREADABLE = (ValueError, zipfile.BadZipFile, RecursionError, OSError, EOFError, zlib.error)
-GRADES = {"C": True, "I": False, "N": False}
+# Half a point is no label: how a missing one counts is for the user to say.
+GRADES = {"C": True, "I": False, "N": False, "P": None}
 # Where events begin and what follows them, as Inspect has written it: dense, before that indented.
 EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "model_usage":'))
 
@@ -147,17 +155,50 @@ def adjust(sample: Record, context: Context) -> Record | None:
         if calls:
             sample = sample | {"output": calls[-1]["output"]}
     sample.pop("events", None)
+    sample = _with_usage(sample, str(model), context)
     if not walk(sample, ("output", "choices")) and not sample.get("model_usage"):
         context.notes["samples ended before any call: left out"] += 1
         return None
     whole = walk(sample, ("model_usage", str(model), "output_tokens"))
     if whole != walk(sample, ("output", "usage", "output_tokens")) and whole is not None:
         context.notes[SEVERAL] += 1
+    _tell_scores(sample, context)
     if sample.get("limit"):
         context.notes[LIMITED] += 1
     elif sample.get("error"):
         context.notes["samples ended in an error: they count as not completed"] += 1
     return sample
+
+
+def _with_usage(sample: Record, model: str, context: Context) -> Record:
+    """A sample with the cached part of its prompts, where its input tokens leave that out."""
+    changed = False
+    for keys in (("model_usage", model), ("output", "usage")):
+        usage = walk(sample, keys)
+        cached = _cached(usage, model)
+        if cached:
+            first, second = keys
+            whole = usage | {"input_tokens": usage["input_tokens"] + cached}
+            sample = sample | {first: sample[first] | {second: whole}}
+            changed = True
+    if changed:
+        context.notes[CACHED] += 1
+    return sample
+
+
+def _cached(usage: Any, model: str) -> int:
+    """The tokens of a prompt that came from a cache or went there, if they are counted apart.
+
+    Anthropic counts them apart; for others the total tells.
+    """
+    names = ("input_tokens_cache_read", "input_tokens_cache_write")
+    counts = [walk(usage, (name,)) or 0 for name in ("input_tokens", "output_tokens", *names)]
+    if not all(isinstance(count, int) for count in counts) or not isinstance(usage, dict):
+        return 0
+    plain, cached = sum(counts[:2]), sum(counts[2:])
+    total = usage.get("total_tokens")
+    is_apart = total == plain + cached or (total != plain and ANTHROPIC.search(model) is not None)
+    return cached if is_apart and isinstance(usage.get("input_tokens"), int) else 0
 
 
 def _finish_reason(sample: Record, position: int, context: Context) -> Any:
@@ -217,6 +258,18 @@ def _grade(value: Any) -> Any:
     return GRADES.get(value, value) if isinstance(value, str) else value
 
 
+def _tell_scores(sample: Record, context: Context) -> None:
+    """Say what is no label: no score, or half of one; and ask which of several counts."""
+    scores = sample.get("scores")
+    if isinstance(scores, dict) and len(scores) > 1:
+        context.ambiguous["correct"] = SCORERS
+    elif not scores and not sample.get("error"):
+        context.notes[UNSCORED] += 1
+    values = [walk(one, ("value",)) for one in scores.values()] if isinstance(scores, dict) else []
+    if any(value == "P" or (isinstance(value, dict) and "P" in value.values()) for value in values):
+        context.notes[PARTIAL] += 1
+
+
 FORMAT = Format(
     name="inspect",
     title="an Inspect log",
@@ -231,9 +284,17 @@ FORMAT = Format(
         taken("competition", "@eval.task"),
         taken("question_id", "id"),
         taken("seed", "epoch"),
-        taken("prompt_tokens", "model_usage.{model}.input_tokens", "output.usage.input_tokens"),
         taken(
-            "completion_tokens", "model_usage.{model}.output_tokens", "output.usage.output_tokens"
+            "prompt_tokens",
+            "model_usage.{model}.input_tokens",
+            "output.usage.input_tokens",
+            goes_on=True,
+        ),
+        taken(
+            "completion_tokens",
+            "model_usage.{model}.output_tokens",
+            "output.usage.output_tokens",
+            goes_on=True,
         ),
         taken(
             "finish_reason",
@@ -252,6 +313,7 @@ FORMAT = Format(
         taken("references", "target", read=as_references),
         taken("reasoning", "output.choices.0.message.content", find=_reasoning),
     ),
+    left_out={"completion_tokens": NO_USAGE},
     absent={
         "correct": "no scorer, or several: --map correct=scores.NAME.value says which counts",
     },

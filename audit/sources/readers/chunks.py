@@ -6,7 +6,6 @@ from itertools import chain
 from audit.errors import AuditError
 from audit.sources.canonical import COLUMNS, is_number
 from audit.sources.columns import (
-    NO_ATTEMPT,
     PER_ATTEMPT,
     Choices,
     Origin,
@@ -55,6 +54,7 @@ def make_source(
         title=title,
         has=has,
         absent=format.absent,
+        ambiguous={c: why for c, why in context.ambiguous.items() if c not in mapping},
         notes=context.notes,
         has_names=_has_names(origins.get("question_id"), sample or []),
         sample=sample or [],
@@ -139,6 +139,7 @@ def _record_chunks(
     rows: Iterable[Row], format: Format, context: Context, origins: Mapping[str, Origin]
 ) -> Iterator[Chunk]:
     lists = lists_of(format, origins)
+    needed = [(origins[c].get, note) for c, note in format.left_out.items() if c in origins]
     values: dict[str, list] = {name: [] for name in origins}
     takers = [(values[name], origin.get) for name, origin in origins.items()]
     numbers: list[int] = []
@@ -146,6 +147,9 @@ def _record_chunks(
     for number, record, size, done in rows:
         context.row = number
         for position in attempts_of(record, format, lists, context):
+            if lacking := [note for get, note in needed if get(record, position) is None]:
+                context.notes[lacking[0]] += 1
+                continue
             for taker, get in takers:
                 taker.append(get(record, position))
             numbers.append(number)
@@ -159,5 +163,5 @@ def _record_chunks(
             numbers, length = [], 0
     if numbers:
         yield Chunk(values, numbers, done)
-    if not held and context.notes[NO_ATTEMPT]:
+    if not held:
         raise empty(context.file)
