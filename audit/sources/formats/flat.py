@@ -25,8 +25,13 @@ def is_count(value: Any) -> bool:
 
 def is_flag(value: Any) -> bool:
     """Whether a value is true or false, or stands for it."""
-    plain = value.strip().lower() if isinstance(value, str) else value
+    plain = as_flag(value)
     return isinstance(plain, str | int | float) and plain in (0, 1, "0", "1", "true", "false")
+
+
+def as_flag(value: Any) -> Any:
+    """A score as it is; one that a table has written as 1.0 is 1."""
+    return value.strip().lower().removesuffix(".0") if isinstance(value, str) else value
 
 
 def is_name(value: Any) -> bool:
@@ -127,7 +132,12 @@ FORMAT = Format(
             fits=is_answer,
         ),
         taken(
-            "correct", "correct", "is_correct", loose=("score", "correctness", "acc"), fits=is_flag
+            "correct",
+            "correct",
+            "is_correct",
+            read=as_flag,
+            loose=("score", "correctness", "acc"),
+            fits=is_flag,
         ),
         taken("mean_logprob", "mean_logprob", "avg_logprob", "completion_avg_logprob"),
         taken(

@@ -36,6 +36,8 @@ def open_csv(file: SourceFile, format: Format, choices: Choices) -> Source:
             or lines.characters > limits.SAMPLE_BYTES
         ):
             break
+    if format.name == "flat" and not first:
+        raise empty(file)
     shape = dict.fromkeys(header)
     sample = [
         {name: cell or None for name, cell in zip(header, cells, strict=True)} for cells in first
