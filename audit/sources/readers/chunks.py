@@ -43,7 +43,9 @@ def make_source(
     is_flat = format.name == "flat"
     is_canonical = all(column == where for column, where in mapping.items())
     title = "canonical columns" if is_flat and is_canonical else format.title
-    if is_flat and lists_of(format, origins):
+    if is_flat and not mapping:
+        title = "no column is known by its name"
+    elif is_flat and lists_of(format, origins):
         title = "one problem per row, its attempts in lists"
     return Source(
         context.file,
