@@ -104,9 +104,9 @@ def load(
             names = {row[0] for row in loaded}
             if not force:
                 require_fit(con, names, answer)
-            quality.count_records(con, names)
             quality.count_dropped(con, left_out)
             remember(con, answer)
+            quality.count_records(con, names)
             notes = [note for source in reading.opened for note in told(source)]
             notes += grade_notes(con) if grade else []
             con.execute("drop table incoming")
