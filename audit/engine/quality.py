@@ -49,7 +49,9 @@ def forget_replays(con: duckdb.DuckDBPyConnection) -> None:
     con.execute('delete from quality_counts where "check" in ?', [_checks("replays")])
 
 
-def quality_notes(con: duckdb.DuckDBPyConnection, archives: Iterable[str] | None = None) -> list[str]:
+def quality_notes(
+    con: duckdb.DuckDBPyConnection, archives: Iterable[str] | None = None
+) -> list[str]:
     """A line for each check that some archive does not pass, the failed ones first."""
     chosen = None if archives is None else set(archives)
     found: dict[tuple[str, str, str], list[tuple]] = {}
@@ -67,15 +69,14 @@ def quality_notes(con: duckdb.DuckDBPyConnection, archives: Iterable[str] | None
 def _listed(rows: list[tuple]) -> str:
     """The first few archives with their counts."""
     told = [
-        f"'{one_line(archive)}' {count:,} of {total:,}" for _, archive, count, total in rows[:ARCHIVES_SHOWN]
+        f"'{one_line(archive)}' {count:,} of {total:,}"
+        for _, archive, count, total in rows[:ARCHIVES_SHOWN]
     ]
     more = f" and {len(rows) - ARCHIVES_SHOWN:,} more" if len(rows) > ARCHIVES_SHOWN else ""
     return ", ".join(told) + more
 
 
-def count_dropped(
-    con: duckdb.DuckDBPyConnection, problems: Iterable[tuple[str, int, int]]
-) -> None:
+def count_dropped(con: duckdb.DuckDBPyConnection, problems: Iterable[tuple[str, int, int]]) -> None:
     """Keep how many problems a load has left out of an archive, and of how many."""
     for archive, count, total in problems:
         con.execute(

@@ -65,7 +65,9 @@ def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
         f"from read_again where {_same_attempt('attempts', 'read_again')}"
     )
     order = ", ".join(KEY)
-    con.execute(f"insert into raw_answers select {order}, raw_answer from read_again order by {order}")
+    con.execute(
+        f"insert into raw_answers select {order}, raw_answer from read_again order by {order}"
+    )
     con.execute("drop table read_again")
 
 

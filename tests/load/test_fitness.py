@@ -244,9 +244,7 @@ def test_missing_labels_may_count_as_incorrect(tool):
 
 
 def test_problems_with_a_missing_label_may_be_left_out_as_if_never_loaded(tool):
-    named = [
-        {**row, "problem_id": f"p{row['question_id']}", "question_id": None} for row in bank()
-    ]
+    named = [{**row, "problem_id": f"p{row['question_id']}", "question_id": None} for row in bank()]
     named = [{k: v for k, v in row.items() if k != "question_id"} for row in named]
     gaps = [row | {"correct": None} if row["problem_id"] == "p0" and row["seed"] == 3 else row
             for row in named]  # fmt: skip

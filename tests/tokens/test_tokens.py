@@ -115,9 +115,7 @@ def accepted_forms(rows):
     for (archive, *problem, _), forms in own.items():
         banks.setdefault((archive, *problem), set()).update(forms)
         problems.setdefault((*problem,), set()).update(forms)
-    return {
-        key: forms or banks[key[:3]] or problems[key[1:3]] for key, forms in own.items()
-    }
+    return {key: forms or banks[key[:3]] or problems[key[1:3]] for key, forms in own.items()}
 
 
 def slow_strict_prefix(rows, settings, events):
