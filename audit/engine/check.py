@@ -68,7 +68,7 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
                     ) as dealt,
                 from audited.labels
             )
-            select here.archive, here.competition, here.question_id, here.seed, other.correct
+            select here.* exclude (place, dealt) replace (other.correct as correct)
             from numbered as here
             inner join numbered as other on here.place = other.dealt
             """

@@ -59,7 +59,7 @@ def con(tmp_path_factory):
 @pytest.mark.parametrize("name", [*STAGES, *engine.table_names()])
 def test_the_grain_identifies_a_row(con, name):
     path = SQL / engine.stage_file(name)
-    keys = ", ".join(grain(path))
+    keys = ", ".join(f'"{key}"' for key in grain(path))
     ((rows, distinct),) = con.execute(
         f"select count(*), count(distinct ({keys})) from ({engine.render(name)})"
     ).fetchall()
@@ -90,7 +90,7 @@ def test_rules_and_selectors_read_only_what_they_may():
 
 def test_every_stage_reads_only_what_was_built_before_it():
     built = {"attempts", "raw_answers", "grades", *engine.SETTING_RELATIONS}
-    built |= {"texts", "token_counts", "prefix_cuts", "problem_labels", "meta"}
+    built |= {"texts", "token_counts", "prefix_cuts", "problem_names", "meta"}
     for name, kept_as in engine.PIPELINE:
         if kept_as != "drawn":
             assert engine.relations_read(engine.render(name)) <= built, name
@@ -113,7 +113,7 @@ def test_selection_builds_without_any_label_in_the_database(tmp_path):
         kept = {name: con.sql(f"from {name} order by all").fetchall() for name in compared}
         con.execute("attach ':memory:' as blind")
         con.execute("use blind")
-        for name in ("attempts", "problem_labels", "order_slots", *engine.SETTING_RELATIONS):
+        for name in ("attempts", "problem_names", "order_slots", *engine.SETTING_RELATIONS):
             con.execute(f"create table {name} as from small.{name}")
         for name in before:
             if stages[name] != "drawn":
