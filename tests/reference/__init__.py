@@ -23,8 +23,8 @@ from tests.reference.replays import RULES, SELECTORS, Run, ballot, select, walk
 
 __all__ = [
     "BEYOND_RELATIONS", "BEYOND_TABLES", "KEYS", "POLICIES", "RULES", "SELECTORS", "Run", "ballot",
-    "closing_brace", "compute", "policy_walk", "read_attempts", "select", "slow_box",
-    "slow_normalize", "stop_position", "tally", "tex_tokens", "walk",
+    "closing_brace", "compute", "ordered_attempts", "policy_walk", "read_attempts", "select",
+    "slow_box", "slow_normalize", "stop_position", "tally", "tex_tokens", "walk",
 ]  # fmt: skip
 
 Row = dict[str, Any]
@@ -73,6 +73,43 @@ KEYS = {
     **BEYOND_RELATIONS,
     **BEYOND_TABLES,
 }
+
+
+def draw_orders(
+    banks: dict[tuple, list[Row]], orders: int, order_seed: int = 20260904
+) -> dict[tuple, list[int]]:
+    """The slots of every order, by competition, question_id, bank size and repeat."""
+    competitions = sorted({competition for _, competition, _ in banks})
+    slots = {}
+    for competition, question, size in {(*bank[1:], len(banks[bank])) for bank in banks}:
+        for repeat in range(orders + 1):
+            seeds = [order_seed, competitions.index(competition), question, repeat]
+            rng = numpy.random.default_rng(numpy.random.SeedSequence(seeds))
+            permutation = rng.permutation(size).tolist() if repeat > 0 else list(range(size))
+            slots[competition, question, size, repeat] = permutation
+    return slots
+
+
+def sequences_of(
+    banks: dict[tuple, list[Row]], slots: dict[tuple, list[int]]
+) -> dict[tuple, list[Row]]:
+    """The attempts of every bank in every order, by bank and repeat."""
+    return {
+        (*bank, repeat): [members[slot] for slot in order]
+        for bank, members in banks.items()
+        for (*problem, size, repeat), order in slots.items()
+        if (*problem, size) == (*bank[1:], len(members))
+    }
+
+
+def ordered_attempts(
+    rows: list[Row], orders: int, unlabelled: str | None = None
+) -> dict[tuple, list[Row]]:
+    """The attempts of canonical rows in every order, by bank and repeat."""
+    banks: dict[tuple, list[Row]] = {}
+    for attempt in read_attempts(rows, unlabelled):
+        banks.setdefault(attempt["bank"], []).append(attempt)
+    return sequences_of(banks, draw_orders(banks, orders))
 
 
 def ledger(run: Run, primary_selector: str) -> Row:
@@ -136,33 +173,25 @@ def compute(
     problems = sorted({bank[1:] for bank in banks})
     competitions = sorted({competition for competition, _ in problems})
 
-    slots: dict[tuple, list[int]] = {}
-    for competition, question, size in {(*bank[1:], len(banks[bank])) for bank in banks}:
-        for repeat in range(orders + 1):
-            seeds = [order_seed, competitions.index(competition), question, repeat]
-            rng = numpy.random.default_rng(numpy.random.SeedSequence(seeds))
-            permutation = rng.permutation(size).tolist() if repeat > 0 else list(range(size))
-            slots[competition, question, size, repeat] = permutation
-            for position, slot in enumerate(permutation, 1):
-                out["orders"].append(
-                    {
-                        "competition": competition,
-                        "question_id": question,
-                        "bank_size": size,
-                        "repeat": repeat,
-                        "position": position,
-                        "slot": slot,
-                    }
-                )
+    slots = draw_orders(banks, orders, order_seed)
+    for (competition, question, size, repeat), permutation in slots.items():
+        for position, slot in enumerate(permutation, 1):
+            out["orders"].append(
+                {
+                    "competition": competition,
+                    "question_id": question,
+                    "bank_size": size,
+                    "repeat": repeat,
+                    "position": position,
+                    "slot": slot,
+                }
+            )
 
-    sequences: dict[tuple, list[Row]] = {}
+    sequences = sequences_of(banks, slots)
     cells: dict[tuple, Row] = {}
     policy_replays: dict[tuple, Row] = {}  # both by bank, repeat, policy, budget and rule
     policy_choices: dict[tuple, Row] = {}
-    for bank, repeat in itertools.product(banks, range(orders + 1)):
-        members = banks[bank]
-        order = [members[slot] for slot in slots[*bank[1:], len(members), repeat]]
-        sequences[*bank, repeat] = order
+    for (*bank, repeat), order in sequences.items():
         place = {"archive": bank[0], "competition": bank[1], "question_id": bank[2]}
         place["repeat"] = repeat
         for position in range(min(len(order), max(caps)) + 1):
