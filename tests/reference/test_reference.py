@@ -21,7 +21,7 @@ RUN = {"budgets": (7,), "caps": (4,), "primary_cap": 4, "orders": 2, "replicates
 
 
 def total_at(changes, budget):
-    """What the changes up to a budget sum to, by problem, rule and (where there is one) selector."""
+    """What the changes up to a budget sum to, by problem, rule and, if there is one, selector."""
     totals = {}
     for row in changes:
         if row["budget"] <= budget:
