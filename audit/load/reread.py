@@ -11,6 +11,7 @@ from audit.load.gate import require_fit
 from audit.load.provenance import answer_pattern, remember
 from audit.load.staging import insert_stream, make_stale
 from audit.load.stored import STORED, require_texts, stored_answers
+from audit.text import quoted
 
 KEY = ("archive", "competition", "question_id", "seed")
 
@@ -54,10 +55,9 @@ def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
     con.execute("delete from raw_answers")
     con.execute("create temp table read_again as select *, raw_answer as answer from raw_answers")
     ((name,),) = con.execute("select current_database()").fetchall()
-    quoted = name.replace('"', '""')
     # What is read is read on another connection: this one inserts meanwhile.
     with con.cursor() as reader:
-        reader.execute(f'use "{quoted}"')
+        reader.execute(f"use {quoted(name)}")
         insert_stream(con, "insert into read_again", STORED, stored_answers(reader, answer))
     con.execute("update attempts set answer = null, eligible = false where answer is not null")
     con.execute(
