@@ -5,11 +5,13 @@ import pyarrow as pa
 
 
 def insert(con: duckdb.DuckDBPyConnection, statement: str, rows: pa.Table) -> None:
-    """Do `insert into TABLE` or `create table NAME as` with Arrow rows, or a stream of them."""
-    verb, name = statement.removesuffix(" as").rsplit(" ", 1)
-    # Rows that are registered as a view stay in memory until the transaction ends.
-    relation = con.from_arrow(rows)
-    if verb == "insert into":
-        relation.insert_into(name)
-    else:
-        relation.create(name)
+    """Run `create table … as` or `insert into TABLE` with Arrow rows, or a stream of them."""
+    if statement.startswith("insert into "):
+        # What is registered as a view stays in memory until the transaction ends.
+        con.from_arrow(rows).insert_into(statement.removeprefix("insert into "))
+        return
+    con.register("arriving_rows", rows)
+    try:
+        con.execute(f"{statement} select * from arriving_rows")
+    finally:
+        con.unregister("arriving_rows")

@@ -127,9 +127,9 @@ def load(
             names = {row[0] for row in loaded}
             if not force:
                 require_fit(con, names, answer)
-            quality.count_records(con, names)
             quality.count_dropped(con, left_out)
             remember(con, answer)
+            quality.count_records(con, names)
             notes = [f"left out: {reason}" for reason in skipped]
             notes += [note for source in reading.opened for note in told(source)]
             notes += grade_notes(con) if grade else []

@@ -46,6 +46,9 @@ class Numbering:
 def number_problems(con: duckdb.DuckDBPyConnection, numbering: Numbering) -> None:
     """Give every named problem its number, old ones included, and keep the names."""
     known = con.execute(render("named_problems")).fetchall()
+    if not numbering.names and not known:
+        con.execute("delete from problem_names")
+        return
     incoming = con.execute("select distinct question_id from incoming where question_id < 0")
     left = {number for (number,) in incoming.fetchall()}
     changes: list[tuple[str, int, int]] = []

@@ -12,6 +12,7 @@ from audit.load.gate import require_fit
 from audit.load.provenance import remember
 from audit.load.staging import insert_stream, make_stale
 from audit.load.stored import STORED, require_texts, stored_answers
+from audit.text import quoted
 
 KEY = ("archive", "competition", "question_id", "seed")
 
@@ -54,8 +55,10 @@ def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
     """Replace the answers of all attempts."""
     con.execute("delete from raw_answers")
     con.execute("create temp table read_again as select *, raw_answer as answer from raw_answers")
+    ((name,),) = con.execute("select current_database()").fetchall()
     # What is read is read on another connection: this one inserts meanwhile.
     with con.cursor() as reader:
+        reader.execute(f"use {quoted(name)}")
         insert_stream(con, "insert into read_again", STORED, stored_answers(reader, answer))
     con.execute("update attempts set answer = null, eligible = false where answer is not null")
     con.execute(

@@ -34,9 +34,8 @@ def require_texts(con: duckdb.DuckDBPyConnection, answer: str) -> None:
 
 def stored_answers(con: duckdb.DuckDBPyConnection, answer: str) -> Iterator[pa.RecordBatch]:
     """The answers of all attempts that have one, as written and normalized."""
-    query = "select *, null as text from recorded_answers" if answer == "archive" else None
-    records = con.execute(query or render("stored_records")).to_arrow_reader(BATCH_ROWS)
-    for batch in records:
+    query = "select *, null::varchar as text from recorded_answers" if answer == "archive" else None
+    for batch in con.sql(query or render("stored_records")).to_arrow_reader(BATCH_ROWS):
         texts = batch["text"].cast(pa.large_string())
         raw = raw_answers(answer, texts, batch["boxed_answer"], batch["archive_answer"].to_pylist)
         columns = [*(batch[name] for name, _ in KEY_FIELDS), raw, normal_answers(raw)]

@@ -87,7 +87,7 @@ def token_counter(encoding: str) -> Callable[[str], int | None]:
     from audit import tokens
 
     try:
-        encode = tokens._encoding(encoding).encode
+        encode = tokens.find_encoding(encoding).encode
     except AuditError as error:
         raise AuditError(str(error).replace("--tokenizer", "--count-tokens")) from None
 

@@ -337,7 +337,7 @@ def test_names_are_kept_as_they_are_and_break_no_statement(world):
         for column in ("archive", "competition"):
             found = con.execute(f"select distinct {column} from attempts").fetchall()
             assert {name for (name,) in found} == {row[column] for row in rows}
-        labels = con.execute("select distinct label from problem_labels").fetchall()
+        labels = con.execute("select distinct name from problem_names").fetchall()
         assert {label for (label,) in labels} == {row["problem_id"] for row in rows}
         assert con.execute("select count(*) from attempts").fetchone() == (len(rows),)
         for name in engine.table_names():
@@ -401,10 +401,10 @@ def test_csv_gives_every_name_back_as_it_was(world):
         rows = list(csv.DictReader(stream))
     assert {row["archive"] for row in rows} == set(ARCHIVES)
     assert {row["competition"] for row in rows} == set(COMPETITIONS)
-    run(world, "export", "problem_labels", "--out", world / "csv")
-    with (world / "csv" / "problem_labels.csv").open(newline="") as stream:
+    run(world, "export", "problem_names", "--out", world / "csv")
+    with (world / "csv" / "problem_names.csv").open(newline="") as stream:
         # A spreadsheet would compute it: exports are exact.
-        assert NAMES[11] in {row["label"] for row in csv.DictReader(stream)}
+        assert NAMES[11] in {row["name"] for row in csv.DictReader(stream)}
 
 
 def test_the_report_runs_nothing_and_shows_every_name(world, browser):
