@@ -17,6 +17,7 @@ from audit.engine.quality import count_replays
 from audit.engine.settings import (
     Settings,
     keep,
+    last_settings,
     require_selector,
     resolve,
     resolve_plugins,
@@ -90,14 +91,15 @@ def replay(
     require_selector(settings, found)
     with transaction(con):
         is_walked = _is_walked(con, settings, found)
-        kept = set(WALKED) if is_walked else set()
+        kept = _kept(con, settings) if is_walked else set()
         drop_replays(con, kept)
         _refuse_users_own(con, kept)
         keep(con, settings, found)
         if not is_walked:
             _keep_walk_settings(con, settings, found)
         _build(con, settings, found, kept, progress)
-        for kind in ("selectors", "rules"):
+        # Selections that are kept were looked at when they were made.
+        for kind in ("rules",) if is_walked else ("selectors", "rules"):
             check_contract(con, kind, getattr(found, kind), render(f"broken_{kind}", found))
         _remember_made(con)
         count_replays(con)
@@ -115,6 +117,16 @@ def _is_walked(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugin
     query = "select 1 from walk_settings where fingerprint = ? and largest_cap >= ?"
     values = [walk_fingerprint(settings, found), max(settings.caps)]
     return bool(con.execute(query, values).fetchall())
+
+
+def _kept(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
+    """The tables that serve this replay as they are: the walks, and the counts if asked alike."""
+    last = last_settings(con)
+    is_drawn = (last.replicates, last.bootstrap_seed) == (
+        settings.replicates,
+        settings.bootstrap_seed,
+    )
+    return {*WALKED, *(["weights"] if is_drawn else [])}
 
 
 def _keep_walk_settings(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> None:
