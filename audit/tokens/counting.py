@@ -6,7 +6,7 @@ change the count.
 
 import functools
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from audit.answers import BOX, boxed_answer, complete_boxes, normalize
