@@ -4,9 +4,11 @@ import csv
 import gzip
 import json
 import random
+import re
 import shutil
 import tracemalloc
 import zipfile
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -1048,6 +1050,39 @@ def test_a_format_can_be_forced_and_a_new_one_added(con, tmp_path, monkeypatch):
     source = lines(tmp_path / "a.jsonl", [record | {"said": r"\boxed{1}", "right": True}])
     load(con, [str(source)])
     assert con.execute("select archive, format from sources").fetchall() == [("m", "mine")]
+
+
+README = Path(declared.__file__).parents[1] / "README.md"
+
+
+def test_the_format_of_the_readme_reads_what_it_declares(con, tmp_path, monkeypatch):
+    (block,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    module: dict = {}
+    exec(block, module)
+    every = {**declared.formats(), "mine": module["FORMAT"]}
+    for place in (declared, readers, loading):
+        monkeypatch.setattr(place, "formats", lambda: every)
+    tries = [
+        {"cost": 7, "end": "eos", "said": r"\boxed{4}"},
+        {"cost": 9, "end": "cut", "said": "so"},
+    ]
+    record = {"who": "m", "what": "c", "my_problem": "p", "tries": tries, "gold": "4"}
+    load(con, [str(lines(tmp_path / "a.jsonl", [record]))], grade="references")
+    found = con.execute(
+        "select seed, completion_tokens, finish_reason, answer, correct from attempts "
+        "inner join labels using (archive, competition, question_id, seed) order by seed"
+    ).fetchall()
+    assert found == [(0, 7, "stop", "4", True), (1, 9, "cut", None, False)]
+    assert con.execute("select format from sources").fetchall() == [("mine",)]
+
+
+def test_the_readme_of_sources_names_every_format_column_and_option(tmp_path):
+    written = README.read_text(encoding="utf-8")
+    for name in (*declared.formats(), *COLUMNS):
+        assert f"`{name}`" in written or f"| {name} |" in written, name
+    helped = run(tmp_path, "load", "--help")
+    for option in sorted(set(re.findall(r"--[a-z][a-z-]+", written))):
+        assert option in helped, option
 
 
 def test_a_long_first_record_is_recognized_as_well(con, tmp_path):
