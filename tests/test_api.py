@@ -30,7 +30,7 @@ def test_the_functions_are_the_commands(archive, tmp_path):
     main = audit.table(db, "main")
     counted = audit.query(db, "select archive, count(*) as attempts from attempts group by all")
     for result in (loaded, settings, main, counted):
-        assert isinstance(result, pyarrow.Table) and result.num_rows > 0
+        assert isinstance(result.to_arrow(), pyarrow.Table) and result.num_rows > 0
     assert sorted(counted["attempts"].to_pylist()) == sorted(loaded["attempts"].to_pylist())
     with audit.connect(db, read_only=True) as con:
         assert engine.table(con, "main") == main

@@ -1,6 +1,13 @@
 """The engine room: SQL files rendered, checked and built, stage by stage."""
 
 from audit.engine.build import build, render
+from audit.engine.comments import (
+    PUBLIC_RELATIONS,
+    column_comment,
+    comment_relations,
+    is_table,
+    relation_comment,
+)
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugin, check_plugin, plugins
 from audit.engine.replay import drop_replays, replay
@@ -25,14 +32,19 @@ __all__ = [
     "FIRST_LABELLED",
     "PIPELINE",
     "PORTIONED",
+    "PUBLIC_RELATIONS",
     "REPLAY_RELATIONS",
     "SETTING_RELATIONS",
     "Plugin",
     "build",
     "check_plugin",
+    "column_comment",
+    "comment_relations",
     "drop_replays",
     "exploratory_names",
+    "is_table",
     "plugins",
+    "relation_comment",
     "relations_read",
     "render",
     "replay",

@@ -14,8 +14,7 @@ from audit.engine.draws import draw_orders, draw_weights
 from audit.engine.plugins import Plugin, plugins
 from audit.engine.stages import PIPELINE, PORTION_ROWS, PORTIONED, REPLAY_RELATIONS
 from audit.errors import AuditError
-
-Progress = Callable[[str, int, int], None]
+from audit.progress import Progress
 
 
 def replay(

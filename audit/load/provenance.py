@@ -6,6 +6,7 @@ from collections.abc import Callable
 import duckdb
 import pyarrow as pa
 
+from audit.database import relations
 from audit.errors import AuditError
 from audit.sources import shown
 from audit.sources.canonical import extract_answers
@@ -101,10 +102,11 @@ def _meta(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
     return rows[0][0] if rows else None
 
 
-def notes(con: duckdb.DuckDBPyConnection) -> str:
+def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str:
     """One line to stand under every table: how answers, costs and labels came about."""
     cost = cost_note(con) or "completion tokens recorded"
-    parts = [simulated_note(con), answer_note(con), cost, grade_note(con) or "labels: as recorded"]
+    answers = selector_note(con, has_selectors=has_selectors)
+    parts = [simulated_note(con), answers, cost, grade_note(con) or "labels: as recorded"]
     return "; ".join(part for part in parts if part)
 
 
@@ -127,6 +129,27 @@ def answer_note(con: duckdb.DuckDBPyConnection) -> str:
     answer = _meta(con, "answer") or "boxed"
     kinds = {"boxed": "the last boxed answer", "archive": "the archive's own extraction"}
     return "answers: " + kinds.get(answer, f"the last match of {answer.removeprefix('regex:')}")
+
+
+def selector_note(con: duckdb.DuckDBPyConnection, *, has_selectors: bool) -> str:
+    """What the selectors behind a table vote on; some vote on the archive's own extraction."""
+    relation = "used_selectors" if "used_selectors" in relations(con) else "selectors"
+    try:
+        found = con.execute(f"select selector, is_primary, votes_on from {relation}").fetchall()
+    except duckdb.Error:
+        return answer_note(con)
+    own = "the archive's own extraction"
+    others = [name for name, _, votes_on in found if votes_on == "archive_answer"]
+    if any(is_primary and name in others for name, is_primary, _ in found):
+        others = sorted(others)
+        return f"answers: {own} ({', '.join(others)})" + (
+            f"; of other selectors: {answer_note(con).removeprefix('answers: ')}"
+            if has_selectors and len(others) < len(found)
+            else ""
+        )
+    if has_selectors and others:
+        return f"{answer_note(con)} ({', '.join(sorted(others))}: {own})"
+    return answer_note(con)
 
 
 def grade_note(con: duckdb.DuckDBPyConnection) -> str | None:
