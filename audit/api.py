@@ -5,6 +5,7 @@ A database is the path of a file, or a connection that stays open and as it is. 
 """
 
 import contextlib
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -365,8 +366,26 @@ def table(
         only = filters.chosen(con, _listed(archive), _listed(competition), problems)
         rows = pricing.table(con, name, money)
         notes = [] if rows.num_rows else [_why_empty(con, name)]
-        notes += [only.note(), provenance.notes(con, has_selectors="selector" in rows.column_names)]
-        return Result(filters.filtered(name, rows, only), name, notes=notes)
+        rows = filters.filtered(name, rows, only)
+        notes += [only.note(), *_shown_by(rows)]
+        notes.append(provenance.notes(con, has_selectors="selector" in rows.column_names))
+        return Result(rows, name, notes=notes)
+
+
+def _shown_by(rows: pa.Table) -> list[str]:
+    """The command that shows the attempts behind the first row, where rows are of problems."""
+    key = ("archive", "competition", "question_id")
+    if not rows.num_rows or not set(key) <= set(rows.column_names):
+        return []
+    (first,) = rows.slice(0, 1).select(key).to_pylist()
+    return [f"what was written: {_show_command(*first.values())}"]
+
+
+def _show_command(archive: str, competition: str, question: int) -> str:
+    return (
+        f"budget-audit show --archive {shlex.quote(archive)} --competition "
+        f"{shlex.quote(competition)} --question {question}"
+    )
 
 
 def _known_table(name: str) -> None:
@@ -724,6 +743,19 @@ def timeline(
                 raise AuditError(f"--archive: {not_there('archive', archive, names)}")
         chart = draw(con, archive, competition, question, repeat, chosen, cap)
         return save_figure(chart, Path(out))
+
+
+def show_command(
+    db: Database,
+    archive: str | None = None,
+    competition: str | None = None,
+    question: int | None = None,
+) -> str:
+    """The command that shows the attempts of a problem, its missing parts the first there are."""
+    from audit.query.show import problem
+
+    with _opened(db) as con:
+        return _show_command(*problem(con, archive, competition, question))
 
 
 def tokenize(

@@ -457,6 +457,7 @@ def timeline(
         cap=cap,
     )
     click.echo(str(path))
+    tell(f"what was written: {api.show_command(db, archive, competition, question)}")
 
 
 @main.command()

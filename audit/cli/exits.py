@@ -62,11 +62,18 @@ class Apart(Command):
         # The engine is not imported yet: there is no thread that the child could miss.
         child = os.fork()
         if not child:
+            # Deep inside a statement the engine does not hear Ctrl-C; a reader may just end.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             return super().invoke(ctx)
-        # Ctrl-C reaches the child too, which says what is to be said.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, lambda signum, frame: os.kill(child, signum))
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        try:
+            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        except KeyboardInterrupt:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            raise
+        if code == -signal.SIGINT:
+            raise KeyboardInterrupt
         if code in (-signal.SIGTERM, -signal.SIGKILL):
             raise AuditError(f"{ctx.info_name}: it was killed by another process")
         if code < 0:

@@ -70,7 +70,8 @@ def find_query(name_or_sql: str) -> NamedQuery:
     if re.fullmatch(r"[\w-]+", name_or_sql):
         names = [known.name for known in named_queries()]
         raise AuditError(not_there("query", name_or_sql, names) + ", or give SQL text")
-    return NamedQuery("", "", name_or_sql, {})
+    # Blanks before a statement make DuckDB point beside the place of a mistake.
+    return NamedQuery("", "", name_or_sql.strip(), {})
 
 
 @dataclass(frozen=True)

@@ -196,7 +196,7 @@ def _content(
         "figures": _figures(con, rows),
         "sections": sections,
         "most_rows": MOST_ROWS,
-        "sources": _sources(con),
+        "sources": [r for r in _sources(con) if not only or r["archive"] in only.archives],
         "settings": sorted(settings.items()),
         "versions": [
             ("budget-audit", audit.__version__),

@@ -24,11 +24,15 @@ from tests.support.archives import write_jsonl
 from tests.support.databases import replayed
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = [known.name for known in named_queries()]
 MAY_READ = {
     *("attempts", "texts", "grades", "orders", "prefixes", "replays", "selections", "sources"),
-    *("settings", "budgets", "caps"),
+    *("settings", "budgets", "caps", "answer_changes", "cost_changes"),
 }
+NAMES = [known.name for known in named_queries()]
+HAS_CHANGES = "answer_changes" in engine.stage_names()
+needs_changes = pytest.mark.skipif(not HAS_CHANGES, reason="this engine builds no answer_changes")
+# Queries that this engine can answer.
+ANSWERED = [name for name in NAMES if HAS_CHANGES or name not in ("at_budget", "budget_for")]
 SETTINGS = {
     "budgets": (100, 200, 600),
     "caps": (2, 3),
@@ -146,7 +150,7 @@ def test_named_query_is_plain_sql_over_public_relations(name):
     assert set(re.findall(r"\$(\w+)", code)) == set(known.defaults)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ANSWERED)
 def test_named_query_answers_with_its_defaults_whatever_the_threads(folder, name):
     found = []
     for threads in (1, 4):
@@ -161,7 +165,7 @@ def test_named_queries_run_where_only_the_canonical_order_was_replayed(tmp_path,
     with replayed(tmp_path, ROWS, **{**SETTINGS, "orders": 0}):
         pass
     bare = database.connect(tmp_path / "small.duckdb", read_only=True, sandbox=True)
-    for name in NAMES:
+    for name in ANSWERED:
         assert query(bare, name).schema == query(con, name).schema
     bare.close()
 
@@ -184,18 +188,37 @@ def test_cost_per_correct(con):
     assert len(found) == 2 * 3 * 2
 
 
-def test_smallest_budget(con):
-    columns = ("archive", "rule", "smallest_budget", "accuracy_there", "best_budget")
-    assert rows(con, "smallest_budget", *columns) == [
-        ("slow", "advisory", 100, 100.0, 100),
-        ("slow", "strict", 600, 100.0, 600),
-        ("steady", "advisory", None, None, 100),
-        ("steady", "strict", 100, 50.0, 100),
+@needs_changes
+def test_at_budget(con):
+    columns = ("archive", "rule", "budget", "accuracy", "coverage", "cost")
+    assert rows(con, "at_budget", *columns, budget="100") == [
+        ("slow", "advisory", 100, 100.0, 100.0, 500.0),
+        ("slow", "strict", 100, 0.0, 0.0, 100.0),
+        # 60, 60, 100, 140, 150 and 210 tokens; 60, 60 and four times 100.
+        ("steady", "advisory", 100, 33.33, 50.0, 120.0),
+        ("steady", "strict", 100, 50.0, 50.0, 86.67),
     ]
-    # A third of the replays is 33.33... %, which reaches 33.3333 and not 33.3334.
-    reached = rows(con, "smallest_budget", "smallest_budget", accuracy="33.3333")
-    missed = rows(con, "smallest_budget", "smallest_budget", accuracy="33.3334")
-    assert reached[2] == (100,) and missed[2] == (None,)
+    # 60, 60, 140, 140, 200 and 200 tokens: no replay was made at 0.2k but at 200.
+    assert rows(con, "at_budget", "cost", budget="0.2k")[3] == (133.33,)
+    # By 41 one attempt of one replay in six is done, and right: seed 10 of steady 1 in order 2.
+    assert rows(con, "at_budget", "accuracy", "cost", budget="41")[3] == (16.67, 41.0)
+
+
+@needs_changes
+def test_budget_for(con):
+    columns = ("archive", "rule", "first_budget", "first_cost", "kept_budget", "kept_cost")
+    assert rows(con, "budget_for", *columns, accuracy="50") == [
+        ("slow", "advisory", 1, 500.0, 1, 500.0),
+        ("slow", "strict", 500, 500.0, 500, 500.0),
+        # Each first attempt: 60, 60, 50, 40, 150 and 90 tokens; wrong votes come later.
+        ("steady", "advisory", 1, 75.0, None, None),
+        ("steady", "strict", 60, 60.0, None, None),
+    ]
+    assert rows(con, "budget_for", *columns, accuracy="33.3333")[3] == (
+        *("steady", "strict", 60, 60.0, 60, 60.0),
+    )
+    first = rows(con, "budget_for", "first_budget", accuracy="100")
+    assert first == [(1,), (500,), (None,), (None,)]
 
 
 def test_advisory_harms(con):
@@ -455,7 +478,7 @@ def test_a_column_is_compared_with_a_parameter_as_it_is(folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["smallest_budget", "--param", "acuracy=50"], "no parameter $acuracy; its own: $accuracy"),
+        (["pool_sizes", "--param", "buget=50"], "no parameter $buget; its own: $budget"),
         (["overshoot", "--param", "budget=1"], "no parameter $budget; its own: none"),
         (["select $one, $two", "--param", "one=1"], "no value for $two; give --param"),
         (["select $one", "--param", "one"], "'one' is not of the form name=value"),
