@@ -14,8 +14,8 @@ from audit import engine
 from audit.errors import AuditError
 
 Row = dict[str, Any]
-# What a replay costs by (archive, budget, rule), and the price of one completion token.
-Formula = Callable[[Row, dict[tuple[str, int, str], float], float], float]
+# A cell in money, from its row and what replays cost.
+Formula = Callable[[Row, "Book"], float]
 
 PRICE_COLUMNS = ("archive", "input", "output")
 MILLION = 1_000_000
@@ -110,26 +110,92 @@ def _price(row: Mapping[str, str | None], name: str, where: str) -> float:
 
 
 def _rule(rule: str, budget: str = "budget") -> Formula:
-    return lambda row, replay, token: replay[row["archive"], row[budget], rule]
+    return lambda row, book: book.replay(row["archive"], row[budget], rule)
+
+
+class Book:
+    """What replays cost in money; the tokens are read when they are first asked for."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, prices: Prices, rows: list[Row]) -> None:
+        self.con, self.prices, self.rows = con, prices, rows
+        self.read: dict[str, dict[tuple[Any, ...], float]] = {}
+
+    def token(self, archive: str) -> float:
+        """The price of one completion token."""
+        return (self.prices.of(archive).output or 0.0) / MILLION
+
+    def replay(self, archive: str, budget: int, rule: str) -> float:
+        """The mean price of an archive's replays."""
+        return self._priced("priced_replays")[archive, budget, rule]
+
+    def compared(self, archive: str, other: str, budget: int, rule: str) -> float:
+        """The mean price of an archive's replays of the problems that the other has too."""
+        return self._priced("priced_comparisons")[archive, other, budget, rule]
+
+    def policy(self, archive: str, policy: str, budget: int, rule: str) -> float:
+        """The mean price of an archive's replays under a policy."""
+        return self._priced("priced_policies")[archive, policy, budget, rule]
+
+    def _priced(self, relation: str) -> dict[tuple[Any, ...], float]:
+        if relation not in self.read:
+            found = self.con.execute(engine.render(relation)).fetchall()
+            # The last four columns are tokens, those before them the key.
+            self.read[relation] = {
+                row[:-4]: self.prices.of(row[0]).replay(*row[-4:]) for row in found
+            }
+        return self.read[relation]
+
+    def matched(self, row: Row) -> float:
+        """The mean price at a strict budget that was found and not replayed."""
+        if "matched" not in self.read:
+            asked = [{"archive": r["archive"], "budget": r["strict_budget"]} for r in self.rows]
+            sql = engine.render("prompts_at_budget")
+            found = self.con.execute(sql, {"asked": asked}).fetchall()
+            self.read["matched"] = {
+                (archive, budget): self.prices.of(archive).replay(replays, prompts, first, 0)
+                for archive, budget, replays, prompts, first in found
+            }
+        archive = row["archive"]
+        prompts = self.read["matched"][archive, row["strict_budget"]]
+        return prompts + row["strict_cost"] * self.token(archive)
 
 
 # The columns that a price adds, at the end. Both rules launch the same attempts, so prompts drop
 # out of a difference at the same budget, and a cut prefix holds completion tokens only.
 COLUMNS: dict[str, dict[str, Formula]] = {
     "main": {"strict_price": _rule("strict"), "advisory_price": _rule("advisory")},
-    "curves": {
-        "price": lambda row, replay, token: replay[row["archive"], row["budget"], row["rule"]]
-    },
+    "curves": {"price": lambda row, book: book.replay(row["archive"], row["budget"], row["rule"])},
     "cost_comparisons": {
         "advisory_price": _rule("advisory", "advisory_budget"),
         "strict_price": _rule("strict", "strict_budget"),
-        "price_difference": lambda row, replay, token: (
-            replay[row["archive"], row["advisory_budget"], "advisory"]
-            - replay[row["archive"], row["strict_budget"], "strict"]
+        "price_difference": lambda row, book: (
+            book.replay(row["archive"], row["advisory_budget"], "advisory")
+            - book.replay(row["archive"], row["strict_budget"], "strict")
         ),
     },
-    "prefix_cost": {"prefix_price": lambda row, replay, token: row["prefix_tokens"] * token},
-    "length_strata": {"extra_price": lambda row, replay, token: row["extra_cost"] * token},
+    "prefix_cost": {
+        "prefix_price": lambda row, book: row["prefix_tokens"] * book.token(row["archive"])
+    },
+    "length_strata": {
+        "extra_price": lambda row, book: row["extra_cost"] * book.token(row["archive"])
+    },
+    "matched_cost": {
+        "advisory_price": _rule("advisory", "advisory_budget"),
+        "strict_price": lambda row, book: book.matched(row),
+    },
+    "archive_comparisons": {
+        "price": lambda row, book: book.compared(
+            row["archive"], row["other"], row["budget"], row["rule"]
+        ),
+        "other_price": lambda row, book: book.compared(
+            row["other"], row["archive"], row["budget"], row["rule"]
+        ),
+    },
+    "policies": {
+        "price": lambda row, book: book.policy(
+            row["archive"], row["policy"], row["budget"], row["rule"]
+        )
+    },
 }
 
 
@@ -138,15 +204,9 @@ def table(con: duckdb.DuckDBPyConnection, name: str, prices: Prices | None = Non
     rows = engine.table(con, name)
     if prices is None or name not in COLUMNS:
         return rows
-    found = con.execute(engine.render("priced_replays")).fetchall()
-    replay = {
-        (archive, budget, rule): prices.of(archive).replay(*tokens)
-        for archive, budget, rule, *tokens in found
-    }
+    plain = rows.to_pylist()
+    book = Book(con, prices, plain)
     for column, formula in COLUMNS[name].items():
-        values = [
-            formula(row, replay, (prices.of(row["archive"]).output or 0.0) / MILLION)
-            for row in rows.to_pylist()
-        ]
+        values = [formula(row, book) for row in plain]
         rows = rows.append_column(column, pa.array(values, pa.float64()))
     return rows
