@@ -25,8 +25,13 @@ LOADED = {
     "sources": "file, archive",
     "problem_labels": "competition, question_id",
     "token_counts": "archive, competition, question_id, seed, encoding",
+    "settings": "key",
+    "budgets": "budget",
+    "caps": "cap",
 }
-RELATIONS = (*LOADED, "orders", "prefixes", "replays", "selections", "prefix_events")
+RELATIONS = tuple(
+    name for name in engine.PUBLIC_RELATIONS if name in LOADED or name in engine.stage_names()
+)
 
 
 def export(
@@ -45,6 +50,10 @@ def export(
         if name not in known:
             raise AuditError(not_there("table or relation", name, known))
     database.require_replays(con)
+    for name in names:
+        if engine.waiting_events(con, name):
+            # It says what to run, before a folder is made for nothing.
+            engine.table(con, name)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -90,7 +99,7 @@ def key_of(name: str) -> str:
     """The columns that identify a row of a relation."""
     if name in LOADED:
         return LOADED[name]
-    header = (engine.resource("sql") / f"{name}.sql").read_text(encoding="utf-8")
+    header = (engine.resource("sql") / engine.stage_file(name)).read_text(encoding="utf-8")
     grain = re.search(r"^-- grain: (.+)$", header, re.MULTILINE)
     assert grain, name
     return grain.group(1)
