@@ -1,6 +1,6 @@
 """Replay every order of every bank: walks that are there are kept, and budgets are looked up."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from audit.database.arrow import insert
 from audit.database.connection import transaction
 from audit.database.schema import relations, require_attempts
 from audit.engine.build import build, extend, render
+from audit.engine.comments import comment_relations
 from audit.engine.draws import draw_orders, draw_weights
 from audit.engine.plugins import Plugins, check_columns, check_contract
 from audit.engine.quality import count_replays
@@ -33,8 +34,8 @@ from audit.engine.stages import (
     WALKED,
 )
 from audit.errors import AuditError
+from audit.progress import Progress
 
-Progress = Callable[[str, int, int], None]
 # The stage before which a kind of plug-in is bound, and the one after which its rows are looked at.
 BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules"}
 
@@ -102,6 +103,7 @@ def replay(
         for kind in ("rules",) if is_walked else ("selectors", "rules"):
             check_contract(con, kind, getattr(found, kind), render(f"broken_{kind}", found))
         _remember_made(con)
+        comment_relations(con)
         count_replays(con)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
     return Replayed(settings, found, is_walked)

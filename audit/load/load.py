@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from audit.answers.extract import answer_pattern
 from audit.database import check_schema, transaction
-from audit.engine import quality, render
+from audit.engine import comment_relations, quality, render
 from audit.errors import AuditError, explained
 from audit.load.gate import require_fit, settle_labels
 from audit.load.names import number_problems, shown_problem
@@ -135,6 +135,7 @@ def load(
             notes += grade_notes(con) if grade else []
             con.execute("drop table incoming")
             dropped = make_stale(con)
+            comment_relations(con)
     except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
         raise AuditError(f"the database could not be written: {explained(error)}") from None
     return LoadSummary(

@@ -2,6 +2,7 @@
 
 import duckdb
 
+from audit.database import relations
 from audit.engine import render
 from audit.errors import AuditError
 from audit.sources import shown
@@ -83,12 +84,12 @@ def _meta(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
     return rows[0][0] if rows else None
 
 
-def notes(con: duckdb.DuckDBPyConnection) -> str:
+def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str:
     """One line to stand under every table: how answers, costs and labels came about."""
     cost = cost_note(con) or "completion tokens recorded"
     parts = [
         simulated_note(con),
-        answer_note(con),
+        selector_note(con, has_selectors=has_selectors),
         cost,
         finished_note(con),
         grade_note(con) or "labels: as recorded",
@@ -122,6 +123,27 @@ def answer_note(con: duckdb.DuckDBPyConnection) -> str:
     answer = answer_kind(con)
     kinds = {"boxed": "the last boxed answer", "archive": "the archive's own extraction"}
     return "answers: " + kinds.get(answer, f"the last match of {answer.removeprefix('regex:')}")
+
+
+def selector_note(con: duckdb.DuckDBPyConnection, *, has_selectors: bool) -> str:
+    """What the selectors behind a table vote on; some vote on the archive's own extraction."""
+    relation = "used_selectors" if "used_selectors" in relations(con) else "selectors"
+    try:
+        found = con.execute(f"select selector, is_primary, votes_on from {relation}").fetchall()
+    except duckdb.Error:
+        return answer_note(con)
+    own = "the archive's own extraction"
+    others = [name for name, _, votes_on in found if votes_on == "archive_answer"]
+    if any(is_primary and name in others for name, is_primary, _ in found):
+        others = sorted(others)
+        return f"answers: {own} ({', '.join(others)})" + (
+            f"; of other selectors: {answer_note(con).removeprefix('answers: ')}"
+            if has_selectors and len(others) < len(found)
+            else ""
+        )
+    if has_selectors and others:
+        return f"{answer_note(con)} ({', '.join(sorted(others))}: {own})"
+    return answer_note(con)
 
 
 def grade_note(con: duckdb.DuckDBPyConnection) -> str | None:

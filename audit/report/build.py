@@ -15,11 +15,13 @@ from markupsafe import Markup
 
 import audit
 from audit import database, engine
-from audit.errors import AuditError
+from audit.errors import AuditError, extra_hint
 from audit.load import provenance
 from audit.output.display import DisplayColumn, display_columns, round_half_up, tex_text, write_csv
+from audit.output.filters import Filter, filtered
 from audit.output.prices import Prices
 from audit.output.prices import table as priced_table
+from audit.progress import Progress
 from audit.report import data, drawing, figures, findings, words
 from audit.report.data import Row
 from audit.report.pages import html_page, text_page
@@ -71,6 +73,8 @@ def report(
     out: Path | str,
     formats: Sequence[str] = ("html",),
     prices: Prices | None = None,
+    only: Filter | None = None,
+    progress: Progress | None = None,
 ) -> list[Path]:
     """Write the report in the wanted formats into a folder and name the files written."""
     out = Path(out)
@@ -82,14 +86,16 @@ def report(
         )
     if "html" in formats and not drawing.has_figures():
         raise AuditError(
-            "the HTML report needs altair and vl-convert: pip install 'budget-audit[report]'"
+            f"the HTML report needs altair and vl-convert: {extra_hint('report')}"
             " (md, tex and csv work without)"
         )
     if out.exists() and not out.is_dir():
         raise AuditError(f"{out}: is a file; --out names the folder for the report")
     database.require_replays(con)
-    tables, unavailable = _tables(con, prices)
-    content = _content(con, tables, unavailable)
+    tell = progress or (lambda what, done, total: None)
+    tables, unavailable = _tables(con, prices, only, tell)
+    tell("pages and figures", len(engine.table_names()), len(engine.table_names()) + 1)
+    content = _content(con, tables, unavailable, only)
     files: dict[Path, bytes] = {}
     if "html" in formats:
         files[out / "report.html"] = _html(content).encode()
@@ -114,11 +120,12 @@ def report(
         for name, table in tables.items():
             write_csv(table, folder / f"{name}.csv")
             written.append(folder / f"{name}.csv")
+    tell("done", len(engine.table_names()) + 1, len(engine.table_names()) + 1)
     return written
 
 
 def _tables(
-    con: duckdb.DuckDBPyConnection, prices: Prices | None = None
+    con: duckdb.DuckDBPyConnection, prices: Prices | None, only: Filter | None, tell: Progress
 ) -> tuple[dict[str, pa.Table], dict[str, str]]:
     """Every table in the order of the words, and why the others cannot be had."""
     tables: dict[str, pa.Table] = {}
@@ -127,8 +134,10 @@ def _tables(
     for name in [*(name for name in words.TABLES if name in known), *known]:
         if name in tables or name in unavailable:
             continue
+        tell(name, len(tables) + len(unavailable), len(known) + 1)
         try:
-            tables[name] = priced_table(con, name, prices)
+            table = priced_table(con, name, prices)
+            tables[name] = filtered(name, table, only) if only else table
         except AuditError as error:
             # A table may need more than a replay; the report goes on without it and says why.
             unavailable[name] = str(error)
@@ -136,12 +145,15 @@ def _tables(
 
 
 def _content(
-    con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], unavailable: dict[str, str]
+    con: duckdb.DuckDBPyConnection,
+    tables: dict[str, pa.Table],
+    unavailable: dict[str, str],
+    only: Filter | None = None,
 ) -> dict[str, Any]:
     """All that the templates print, as plain values."""
     rows = {name: table.to_pylist() for name, table in tables.items() if name != "selection_events"}
     settings = data.settings(con)
-    archives = data.archives(con)
+    archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
     simulated = data.is_simulated(con)
     sections = [
         _section(name, table, rows.get(name), archives, settings) for name, table in tables.items()
@@ -171,7 +183,8 @@ def _content(
         ),
         "compared": [
             *_compared(archives, settings, budgets),
-            ("Read as", provenance.notes(con)),
+            ("Read as", provenance.notes(con, has_selectors=True)),
+            *([("Shown", only.note().removeprefix("shown: "))] if only else []),
         ],
         "joint": _joint(con, rows, settings),
         "rules": [
@@ -183,7 +196,7 @@ def _content(
         "figures": _figures(con, rows),
         "sections": sections,
         "most_rows": MOST_ROWS,
-        "sources": _sources(con),
+        "sources": [r for r in _sources(con) if not only or r["archive"] in only.archives],
         "settings": sorted(settings.items()),
         "versions": [
             ("budget-audit", audit.__version__),
@@ -312,7 +325,8 @@ def _joint(
     """Cap, cost, counts, rule and selector of every point of every curve, side by side."""
     curves = {(row["archive"], row["budget"], row["rule"]): row for row in rows.get("curves", [])}
     pools = {(row["archive"], row["budget"]): row for row in rows.get("pools", [])}
-    found = data.joint(con)
+    # A filter has left out the points of other archives.
+    found = [r for r in data.joint(con) if (r["archive"], r["budget"], r["rule"]) in curves]
 
     def abstained(row: Row) -> float | None:
         pool = pools.get((row["archive"], row["budget"]), {})
@@ -383,6 +397,8 @@ def _renamed(mapping: str | None) -> str:
 def _figures(con: duckdb.DuckDBPyConnection, known: data.Known) -> list[Figure]:
     """Every figure, wide for a page and narrow for a phone."""
     example = data.example_replay(con)
+    if example and example["archive"] not in {row["archive"] for row in known.get("main", [])}:
+        example = None
     makers: dict[str, Callable[..., Any]] = {
         "budget_curves": figures.budget_curves,
         "cost_accuracy": figures.cost_accuracy,

@@ -11,7 +11,7 @@ import duckdb
 from markupsafe import Markup
 
 from audit.database.leftovers import whole
-from audit.errors import AuditError
+from audit.errors import AuditError, extra_hint
 from audit.report import data
 from audit.report.data import Row
 from audit.report.pages import html_page
@@ -36,8 +36,7 @@ def altair_module() -> Any:
         import vl_convert  # noqa: F401
     except ImportError as error:
         raise AuditError(
-            "figures and the HTML report need altair and vl-convert:"
-            " pip install 'budget-audit[report]'"
+            "figures and the HTML report need altair and vl-convert: " + extra_hint("report")
         ) from error
     return altair
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.errors import AuditError, first_line
+from audit.errors import AuditError, extra_hint, first_line
 
 DEFAULT = "o200k_harmony"
 # Both have these ranks; they differ in special tokens, and none of those is read here.
@@ -78,8 +78,7 @@ def _library(name: str) -> Any:
         return import_module(name)
     except ImportError:
         raise AuditError(
-            f"counting tokens needs {name}, which is not installed; "
-            "run: pip install 'budget-audit[tokens]'"
+            f"counting tokens needs {name}, which is not installed; run: {extra_hint('tokens')}"
         ) from None
 
 
@@ -91,7 +90,7 @@ def o200k_ranks() -> tuple[list[bytes], bytes]:
     if hashlib.sha256(file).hexdigest() != O200K_SHA256:
         raise AuditError(
             "splintr-rs carries other o200k ranks than the published ones "
-            f"(sha256 {O200K_SHA256[:16]}…); run: pip install 'budget-audit[tokens]'"
+            f"(sha256 {O200K_SHA256[:16]}…); run: {extra_hint('tokens')}"
         )
     return tokens, file
 

@@ -612,9 +612,9 @@ def test_unknown_format_is_refused_with_the_list(hostile, tmp_path):
 def test_without_the_extra_html_is_refused_and_text_still_works(hostile, tmp_path, monkeypatch):
     con, _ = hostile
     monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(AuditError, match=re.escape("pip install 'budget-audit[report]'")):
+    with pytest.raises(AuditError, match=re.escape("[report]'")):
         report(con, tmp_path, ("html",))
-    with pytest.raises(AuditError, match=re.escape("pip install 'budget-audit[report]'")):
+    with pytest.raises(AuditError, match=re.escape("[report]'")):
         figures.budget_curves(con)
     written = report(con, tmp_path, ("md", "tex", "csv"))
     assert {path.name for path in written} >= {"report.md", "report.tex", "main.csv"}
