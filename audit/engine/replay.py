@@ -34,7 +34,7 @@ from audit.errors import AuditError
 
 Progress = Callable[[str, int, int], None]
 # The stage before which a kind of plug-in is bound, and the one after which its rows are looked at.
-BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules"}
+BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules", "halts": "policies"}
 
 
 class Replayed(NamedTuple):
@@ -96,7 +96,7 @@ def replay(
         if not is_walked:
             _keep_walk_settings(con, settings, found)
         _build(con, settings, found, kept, progress)
-        for kind in ("selectors", "rules"):
+        for kind in ("selectors", "rules", "policies"):
             check_contract(con, kind, getattr(found, kind), render(f"broken_{kind}", found))
         con.execute("update meta set value = 'fresh' where key = 'replays'")
     return Replayed(settings, found, is_walked)

@@ -23,7 +23,20 @@ LOADED = {
     "problem_labels": "competition, question_id",
     "token_counts": "archive, competition, question_id, seed, encoding",
 }
-RELATIONS = (*LOADED, "orders", "prefixes", "replays", "selections", "prefix_events")
+RELATIONS = (
+    *LOADED,
+    "orders",
+    "prefixes",
+    "replays",
+    "selections",
+    "prefix_events",
+    "answer_changes",
+    "cost_changes",
+    "tallies",
+    "policy_stops",
+    "policy_replays",
+    "policy_selections",
+)
 
 
 def export(
