@@ -54,15 +54,11 @@ STAGES = (
     # The change between the rules at many budgets.
     "diagnostics/curve_budgets",
     "bootstrap/curve_totals",
-    "bootstrap/curve_gains",
-    # The strict budget that costs what an advisory budget does.
-    "diagnostics/whole_costs",
-    "bootstrap/strict_kinks",
-    "bootstrap/replicate_kinks",
-    "bootstrap/kink_walks",
-    "bootstrap/costliest_walks",
-    "bootstrap/matched_budgets",
-    "bootstrap/strict_levels",
+    "bootstrap/curve_points",
+    # What the search for equal costs begins with; it gives `matched_replicates`.
+    "bootstrap/matching_targets",
+    "bootstrap/matching_walks",
+    "bootstrap/matching_answers",
     # What single tables need.
     "diagnostics/boundary_events",
     "diagnostics/paired_replays",

@@ -1,56 +1,65 @@
 -- budget_curve: both rules at many budgets: accuracy, coverage and cost, the change with its interval at each budget, and a band that holds the whole curve.
 -- grain: archive, budget
-with gains as materialized (
-    from curve_gains
+with points as materialized (
+    from curve_points
+),
+gains as materialized (
+    select
+        points.archive,
+        points.budget,
+        archive_weights.replicate,
+        -- Whole numbers divided once: equal fractions give equal numbers.
+        100 * list_dot_product(archive_weights.counts, points.gained)
+            / (archive_weights.draws * (select max(repeat) from repeats)) as delta,
+    from points
+    inner join archive_weights on points.archive = archive_weights.archive
+    where archive_weights.replicate > 0
 ),
 spreads as (
     select
         archive,
-        budget,
-        any_value(delta) filter (replicate = 0) as point,
-        quantile_cont(delta, [0.025, 0.975]) filter (replicate > 0) as interval_ends,
+        points.budget,
+        100 * any_value(points.advisory_correct - points.strict_correct) / any_value(points.replays) as delta,
+        quantile_cont(gains.delta, [0.025, 0.975]) as delta_ends,
         case
-            when min(delta) filter (replicate > 0) < max(delta) filter (replicate > 0)
-            then stddev_samp(delta) filter (replicate > 0)
-            when count(delta) filter (replicate > 0) > 1 then 0
+            when min(gains.delta) < max(gains.delta) then stddev_samp(gains.delta)
+            when count(gains.delta) > 1 then 0
         end as error,
-    from gains
-    group by archive, budget
-),
-bands as (
+    from points
+    left join gains using (archive, budget)
+    group by archive, points.budget
+)
+select
+    archive,
+    points.budget,
+    100 * points.strict_correct / points.replays as strict_accuracy,
+    100 * points.advisory_correct / points.replays as advisory_accuracy,
+    spreads.delta,
+    spreads.delta_ends[1] as delta_low,
+    spreads.delta_ends[2] as delta_high,
+    spreads.delta - case when spreads.error > 0 then bands.width else 0 end * spreads.error as band_low,
+    spreads.delta + case when spreads.error > 0 then bands.width else 0 end * spreads.error as band_high,
+    100 * points.strict_covered / points.replays as strict_coverage,
+    100 * points.advisory_covered / points.replays as advisory_coverage,
+    points.strict_cost / points.replays as strict_cost,
+    points.advisory_cost / points.replays as advisory_cost,
+from points
+inner join spreads using (archive, budget)
+left join (
+    -- The farthest that a replicate strays anywhere on the curve, in errors.
     select
         archive,
         quantile_cont(farthest, 0.95) as width,
     from (
         select
-            gains.archive,
+            archive,
             gains.replicate,
-            max(abs(gains.delta - spreads.point) / spreads.error) as farthest,
+            max(abs(gains.delta - spreads.delta) / spreads.error) as farthest,
         from gains
         inner join spreads using (archive, budget)
-        where gains.replicate > 0 and spreads.error > 0
-        group by gains.archive, gains.replicate
+        where spreads.error > 0
+        group by archive, gains.replicate
     )
     group by archive
-)
-select
-    archive,
-    budget,
-    100 * sum(curve_totals.strict_correct) / sum(repeats.orders) as strict_accuracy,
-    100 * sum(curve_totals.advisory_correct) / sum(repeats.orders) as advisory_accuracy,
-    any_value(spreads.point) as delta,
-    any_value(spreads.interval_ends[1]) as delta_low,
-    any_value(spreads.interval_ends[2]) as delta_high,
-    any_value(case when spreads.error = 0 then spreads.point else spreads.point - bands.width * spreads.error end) as band_low,
-    any_value(case when spreads.error = 0 then spreads.point else spreads.point + bands.width * spreads.error end) as band_high,
-    100 * sum(curve_totals.strict_covered) / sum(repeats.orders) as strict_coverage,
-    100 * sum(curve_totals.advisory_covered) / sum(repeats.orders) as advisory_coverage,
-    sum(curve_totals.strict_cost) / sum(repeats.orders) as strict_cost,
-    sum(curve_totals.advisory_cost) / sum(repeats.orders) as advisory_cost,
-from curve_totals
-inner join archives using (archive_id)
-cross join (select max(repeat) as orders from repeats) as repeats
-left join spreads using (archive, budget)
-left join bands using (archive)
-group by archive, budget
-order by archive, budget
+) as bands using (archive)
+order by archive, points.budget
