@@ -5,15 +5,22 @@ with points as materialized (
 ),
 gains as materialized (
     select
-        points.archive,
-        points.budget,
-        archive_weights.replicate,
+        weighted.archive,
+        weighted.budget,
+        weighted.replicate,
         -- Whole numbers divided once: equal fractions give equal numbers.
-        100 * list_dot_product(archive_weights.counts, points.gained)
-            / (archive_weights.draws * (select max(repeat) from repeats)) as delta,
-    from points
-    inner join archive_weights on points.archive = archive_weights.archive
-    where archive_weights.replicate > 0
+        100 * weighted.gained / (archive_weights.draws * (select max(repeat) from repeats)) as delta,
+    from (
+        select
+            points.archive,
+            points.budget,
+            weights.replicate,
+            list_dot_product(weights.counts, points.gained) as gained,
+        from points
+        cross join weights
+        where weights.replicate > 0
+    ) as weighted
+    inner join archive_weights using (archive, replicate)
 ),
 spreads as (
     select
