@@ -16,6 +16,7 @@ from audit.engine.plugins import Plugins, check_columns, check_contract
 from audit.engine.settings import (
     Settings,
     keep,
+    last_settings,
     require_selector,
     resolve,
     resolve_plugins,
@@ -89,15 +90,18 @@ def replay(
     require_selector(settings, found)
     with transaction(con):
         is_walked = _is_walked(con, settings, found)
-        kept = set(WALKED) if is_walked else set()
+        kept = _kept(con, settings) if is_walked else set()
         drop_replays(con, kept)
         _refuse_users_own(con, kept)
         keep(con, settings, found)
         if not is_walked:
             _keep_walk_settings(con, settings, found)
         _build(con, settings, found, kept, progress)
-        for kind in ("selectors", "rules", "policies"):
+        # Selections that are kept were looked at when they were made.
+        kinds = ("rules", "policies") if is_walked else ("selectors", "rules", "policies")
+        for kind in kinds:
             check_contract(con, kind, getattr(found, kind), render(f"broken_{kind}", found))
+        _remember_made(con)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
     return Replayed(settings, found, is_walked)
 
@@ -112,6 +116,16 @@ def _is_walked(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugin
     query = "select 1 from walk_settings where fingerprint = ? and largest_cap >= ?"
     values = [walk_fingerprint(settings, found), max(settings.caps)]
     return bool(con.execute(query, values).fetchall())
+
+
+def _kept(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
+    """The tables that serve this replay as they are: the walks, and the counts if asked alike."""
+    last = last_settings(con)
+    is_drawn = (last.replicates, last.bootstrap_seed) == (
+        settings.replicates,
+        settings.bootstrap_seed,
+    )
+    return {*WALKED, *(["weights"] if is_drawn else [])}
 
 
 def _keep_walk_settings(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> None:
@@ -223,12 +237,25 @@ def _draw_weights(con: duckdb.DuckDBPyConnection, settings: Settings) -> Iterabl
 
 def drop_replays(con: duckdb.DuckDBPyConnection, kept: Collection[str] = ()) -> bool:
     """Remove what a replay made, its settings and what is kept aside; say if there was any."""
-    state = con.execute("select value from meta where key = 'replays'").fetchall()
-    if state == [("none",)] or not state:
-        return False
     kinds = relations(con)
-    made = [name for name in reversed(REPLAY_RELATIONS) if name not in SETTING_RELATIONS]
-    dropped = [name for name in made if name in kinds and name not in kept]
+    if "replay_relations" not in kinds:
+        return False
+    made = con.execute("select name, kind from replay_relations").fetchall()
+    # A user may have put something else in the place of what we made.
+    dropped = [
+        name
+        for name in reversed(REPLAY_RELATIONS)
+        if name not in {*SETTING_RELATIONS, *kept} and (name, kinds.get(name)) in made
+    ]
     for name in dropped:
         con.execute(f"drop {kinds[name]} {name}")
     return bool(dropped)
+
+
+def _remember_made(con: duckdb.DuckDBPyConnection) -> None:
+    """Keep the names of what this replay made: nothing else may be dropped by the next."""
+    kinds = relations(con)
+    rows = [(name, kinds[name]) for name in REPLAY_RELATIONS]
+    names, found = zip(*rows, strict=True)
+    table = pa.table({"name": names, "kind": found})
+    insert(con, "create or replace table replay_relations as", table)

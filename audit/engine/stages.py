@@ -23,6 +23,7 @@ STAGES = (
     "budgets/budgeted_attempts",
     "budgets/last_launched",
     "budgets/stops",
+    "budgets/primary_stops",
     # A policy stops a walk by itself, as a cap of its own.
     "budgets/binomial_tails",
     "budgets/halts",

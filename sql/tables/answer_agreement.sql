@@ -8,13 +8,12 @@ with votes as (
         prefix_selections.selected_prefix_id is null as is_abstention,
         case when used_selectors.votes_on = 'archive_answer' then chosen.archive_answer_id else chosen.answer_id end as vote,
         100 * prefix_votes.leader_votes / prefix_votes.eligible_count as share,
-    from stops
-    inner join caps on stops.cap = caps.cap
+    from primary_stops as stops
     inner join prefix_votes on stops.returned_prefix_id = prefix_votes.prefix_id
     inner join prefix_selections on stops.returned_prefix_id = prefix_selections.prefix_id
     inner join used_selectors on prefix_selections.selector_id = used_selectors.selector_id
     left join walked_attempts as chosen on prefix_selections.selected_prefix_id = chosen.prefix_id
-    where caps.is_primary and used_selectors.is_primary
+    where used_selectors.is_primary
 )
 select
     archives.archive,
