@@ -235,6 +235,18 @@ def describe(
 @click.option(
     "--selectors", metavar="DIR", help="A folder of your own selectors, one .sql file each."
 )
+@click.option(
+    "--policies",
+    metavar="NAMES",
+    help="Stopping policies by name, all, or a folder of your own, one .sql file each.",
+)
+@click.option(
+    "--curve-points",
+    type=int,
+    default=200,
+    show_default=True,
+    help="Budgets of budget_curve besides the run's; 0, or at least 2.",
+)
 @heavy
 def replay(db: str, threads: int | None, memory: str | None, **settings: Any) -> None:
     """Replay every order under every cap, budget and rule.
