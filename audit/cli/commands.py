@@ -20,6 +20,7 @@ from audit.cli.options import (
     reading,
     show_table,
 )
+from audit.cli.pages import demo, figure, report, timeline
 from audit.errors import AuditError
 from audit.text import one_line
 
@@ -33,37 +34,8 @@ def main() -> None:
     """What did this token budget really buy? Replay recorded attempts under a cumulative cap."""
 
 
-@main.command()
-@click.option(
-    "--out", default="demo", show_default=True, metavar="DIR", help="Where everything goes."
-)
-@heavy
-def demo(out: str, threads: int | None, memory: str | None) -> None:
-    """Simulated archives, loaded, replayed and reported in one go, offline.
-
-    Example: budget-audit demo --out demo
-    """
-    from audit.engine import replay
-    from audit.load.load import load
-    from audit.report import report
-    from audit.report.drawing import has_figures
-    from audit.study.simulate import simulate
-
-    if not has_figures():
-        raise AuditError("the demo's report needs more: pip install 'budget-audit[report]'")
-    folder = Path(out)
-    files = simulate(folder / "archives")
-    db = folder / "audit.duckdb"
-    with opened(str(db), write=True, threads=threads, memory=memory) as con:
-        load(con, [str(path) for path in files], replace=True)
-        replay(con, progress=bar("replay"))
-    with opened(str(db), threads=threads, memory=memory) as con:
-        written = report(con, folder / "report")
-    click.echo("This is simulated data: it shows the tool, it says nothing about any model.")
-    click.echo(f"archives  {folder / 'archives'}")
-    click.echo(f"database  {db}")
-    for path in written:
-        click.echo(f"report    {path}")
+for command in (demo, report, figure, timeline):
+    main.add_command(command)
 
 
 @main.command()
@@ -225,35 +197,6 @@ def replay(db: str, threads: int | None, memory: str | None, **settings: Any) ->
 
 
 @main.command()
-@database
-@click.option("--out", required=True, metavar="DIR", help="Where the report goes.")
-@click.option("--format", "fmt", default="html", show_default=True, help="Any of html,md,tex,csv.")
-@priced
-@heavy
-def report(
-    db: str,
-    out: str,
-    fmt: str,
-    price_input: float | None,
-    price_output: float | None,
-    threads: int | None,
-    memory: str | None,
-) -> None:
-    """Write the whole report: findings, figures, tables, provenance.
-
-    Example: budget-audit report --db audit.duckdb --out report --format html,csv
-    """
-    from audit.output.prices import prices
-    from audit.report import report as write_report
-
-    money = prices(price_input, price_output)
-    wanted = [part.strip() for part in fmt.split(",") if part.strip()]
-    with opened(db, threads=threads, memory=memory) as con:
-        for path in write_report(con, Path(out), wanted, money):
-            click.echo(str(path))
-
-
-@main.command()
 def tables() -> None:
     """List the tables and what a row of each means."""
     from audit.engine import table_names, table_purpose
@@ -284,8 +227,8 @@ def table(
     """
     from audit.load.provenance import notes
     from audit.output import prices
+    from audit.report.captions import empty_reason
     from audit.report.data import settings
-    from audit.report.words import empty_reason
 
     money = prices.prices(price_input, price_output)
     count_tokens(db, name, threads=threads, memory=memory)
@@ -465,48 +408,6 @@ def compare(
     click.echo(one_line(verdict), err=True)
     if status:
         raise click.exceptions.Exit(status)
-
-
-@main.command()
-@database
-@click.option("--archive", help="Default: the first.")
-@click.option("--competition", help="Default: the first.")
-@click.option("--question", "--problem", type=int, help="The question_id; default: the first.")
-@click.option("--repeat", type=int, help="The order, 0 the canonical one; default: the first.")
-@click.option("--budget", type=Tokens(), help="Default: the smallest.")
-@click.option("--cap", type=int, help="Default: the primary cap.")
-@click.option(
-    "--out",
-    default="timeline.svg",
-    show_default=True,
-    metavar="FILE",
-    help="Where the picture goes: .svg, .pdf, .png or .html.",
-)
-def timeline(
-    db: str,
-    archive: str | None,
-    competition: str | None,
-    question: int | None,
-    repeat: int | None,
-    budget: list[int] | None,
-    cap: int | None,
-    out: str,
-) -> None:
-    """Draw one replay on a token axis: what each rule returns and pays.
-
-    Example: budget-audit timeline --competition AIME24 --question 3 --repeat 5 --budget 4k
-    """
-    from audit.database import require_replays
-    from audit.report import save_figure
-    from audit.report import timeline as draw
-
-    if budget is not None and len(budget) != 1:
-        raise AuditError("--budget: a picture shows one budget")
-    with opened(db) as con:
-        require_replays(con)
-        chosen = budget[0] if budget else None
-        chart = draw(con, archive, competition, question, repeat, chosen, cap)
-        click.echo(str(save_figure(chart, Path(out))))
 
 
 @main.command()

@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import itertools
 import json
 from typing import Any
 
@@ -9,8 +10,8 @@ import duckdb
 import numpy
 import pyarrow as pa
 
-from audit.engine import render
 from audit.report import data
+from audit.text import steerless
 
 # Bytes of selections and of bootstrap counts, before compression, that a page holds at most.
 MOST_SELECTIONS = 24_000_000
@@ -30,7 +31,9 @@ def pack(header: dict[str, Any], arrays: dict[str, numpy.ndarray]) -> bytes:
     # Where the arrays begin depends on the length of the header, which names their beginnings.
     for _ in range(3):
         begin = 8 + -(-len(text) // 8) * 8
-        moved = {name: place | {"offset": place["offset"] + begin} for name, place in places.items()}
+        moved = {
+            name: place | {"offset": place["offset"] + begin} for name, place in places.items()
+        }
         text = json.dumps(header | {"arrays": moved}, separators=(",", ":")).encode()
         text += b" " * (-len(text) % 8)
     pieces = [len(text).to_bytes(8, "little"), text]
@@ -63,14 +66,13 @@ def walks(con: duckdb.DuckDBPyConnection) -> tuple[bytes | None, list[str]]:
     """Costs, orders, selections, labels and bootstrap counts; and what was left out, in words."""
     settings = data.settings(con)
     if settings["orders"] == "0":
-        return None, [
-            "There is no curve to explore: no random orders were replayed (--orders 0)."
-        ]
+        return None, ["There is no curve to explore: no random orders were replayed (--orders 0)."]
     largest = max(int(cap) for cap in settings["caps"].split(","))
     selectors = data.query(
-        con, "select selector_id, selector, is_primary, votes_on from selectors order by selector_id"
+        con,
+        "select selector_id, selector, is_primary, votes_on from selectors order by selector_id",
     )
-    banks = _arrow(con, "page_banks")
+    banks = data.relation(con, "page_banks")
     sizes = banks["bank_size"].to_numpy().astype(numpy.int64)
     steps = numpy.minimum(sizes, largest)
     total = int(settings["orders"])
@@ -86,7 +88,7 @@ def walks(con: duckdb.DuckDBPyConnection) -> tuple[bytes | None, list[str]]:
             f"For size this page keeps the first {orders:,} of {total:,} orders: its curve, live "
             "numbers and timelines are over those. The tables below are over all."
         )
-    problems = _arrow(con, "page_problems")
+    problems = data.relation(con, "page_problems")
     drawn = int(settings["replicates"])
     replicates = min(drawn, MOST_COUNTS // max(1, problems.num_rows))
     if replicates < drawn:
@@ -113,15 +115,11 @@ def walks(con: duckdb.DuckDBPyConnection) -> tuple[bytes | None, list[str]]:
     return pack(header, arrays), notes
 
 
-def _arrow(con: duckdb.DuckDBPyConnection, name: str, **values: int) -> pa.Table:
-    return con.sql(render(name), params=values or None).to_arrow_table()
-
-
 def _records(
     con: duckdb.DuckDBPyConnection, banks: pa.Table, problems: pa.Table
 ) -> tuple[dict[str, Any], dict[str, numpy.ndarray]]:
     """Names, and what is known of every attempt."""
-    attempts = _arrow(con, "page_attempts")
+    attempts = data.relation(con, "page_attempts")
     archives = banks["archive"].to_pylist()
     names = sorted(set(archives), key=archives.index)
     starts = [archives.index(name) for name in names] + [len(archives)]
@@ -135,21 +133,23 @@ def _records(
     of_bank = numpy.repeat(numpy.arange(banks.num_rows), banks["bank_size"].to_numpy())
     graded = [
         not missing[(of_bank >= first) & (of_bank < last)].any()
-        for first, last in zip(starts, starts[1:], strict=False)
+        for first, last in itertools.pairwise(starts)
     ]
     ids = {problem: place for place, problem in enumerate(problems["problem_id"].to_pylist())}
     header = {
-        "archives": names,
-        "competitions": competitions,
+        "archives": [steerless(name) for name in names],
+        "competitions": [steerless(name) for name in competitions],
         "questions": problems["question_id"].to_pylist(),
-        "names": problems["name"].to_pylist(),
+        "names": [name and steerless(name) for name in problems["name"].to_pylist()],
         "strings": strings,
         "finish_reasons": reasons,
     }
     arrays = {
         "archive_start": numpy.array(starts, numpy.uint32),
         "archive_graded": numpy.array(graded, numpy.uint8),
-        "problem_competition": narrow([competitions.index(c) for c in problems["competition"].to_pylist()]),
+        "problem_competition": narrow(
+            [competitions.index(c) for c in problems["competition"].to_pylist()]
+        ),
         "bank_problem": narrow([ids[problem] for problem in banks["problem_id"].to_pylist()]),
         "bank_size": narrow(banks["bank_size"].to_numpy()),
         "cost": narrow(attempts["completion_tokens"].to_numpy()),
@@ -163,13 +163,13 @@ def _records(
 
 
 def _coded(*columns: pa.ChunkedArray) -> tuple[Any, ...]:
-    """Columns of texts as one list of distinct texts, the first of them null, and numbers into it."""
+    """Columns of texts as numbers into one list of distinct texts, the first of which is null."""
     together = pa.chunked_array([c for column in columns for c in column.chunks], pa.string())
     encoded = together.combine_chunks().dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
     numbers = encoded.indices.fill_null(-1).to_numpy().astype(numpy.int64) + 1
-    strings = [None, *encoded.dictionary.to_pylist()]
+    strings = [None, *(steerless(text) for text in encoded.dictionary.to_pylist())]
     parts = []
     for column in columns:
         parts.append(narrow(numbers[: len(column)]))
@@ -181,7 +181,7 @@ def _orders(
     con: duckdb.DuckDBPyConnection, banks: pa.Table, orders: int
 ) -> dict[str, numpy.ndarray]:
     """The slots of every order; banks of one problem and one size share theirs."""
-    drawn = _arrow(con, "page_orders", orders=orders)
+    drawn = data.relation(con, "page_orders", orders=orders)
     pairs: dict[tuple[int, int], int] = {}
     keys = zip(drawn["problem_id"].to_pylist(), drawn["bank_size"].to_pylist(), strict=True)
     for pair in keys:
@@ -203,7 +203,7 @@ def _selections(
     selectors: list[data.Row],
 ) -> dict[str, numpy.ndarray]:
     """What each selector picks from each prefix, and which attempts it may pick at all."""
-    found = _arrow(con, "page_selections", orders=orders)
+    found = data.relation(con, "page_selections", orders=orders)
     numbers = {row["selector_id"]: place for place, row in enumerate(selectors)}
     lookup = numpy.zeros(max(numbers) + 1, numpy.int64)
     for number, place in numbers.items():
@@ -233,7 +233,7 @@ def _counts(con: duckdb.DuckDBPyConnection, replicates: int, problems: int) -> n
     """Bootstrap counts, replicate by replicate."""
     if not replicates:
         return numpy.zeros(0, numpy.uint8)
-    found = _arrow(con, "page_counts", replicates=replicates)
+    found = data.relation(con, "page_counts", replicates=replicates)
     counts = found["counts"].combine_chunks().flatten().to_numpy()
     assert counts.size == replicates * problems
     return narrow(counts)

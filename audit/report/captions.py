@@ -86,7 +86,7 @@ SELECTORS = {
 }
 
 FIGURES = {
-    "budget_curves": (
+    "budget_curve": (
         "Accuracy (top) and realized completion cost as a multiple of B (bottom), averaged over "
         "the random orders of each problem and then over problems. Cost below one means the bank "
         "ran out before the budget did.",
@@ -107,6 +107,12 @@ FIGURES = {
         "The halves differ in task and difficulty, so this is not the effect of making a solution "
         "longer. An interval that reaches zero does not exclude no change; it does not show "
         "equivalence.",
+    ),
+    "policies": (
+        "Every policy under both rules at every budget of the run, placed by what it really cost. "
+        "The dotted line joins the points that nothing cheaper reaches.",
+        "A policy stops without labels; the frontier is drawn with them, after the fact, and "
+        "moves with the problems.",
     ),
     "timeline": (
         "A single replay drawn to scale.",
