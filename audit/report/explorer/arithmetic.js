@@ -204,7 +204,7 @@ var arithmetic = (function () {
     var data = view.data, width = data.problem_competition.length, kept = view.problems;
     var counts = new Uint8Array(data.replicates * kept), drawn = new Float64Array(data.replicates);
     if (data.weight instanceof Uint16Array) { counts = new Uint16Array(counts.length); }
-    var replicates = 0;
+    var replicates = 0, most = 0;
     for (var replicate = 0; replicate < data.replicates; replicate++) {
       var from = replicate * width, to = replicates * kept, total = 0;
       for (var index = 0; index < kept; index++) {
@@ -213,8 +213,9 @@ var arithmetic = (function () {
         total += weight;
       }
       if (total > 0) { drawn[replicates++] = total; }
+      most = Math.max(most, total);
     }
-    view.draws = { counts: counts, drawn: drawn, replicates: replicates };
+    view.draws = { counts: counts, drawn: drawn, replicates: replicates, most: most };
     return view.draws;
   }
 
@@ -246,9 +247,32 @@ var arithmetic = (function () {
     return part < 0.5 ? sorted[low] + step * part : sorted[high] - step * (1 - part);
   }
 
+  // Put the value that would stand at a place of the sorted values there; smaller ones before it.
+  function settle(values, place, from, to) {
+    while (from < to) {
+      var pivot = values[(from + to) >> 1], low = from, high = to;
+      while (low <= high) {
+        while (values[low] < pivot) { low++; }
+        while (values[high] > pivot) { high--; }
+        if (low <= high) {
+          var kept = values[low];
+          values[low++] = values[high];
+          values[high--] = kept;
+        }
+      }
+      if (place <= high) { to = high; } else if (place >= low) { from = low; } else { return; }
+    }
+  }
+
+  // The 95 % interval; only the four values that decide it are put in their place.
   function interval(values) {
-    var sorted = Float64Array.from(values).sort();
-    return { low: quantile(sorted, 0.025), high: quantile(sorted, 0.975) };
+    var found = Float64Array.from(values), last = found.length - 1;
+    [0.025, 0.975].forEach(function (share) {
+      var place = Math.floor(last * share);
+      settle(found, place, 0, last);
+      if (place < last) { settle(found, place + 1, place + 1, last); }
+    });
+    return { low: quantile(found, 0.025), high: quantile(found, 0.975) };
   }
 
   // Each replicate's mean of per-problem totals, times a scale.
@@ -266,11 +290,22 @@ var arithmetic = (function () {
     return found;
   }
 
+  // Two weighted sums in one pass: a double holds two whole numbers below 2^26.
+  var HALF = 67108864;
+  function replicateSumPairs(view, left, right) {
+    if (draws(view).most * view.orders >= HALF) {
+      return [replicateSums(view, left), replicateSums(view, right)];
+    }
+    var both = replicateSums(view, left.map(function (value, i) { return value + HALF * right[i]; }));
+    var second = both.map(function (value) { return Math.floor(value / HALF); });
+    return [both.map(function (value, i) { return value - HALF * second[i]; }), second];
+  }
+
   // The 95 % intervals that are shown while the budget moves.
   function intervals(view, found) {
     if (!view.graded || !draws(view).replicates) { return null; }
-    var strict = replicateSums(view, found.strict_correct);
-    var advisory = replicateSums(view, found.advisory_correct);
+    var pair = replicateSumPairs(view, found.strict_correct, found.advisory_correct);
+    var strict = pair[0], advisory = pair[1];
     return {
       strict_accuracy: interval(replicateMeans(view, strict, 100)),
       advisory_accuracy: interval(replicateMeans(view, advisory, 100)),

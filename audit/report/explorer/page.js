@@ -38,8 +38,9 @@
   }
   function problemName(problem) {
     var name = data.names[problem];
-    return data.competitions[data.problem_competition[problem]] + " "
-      + (name === null ? data.questions[problem] : name);
+    var shown = name === null ? "problem " + data.questions[problem] : name;
+    return data.competitions.length === 1 ? shown
+      : data.competitions[data.problem_competition[problem]] + " " + (name === null ? data.questions[problem] : name);
   }
 
   // A table that sorts, filters, folds long lists and downloads.
@@ -168,7 +169,7 @@
   }
   function hasProblems(archive) { return viewOf(archive).problems > 0; }
 
-  function colourOf(archive) { return "var(--a" + (archive % 10) + ")"; }
+  function colourOf(archive) { return "var(--a" + (Math.max(0, state.shown.indexOf(archive)) % 10) + ")"; }
   function ruleColour(archive, rule) {
     return state.shown.length === 1 ? "var(--" + rule + ")" : colourOf(archive);
   }
@@ -176,12 +177,13 @@
   // The picture of the curve.
 
   function limits() {
-    var low = Infinity, high = 1, bottom = 100, top = 0;
+    var low = Infinity, high = 1, dearest = 1, bottom = 100, top = 0;
     state.shown.forEach(function (archive) {
       var view = viewOf(archive), found = curveOf(archive);
       if (!view.problems) { return; }
       low = Math.min(low, view.smallest);
       high = Math.max(high, view.largest);
+      dearest = Math.max(dearest, found.strict_cost[found.strict_cost.length - 1], found.advisory_cost[found.advisory_cost.length - 1]);
       [found.strict_accuracy, found.advisory_accuracy].forEach(function (values) {
         values.forEach(function (value) {
           if (!isNaN(value)) { bottom = Math.min(bottom, value); top = Math.max(top, value); }
@@ -191,7 +193,8 @@
     if (low === Infinity) { low = 1; }
     bottom = Math.max(0, Math.floor(bottom / 10) * 10);
     top = Math.min(100, Math.ceil((top + 1) / 10) * 10);
-    return { x: [Math.max(1, low), Math.max(high * 1.05, low * 2)], y: bottom < top ? [bottom, top] : [0, 100] };
+    return { x: [Math.max(1, low), Math.max(high * 1.05, low * 2)], costs: [Math.max(1, low), Math.max(dearest * 1.1, low * 2)],
+      y: bottom < top ? [bottom, top] : [0, 100] };
   }
 
   function drawCurve() {
@@ -211,7 +214,8 @@
       });
     });
     picture = pictures.curve(place, {
-      width: width, height: tall, axis: state.axis, series: series, x: bounds.x, y: bounds.y,
+      width: width, height: tall, axis: state.axis, series: series,
+      x: state.axis === "budget" ? bounds.x : bounds.costs, y: bounds.y,
       name: "accuracy of both rules over the " + (state.axis === "budget" ? "budget" : "realized cost"),
     });
     drawLegend();
@@ -345,8 +349,7 @@
         + " % of replays end because their attempts ran out, not the budget: there the rules must agree." }));
     }
     byId("numbers").replaceChildren(
-      element("h2", {}, ["At B = " + budgetName(state.budget) + ","
-        , element("span", { text: data.archives[archive] })]),
+      element("h2", { text: data.archives[archive] }),
       element("table", {}, [element("thead", {}, [head]), element("tbody", {}, rows)]), verdict);
   }
 
@@ -367,7 +370,7 @@
       bold(decimal(mean.advisory_accuracy, 1) + " %", "advisory");
       parts.push(" when the running attempt may finish, which pays ");
       bold(decimal(mean.advisory_cost_ratio, 1) + " times the budget", "advisory");
-      parts.push("; for the same money strict would reach ");
+      parts.push("; strict with that money reaches ");
       bold(decimal(same.strict_accuracy, 1) + " %", "strict");
       parts.push(".");
     }
@@ -796,6 +799,8 @@
       chip.classList.toggle("focus", archive === state.focus);
       chip.style.setProperty("--colour", state.shown.length === 1 ? "var(--ink)" : colourOf(archive));
     });
+    byId("explorer").classList.toggle("several", state.shown.length > 1);
+    byId("explorer").style.setProperty("--focus", colourOf(state.focus));
     drawCurve();
     setBudget(state.budget);
     showPolicies();

@@ -35,12 +35,6 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any]) -> str:
             f"The picture shows strict and advisory; {', '.join(own)} stands in the tables below."
         )
     shown = sections(values, MOST_ROWS)
-    left_out += [
-        f"Table {section.name}: the page holds the first {section.shown:,} of {section.total:,} "
-        f"rows; budget-audit export {section.name} --out DIR writes them all."
-        for section in shown
-        if section.shown < section.total
-    ]
     written = data.replayed_on(con)
     scripts = [(HERE / name).read_text() for name in ("arithmetic.js", "pictures.js", "page.js")]
     return html_page(
