@@ -95,11 +95,9 @@ FIGURES = {
         "decide the paired change.",
     ),
     "cost_accuracy": (
-        "The same points placed by what they really cost on average. The dashed segments join the "
-        "two strict points around an advisory point; the diamond is their straight line at that "
-        "cost.",
-        "The line between two budgets is assumed, not measured: a strict curve that bends would "
-        "move the diamond. Equal mean cost is not equal cost on every problem.",
+        "The same points placed by what they really cost on average. A diamond is strict at the "
+        "whole budget that costs what the advisory point above or below it costs.",
+        "Equal mean cost is not equal cost on every problem.",
     ),
     "length_strata": (
         "The paired change in the half of each archive's problems with the shorter and with the "

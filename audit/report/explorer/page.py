@@ -71,7 +71,7 @@ def _tables(values: dict[str, Any], shown: list[Section]) -> bytes:
             {
                 "name": section.name,
                 "purpose": section.purpose,
-                "notes": section.notes,
+                "notes": [steerless(note) for note in section.notes],
                 "rows": section.shown,
                 "csv": format_table(values["tables"][section.name].slice(0, section.shown), "csv")
                 if section.name in values["tables"]

@@ -12,6 +12,7 @@ from audit.report.figures.panels import (
     columns_for,
     curve,
     extent,
+    panel_height,
     panel_title,
     panel_width,
     percent_domain,
@@ -91,9 +92,12 @@ def budget_curve(
         pairs.append(
             alt.vconcat(
                 alt.layer(
-                    *top, width=width, height=190, title=panel_title(archive, width, list(panels))
+                    *top,
+                    width=width,
+                    height=panel_height(width, 190),
+                    title=panel_title(archive, width, list(panels)),
                 ),
-                alt.layer(one, *bottom, width=width, height=110),
+                alt.layer(one, *bottom, width=width, height=panel_height(width, 110)),
                 spacing=14,
             )
         )

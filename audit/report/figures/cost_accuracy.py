@@ -5,6 +5,7 @@ from typing import Any
 
 import duckdb
 
+from audit import engine
 from audit.report import data
 from audit.report.data import Row
 from audit.report.figures.drawing import (
@@ -21,6 +22,7 @@ from audit.report.figures.drawing import (
 from audit.report.figures.panels import (
     columns_for,
     extent,
+    panel_height,
     panel_title,
     panel_width,
     rule_marks,
@@ -37,24 +39,32 @@ def cost_accuracy(
     archives: Sequence[str] | None = None,
     known: data.Known | None = None,
 ) -> Any:
-    """Accuracy against realized mean cost, with strict interpolated at each advisory cost."""
+    """Accuracy against realized mean cost, with strict at the cost of each advisory point."""
     alt = altair_module()
     rows = some(con, "curves", known, archives)
-    between = data.group(data.rows(con, "interpolation", known), lambda row: row["archive"])
+    matched = data.group(_rows(con, "matched_cost", known), lambda row: row["archive"])
+    curves = data.group(_rows(con, "budget_curve", known), lambda row: row["archive"])
     panels = data.group(rows, lambda row: row["archive"])
     columns = look.columns or columns_for(len(panels), look.width)
     width = panel_width(columns, look.width)
     low, high = extent([{"accuracy": row["accuracy"]} for row in rows], "accuracy")
     room = max(2.0, (high - low) * 0.12)
     scale = alt.Scale(domain=[max(0, low - room), min(100, high + room)], nice=True, zero=False)
-    # A linear axis on purpose: there the line between two strict points is the interpolation.
-    across = alt.Scale(domain=[0, 1.06 * max(row["cost"] for row in rows)], nice=False)
+    top = 1.06 * max(row["cost"] for row in rows)
+    across = alt.Scale(domain=[0, top], nice=False, clamp=True)
     charts = []
     for index, (archive, found) in enumerate(panels.items()):
+        labelled = {
+            rule: _labels([row for row in found if row["rule"] == rule], width, top)
+            for rule in rule_order(rows)
+        }
         shown = [
             row
             | {
                 "shown_budget": budget_name(row["budget"]),
+                "label": budget_name(row["budget"])
+                if row["budget"] in labelled[row["rule"]]
+                else "",
                 "shown_accuracy": with_interval(row, "accuracy"),
                 "shown_cost": number(row["cost"], 0),
             }
@@ -86,24 +96,30 @@ def cost_accuracy(
             ),
         )
         marks = rule_marks(rule_order(rows))
-        chords = between.get(archive, [])
+        same = matched.get(archive, [])
         # Labels stand on the outer side of whichever curve is the upper one.
-        below = sum(row["delta"] for row in chords) < 0
+        below = sum(row["delta"] for row in same) < 0
+        line = inline(_line(curves.get(archive, []), shown, top))
         sides = (
             ("strict", -12 if below else 14, "right" if below else "left", -3 if below else 3),
             ("advisory", 14 if below else -12, "left" if below else "right", 3 if below else -3),
         )
         layers = [
-            base.mark_line(strokeWidth=1.6, opacity=0.75).encode(
-                color=marks["color"], order=alt.Order(field="budget", type="quantitative")
+            alt.Chart(line)
+            .mark_line(strokeWidth=1.6, opacity=0.75)
+            .encode(
+                x=x,
+                y=y,
+                color=marks["color"],
+                order=alt.Order(field="budget", type="quantitative"),
             ),
-            *_chords(shown, chords, scale, across),
+            *_same_cost(same, scale, across),
             base.mark_point(filled=True, size=80, opacity=1).encode(**marks),
             *(
                 base.transform_filter(alt.FieldEqualPredicate(field="rule", equal=rule))
                 .mark_text(fontSize=11, dy=shift, align=align, dx=aside)
                 .encode(
-                    text=alt.Text(field="shown_budget", type="nominal"),
+                    text=alt.Text(field="label", type="nominal"),
                     color=marks["color"],
                 )
                 for rule, shift, align, aside in sides
@@ -111,66 +127,73 @@ def cost_accuracy(
         ]
         charts.append(
             alt.layer(
-                *layers, width=width, height=250, title=panel_title(archive, width, list(panels))
+                *layers,
+                width=width,
+                height=panel_height(width, 250),
+                title=panel_title(archive, width, list(panels)),
             )
         )
     whole = frame(
         con,
         "Accuracy against realized cost",
-        "Labels: the budget B. Diamonds: strict on the straight line between its two points around "
-        "the advisory mean cost.",
+        "Labels: the budget B. Diamonds: strict at the budget that costs what advisory costs.",
         look,
     )
     return alt.concat(*charts, columns=columns, **whole)
 
 
-def _chords(curve: Sequence[Row], between: Sequence[Row], scale: Any, across: Any) -> list[Any]:
-    """The chord of strict at each advisory point, and the step from it to the advisory point."""
-    alt = altair_module()
-    if not between:
+def _rows(con: duckdb.DuckDBPyConnection, name: str, known: data.Known | None) -> list[Row]:
+    """The rows that have a label, of a table that the engine may not have."""
+    if name not in engine.table_names():
         return []
-    strict = {row["budget"]: row for row in curve if row["rule"] == "strict"}
-    ends = [
+    return [row for row in data.rows(con, name, known) if row["delta"] is not None]
+
+
+def _line(curve: Sequence[Row], points: Sequence[Row], top: float) -> list[Row]:
+    """Both rules at every budget of the curve that the picture holds, or the points alone."""
+    if not curve:
+        return list(points)
+    return [
         {
-            "chord": index,
-            "cost": strict[row[end]]["cost"],
-            "accuracy": strict[row[end]]["accuracy"],
+            "rule": rule,
+            "budget": row["budget"],
+            "cost": row[f"{rule}_cost"],
+            "accuracy": row[f"{rule}_accuracy"],
         }
-        for index, row in enumerate(between)
-        for end in ("left_budget", "right_budget")
+        for row in curve
+        for rule in ("strict", "advisory")
+        if row[f"{rule}_cost"] <= top
     ]
+
+
+def _same_cost(matched: Sequence[Row], scale: Any, across: Any) -> list[Any]:
+    """Strict at the budget that costs what an advisory point costs, and the step between them."""
+    alt = altair_module()
+    if not matched:
+        return []
     steps = [
         {
             "cost": row["advisory_cost"],
             "advisory": row["advisory_accuracy"],
-            "interpolated": row["interpolated_accuracy"],
+            "same_cost": row["strict_accuracy"],
             "shown_budget": budget_name(row["advisory_budget"]),
-            "shown_ends": f"{budget_name(row['left_budget'])} and "
-            f"{budget_name(row['right_budget'])}",
-            "shown_interpolated": number(row["interpolated_accuracy"]),
+            "shown_strict": f"{row['strict_budget']:,}",
+            "shown_accuracy": number(row["strict_accuracy"]),
             "shown_delta": with_interval(row, "delta"),
         }
-        for row in between
+        for row in matched
     ]
-    x = alt.X(field="cost", type="quantitative", scale=across)
     step = alt.Chart(inline(steps)).encode(
-        x=x,
-        y=alt.Y(field="interpolated", type="quantitative", scale=scale),
+        x=alt.X(field="cost", type="quantitative", scale=across),
+        y=alt.Y(field="same_cost", type="quantitative", scale=scale),
         tooltip=tips(
             ("shown_budget", "advisory budget"),
-            ("shown_ends", "between strict"),
-            ("shown_interpolated", "strict, interpolated, %"),
+            ("shown_strict", "strict budget of equal cost"),
+            ("shown_accuracy", "strict there, %"),
             ("shown_delta", "advisory minus that, points"),
         ),
     )
     return [
-        alt.Chart(inline(ends))
-        .mark_line(strokeDash=[5, 3], strokeWidth=2.2, color=GREY)
-        .encode(
-            x=x,
-            y=alt.Y(field="accuracy", type="quantitative", scale=scale),
-            detail=alt.Detail(field="chord", type="nominal"),
-        ),
         step.mark_rule(strokeDash=[1, 2], strokeWidth=1.5, color=INK).encode(
             y2=alt.Y2(field="advisory")
         ),
@@ -178,3 +201,15 @@ def _chords(curve: Sequence[Row], between: Sequence[Row], scale: Any, across: An
             shape="diamond", size=70, filled=True, fill="white", stroke=GREY, opacity=1
         ),
     ]
+
+
+def _labels(points: Sequence[Row], width: float, top: float) -> set[int]:
+    """The budgets whose labels fit beside each other, from the dearest down."""
+    kept: list[float] = []
+    budgets = set()
+    for row in sorted(points, key=lambda row: -row["cost"]):
+        place = row["cost"] / top * width
+        if all(abs(place - other) > 7 * len(budget_name(row["budget"])) + 6 for other in kept):
+            kept.append(place)
+            budgets.add(row["budget"])
+    return budgets

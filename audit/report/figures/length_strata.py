@@ -17,7 +17,14 @@ from audit.report.figures.drawing import (
     inline,
     tips,
 )
-from audit.report.figures.panels import columns_for, extent, panel_title, panel_width, some
+from audit.report.figures.panels import (
+    columns_for,
+    extent,
+    panel_height,
+    panel_title,
+    panel_width,
+    some,
+)
 from audit.report.wording import budget_name, number, with_interval
 
 STRATA = ("shorter", "longer")
@@ -39,7 +46,9 @@ def length_strata(
     low, high = extent(rows, "delta")
     scale = alt.Scale(domain=[min(0, low), max(0, high)], nice=True)
     budgets = [budget_name(budget) for budget in sorted({row["budget"] for row in rows})]
-    legend = alt.Legend(orient="top", title="problems by median length:")
+    # A narrow figure leaves the words to its caption.
+    title = "problems by median length:" if look.width > 400 else "problems:"
+    legend = alt.Legend(orient="top", title=title)
     charts = []
     for index, (archive, found) in enumerate(panels.items()):
         shown = [
@@ -111,7 +120,7 @@ def length_strata(
                 bars,
                 points,
                 width=width,
-                height=230,
+                height=panel_height(width, 230),
                 title=panel_title(archive, width, list(panels)),
             )
         )

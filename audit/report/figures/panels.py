@@ -36,6 +36,11 @@ def panel_width(columns: int, total: int) -> int:
     return max(90, min(620, total // columns - 62))
 
 
+def panel_height(width: int, most: int) -> int:
+    """The height of a panel: a narrow one is lower."""
+    return max(min(110, most), min(most, round(0.72 * width)))
+
+
 def panel_title(name: str, width: int, names: Sequence[str] = ()) -> Any:
     """An archive's name over its panel, cut in the middle where it is too long."""
     alt = altair_module()

@@ -23,6 +23,7 @@ from audit.report.figures.panels import (
     columns_for,
     cycle,
     extent,
+    panel_height,
     panel_title,
     panel_width,
     some,
@@ -123,7 +124,7 @@ def policies(
                 ),
                 strict.mark_point(filled=True, size=55, opacity=1).encode(color=colour),
                 width=width,
-                height=230,
+                height=panel_height(width, 230),
                 title=panel_title(archive, width, list(panels)),
             )
         )
