@@ -21,3 +21,8 @@ def one_line(text: str) -> str:
 def steerless(text: str) -> str:
     """The text with every character that would steer a page written as its escape."""
     return STEERING.sub(lambda found: visible(found[0]), text)
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier, whatever characters it has."""
+    return '"' + name.replace('"', '""') + '"'

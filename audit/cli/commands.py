@@ -192,7 +192,7 @@ def replay(db: str, threads: int | None, memory: str | None, **settings: Any) ->
     limits = {"threads": threads, "memory": memory, "row_group": database.REPLAYED_ROW_GROUP}
     with opened(db, write=True, **limits) as con:
         engine.replay(con, progress=bar("replay"), **settings)
-        ((replays,),) = con.execute("select count(*) from stops").fetchall()
+        ((replays,),) = con.execute("select count(*) from problem_costs").fetchall()
     click.echo(f"{replays:,} replays in {db}")
 
 

@@ -2,7 +2,7 @@
 
 from audit.engine.build import build, render
 from audit.engine.lineage import relations_read
-from audit.engine.plugins import Plugin, check_plugin, plugins
+from audit.engine.plugins import Plugin, Plugins, plugins
 from audit.engine.replay import drop_replays, replay
 from audit.engine.sql_files import (
     exploratory_names,
@@ -12,24 +12,17 @@ from audit.engine.sql_files import (
     table_names,
     table_purpose,
 )
-from audit.engine.stages import (
-    FIRST_LABELLED,
-    PIPELINE,
-    PORTIONED,
-    REPLAY_RELATIONS,
-    SETTING_RELATIONS,
-)
+from audit.engine.stages import REPLAY_RELATIONS, SETTING_RELATIONS, STAGE_NAMES, STAGES
 from audit.engine.tables import table, waiting_events
 
 __all__ = [
-    "FIRST_LABELLED",
-    "PIPELINE",
-    "PORTIONED",
     "REPLAY_RELATIONS",
     "SETTING_RELATIONS",
+    "STAGES",
+    "STAGE_NAMES",
     "Plugin",
+    "Plugins",
     "build",
-    "check_plugin",
     "drop_replays",
     "exploratory_names",
     "plugins",

@@ -67,7 +67,7 @@ def key_of(name: str) -> str:
     """The columns that identify a row of a relation."""
     if name in LOADED:
         return LOADED[name]
-    header = (engine.resource("sql") / f"{name}.sql").read_text(encoding="utf-8")
+    header = (engine.resource("sql") / engine.stage_file(name)).read_text(encoding="utf-8")
     grain = re.search(r"^-- grain: (.+)$", header, re.MULTILINE)
     assert grain, name
     return grain.group(1)

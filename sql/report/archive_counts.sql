@@ -1,4 +1,4 @@
--- archive_counts: how many problems and attempts an archive holds, and what its banks lack.
+-- archive_counts: how many problems and attempts of an archive are replayed, and what its banks lack.
 -- grain: archive
 with bank_counts as (
     select
@@ -7,6 +7,7 @@ with bank_counts as (
         question_id,
         count(*) as bank_size,
     from attempts
+    inner join replayed_problems using (archive, competition, question_id)
     group by all
 ),
 sizes as (
@@ -31,6 +32,7 @@ select
     count(attempts.archive_answer) as archive_answers,
     sum(attempts.prompt_tokens)::bigint as prompt_tokens,
 from attempts
+inner join replayed_problems using (archive, competition, question_id)
 inner join sizes on attempts.archive = sizes.archive
 group by attempts.archive
 order by attempts.archive

@@ -3,7 +3,7 @@
 select
     competition,
     question_id,
-    label,
+    name as label,
 from problems
-where label is not null
+where name is not null
 order by competition, question_id

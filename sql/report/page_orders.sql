@@ -5,6 +5,6 @@ select
     bank_size,
     repeat,
     slots[:(select max(cap) from caps)] as slots,
-from order_slots
+from drawn_orders
 where repeat between 1 and $orders
 order by problem_id, bank_size, repeat

@@ -4,6 +4,6 @@ select
     problem_id,
     competition,
     question_id,
-    label as name,
+    name,
 from problems
 order by problem_id

@@ -8,7 +8,7 @@ select
     prefixes.cumulative_cost as stop,
     prefixes.eligible_count > lag(prefixes.eligible_count) over (order by prefixes.position) as eligible,
     attempts.finish_reason,
-    case (select votes_on from selectors where is_primary)
+    case (select votes_on from used_selectors where is_primary)
         when 'archive_answer' then attempts.archive_answer
         else attempts.answer
     end as answer,

@@ -21,7 +21,7 @@ TYPES = {"u1": "<u1", "u2": "<u2", "u4": "<u4", "f8": "<f8", "i8": "<i8"}
 
 def pack(header: dict[str, Any], arrays: dict[str, numpy.ndarray]) -> bytes:
     """A JSON header and arrays, each at a multiple of eight bytes, compressed."""
-    places = {}
+    places: dict[str, dict[str, Any]] = {}
     offset = 0
     for name, array in arrays.items():
         kind = _kind(array)
@@ -68,10 +68,7 @@ def walks(con: duckdb.DuckDBPyConnection) -> tuple[bytes | None, list[str]]:
     if settings["orders"] == "0":
         return None, ["There is no curve to explore: no random orders were replayed (--orders 0)."]
     largest = max(int(cap) for cap in settings["caps"].split(","))
-    selectors = data.query(
-        con,
-        "select selector_id, selector, is_primary, votes_on from selectors order by selector_id",
-    )
+    selectors = data.relation(con, "page_selectors").to_pylist()
     banks = data.relation(con, "page_banks")
     sizes = banks["bank_size"].to_numpy().astype(numpy.int64)
     steps = numpy.minimum(sizes, largest)
