@@ -12,6 +12,7 @@ from audit.cli.options import (
     Pair,
     Tokens,
     bar,
+    choosing,
     database,
     formats,
     heavy,
@@ -210,12 +211,16 @@ def tables() -> None:
 @click.argument("name")
 @database
 @formats()
+@choosing
 @priced
 @heavy
 def table(
     name: str,
     db: str,
     fmt: str,
+    columns: tuple[str, ...] | None,
+    sort: tuple[str, ...] | None,
+    limit: int | None,
     price_input: float | None,
     price_output: float | None,
     threads: int | None,
@@ -227,6 +232,7 @@ def table(
     """
     from audit.load.provenance import notes
     from audit.output import prices
+    from audit.output.choose import choose
     from audit.report.captions import empty_reason
     from audit.report.data import settings
 
@@ -234,7 +240,7 @@ def table(
     count_tokens(db, name, threads=threads, memory=memory)
     with opened(db, threads=threads, memory=memory) as con:
         found = prices.table(con, name, money)
-        show_table(found, fmt, name)
+        show_table(choose(found, columns or (), sort or (), limit), fmt, name)
         if not found.num_rows:
             # A table of the loaded records alone has no settings yet.
             with contextlib.suppress(AuditError):

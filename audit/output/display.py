@@ -13,8 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from audit import engine
 from audit.database.leftovers import whole
 from audit.errors import AuditError
+from audit.output.tex import tex_table
 from audit.text import visible
 
 DISPLAY_FORMATS = ("table", "md", "tex")
@@ -184,6 +186,8 @@ def format_table(table: pa.Table, fmt: str, name: str | None = None) -> str:
     if fmt not in DISPLAY_FORMATS:
         raise AuditError(f"unknown format {fmt!r}: use one of {', '.join(FORMATS)}")
     columns = display_columns(name, table)
+    if fmt == "tex" and name in engine.table_names():
+        return tex_table(name, columns, table.num_rows, engine.table_purpose(name), tex_text)
     return {"table": _terminal, "md": _markdown, "tex": _latex}[fmt](columns, table.num_rows)
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from audit.output.labels import label
+
 Row = dict[str, Any]
 
 TABLES = {
@@ -46,30 +48,6 @@ TABLES = {
     "source_audit": "What the archives recorded: attempts without a box, attempts that ended by "
     "length, and how often our box agrees with the archive's own extraction.",
     "controls": "Two checks of the pairing. Both must show zero disagreements.",
-}
-
-RATIOS = {
-    "cost_ratio": "cost ratio",
-    "strict_cost_ratio": "strict cost / B",
-    "advisory_cost_ratio": "advisory cost / B",
-    "p95_ratio": "p95 / B",
-}
-UNITS = {
-    column: unit
-    for unit, columns in {
-        "%": """accuracy strict_accuracy advisory_accuracy interpolated_accuracy coverage
-            strict_coverage advisory_coverage strict_abstention advisory_abstention
-            advisory_one_return prefix_share replays_cut attempts_cut accuracy_cut_wrong
-            accuracy_cut_correct""",
-        "points": """delta delta_coverage gap_change abstain_to_correct wrong_to_correct
-            correct_to_wrong source_delta repaired_delta change canonical_delta order_min
-            order_max""",
-        "tokens": """cost strict_cost advisory_cost cost_difference advisory_total strict_total
-            total_difference prefix_tokens advisory_p95 extra_cost median_tokens""",
-        "currency": """price strict_price advisory_price price_difference prefix_price
-            extra_price""",
-    }.items()
-    for column in columns.split()
 }
 
 RULES = {
@@ -128,12 +106,6 @@ READING = (
     "Coverage looks at labels. It says that a correct answer was in the pool, not that anything "
     "without a label could have picked it.",
 )
-
-
-def label(column: str) -> str:
-    """A column's name for people, with its unit."""
-    name = RATIOS.get(column, column.replace("_", " "))
-    return f"{name}, {UNITS[column]}" if column in UNITS else name
 
 
 def purpose(name: str, fallback: str) -> str:

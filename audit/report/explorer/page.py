@@ -9,6 +9,7 @@ import duckdb
 from markupsafe import Markup
 
 from audit.output.display import format_table
+from audit.output.labels import label
 from audit.report import captions, data
 from audit.report.content import Section, sections
 from audit.report.explorer import pack
@@ -79,7 +80,7 @@ def _tables(values: dict[str, Any], shown: list[Section]) -> bytes:
                 "columns": [
                     {
                         "name": column.header,
-                        "label": captions.label(column.header),
+                        "label": label(column.header),
                         "numeric": column.numeric,
                         "cells": column.cells
                         if column.numeric
