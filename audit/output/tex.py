@@ -10,9 +10,17 @@ from audit.output.labels import label
 class Column(Protocol):
     """One printed column: its header, its cells, and how it aligns."""
 
-    header: str
-    cells: list[str]
-    numeric: bool
+    @property
+    def header(self) -> str:
+        """The column's own name."""
+
+    @property
+    def cells(self) -> list[str]:
+        """Plain text, row by row."""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether it holds numbers."""
 
 
 # Widths in points of one and of both columns of a paper, and of a character at each size.
