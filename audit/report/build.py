@@ -19,6 +19,8 @@ from audit.report.pages.latex import latex
 from audit.report.pages.markdown import markdown
 
 FORMATS = ("html", "md", "tex", "csv")
+# With more archives than this a page leaves out what would take long and be read by few.
+MANY_ARCHIVES = 12
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def report(
     if out.exists() and not out.is_dir():
         raise AuditError(f"{out}: is a file; --out names the folder for the report")
     database.require_replays(con)
-    found, unavailable = tables(con, prices, progress)
+    found, unavailable = tables(con, prices, progress, _left_out(con, formats))
     values = content(con, found, unavailable, title)
     files: dict[Path, bytes] = {}
     if "html" in formats:
@@ -89,6 +91,17 @@ def report(
         total = len(found) + len(unavailable) + 2
         progress("done", total, total)
     return written
+
+
+def _left_out(con: duckdb.DuckDBPyConnection, formats: Sequence[str]) -> dict[str, str]:
+    """Tables that grow with the square of many archives, or that the page computes by itself."""
+    if "csv" in formats or len(data.archives(con)) <= MANY_ARCHIVES:
+        return {}
+    why = f"left out with more than {MANY_ARCHIVES} archives"
+    return {
+        "archive_comparisons": f"{why}; budget-audit table archive_comparisons prints it",
+        "budget_curve": f"{why}: it is the picture; budget-audit table budget_curve prints it",
+    }
 
 
 def _figures(con: duckdb.DuckDBPyConnection, known: data.Known) -> list[Figure]:

@@ -20,6 +20,18 @@ TABLES = {
     "selection_events": "Every fix and every harm, one row each, to be looked up in the archive.",
     "cost_comparisons": "Every advisory budget against every strict budget: accuracy and realized "
     "cost differ together. Totals include prompt tokens, without caching.",
+    "matched_cost": "Which rule is better for the same money: advisory at each budget against the "
+    "largest strict budget that costs no more, both measured; every replicate finds its own.",
+    "budget_curve": "Both rules at many budgets: the change with its interval at each budget, and "
+    "the band that holds the whole curve at once.",
+    "policies": "Controllers that stop by themselves, without labels: accuracy and what they save "
+    "against a controller that goes on until budget or limit.",
+    "archive_comparisons": "Which archive to buy at a budget: every pair over the problems that "
+    "both have, paired.",
+    "order_noise": "How many orders are enough: the error that the choice of orders leaves beside "
+    "the one of the problems.",
+    "answer_agreement": "What the rules do without any label: how often they answer alike.",
+    "data_quality": "Whether the records fit: finished, answered, labelled, and what is odd.",
     "interpolation": "Advisory accuracy against strict on the straight line between the two strict "
     "points around its mean cost. Switched and extrapolated count bootstrap replicates.",
     "prefix_cost": "Tokens that strict stopping paid for attempts it cut, per replay, and their "

@@ -2,7 +2,7 @@
 
 import json
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,10 @@ class Section:
 
 
 def tables(
-    con: duckdb.DuckDBPyConnection, prices: Prices | None = None, progress: Progress | None = None
+    con: duckdb.DuckDBPyConnection,
+    prices: Prices | None = None,
+    progress: Progress | None = None,
+    left_out: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, pa.Table], dict[str, str]]:
     """Every table in the order of the captions, and why the others cannot be had."""
     found: dict[str, pa.Table] = {}
@@ -62,6 +65,9 @@ def tables(
     for done, name in enumerate(wanted):
         if progress:
             progress(name, done, len(wanted) + 2)
+        if left_out and name in left_out:
+            unavailable[name] = left_out[name]
+            continue
         try:
             found[name] = priced_table(con, name, prices)
         except AuditError as error:

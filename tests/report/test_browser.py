@@ -3,11 +3,12 @@
 import base64
 import re
 
+import pyarrow as pa
 import pytest
 
 from audit import database, engine
 from audit.output.display import round_half_up
-from audit.report import figures, report
+from audit.report import build, figures, report
 from tests.support.browser import ready
 from tests.support.databases import replayed
 from tests.support.hostile import BRACES, IMAGE, MARKS, SCRIPT, hostile_rows
@@ -381,6 +382,47 @@ def test_policies_are_a_cloud_or_a_hint(browser, demo):
         assert browser.run("document.querySelectorAll('#policies-here tbody tr').length") > 0
     else:
         assert browser.run("document.getElementById('policies').hidden") is True
+
+
+def test_a_policy_is_a_shape_a_rule_a_fill_and_the_frontier_a_line(browser, tmp_path, monkeypatch):
+    rows = [
+        {
+            "archive": archive,
+            "policy": policy,
+            "rule": rule,
+            "budget": budget,
+            "accuracy": 40.0 + budget / 10 + (rule == "advisory"),
+            "delta": -0.5,
+            "delta_low": -1.0,
+            "delta_high": 0.25,
+            "cost": budget * (0.8 if policy == "decided" else 1.0),
+        }
+        for archive in (SCRIPT, BRACES)
+        for policy in ("none", "decided")
+        for rule in ("strict", "advisory")
+        for budget in (10, 20, 45)
+    ]
+    whole = build.tables
+
+    def with_policies(*given):
+        found, unavailable = whole(*given)
+        return found | {"policies": pa.Table.from_pylist(rows)}, unavailable
+
+    monkeypatch.setattr(build, "tables", with_policies)
+    with replayed(tmp_path, hostile_rows()) as con:
+        report(con, tmp_path)
+    browser.open(tmp_path / "report.html")
+    ready(browser)
+    marks = browser.run(
+        "[...document.querySelectorAll('#cloud path')].filter(p => p.querySelector('title'))"
+        ".map(p => [p.getAttribute('d').length, p.style.fill])"
+    )
+    assert len(marks) == 12
+    assert len({shape for shape, _ in marks}) == 2
+    assert sum(fill == "var(--paper)" for _, fill in marks) == 6
+    assert browser.run("document.querySelectorAll('#cloud path.same').length") == 1
+    assert browser.run("document.querySelectorAll('#policies-here tbody tr').length") == 12
+    assert browser.complaints() == []
 
 
 def test_dark_mode_changes_paper_and_ink(browser, demo):

@@ -365,13 +365,13 @@
       parts.push(" if the running attempt may finish.");
     } else {
       parts.push(" answers ");
-      bold(decimal(mean.strict_accuracy, 1) + " %", "strict");
+      bold(decimal(mean.strict_accuracy, 1) + "\u00a0%", "strict");
       parts.push(" when cut at the budget and ");
-      bold(decimal(mean.advisory_accuracy, 1) + " %", "advisory");
+      bold(decimal(mean.advisory_accuracy, 1) + "\u00a0%", "advisory");
       parts.push(" when the running attempt may finish, which pays ");
       bold(decimal(mean.advisory_cost_ratio, 1) + " times the budget", "advisory");
       parts.push("; strict with that money reaches ");
-      bold(decimal(same.strict_accuracy, 1) + " %", "strict");
+      bold(decimal(same.strict_accuracy, 1) + "\u00a0%", "strict");
       parts.push(".");
     }
     place.replaceChildren.apply(place, parts);
@@ -818,6 +818,15 @@
   }
 
   function controls() {
+    if (data.archives.length > 12) {
+      byId("archives").append(element("input", { type: "search", id: "find-archive", placeholder: "find an archive",
+        "aria-label": "find an archive", oninput: function (event) {
+          var wanted = event.target.value.toLowerCase();
+          byId("archives").querySelectorAll(".chip").forEach(function (chip) {
+            chip.hidden = !chip.title.toLowerCase().includes(wanted);
+          });
+        } }));
+    }
     data.archives.forEach(function (name, archive) {
       byId("archives").append(element("button", { type: "button", class: "chip", "aria-pressed": "false",
         title: name, text: pictures.fitted(name, 260), onclick: function () { toggle(archive); } }));
