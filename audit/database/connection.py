@@ -21,6 +21,14 @@ REPLAYED_ROW_GROUP = 16_384
 # The engine is as it was installed: it fetches nothing and takes in nothing from elsewhere.
 EXTENSION_SETTINGS = ("autoinstall_known_extensions", "autoload_known_extensions")
 
+# What a reader still lets a select of anyone do, taken away: seeing this program's variables,
+# filling the disk with temporary files, and changing any of this.
+SANDBOX = (
+    "set python_enable_replacements = false",
+    "set max_temp_directory_size = '0KB'",
+    "set lock_configuration = true",
+)
+
 
 def connect(
     path: str | Path,
@@ -29,11 +37,13 @@ def connect(
     threads: int | None = None,
     memory: str | None = None,
     row_group: int | None = None,
+    sandbox: bool = False,
 ) -> duckdb.DuckDBPyConnection:
     """Open a database of ours; a reader needs one that exists and cannot reach any other file.
 
-    A `row_group` is how many rows DuckDB writes together, by itself 122,880: it keeps a group in
-    memory until it is full, and gives each thread whole ones.
+    A reader in the `sandbox` may be given anyone's SQL. A `row_group` is how many rows DuckDB
+    writes together, by itself 122,880: it keeps a group in memory until it is full, and gives each
+    thread whole ones.
     """
     path = Path(path)
     config: dict[str, Any] = dict.fromkeys(EXTENSION_SETTINGS, False)
@@ -64,6 +74,9 @@ def connect(
         raise AuditError(f"{path}: {_why_closed(error)}") from None
     if not read_only:
         _clear_killed(path)
+    # The file may be anyone's: what it says must not reach another.
+    if str(path) != ":memory:":
+        con.execute("set enable_external_access = false")
     # In DuckDB 2.0 these fail now and then after small joins: "dict-surviving cache: global
     # dictionary column changed identity". Going without them costs no time that can be measured.
     with contextlib.suppress(duckdb.CatalogException):
@@ -72,6 +85,8 @@ def connect(
         check_schema(con, str(path))
         if read_only and not relations(con):
             raise AuditError(f"{path}: holds no attempts; load some with 'budget-audit load'")
+        for statement in SANDBOX if sandbox else ():
+            con.execute(statement)
     except BaseException:
         con.close()
         raise
@@ -83,6 +98,8 @@ def opened(
     path: str | Path, *, write: bool = False, **limits: Any
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection for as long as it is needed; a new file left without content is removed."""
+    if str(path) == ":memory:":
+        raise AuditError("--db :memory: would keep nothing; name a file")
     is_new = not Path(path).exists()
     con = connect(path, read_only=not write, **limits)
     try:
@@ -173,7 +190,6 @@ def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection
     connect(path, read_only=True).close()
     con = connect(":memory:", **limits)
     _attach(con, path, "read_only")
-    # The file may be anyone's: what it says must not reach another.
     con.execute("set enable_external_access = false")
     return con
 

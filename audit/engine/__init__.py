@@ -1,6 +1,13 @@
 """The engine room: SQL files rendered, checked and built, stage by stage."""
 
 from audit.engine.build import build, render
+from audit.engine.comments import (
+    PUBLIC_RELATIONS,
+    column_comment,
+    comment_relations,
+    is_table,
+    relation_comment,
+)
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugin, Plugins, plugins
 from audit.engine.replay import drop_replays, replay
@@ -16,6 +23,7 @@ from audit.engine.stages import REPLAY_RELATIONS, SETTING_RELATIONS, STAGE_NAMES
 from audit.engine.tables import table, waiting_events
 
 __all__ = [
+    "PUBLIC_RELATIONS",
     "REPLAY_RELATIONS",
     "SETTING_RELATIONS",
     "STAGES",
@@ -23,9 +31,13 @@ __all__ = [
     "Plugin",
     "Plugins",
     "build",
+    "column_comment",
+    "comment_relations",
     "drop_replays",
     "exploratory_names",
+    "is_table",
     "plugins",
+    "relation_comment",
     "relations_read",
     "render",
     "replay",

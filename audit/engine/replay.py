@@ -1,6 +1,6 @@
 """Replay every order of every bank: walks that are there are kept, and budgets are looked up."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,11 +11,14 @@ from audit.database.arrow import insert
 from audit.database.connection import transaction
 from audit.database.schema import relations, require_attempts
 from audit.engine.build import build, extend, render
+from audit.engine.comments import comment_relations
 from audit.engine.draws import draw_orders, draw_weights
 from audit.engine.plugins import Plugins, check_columns, check_contract
+from audit.engine.quality import count_replays
 from audit.engine.settings import (
     Settings,
     keep,
+    last_settings,
     require_selector,
     resolve,
     resolve_plugins,
@@ -31,8 +34,8 @@ from audit.engine.stages import (
     WALKED,
 )
 from audit.errors import AuditError
+from audit.progress import Progress
 
-Progress = Callable[[str, int, int], None]
 # The stage before which a kind of plug-in is bound, and the one after which its rows are looked at.
 BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules"}
 
@@ -89,16 +92,19 @@ def replay(
     require_selector(settings, found)
     with transaction(con):
         is_walked = _is_walked(con, settings, found)
-        kept = set(WALKED) if is_walked else set()
+        kept = _kept(con, settings) if is_walked else set()
         drop_replays(con, kept)
         _refuse_users_own(con, kept)
         keep(con, settings, found)
         if not is_walked:
             _keep_walk_settings(con, settings, found)
         _build(con, settings, found, kept, progress)
-        for kind in ("selectors", "rules"):
+        # Selections that are kept were looked at when they were made.
+        for kind in ("rules",) if is_walked else ("selectors", "rules"):
             check_contract(con, kind, getattr(found, kind), render(f"broken_{kind}", found))
         _remember_made(con)
+        comment_relations(con)
+        count_replays(con)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
     return Replayed(settings, found, is_walked)
 
@@ -113,6 +119,16 @@ def _is_walked(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugin
     query = "select 1 from walk_settings where fingerprint = ? and largest_cap >= ?"
     values = [walk_fingerprint(settings, found), max(settings.caps)]
     return bool(con.execute(query, values).fetchall())
+
+
+def _kept(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
+    """The tables that serve this replay as they are: the walks, and the counts if asked alike."""
+    last = last_settings(con)
+    is_drawn = (last.replicates, last.bootstrap_seed) == (
+        settings.replicates,
+        settings.bootstrap_seed,
+    )
+    return {*WALKED, *(["weights"] if is_drawn else [])}
 
 
 def _keep_walk_settings(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> None:

@@ -42,7 +42,7 @@ class Settings:
 
 def resolve(con: duckdb.DuckDBPyConnection, given: Mapping[str, Any]) -> Settings:
     """The settings of the last replay, or the defaults, with what is given in their place."""
-    last = _last(con)
+    last = last_settings(con)
     wanted = {name: value for name, value in given.items() if value is not None}
     settings = replace(last, **wanted)
     settings = replace(
@@ -54,7 +54,7 @@ def resolve(con: duckdb.DuckDBPyConnection, given: Mapping[str, Any]) -> Setting
     return settings
 
 
-def _last(con: duckdb.DuckDBPyConnection) -> Settings:
+def last_settings(con: duckdb.DuckDBPyConnection) -> Settings:
     """The settings of the last replay; the defaults where there was none."""
     if "settings" not in relations(con):
         return Settings()

@@ -8,7 +8,8 @@ from audit.engine.build import render
 from audit.engine.lineage import relations_read
 from audit.engine.sql_files import exploratory_names, table_names
 from audit.engine.stages import REPLAY_RELATIONS, TOKEN_RELATIONS
-from audit.errors import AuditError
+from audit.errors import AuditError, extra_hint
+from audit.text import not_there
 
 
 def waiting_events(con: duckdb.DuckDBPyConnection, name: str) -> int:
@@ -24,7 +25,7 @@ def waiting_events(con: duckdb.DuckDBPyConnection, name: str) -> int:
 def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
     """One table of the study, at full precision and sorted by its keys."""
     if name not in (*table_names(), *exploratory_names()):
-        raise AuditError(f"no table '{name}'; there are {', '.join(table_names())}")
+        raise AuditError(not_there("table", name, table_names()))
     sql = render(name)
     if relations_read(sql) & set(REPLAY_RELATIONS):
         require_replays(con)
@@ -33,6 +34,6 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
     if waiting := waiting_events(con, name):
         raise AuditError(
             f"{name}: {waiting:,} boundary events have not been tokenized; run 'budget-audit "
-            "tokenize' (it needs: pip install 'budget-audit[tokens]')"
+            f"tokenize' (it needs: {extra_hint('tokens')})"
         )
     return con.sql(sql).to_arrow_table()

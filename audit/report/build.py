@@ -10,9 +10,11 @@ import duckdb
 from audit import database
 from audit.errors import AuditError
 from audit.output.display import write_csv
+from audit.output.filters import Filter
 from audit.output.prices import Prices
+from audit.progress import Progress
 from audit.report import captions, data, figures
-from audit.report.content import MOST_ROWS, Progress, content, joint, sections, tables
+from audit.report.content import MOST_ROWS, content, joint, sections, tables
 from audit.report.explorer.page import page
 from audit.report.figures import drawing
 from audit.report.pages.latex import latex
@@ -39,9 +41,10 @@ def report(
     out: Path | str,
     formats: Sequence[str] = ("html",),
     prices: Prices | None = None,
+    only: Filter | None = None,
+    progress: Progress | None = None,
     *,
     title: str | None = None,
-    progress: Progress | None = None,
 ) -> list[Path]:
     """Write the report in the wanted formats into a folder and name the files written."""
     out = Path(out)
@@ -54,8 +57,8 @@ def report(
     if out.exists() and not out.is_dir():
         raise AuditError(f"{out}: is a file; --out names the folder for the report")
     database.require_replays(con)
-    found, unavailable = tables(con, prices, progress, _left_out(con, formats))
-    values = content(con, found, unavailable, title)
+    found, unavailable = tables(con, prices, only, progress, _left_out(con, formats, only))
+    values = content(con, found, unavailable, title, only)
     files: dict[Path, bytes] = {}
     if "html" in formats:
         if progress:
@@ -93,9 +96,12 @@ def report(
     return written
 
 
-def _left_out(con: duckdb.DuckDBPyConnection, formats: Sequence[str]) -> dict[str, str]:
+def _left_out(
+    con: duckdb.DuckDBPyConnection, formats: Sequence[str], only: Filter | None
+) -> dict[str, str]:
     """Tables that grow with the square of many archives, or that the page computes by itself."""
-    if "csv" in formats or len(data.archives(con)) <= MANY_ARCHIVES:
+    count = len(only.archives if only else data.archives(con))
+    if "csv" in formats or count <= MANY_ARCHIVES:
         return {}
     why = f"left out with more than {MANY_ARCHIVES} archives"
     return {
@@ -110,7 +116,8 @@ def _figures(con: duckdb.DuckDBPyConnection, known: data.Known) -> list[Figure]:
     if "policies" not in known or not known["policies"]:
         del makers["policies"]
     example = data.example_replay(con)
-    if example is not None:
+    shown = {row["archive"] for row in known.get("main", [])}
+    if example is not None and example["archive"] in shown:
         makers["timeline"] = lambda con, known: figures.timeline(
             con,
             example["archive"],

@@ -16,15 +16,16 @@ from audit import engine
 from audit.errors import AuditError
 from audit.load import provenance
 from audit.output.display import DisplayColumn, display_columns, round_half_up
+from audit.output.filters import Filter, filtered
 from audit.output.prices import Prices
 from audit.output.prices import table as priced_table
+from audit.progress import Progress
 from audit.report import captions, data, findings
 from audit.report.data import Row
 from audit.report.figures.panels import rule_order
 from audit.report.wording import budget_name, interval, number, one_line
 from audit.study import recorded
 
-Progress = Callable[[str, int, int], None]
 MOST_ROWS = 200
 WIDEST_CELL = 60
 SIMULATED = "SIMULATED DATA"
@@ -53,6 +54,7 @@ class Section:
 def tables(
     con: duckdb.DuckDBPyConnection,
     prices: Prices | None = None,
+    only: Filter | None = None,
     progress: Progress | None = None,
     left_out: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, pa.Table], dict[str, str]]:
@@ -69,7 +71,8 @@ def tables(
             unavailable[name] = left_out[name]
             continue
         try:
-            found[name] = priced_table(con, name, prices)
+            rows = priced_table(con, name, prices)
+            found[name] = filtered(name, rows, only) if only else rows
         except AuditError as error:
             # A table may need more than a replay; the report goes on without it and says why.
             unavailable[name] = str(error)
@@ -94,6 +97,7 @@ def content(
     tables: dict[str, pa.Table],
     unavailable: dict[str, str],
     wanted_title: str | None = None,
+    only: Filter | None = None,
 ) -> dict[str, Any]:
     """All that the templates print, as plain values."""
     rows = {
@@ -102,7 +106,7 @@ def content(
         if name not in ("selection_events", "archive_comparisons", "budget_curve")
     }
     settings = data.settings(con)
-    archives = data.archives(con)
+    archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
     simulated = data.is_simulated(con)
     named = data.relation(con, "named_problems")
     shown = tables | ({"problems": named} if named.num_rows else {})
@@ -119,7 +123,8 @@ def content(
         ),
         "compared": [
             *_compared(archives, settings, budgets),
-            ("Read as", provenance.notes(con)),
+            ("Read as", provenance.notes(con, has_selectors=True)),
+            *([("Shown", only.note().removeprefix("shown: "))] if only else []),
         ],
         "rules": [
             (rule, captions.RULES.get(rule, "a rule of your own: see the relation rules"))
@@ -132,7 +137,7 @@ def content(
         "tables": shown,
         "rows": rows,
         "unavailable": unavailable,
-        "sources": _sources(con),
+        "sources": [row for row in _sources(con) if not only or row["archive"] in only.archives],
         "credits": recorded.credits(con),
         "settings": sorted(settings.items()),
         "versions": [
@@ -291,7 +296,12 @@ def joint(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> Section
     settings = data.settings(con)
     curves = {(row["archive"], row["budget"], row["rule"]): row for row in rows.get("curves", [])}
     pools = {(row["archive"], row["budget"]): row for row in rows.get("pools", [])}
-    found = data.curve_points(con)
+    # A filter has left out the points of other archives.
+    found = [
+        row
+        for row in data.curve_points(con)
+        if (row["archive"], row["budget"], row["rule"]) in curves
+    ]
 
     def abstained(row: Row) -> float | None:
         pool = pools.get((row["archive"], row["budget"]), {})

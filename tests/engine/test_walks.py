@@ -10,20 +10,7 @@ from audit.errors import AuditError
 from audit.load.load import load
 from tests.support.archives import attempt, random_archive, write_parquet
 from tests.support.databases import SMALL, replayed
-from tests.support.plugins import FIRST, GRACE
-
-EVERYTHING = """-- everything: all attempts up to the cap, whatever they cost.
--- grain: walk_id, cap, budget
-select
-    walk_id,
-    cap,
-    budget,
-    max(position) as launched,
-    max(position) as returned,
-    max(cumulative_cost) as completion_cost,
-from budgeted_attempts
-group by walk_id, cap, budget
-"""
+from tests.support.plugins import EVERYTHING, FIRST, GRACE
 
 
 def every_row(con):

@@ -5,6 +5,7 @@ import io
 import json
 from decimal import Decimal
 
+import click
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -180,9 +181,11 @@ def test_the_terminal_never_sees_a_control_character() -> None:
     assert r"a|b\n<script>&\frac{1}{2}$x_1^2$~#%\t\x1b[31m\x9b" in text
 
 
-def test_a_wide_cell_is_cut_at_sixty_characters() -> None:
-    lines = format_table(pa.table({"x": ["y" * 60, "z" * 61]}), "table").splitlines()
+def test_a_wide_cell_is_cut_at_sixty_characters_on_a_terminal_and_never_in_a_pipe() -> None:
+    table = pa.table({"x": ["y" * 60, "z" * 61]})
+    lines = click.unstyle(format_table(table, "table", width=80)).splitlines()
     assert lines[2:] == ["y" * 60, "z" * 59 + "…"]
+    assert format_table(table, "table").splitlines()[2:] == ["y" * 60, "z" * 61]
 
 
 def test_markdown_keeps_a_hostile_string_in_its_cell() -> None:

@@ -4,11 +4,13 @@ import base64
 import gzip
 import itertools
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import duckdb
 import numpy
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from audit.report import data
 from audit.text import steerless
@@ -62,7 +64,9 @@ def narrow(values: Any) -> numpy.ndarray:
     return array.astype(numpy.float64)
 
 
-def walks(con: duckdb.DuckDBPyConnection) -> tuple[bytes | None, list[str]]:
+def walks(
+    con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None = None
+) -> tuple[bytes | None, list[str]]:
     """Costs, orders, selections, labels and bootstrap counts; and what was left out, in words."""
     settings = data.settings(con)
     if settings["orders"] == "0":
@@ -70,6 +74,8 @@ def walks(con: duckdb.DuckDBPyConnection) -> tuple[bytes | None, list[str]]:
     largest = max(int(cap) for cap in settings["caps"].split(","))
     selectors = data.relation(con, "page_selectors").to_pylist()
     banks = data.relation(con, "page_banks")
+    if archives is not None:
+        banks = banks.filter(pc.field("archive").isin(list(archives)))
     sizes = banks["bank_size"].to_numpy().astype(numpy.int64)
     steps = numpy.minimum(sizes, largest)
     total = int(settings["orders"])
@@ -117,6 +123,7 @@ def _records(
 ) -> tuple[dict[str, Any], dict[str, numpy.ndarray]]:
     """Names, and what is known of every attempt."""
     attempts = data.relation(con, "page_attempts")
+    attempts = attempts.filter(pc.field("bank_id").isin(banks["bank_id"].to_pylist()))
     archives = banks["archive"].to_pylist()
     names = sorted(set(archives), key=archives.index)
     starts = [archives.index(name) for name in names] + [len(archives)]
@@ -201,13 +208,18 @@ def _selections(
 ) -> dict[str, numpy.ndarray]:
     """What each selector picks from each prefix, and which attempts it may pick at all."""
     found = data.relation(con, "page_selections", orders=orders)
+    # Banks are numbered from 1 without a gap; those of other archives have no place here.
+    places = numpy.full(int(banks["bank_id"].to_numpy().max()) + 1, -1)
+    places[banks["bank_id"].to_numpy()] = numpy.arange(banks.num_rows)
+    wanted = found["bank_id"].to_numpy() < len(places)
+    wanted[wanted] = places[found["bank_id"].to_numpy()[wanted]] >= 0
+    found = found.filter(pa.array(wanted))
     numbers = {row["selector_id"]: place for place, row in enumerate(selectors)}
     lookup = numpy.zeros(max(numbers) + 1, numpy.int64)
     for number, place in numbers.items():
         lookup[number] = place
-    first = int(banks["bank_id"][0].as_py())
     selector = lookup[found["selector_id"].to_numpy()]
-    bank = found["bank_id"].to_numpy().astype(numpy.int64) - first
+    bank = places[found["bank_id"].to_numpy()]
     repeat = found["repeat"].to_numpy().astype(numpy.int64)
     position = found["position"].to_numpy().astype(numpy.int64)
     chosen = found["selected_position"].fill_null(0).to_numpy()

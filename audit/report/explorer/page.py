@@ -28,7 +28,7 @@ DEFINITIONS = {
 
 def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any]) -> str:
     """The whole page."""
-    walks, left_out = pack.walks(con)
+    walks, left_out = pack.walks(con, [row["archive"] for row in values["archives"]])
     settings = dict(values["settings"])
     own = [rule for rule, _ in values["rules"] if rule not in captions.RULES]
     if own:

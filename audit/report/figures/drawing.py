@@ -12,7 +12,7 @@ import duckdb
 from markupsafe import Markup
 
 from audit.database.leftovers import whole
-from audit.errors import AuditError
+from audit.errors import AuditError, extra_hint
 from audit.report import data
 from audit.report.data import Row
 from audit.report.pages.templates import html_page
@@ -37,19 +37,9 @@ def altair_module() -> Any:
         import vl_convert  # noqa: F401
     except ImportError as error:
         raise AuditError(
-            "figures and the HTML report need altair and vl-convert:"
-            " pip install 'budget-audit[report]'"
+            "figures and the HTML report need altair and vl-convert: " + extra_hint("report")
         ) from error
     return altair
-
-
-def has_figures() -> bool:
-    """True when the extra that draws figures is installed."""
-    try:
-        altair_module()
-    except AuditError:
-        return False
-    return True
 
 
 @dataclass(frozen=True)
