@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from audit import __version__
-from audit.cli import completion, looking
+from audit.cli import completion, looking, pages
 from audit.cli.exits import Apart, Cli, give_up
 from audit.cli.options import (
     Pair,
     Tokens,
-    archive_filter,
     bar,
+    choosing,
     counting,
     database,
     filtering,
@@ -45,25 +45,6 @@ MOST_ROWS = 1000
 @click.option("--no-color", is_flag=True, expose_value=False, callback=no_color, help="No colour.")
 def main() -> None:
     """What did this token budget really buy? Replay recorded attempts under a cumulative cap."""
-
-
-@main.command()
-@click.option(
-    "--out", default="demo", show_default=True, metavar="DIR", help="Where everything goes."
-)
-@heavy
-def demo(out: str, threads: int | None, memory: str | None) -> None:
-    """Simulated archives, loaded, replayed and reported in one go, offline.
-
-    Example: budget-audit demo --out demo
-    """
-    from audit import api
-
-    made = api.demo(out, threads=threads, memory=memory, progress=bar)
-    for note in made.notes:
-        click.echo(note)
-    for row in made:
-        click.echo(f"{row['what']:8}  {row['where']}")
 
 
 @main.command()
@@ -235,6 +216,18 @@ def describe(
 @click.option(
     "--selectors", metavar="DIR", help="A folder of your own selectors, one .sql file each."
 )
+@click.option(
+    "--policies",
+    metavar="NAMES",
+    help="Stopping policies by name, all, or a folder of your own, one .sql file each.",
+)
+@click.option(
+    "--curve-points",
+    type=int,
+    default=200,
+    show_default=True,
+    help="Budgets of budget_curve besides the run's; 0, or at least 2.",
+)
 @heavy
 def replay(db: str, threads: int | None, memory: str | None, **settings: Any) -> None:
     """Replay every order under every cap, budget and rule.
@@ -246,26 +239,6 @@ def replay(db: str, threads: int | None, memory: str | None, **settings: Any) ->
     done = api.replay(db, threads=threads, memory=memory, progress=bar("replay"), **settings)
     click.echo(done.caption)
     tell(*done.notes)
-
-
-@main.command()
-@database
-@click.option(
-    "--out", default="report", show_default=True, metavar="DIR", help="Where the report goes."
-)
-@click.option("--format", "fmt", default="html", show_default=True, help="Any of html,md,tex,csv.")
-@archive_filter
-@priced
-@heavy
-def report(db: str, out: str, fmt: str, **options: Any) -> None:
-    """Write the whole report: findings, figures, tables, provenance.
-
-    Example: budget-audit report --db audit.duckdb --out report --format html,csv
-    """
-    from audit import api
-
-    for path in api.report(db, out, formats=fmt, progress=bar("report"), **options):
-        click.echo(str(path))
 
 
 @main.command()
@@ -283,6 +256,7 @@ def tables() -> None:
 @click.argument("name", shell_complete=completion.tables)
 @database
 @formats()
+@choosing
 @filtering
 @priced
 @counting
@@ -570,5 +544,5 @@ def sql(name: str) -> None:
     click.echo(api.sql(name))
 
 
-for command in (looking.schema, looking.show, looking.diff):
+for command in (looking.schema, looking.show, looking.diff, pages.demo, pages.report, pages.figure):
     main.add_command(command)

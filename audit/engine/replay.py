@@ -37,7 +37,7 @@ from audit.errors import AuditError
 from audit.progress import Progress
 
 # The stage before which a kind of plug-in is bound, and the one after which its rows are looked at.
-BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules"}
+BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules", "halts": "policies"}
 
 
 class Replayed(NamedTuple):
@@ -100,7 +100,8 @@ def replay(
             _keep_walk_settings(con, settings, found)
         _build(con, settings, found, kept, progress)
         # Selections that are kept were looked at when they were made.
-        for kind in ("rules",) if is_walked else ("selectors", "rules"):
+        kinds = ("rules", "policies") if is_walked else ("selectors", "rules", "policies")
+        for kind in kinds:
             check_contract(con, kind, getattr(found, kind), render(f"broken_{kind}", found))
         _remember_made(con)
         comment_relations(con)

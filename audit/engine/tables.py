@@ -6,6 +6,7 @@ import pyarrow as pa
 from audit.database.schema import require_attempts, require_replays
 from audit.engine.build import render
 from audit.engine.lineage import relations_read
+from audit.engine.matching import matched_replicates
 from audit.engine.sql_files import exploratory_names, table_names
 from audit.engine.stages import REPLAY_RELATIONS, TOKEN_RELATIONS
 from audit.errors import AuditError, extra_hint
@@ -36,4 +37,9 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
             f"{name}: {waiting:,} boundary events have not been tokenized; run 'budget-audit "
             f"tokenize' (it needs: {extra_hint('tokens')})"
         )
-    return con.sql(sql).to_arrow_table()
+    if "matched_replicates" in relations_read(sql):
+        con.register("matched_replicates", matched_replicates(con))
+    try:
+        return con.sql(sql).to_arrow_table()
+    finally:
+        con.unregister("matched_replicates")
