@@ -77,3 +77,8 @@ def _joined(parts: list[str], place: int) -> str:
     while end < len(parts) and re.fullmatch(r"\d{3}", parts[end]):
         end += 1
     return "".join(parts[start:end])
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier, whatever characters it has."""
+    return '"' + name.replace('"', '""') + '"'

@@ -74,6 +74,9 @@ def connect(
         raise AuditError(f"{path}: {_why_closed(error)}") from None
     if not read_only:
         _clear_killed(path)
+    # The file may be anyone's: what it says must not reach another.
+    if str(path) != ":memory:":
+        con.execute("set enable_external_access = false")
     # In DuckDB 2.0 these fail now and then after small joins: "dict-surviving cache: global
     # dictionary column changed identity". Going without them costs no time that can be measured.
     with contextlib.suppress(duckdb.CatalogException):
@@ -185,7 +188,6 @@ def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection
     connect(path, read_only=True).close()
     con = connect(":memory:", **limits)
     _attach(con, path, "read_only")
-    # The file may be anyone's: what it says must not reach another.
     con.execute("set enable_external_access = false")
     return con
 

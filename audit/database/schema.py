@@ -3,10 +3,22 @@
 import duckdb
 
 from audit.errors import AuditError
+from audit.text import visible
 
 # Version of the tables that `load` creates. A database with another version is refused when it is
 # opened.
 SCHEMA_VERSION = 2
+# What `load` keeps as tables. A view or a trigger in such a place would run a stranger's SQL.
+LOADED_TABLES = (
+    "attempts",
+    "texts",
+    "raw_answers",
+    "labels",
+    "sources",
+    "meta",
+    "token_counts",
+    "prefix_cuts",
+)
 
 
 def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> None:
@@ -33,6 +45,37 @@ def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> 
             f"{name}: made by {age} budget-audit (schema version {found}, this one reads "
             f"{SCHEMA_VERSION}); {what}load the sources into a new --db"
         )
+    check_strangers(con, name)
+
+
+def check_strangers(con: duckdb.DuckDBPyConnection, name: str = "the database") -> None:
+    """Refuse a database that would run SQL of its own where we read and write."""
+    kinds = relations(con)
+    for table in LOADED_TABLES:
+        if kinds.get(table) == "view":
+            raise AuditError(f"{name}: '{table}' is a view, not the table that load makes")
+    triggers = con.execute(
+        "select trigger_name, table_name from duckdb_triggers() "
+        "where database_name = current_database() order by all"
+    ).fetchall()
+    if triggers:
+        what = " on ".join(f"'{visible(part)}'" for part in triggers[0])
+        raise AuditError(
+            f"{name}: holds a trigger {what}, which budget-audit does not run; drop it"
+        )
+    macros = con.execute(
+        """
+        select function_name
+        from duckdb_functions()
+        where not internal and database_name = current_database() and function_name in (
+            select function_name from duckdb_functions() where internal
+        )
+        order by function_name
+        """
+    ).fetchall()
+    if macros:
+        what = f"a macro '{visible(macros[0][0])}'"
+        raise AuditError(f"{name}: holds {what} in the place of DuckDB's own function; drop it")
 
 
 def relations(con: duckdb.DuckDBPyConnection) -> dict[str, str]:

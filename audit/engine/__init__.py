@@ -9,8 +9,9 @@ from audit.engine.comments import (
     relation_comment,
 )
 from audit.engine.lineage import relations_read
-from audit.engine.plugins import Plugin, check_plugin, plugins
+from audit.engine.plugins import Plugin, Plugins, plugins
 from audit.engine.replay import drop_replays, replay
+from audit.engine.settings import last_settings
 from audit.engine.sql_files import (
     exploratory_names,
     resource,
@@ -19,30 +20,24 @@ from audit.engine.sql_files import (
     table_names,
     table_purpose,
 )
-from audit.engine.stages import (
-    FIRST_LABELLED,
-    PIPELINE,
-    PORTIONED,
-    REPLAY_RELATIONS,
-    SETTING_RELATIONS,
-)
+from audit.engine.stages import REPLAY_RELATIONS, SETTING_RELATIONS, STAGE_NAMES, STAGES
 from audit.engine.tables import table, waiting_events
 
 __all__ = [
-    "FIRST_LABELLED",
-    "PIPELINE",
-    "PORTIONED",
     "PUBLIC_RELATIONS",
     "REPLAY_RELATIONS",
     "SETTING_RELATIONS",
+    "STAGES",
+    "STAGE_NAMES",
     "Plugin",
+    "Plugins",
     "build",
-    "check_plugin",
     "column_comment",
     "comment_relations",
     "drop_replays",
     "exploratory_names",
     "is_table",
+    "last_settings",
     "plugins",
     "relation_comment",
     "relations_read",

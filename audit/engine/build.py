@@ -1,28 +1,27 @@
 """A stage rendered from its SQL file, and created as a table or a view."""
 
 import functools
-from collections.abc import Sequence
 
 import duckdb
 import jinja2
 
-from audit.engine.plugins import Plugin, plugins
+from audit.engine.plugins import Plugins
 from audit.engine.sql_files import resource, stage_file
+from audit.engine.stages import TABLES
 from audit.errors import AuditError, explained, first_line
 
 
-def render(
-    name: str, rules: Sequence[Plugin] | None = None, selectors: Sequence[Plugin] | None = None
-) -> str:
-    """The SQL of a stage, rule, selector or table, its chosen files put in."""
-    rules = plugins("rules") if rules is None else rules
+def render(name: str, plugins: Plugins | None = None) -> str:
+    """The SQL of a stage, plug-in or table, its chosen files put in."""
+    plugins = plugins or Plugins()
     return (
         _templates()
         .get_template(stage_file(name))
         .render(
-            rules=rules,
-            selectors=plugins("selectors") if selectors is None else selectors,
-            rule={rule.name: rule.sql for rule in rules},
+            rules=plugins.rules,
+            selectors=plugins.selectors,
+            policies=plugins.policies,
+            rule={rule.name: rule.sql for rule in plugins.rules},
         )
     )
 
@@ -37,17 +36,20 @@ def _templates() -> jinja2.Environment:
     )
 
 
-def build(
-    con: duckdb.DuckDBPyConnection,
-    name: str,
-    kept_as: str,
-    rules: Sequence[Plugin] | None = None,
-    selectors: Sequence[Plugin] | None = None,
-) -> None:
+def build(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
     """Create one relation of the pipeline from its SQL file."""
-    sql = render(name, rules, selectors)
+    kept_as = "table" if name in TABLES else "view"
+    _run(con, name, f"create {kept_as} {name} as {render(name, plugins)}")
+
+
+def extend(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
+    """Add the rows of one more portion to a relation of the pipeline."""
+    _run(con, name, f"insert into {name} {render(name, plugins)}")
+
+
+def _run(con: duckdb.DuckDBPyConnection, name: str, statement: str) -> None:
     try:
-        con.execute(f"create {kept_as} {name} as {sql}")
+        con.execute(statement)
     except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
         raise AuditError(f"{name}: {explained(error)}") from None
     except duckdb.Error as error:

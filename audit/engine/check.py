@@ -1,5 +1,6 @@
 """Invariants of the loaded data: a SQL file each, and a replay with shuffled labels."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,10 +8,12 @@ import duckdb
 import pyarrow as pa
 
 from audit import database, engine
-from audit.engine.plugins import NAME_PATTERN
+from audit.engine.plugins import KINDS, NAME_PATTERN, Plugin, Plugins, check_lineage
+from audit.engine.stages import BLIND_FOLDERS, DRAWN, PORTIONED, STAGES
 from audit.errors import AuditError
 from audit.progress import Progress
 from audit.sources import shown
+from audit.text import quoted
 
 
 def check(path: str | Path, progress: Progress | None = None, **limits: Any) -> pa.Table:
@@ -50,43 +53,26 @@ def _check(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
 
 
 def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
-    """Stops and choices compared, and how many differ once the labels have been dealt out anew."""
-    rules = _stored(con, "rules", "select rule, sql, 'answer' from rules order by rule_id")
-    selectors = _stored(
-        con, "selectors", "select selector, sql, votes_on from selectors order by selector_id"
-    )
+    """Stops and selections compared, and how many differ once the labels are dealt out anew."""
+    found = _stored(con)
+    blind = [
+        stage.rpartition("/")[2] for stage in STAGES if stage.partition("/")[0] in BLIND_FOLDERS
+    ]
     con.execute("use memory")
     try:
-        rebuilt = {name for name, kept_as in engine.PIPELINE if kept_as != "drawn"}
         kept = con.execute("select table_name from duckdb_tables() where database_name = 'audited'")
         for (name,) in kept.fetchall():
-            if name not in rebuilt | {"labels"}:
-                con.execute(f"create view {name} as select * from audited.{name}")
-        con.execute(
-            """
-            create table labels as
-            with numbered as (
-                select
-                    *,
-                    row_number() over (order by archive, competition, question_id, seed) as place,
-                    row_number() over (
-                        order by hash(seed, question_id, competition, archive), seed, archive
-                    ) as dealt,
-                from audited.labels
-            )
-            select here.archive, here.competition, here.question_id, here.seed, other.correct
-            from numbered as here
-            inner join numbered as other on here.place = other.dealt
-            """
-        )
-        engine.build(con, "grades", "view")
-        for name, kept_as in engine.PIPELINE:
-            if name == engine.FIRST_LABELLED:
-                break
-            if kept_as != "drawn":
-                engine.build(con, name, kept_as, rules, selectors)
+            if name not in {*blind, "labels"} or name in DRAWN:
+                con.execute(f"create view {quoted(name)} as select * from audited.{quoted(name)}")
+        con.execute(f"create table labels as {engine.render('dealt_labels')}")
+        con.execute(f"create view grades as {engine.render('grades')}")
+        for name in blind:
+            if name == PORTIONED[0]:
+                con.execute("create temp table portion as from bank_orders")
+            if name not in DRAWN:
+                engine.build(con, name, found)
         looked_at = violations = 0
-        for name in ("choices", "stops"):
+        for name in ("prefix_selections", "stops"):
             ((rows, different),) = con.execute(
                 f"""
                 select
@@ -101,11 +87,15 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
     return looked_at, violations
 
 
-def _stored(con: duckdb.DuckDBPyConnection, kind: str, query: str) -> list[engine.Plugin]:
-    """The rules or selectors that a database was replayed with; it may say anything."""
-    found = [engine.Plugin(*row) for row in con.execute(query).fetchall()]
-    for plugin in found:
-        if not NAME_PATTERN.fullmatch(plugin.name):
-            raise AuditError(f"the database's {kind[:-1]} {shown(plugin.name)}: no name of one")
-        engine.check_plugin(kind, plugin, f"the database's {kind[:-1]} {plugin.name}")
-    return found
+def _stored(con: duckdb.DuckDBPyConnection) -> Plugins:
+    """The plug-ins that a database was replayed with; it may say anything."""
+    found: dict[str, list[Plugin]] = {}
+    for kind in KINDS:
+        query = f"select name, sql, votes_on, path from used_{kind} order by name"
+        found[kind] = [Plugin(*row) for row in con.execute(query).fetchall()]
+        for plugin in found[kind]:
+            where = f"the database's {KINDS[kind].one} {shown(plugin.name)}"
+            if not NAME_PATTERN.fullmatch(plugin.name):
+                raise AuditError(f"{where}: no name of one")
+            check_lineage(kind, replace(plugin, path=where))
+    return Plugins(**found)

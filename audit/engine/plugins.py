@@ -1,32 +1,78 @@
-"""Rules and selectors: a file each, the project's own and those of a user's folder."""
+"""Rules, selectors and policies: a file each, held to one contract whoever wrote it."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import duckdb
 
 from audit.engine.lineage import relations_read
 from audit.engine.sql_files import resource
 from audit.errors import AuditError, first_line
 
-# What a rule or a selector may read: generated fields, orders and settings, never a label.
-RULE_MAY_READ = {"budgeted_steps", "crossings", "walks"}
-SELECTOR_MAY_READ = {"steps", "candidates", "banks", "walks"}
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True)
+class Kind:
+    """A kind of plug-in: what its files may read, and the columns that they give."""
+
+    name: str
+    may_read: frozenset[str]
+    columns: tuple[str, ...]
+
+    @property
+    def one(self) -> str:
+        """What one of them is called."""
+        return {"policies": "policy"}.get(self.name, self.name[:-1])
+
+
+# A plug-in knows generated fields, orders and settings, never a label.
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            "rules",
+            frozenset({"budgeted_attempts", "last_launched", "bank_orders"}),
+            ("walk_id", "cap", "budget", "launched", "returned", "completion_cost"),
+        ),
+        Kind(
+            "selectors",
+            frozenset({"walked_attempts", "candidates", "banks", "bank_orders"}),
+            ("walk_id", "position", "is_eligible", "selected_position"),
+        ),
+        Kind(
+            "policies",
+            frozenset({"tallies", "caps", "binomial_tails"}),
+            ("walk_id", "cap", "stop_position"),
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
 class Plugin:
-    """A rule or a selector: the SQL file's stem, its text, and the field its answers come from."""
+    """A rule, selector or policy: its file's stem, text and path, and what its answers are."""
 
     name: str
     sql: str
-    votes_on: str
-    is_built_in: bool = True
+    votes_on: str = "answer"
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class Plugins:
+    """What a replay is run with, each kind by ascending name."""
+
+    rules: Sequence[Plugin] = field(default_factory=lambda: plugins("rules"))
+    selectors: Sequence[Plugin] = field(default_factory=lambda: plugins("selectors"))
+    policies: Sequence[Plugin] = ()
 
 
 def plugins(kind: str, folder: str | Path | None = None) -> list[Plugin]:
-    """The project's rules or selectors and those of a user's folder, by ascending name."""
-    files = {path.stem: path for path in (resource("sql") / kind).glob("*.sql")}
+    """The project's plug-ins of a kind and those of a user's folder, by ascending name."""
+    found = {path.stem: read_plugin(path) for path in (resource("sql") / kind).glob("*.sql")}
     if folder is not None:
         own = sorted(Path(folder).glob("*.sql"))
         if not own:
@@ -34,40 +80,64 @@ def plugins(kind: str, folder: str | Path | None = None) -> list[Plugin]:
         for path in own:
             if not NAME_PATTERN.fullmatch(path.stem):
                 raise AuditError(
-                    f"{path}: the file's name is the {kind[:-1]}'s: lower-case letters, digits, _"
+                    f"{path}: the file's name is the {KINDS[kind].one}'s: lower-case letters, "
+                    "digits, _"
                 )
-            if path.stem in files:
+            if path.stem in found:
                 raise AuditError(f"{path}: '{path.stem}' is built in; give the file another name")
-            check_plugin(kind, _plugin(path), str(path))
-            files[path.stem] = path
-    return [_plugin(files[name]) for name in sorted(files)]
+            found[path.stem] = read_plugin(path)
+    for plugin in found.values():
+        check_lineage(kind, plugin)
+    return [found[name] for name in sorted(found)]
 
 
-def _plugin(path: Path) -> Plugin:
+def read_plugin(path: Path) -> Plugin:
+    """The plug-in of a file."""
     try:
         sql = path.read_text(encoding="utf-8").strip().rstrip(";")
     except UnicodeDecodeError as error:
         raise AuditError(f"{path}: not UTF-8 text: {first_line(error)}") from None
     votes_on = re.search(r"^-- votes on: *(\w+)", sql, re.MULTILINE)
-    return Plugin(
-        path.stem,
-        sql,
-        votes_on.group(1) if votes_on else "answer",
-        path.is_relative_to(resource("sql")),
-    )
+    is_ours = path.is_relative_to(resource("sql"))
+    shown = f"sql/{path.relative_to(resource('sql')).as_posix()}" if is_ours else str(path)
+    return Plugin(path.stem, sql, votes_on.group(1) if votes_on else "answer", shown)
 
 
-def check_plugin(kind: str, plugin: Plugin, where: str) -> None:
-    """What is not the project's own must be one select over relations that carry no label."""
+def check_lineage(kind: str, plugin: Plugin) -> None:
+    """A plug-in is one select over relations that carry no label."""
     try:
         read = relations_read(plugin.sql)
     except AuditError as error:
-        raise AuditError(f"{where}: {error}") from None
-    allowed = RULE_MAY_READ if kind == "rules" else SELECTOR_MAY_READ
+        raise AuditError(f"{plugin.path}: {error}") from None
+    allowed = KINDS[kind].may_read
     if read - allowed:
         raise AuditError(
-            f"{where}: reads {', '.join(sorted(read - allowed))}; "
-            f"a {kind[:-1]} may read only {', '.join(sorted(allowed))}"
+            f"{plugin.path}: reads {', '.join(sorted(read - allowed))}; "
+            f"a {KINDS[kind].one} may read only {', '.join(sorted(allowed))}"
         )
     if plugin.votes_on not in ("answer", "archive_answer"):
-        raise AuditError(f"{where}: '-- votes on:' names answer or archive_answer")
+        raise AuditError(f"{plugin.path}: '-- votes on:' names answer or archive_answer")
+
+
+def check_columns(con: duckdb.DuckDBPyConnection, kind: str, plugin: Plugin) -> None:
+    """A plug-in's select binds to the relations that are there, and gives the columns asked for."""
+    try:
+        described = con.execute(f"describe select * from ({plugin.sql}\n)").fetchall()
+    except duckdb.Error as error:
+        raise AuditError(f"{plugin.path}: {first_line(error)}") from None
+    missing = [name for name in KINDS[kind].columns if name not in {row[0] for row in described}]
+    if missing:
+        raise AuditError(
+            f"{plugin.path}: gives no column {', '.join(missing)}; a {KINDS[kind].one} gives "
+            f"{', '.join(KINDS[kind].columns)}"
+        )
+
+
+def check_contract(
+    con: duckdb.DuckDBPyConnection, kind: str, found: Sequence[Plugin], sql: str
+) -> None:
+    """Refuse the first plug-in whose rows break the contract, by its own path."""
+    broken = con.execute(sql).fetchall()
+    if broken:
+        paths = {plugin.name: plugin.path for plugin in found}
+        raise AuditError(f"{paths[broken[0][0]]}: {broken[0][1]}")

@@ -1,71 +1,112 @@
 """The pipeline on one screen: every stage of a replay in the order in which it is built."""
 
-# Every stage of a replay in the order in which it is built: a relation, and how it is kept.
-# `order_slots` and `weights` are drawn in Python; all else is the SQL file of that name.
-PIPELINE = (
-    ("archives", "table"),
-    ("problems", "table"),
-    ("banks", "table"),
-    ("candidates", "table"),
-    ("walks", "table"),
-    ("order_slots", "drawn"),
-    ("paths", "view"),
-    ("reach", "view"),
-    ("steps", "table"),
-    ("choices", "table"),
-    ("pickable", "table"),
-    ("eligible", "view"),
-    ("selector_archives", "view"),
-    ("states", "table"),
-    ("budgeted_steps", "view"),
-    ("crossings", "view"),
-    ("stops", "table"),
-    ("boundary_events", "view"),
+# A stage is "folder/name" of its SQL file below `sql`; `drawn_orders` and `weights` are drawn in
+# Python. The folder says what a stage may know.
+STAGES = (
+    # Names become narrow keys.
+    "keys/replayed_problems",
+    "keys/archives",
+    "keys/problems",
+    "keys/banks",
+    "keys/candidates",
+    # A bank in one order is walked to the largest cap, and every selector picks from every prefix.
+    "walks/bank_orders",
+    "walks/drawn_orders",
+    "walks/walked_attempts",
+    "walks/prefix_selections",
+    "walks/eligible_attempts",
+    "walks/selector_archives",
+    "walks/eligible_counts",
+    "walks/prefix_votes",
+    "walks/tallies",
+    # Budget, cap and rule end a walk at a prefix.
+    "budgets/budgeted_attempts",
+    "budgets/last_launched",
+    "budgets/stops",
+    "budgets/primary_stops",
     # Labels may be read from here on, never above.
-    ("candidate_grades", "table"),
-    ("coverage", "table"),
-    ("ledger", "view"),
-    ("picks", "view"),
-    ("replay_scores", "table"),
-    ("selection_scores", "table"),
-    ("weights", "drawn"),
-    ("archive_weights", "view"),
-    ("replicate_costs", "view"),
-    ("replicate_scores", "view"),
-    ("paired_costs", "view"),
-    ("paired_scores", "view"),
-    ("paired_picks", "view"),
-    ("paired_replays", "view"),
-    ("segments", "view"),
-    ("interpolations", "view"),
-    ("halves", "view"),
-    ("ballots", "view"),
-    ("elections", "view"),
-    ("control_steps", "view"),
-    ("orders", "view"),
-    ("prefixes", "view"),
-    ("replays", "view"),
-    ("selections", "view"),
-    # Of generated fields and token counts alone; here because those need not be there.
-    ("prefix_events", "view"),
-    ("prefix_selections", "view"),
+    "evaluation/graded_archives",
+    "evaluation/candidate_grades",
+    "evaluation/coverage",
+    "evaluation/ledger",
+    "evaluation/prefix_grades",
+    "evaluation/replay_selections",
+    "evaluation/problem_costs",
+    "evaluation/problem_scores",
+    "evaluation/problem_gains",
+    # Replicates weigh the problems' totals.
+    "bootstrap/weights",
+    "bootstrap/archive_weights",
+    "bootstrap/replicate_costs",
+    "bootstrap/replicate_scores",
+    "bootstrap/paired_points",
+    "bootstrap/paired_gains",
+    # What single tables need.
+    "diagnostics/boundary_events",
+    "diagnostics/paired_replays",
+    "diagnostics/paired_selections",
+    "diagnostics/strict_segments",
+    "diagnostics/interpolation_points",
+    "diagnostics/length_halves",
+    "diagnostics/ballots",
+    "diagnostics/majority_votes",
+    "diagnostics/control_attempts",
+    # What users query.
+    "relations/orders",
+    "relations/prefixes",
+    "relations/replays",
+    "relations/selections",
+    "relations/results",
+    "relations/prefix_events",
+    "diagnostics/admitted_selections",
 )
-FIRST_LABELLED = "candidate_grades"
-# What a walk's bank alone decides: with many orders, built some banks at a time.
+# Folders whose stages may not read a label, directly or through another stage.
+BLIND_FOLDERS = ("keys", "walks", "budgets")
+# Stages that need one bank at a time. They are built for a few banks at once, to bound memory:
+# each reads the relation `portion`, which holds the bank orders being walked.
 PORTIONED = (
-    "steps",
-    "choices",
-    "pickable",
-    "states",
-    "stops",
+    "walked_attempts",
+    "prefix_selections",
+    "eligible_attempts",
     "coverage",
-    "replay_scores",
-    "selection_scores",
+    "problem_costs",
+    "problem_scores",
 )
-# Prefixes or stops that are built at a time: enough to keep all cores busy, few enough for little
-# memory.
+DRAWN = ("drawn_orders", "weights")
+# Stages that are kept as tables; all others are views.
+TABLES = (
+    "replayed_problems",
+    "archives",
+    "problems",
+    "banks",
+    "candidates",
+    "bank_orders",
+    "graded_archives",
+    "candidate_grades",
+    *PORTIONED,
+    *DRAWN,
+)
+# Tables that depend on no budget, rule or policy: a replay with the same walks keeps them.
+WALKED = (
+    *(name for name in TABLES if name not in ("problem_costs", "problem_scores", "weights")),
+    "walk_settings",
+)
+# Prefixes that are walked at a time: enough to keep all cores busy, few enough for little memory.
 PORTION_ROWS = 2_000_000
-SETTING_RELATIONS = ("settings", "budgets", "caps", "repeats", "rules", "selectors")
-REPLAY_RELATIONS = (*SETTING_RELATIONS, *(name for name, _ in PIPELINE))
+# Run settings are tables, visible and joinable.
+SETTING_RELATIONS = (
+    "settings",
+    "budgets",
+    "caps",
+    "repeats",
+    "used_rules",
+    "used_selectors",
+    "used_policies",
+    "archive_filters",
+    "competition_filters",
+    "problem_filters",
+)
+STAGE_NAMES = tuple(stage.rpartition("/")[2] for stage in STAGES)
+REPLAY_RELATIONS = (*SETTING_RELATIONS, "walk_settings", *STAGE_NAMES)
 # What is complete only once the boundary attempts have been tokenized.
-TOKEN_RELATIONS = {"prefix_events", "prefix_selections"}
+TOKEN_RELATIONS = {"prefix_events", "admitted_selections"}

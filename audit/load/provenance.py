@@ -1,5 +1,6 @@
 """What was not simply recorded: counted tokens, answers that are no boxes, labels graded here."""
 
+import json
 import re
 from collections.abc import Callable
 
@@ -106,7 +107,8 @@ def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str
     """One line to stand under every table: how answers, costs and labels came about."""
     cost = cost_note(con) or "completion tokens recorded"
     answers = selector_note(con, has_selectors=has_selectors)
-    parts = [simulated_note(con), answers, cost, grade_note(con) or "labels: as recorded"]
+    labels = grade_note(con) or "labels: as recorded"
+    parts = [simulated_note(con), replayed_note(con), answers, cost, labels]
     return "; ".join(part for part in parts if part)
 
 
@@ -116,6 +118,26 @@ def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
         "select distinct archive from sources where simulated order by archive"
     ).fetchall()
     return f"SIMULATED DATA ({', '.join(archive for (archive,) in rows)})" if rows else None
+
+
+def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
+    """Which archives, competitions and problems alone were replayed, where it was not all."""
+    try:
+        kept = dict(con.execute("select key, value from settings").fetchall())
+        parts = [
+            (word, json.loads(kept.get(f"{word}s", "[]")))
+            for word in ("archive", "competition", "problem")
+        ]
+    except (duckdb.Error, ValueError):
+        return None
+    told = [
+        f"{len(names):,} problems"
+        if word == "problem"
+        else f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}"
+        for word, names in parts
+        if names
+    ]
+    return f"replayed: only {'; '.join(told)}" if told else None
 
 
 def cost_note(con: duckdb.DuckDBPyConnection) -> str | None:

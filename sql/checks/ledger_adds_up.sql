@@ -2,16 +2,16 @@
 -- grain: one row
 with sums as (
     select
-        steps.walk_id,
-        max(steps.cumulative_cost) as cumulative_cost,
+        walked_attempts.walk_id,
+        max(walked_attempts.cumulative_cost) as cumulative_cost,
         sum(candidates.completion_tokens) as recorded_cost,
-        count(steps.slot) as slots,
-        count(distinct steps.slot) as distinct_slots,
-    from steps
+        count(walked_attempts.slot) as slots,
+        count(distinct walked_attempts.slot) as distinct_slots,
+    from walked_attempts
     left join candidates
-        on steps.bank_id = candidates.bank_id
-        and steps.slot = candidates.slot
-    group by steps.walk_id
+        on walked_attempts.bank_id = candidates.bank_id
+        and walked_attempts.slot = candidates.slot
+    group by walked_attempts.walk_id
 )
 select
     count(*) as looked_at,

@@ -2,20 +2,20 @@
 -- grain: one row
 with prefixes_seen as (
     select
-        choices.*,
-        count(*) filter (choices.is_eligible) over (
-            partition by choices.selector_id, choices.walk_id order by choices.position
+        *,
+        count(*) filter (is_eligible) over (
+            partition by selector_id, prefix_id - position order by position
         ) as eligible_so_far,
-    from choices
+    from prefix_selections
 )
 select
     count(*) as looked_at,
     count(*) filter (
-        (prefixes_seen.selected_position is null) <> (prefixes_seen.eligible_so_far = 0)
-        or prefixes_seen.selected_position > prefixes_seen.position
+        (prefixes_seen.selected_prefix_id is null) <> (prefixes_seen.eligible_so_far = 0)
+        or prefixes_seen.selected_prefix_id not between prefixes_seen.prefix_id - prefixes_seen.position + 1 and prefixes_seen.prefix_id
         or not coalesce(chosen.is_eligible, true)
     ) as violations,
 from prefixes_seen
-left join choices as chosen
+left join prefix_selections as chosen
     on prefixes_seen.selector_id = chosen.selector_id
-    and prefixes_seen.walk_id + prefixes_seen.selected_position = chosen.walk_id + chosen.position
+    and prefixes_seen.selected_prefix_id = chosen.prefix_id

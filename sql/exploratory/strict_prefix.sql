@@ -10,26 +10,26 @@ with accepted as (
 )
 select
     archives.archive,
-    prefix_selections.budget,
+    admitted_selections.budget,
     count(*) as replays,
-    count(*) filter (prefix_selections.is_boundary_event) as boundary_events,
-    count(prefix_selections.admitted_answer) as admitted,
-    count(*) filter (prefix_selections.prefix_answer is distinct from prefix_selections.strict_answer) as changed,
+    count(*) filter (admitted_selections.is_boundary_event) as boundary_events,
+    count(admitted_selections.admitted_answer) as admitted,
+    count(*) filter (admitted_selections.prefix_answer is distinct from admitted_selections.strict_answer) as changed,
     100 * count(*) filter (candidate_grades.is_correct) / count(*) as strict_accuracy,
-    100 * count(*) filter (list_contains(accepted.forms, prefix_selections.strict_answer)) / nullif(count(accepted.forms), 0)
+    100 * count(*) filter (list_contains(accepted.forms, admitted_selections.strict_answer)) / nullif(count(accepted.forms), 0)
         as strict_reference_accuracy,
-    100 * count(*) filter (list_contains(accepted.forms, prefix_selections.prefix_answer)) / nullif(count(accepted.forms), 0)
+    100 * count(*) filter (list_contains(accepted.forms, admitted_selections.prefix_answer)) / nullif(count(accepted.forms), 0)
         as prefix_reference_accuracy,
     100 * count(*) filter (accepted.forms is null) / count(*) as undecided_share,
-from prefix_selections
-inner join banks on prefix_selections.bank_id = banks.bank_id
+from admitted_selections
+inner join banks on admitted_selections.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join problems on banks.problem_id = problems.problem_id
 left join candidate_grades
-    on prefix_selections.bank_id = candidate_grades.bank_id
-    and prefix_selections.strict_slot = candidate_grades.slot
+    on admitted_selections.bank_id = candidate_grades.bank_id
+    and admitted_selections.strict_slot = candidate_grades.slot
 left join accepted
     on problems.competition = accepted.competition
     and problems.question_id = accepted.question_id
-group by archives.archive, prefix_selections.budget
-order by archives.archive, prefix_selections.budget
+group by archives.archive, admitted_selections.budget
+order by archives.archive, admitted_selections.budget

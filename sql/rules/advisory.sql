@@ -7,4 +7,4 @@ select
     position as launched,
     position as returned,
     cumulative_cost as completion_cost,
-from crossings
+from last_launched

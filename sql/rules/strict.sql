@@ -7,4 +7,4 @@ select
     position as launched,
     case when cumulative_cost <= budget then position else position - 1 end as returned,
     least(cumulative_cost, budget) as completion_cost,
-from crossings
+from last_launched

@@ -10,7 +10,7 @@ with tallies as (
             when is_eligible
             then row_number() over tally * 1000000000 - first_value(position) over tally
         end as standing,
-    from steps
+    from walked_attempts
     window tally as (partition by walk_id, is_eligible, answer_id order by position)
 )
 select

@@ -7,5 +7,5 @@ select
     -- One integer orders (rank, earliest), as in majority.
     (1000000000 - max(logprob_rank::bigint * 1000000000 - position) over prefix % 1000000000)::integer
         as selected_position,
-from steps
+from walked_attempts
 window prefix as (partition by walk_id order by position)

@@ -2,20 +2,19 @@
 -- grain: archive, budget, cap
 with changes as (
     select
-        archives.archive,
-        picks.budget,
-        picks.cap,
-        picks.repeat,
-        count(*) filter (rules.rule = 'strict') as problems,
-        count(*) filter (rules.rule = 'advisory' and picks.is_correct)
-            - count(*) filter (rules.rule = 'strict' and picks.is_correct) as gained,
-    from picks
-    inner join selectors on picks.selector_id = selectors.selector_id
-    inner join rules on picks.rule_id = rules.rule_id
-    inner join banks on picks.bank_id = banks.bank_id
-    inner join archives on banks.archive_id = archives.archive_id
-    where selectors.is_primary
-    group by archives.archive, picks.budget, picks.cap, picks.repeat
+        graded_archives.archive,
+        replay_selections.budget,
+        replay_selections.cap,
+        replay_selections.repeat,
+        count(*) filter (replay_selections.rule = 'strict') as problems,
+        count(*) filter (replay_selections.rule = 'advisory' and replay_selections.is_correct)
+            - count(*) filter (replay_selections.rule = 'strict' and replay_selections.is_correct) as gained,
+    from replay_selections
+    inner join used_selectors on replay_selections.selector_id = used_selectors.selector_id
+    inner join banks on replay_selections.bank_id = banks.bank_id
+    inner join graded_archives on banks.archive_id = graded_archives.archive_id
+    where used_selectors.is_primary and graded_archives.is_graded
+    group by graded_archives.archive, replay_selections.budget, replay_selections.cap, replay_selections.repeat
 )
 select
     archive,

@@ -3,15 +3,15 @@
 with stopped as (
 {% for control in ('completed_prefix', 'aligned_cost') %}
 {% for name in ('strict', 'advisory') %}
-    select '{{ control }}' as control, '{{ name }}' as rule, walk_id, budget, returned
+    select '{{ control }}' as control, '{{ name }}' as rule, walk_id, budget, walk_id + returned as returned_prefix_id
     from (
-        with budgeted_steps as (
+        with budgeted_attempts as (
             select distinct walk_id, cap, budget, position, cost, cumulative_cost, is_last
-            from control_steps
+            from control_attempts
             where control = '{{ control }}'
         ),
-        crossings as (
-{% include 'crossings.sql' %}
+        last_launched as (
+{% include 'budgets/last_launched.sql' %}
         )
         select * from (
 {{ rule[name] }}
@@ -32,21 +32,21 @@ picked as (
         stopped.rule,
         stopped.walk_id,
         stopped.budget,
-        choices.selector_id,
-        choices.selected_position,
+        prefix_selections.selector_id,
+        prefix_selections.selected_prefix_id,
     from stopped
-    inner join choices on stopped.walk_id + stopped.returned = choices.walk_id + choices.position
+    inner join prefix_selections on stopped.returned_prefix_id = prefix_selections.prefix_id
 )
 select
-    control_steps.control,
-    selectors.selector,
+    control_attempts.control,
+    used_selectors.selector,
     count(*) as comparisons,
-    count(*) filter (strict.selected_position is distinct from advisory.selected_position) as disagreements,
-from control_steps
+    count(*) filter (strict.selected_prefix_id is distinct from advisory.selected_prefix_id) as disagreements,
+from control_attempts
 inner join picked as strict
-    on control_steps.control = strict.control
-    and control_steps.walk_id = strict.walk_id
-    and control_steps.budget = strict.budget
+    on control_attempts.control = strict.control
+    and control_attempts.walk_id = strict.walk_id
+    and control_attempts.budget = strict.budget
     and strict.rule = 'strict'
 inner join picked as advisory
     on strict.control = advisory.control
@@ -54,12 +54,13 @@ inner join picked as advisory
     and strict.budget = advisory.budget
     and strict.selector_id = advisory.selector_id
     and advisory.rule = 'advisory'
-inner join walks on control_steps.walk_id = walks.walk_id
-inner join banks on walks.bank_id = banks.bank_id
+inner join bank_orders on control_attempts.walk_id = bank_orders.walk_id
+inner join banks on bank_orders.bank_id = banks.bank_id
+inner join archives on banks.archive_id = archives.archive_id
+inner join used_selectors on strict.selector_id = used_selectors.selector_id
 inner join selector_archives
-    on strict.selector_id = selector_archives.selector_id
-    and banks.archive_id = selector_archives.archive_id
-inner join selectors on strict.selector_id = selectors.selector_id
-where control_steps.position = 0
-group by control_steps.control, selectors.selector
-order by control_steps.control, selectors.selector
+    on used_selectors.selector = selector_archives.selector
+    and archives.archive = selector_archives.archive
+where control_attempts.position = 0
+group by control_attempts.control, used_selectors.selector
+order by control_attempts.control, used_selectors.selector

@@ -2,29 +2,23 @@
 -- grain: archive, advisory_budget, strict_budget
 with points as (
     select
-        paired_scores.archive_id,
-        paired_scores.budget,
-        paired_scores.replicate,
-        100 * paired_scores.strict_correct / paired_scores.replays as strict_accuracy,
-        100 * paired_scores.advisory_correct / paired_scores.replays as advisory_accuracy,
-        paired_costs.strict_cost / paired_scores.replays as strict_cost,
-        paired_costs.advisory_cost / paired_scores.replays as advisory_cost,
-        (paired_costs.strict_cost + paired_costs.strict_prompt) / paired_scores.replays as strict_total,
-        (paired_costs.advisory_cost + paired_costs.advisory_prompt) / paired_scores.replays as advisory_total,
-    from paired_scores
-    inner join selectors on paired_scores.selector_id = selectors.selector_id
-    inner join paired_costs
-        on paired_scores.archive_id = paired_costs.archive_id
-        and paired_scores.budget = paired_costs.budget
-        and paired_scores.replicate = paired_costs.replicate
-    where selectors.is_primary
+        archive,
+        budget,
+        replicate,
+        100 * strict_correct / replays as strict_accuracy,
+        100 * advisory_correct / replays as advisory_accuracy,
+        strict_cost / replays as strict_cost,
+        advisory_cost / replays as advisory_cost,
+        (strict_cost + strict_prompt) / replays as strict_total,
+        (advisory_cost + advisory_prompt) / replays as advisory_total,
+    from paired_points
 ),
 comparisons as (
     select
-        advisory.archive_id,
+        archive,
         advisory.budget as advisory_budget,
         strict.budget as strict_budget,
-        advisory.replicate,
+        replicate,
         advisory.advisory_cost,
         strict.strict_cost,
         advisory.advisory_cost - strict.strict_cost as cost_difference,
@@ -36,14 +30,12 @@ comparisons as (
         strict.strict_accuracy,
         advisory.advisory_accuracy - strict.strict_accuracy as delta,
     from points as advisory
-    inner join points as strict
-        on advisory.archive_id = strict.archive_id
-        and advisory.replicate = strict.replicate
+    inner join points as strict using (archive, replicate)
 )
 select
-    archives.archive,
-    comparisons.advisory_budget,
-    comparisons.strict_budget,
+    archive,
+    advisory_budget,
+    strict_budget,
     any_value(advisory_cost) filter (replicate = 0) as advisory_cost,
     any_value(strict_cost) filter (replicate = 0) as strict_cost,
     any_value(cost_difference) filter (replicate = 0) as cost_difference,
@@ -63,6 +55,5 @@ select
     quantile_cont(delta, 0.025) filter (replicate > 0) as delta_low,
     quantile_cont(delta, 0.975) filter (replicate > 0) as delta_high,
 from comparisons
-inner join archives on comparisons.archive_id = archives.archive_id
-group by archives.archive, comparisons.advisory_budget, comparisons.strict_budget
-order by archives.archive, comparisons.advisory_budget, comparisons.strict_budget
+group by archive, advisory_budget, strict_budget
+order by archive, advisory_budget, strict_budget

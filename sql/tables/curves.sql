@@ -2,23 +2,16 @@
 -- grain: archive, budget, rule
 with replicates as (
     select
-        archives.archive,
-        replicate_scores.budget,
-        rules.rule,
-        replicate_scores.replicate,
+        archive,
+        budget,
+        rule,
+        replicate,
         100 * replicate_scores.correct / replicate_scores.replays as accuracy,
         100 * replicate_costs.covered / replicate_scores.replays as coverage,
         replicate_costs.completion_cost / replicate_scores.replays as cost,
     from replicate_scores
-    inner join selectors on replicate_scores.selector_id = selectors.selector_id
-    inner join rules on replicate_scores.rule_id = rules.rule_id
-    inner join archives on replicate_scores.archive_id = archives.archive_id
-    inner join replicate_costs
-        on replicate_scores.archive_id = replicate_costs.archive_id
-        and replicate_scores.budget = replicate_costs.budget
-        and replicate_scores.rule_id = replicate_costs.rule_id
-        and replicate_scores.replicate = replicate_costs.replicate
-    where selectors.is_primary
+    inner join replicate_costs using (archive, budget, rule, replicate)
+    where replicate_scores.is_primary
 )
 select
     archive,

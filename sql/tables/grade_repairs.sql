@@ -19,4 +19,5 @@ select
 from grades
 left join conflict_counts on grades.archive = conflict_counts.archive
 group by grades.archive
+having bool_and(grades.correct is not null)
 order by grades.archive

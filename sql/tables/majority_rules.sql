@@ -21,30 +21,30 @@ with definitions (definition, reading_id, ties, meaning) as (
 ),
 scores as (
     select
-        banks.archive_id,
+        archives.archive,
         stops.budget,
-        rules.rule,
+        stops.rule,
         readings.reading_id,
-        elections.tied,
+        majority_votes.tied,
         count(*) as replays,
-        count(*) filter (elections.is_first_correct) as first_correct,
-        count(*) filter (elections.is_last_correct) as last_correct,
-        coalesce(sum(elections.tied_correct), 0)::bigint as tied_correct,
+        count(*) filter (majority_votes.is_first_correct) as first_correct,
+        count(*) filter (majority_votes.is_last_correct) as last_correct,
+        coalesce(sum(majority_votes.tied_correct), 0)::bigint as tied_correct,
     from stops
     cross join (select distinct reading_id from definitions) as readings
-    inner join rules on stops.rule_id = rules.rule_id
     inner join caps on stops.cap = caps.cap
-    inner join walks on stops.walk_id = walks.walk_id
-    inner join banks on walks.bank_id = banks.bank_id
-    left join elections
-        on 8 * stops.walk_id + readings.reading_id = elections.poll_id
-        and stops.returned = elections.position
-    where caps.is_primary and walks.repeat > 0 and rules.rule in ('strict', 'advisory')
-    group by banks.archive_id, stops.budget, rules.rule, readings.reading_id, elections.tied
+    inner join coverage on stops.walk_id = coverage.walk_id
+    inner join banks on coverage.bank_id = banks.bank_id
+    inner join archives on banks.archive_id = archives.archive_id
+    left join majority_votes
+        on 8 * stops.walk_id + readings.reading_id = majority_votes.poll_id
+        and stops.returned = majority_votes.position
+    where caps.is_primary and coverage.repeat > 0 and coverage.is_graded and stops.rule in ('strict', 'advisory')
+    group by archives.archive, stops.budget, stops.rule, readings.reading_id, majority_votes.tied
 ),
 totals as (
     select
-        scores.archive_id,
+        scores.archive,
         scores.budget,
         scores.rule,
         definitions.definition,
@@ -63,10 +63,10 @@ totals as (
         ) as correct,
     from scores
     inner join definitions on scores.reading_id = definitions.reading_id
-    group by scores.archive_id, scores.budget, scores.rule, definitions.definition
+    group by scores.archive, scores.budget, scores.rule, definitions.definition
 )
 select
-    archives.archive,
+    strict.archive,
     strict.budget,
     definitions.definition,
     definitions.meaning,
@@ -75,10 +75,9 @@ select
     100 * (advisory.correct - strict.correct) / strict.replays as delta,
 from totals as strict
 inner join totals as advisory
-    on strict.archive_id = advisory.archive_id
+    on strict.archive = advisory.archive
     and strict.budget = advisory.budget
     and strict.definition = advisory.definition
-inner join archives on strict.archive_id = archives.archive_id
 inner join definitions on strict.definition = definitions.definition
 where strict.rule = 'strict' and advisory.rule = 'advisory'
-order by archives.archive, strict.budget, definitions.definition
+order by strict.archive, strict.budget, definitions.definition

@@ -1,27 +1,34 @@
 -- pools: how many eligible attempts each rule ends with, how often none, and the tail of the advisory cost.
 -- grain: archive, budget
+with pooled as (
+    select
+        archives.archive,
+        ledger.budget,
+        ledger.rule = 'strict' as is_strict,
+        ledger.rule = 'advisory' as is_advisory,
+        ledger.returned,
+        ledger.completion_cost,
+        eligible_counts.eligible_count,
+    from ledger
+    inner join caps on ledger.cap = caps.cap
+    inner join eligible_counts on ledger.returned_prefix_id = eligible_counts.prefix_id
+    inner join banks on ledger.bank_id = banks.bank_id
+    inner join archives on banks.archive_id = archives.archive_id
+    where caps.is_primary and ledger.repeat > 0
+)
 select
-    archives.archive,
-    ledger.budget,
-    sum(ledger.eligible_count) filter (rules.rule = 'strict') / count(*) filter (rules.rule = 'strict') as strict_eligible,
-    sum(ledger.eligible_count) filter (rules.rule = 'advisory') / count(*) filter (rules.rule = 'advisory')
-        as advisory_eligible,
-    100 * count(*) filter (rules.rule = 'strict' and ledger.eligible_count = 0) / count(*) filter (rules.rule = 'strict')
-        as strict_abstention,
-    100 * count(*) filter (rules.rule = 'advisory' and ledger.eligible_count = 0)
-        / count(*) filter (rules.rule = 'advisory') as advisory_abstention,
-    100 * count(*) filter (rules.rule = 'advisory' and ledger.returned = 1) / count(*) filter (rules.rule = 'advisory')
-        as advisory_one_return,
-    quantile_cont(ledger.completion_cost::double, 0.95) filter (rules.rule = 'advisory') as advisory_p95,
-    quantile_cont(ledger.completion_cost::double, 0.95) filter (rules.rule = 'advisory') / ledger.budget as p95_ratio,
-    count(*) filter (rules.rule = 'advisory' and ledger.eligible_count = 0) as advisory_empty,
-    count(*) filter (rules.rule = 'advisory' and ledger.eligible_count = 1) as advisory_single,
-    count(*) filter (rules.rule = 'advisory' and ledger.eligible_count >= 2) as advisory_multi,
-from ledger
-inner join rules on ledger.rule_id = rules.rule_id
-inner join caps on ledger.cap = caps.cap
-inner join banks on ledger.bank_id = banks.bank_id
-inner join archives on banks.archive_id = archives.archive_id
-where caps.is_primary and ledger.repeat > 0
-group by archives.archive, ledger.budget
-order by archives.archive, ledger.budget
+    archive,
+    budget,
+    sum(eligible_count) filter (is_strict) / count(*) filter (is_strict) as strict_eligible,
+    sum(eligible_count) filter (is_advisory) / count(*) filter (is_advisory) as advisory_eligible,
+    100 * count(*) filter (is_strict and eligible_count = 0) / count(*) filter (is_strict) as strict_abstention,
+    100 * count(*) filter (is_advisory and eligible_count = 0) / count(*) filter (is_advisory) as advisory_abstention,
+    100 * count(*) filter (is_advisory and returned = 1) / count(*) filter (is_advisory) as advisory_one_return,
+    quantile_cont(completion_cost::double, 0.95) filter (is_advisory) as advisory_p95,
+    quantile_cont(completion_cost::double, 0.95) filter (is_advisory) / budget as p95_ratio,
+    count(*) filter (is_advisory and eligible_count = 0) as advisory_empty,
+    count(*) filter (is_advisory and eligible_count = 1) as advisory_single,
+    count(*) filter (is_advisory and eligible_count >= 2) as advisory_multi,
+from pooled
+group by archive, budget
+order by archive, budget

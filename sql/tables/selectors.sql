@@ -1,30 +1,39 @@
 -- selectors: the paired accuracy change under every selector that has an eligible attempt in the archive.
 -- grain: archive, budget, selector
-with replicates as (
+with intervals as (
     select
-        archives.archive,
-        paired_scores.budget,
-        selectors.selector,
-        paired_scores.replicate,
-        100 * paired_scores.strict_correct / paired_scores.replays as strict_accuracy,
-        100 * paired_scores.advisory_correct / paired_scores.replays as advisory_accuracy,
-        100 * (paired_scores.advisory_correct - paired_scores.strict_correct) / paired_scores.replays as delta,
-    from paired_scores
-    inner join selector_archives
-        on paired_scores.selector_id = selector_archives.selector_id
-        and paired_scores.archive_id = selector_archives.archive_id
-    inner join selectors on paired_scores.selector_id = selectors.selector_id
-    inner join archives on paired_scores.archive_id = archives.archive_id
+        archive,
+        budget,
+        selector,
+        quantile_cont(100 * gained / replays, 0.025) as delta_low,
+        quantile_cont(100 * gained / replays, 0.975) as delta_high,
+    from paired_gains
+    where replicate > 0
+    group by archive, budget, selector
+),
+totals as (
+    select
+        archive,
+        budget,
+        selector,
+        sum(replays) as replays,
+        sum(strict_correct) as strict_correct,
+        sum(advisory_correct) as advisory_correct,
+    from problem_gains
+    group by archive, budget, selector
 )
 select
     archive,
     budget,
     selector,
-    any_value(strict_accuracy) filter (replicate = 0) as strict_accuracy,
-    any_value(advisory_accuracy) filter (replicate = 0) as advisory_accuracy,
-    any_value(delta) filter (replicate = 0) as delta,
-    quantile_cont(delta, 0.025) filter (replicate > 0) as delta_low,
-    quantile_cont(delta, 0.975) filter (replicate > 0) as delta_high,
-from replicates
-group by archive, budget, selector
+    100 * strict_correct / replays as strict_accuracy,
+    100 * advisory_correct / replays as advisory_accuracy,
+    100 * (advisory_correct - strict_correct) / replays as delta,
+    delta_low,
+    delta_high,
+from totals
+inner join selector_archives using (archive, selector)
+inner join graded_archives using (archive)
+left join intervals using (archive, budget, selector)
+where is_graded
 order by archive, budget, selector

@@ -7,37 +7,36 @@
 -- that it launched was cut at the generation limit or interrupted by the budget.
 with limited as (
     select
-        steps.walk_id,
-        steps.position,
+        walked_attempts.prefix_id,
+        walked_attempts.cumulative_cost,
         count(*) filter (candidates.finish_reason = 'length') over prefix as limited,
-    from steps
-    left join candidates on steps.bank_id = candidates.bank_id and steps.slot = candidates.slot
-    window prefix as (partition by steps.walk_id order by steps.position)
+    from walked_attempts
+    left join candidates
+        on walked_attempts.bank_id = candidates.bank_id
+        and walked_attempts.slot = candidates.slot
+    window prefix as (partition by walked_attempts.walk_id order by walked_attempts.position)
 )
 select
     archives.archive,
-    ledger.budget,
-    rules.rule,
-    100 * count(*) filter (last_launched.cumulative_cost > ledger.budget) / count(*) as replays_cut,
-    100 * sum(limited.limited) / sum(ledger.launched) as attempts_cut,
-    100 * count(*) filter (picks.is_correct) / count(*) as accuracy_cut_wrong,
-    100 * count(*) filter (picks.is_correct or limited.limited > 0 or ledger.returned < ledger.launched) / count(*)
-        as accuracy_cut_correct,
-from ledger
-inner join rules on ledger.rule_id = rules.rule_id
-inner join caps on ledger.cap = caps.cap
-inner join banks on ledger.bank_id = banks.bank_id
+    stops.budget,
+    stops.rule,
+    100 * count(*) filter (limited.cumulative_cost > stops.budget) / count(*) as replays_cut,
+    100 * sum(limited.limited) / sum(stops.launched) as attempts_cut,
+    100 * sum(replay_selections.is_correct::integer) / count(*) as accuracy_cut_wrong,
+    100 * sum(
+        (replay_selections.is_correct or limited.limited > 0 or stops.returned < stops.launched)::integer
+    ) filter (replay_selections.is_correct is not null) / count(*) as accuracy_cut_correct,
+from stops
+inner join caps on stops.cap = caps.cap
+inner join limited on stops.launched_prefix_id = limited.prefix_id
+inner join replay_selections
+    on stops.rule = replay_selections.rule
+    and stops.walk_id = replay_selections.walk_id
+    and stops.cap = replay_selections.cap
+    and stops.budget = replay_selections.budget
+inner join used_selectors on replay_selections.selector_id = used_selectors.selector_id
+inner join banks on replay_selections.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
-inner join steps as last_launched
-    on ledger.walk_id + ledger.launched = last_launched.walk_id + last_launched.position
-inner join limited
-    on ledger.walk_id + ledger.launched = limited.walk_id + limited.position
-inner join picks
-    on ledger.rule_id = picks.rule_id
-    and ledger.walk_id = picks.walk_id
-    and ledger.cap = picks.cap
-    and ledger.budget = picks.budget
-inner join selectors on picks.selector_id = selectors.selector_id
-where caps.is_primary and selectors.is_primary and ledger.repeat > 0
-group by archives.archive, ledger.budget, rules.rule
-order by archives.archive, ledger.budget, rules.rule
+where caps.is_primary and used_selectors.is_primary and replay_selections.repeat > 0
+group by archives.archive, stops.budget, stops.rule
+order by archives.archive, stops.budget, stops.rule

@@ -4,19 +4,17 @@ select
     archives.archive,
     ledger.budget,
     count(*) as replays,
-    count(*) filter (candidates.finish_reason = 'length' and first_step.cost >= ledger.budget) as capped_first,
-    100 * count(*) filter (ledger.eligible_count = 0) / count(*) as advisory_abstention,
+    count(*) filter (candidates.finish_reason = 'length' and first_attempt.cost >= ledger.budget) as capped_first,
+    100 * count(*) filter (eligible_counts.eligible_count = 0) / count(*) as advisory_abstention,
 from ledger
-inner join rules on ledger.rule_id = rules.rule_id
 inner join caps on ledger.cap = caps.cap
-inner join steps as first_step
-    on ledger.walk_id = first_step.walk_id
-    and first_step.position = 1
+inner join eligible_counts on ledger.returned_prefix_id = eligible_counts.prefix_id
+inner join walked_attempts as first_attempt on ledger.walk_id + 1 = first_attempt.prefix_id
 inner join candidates
-    on first_step.bank_id = candidates.bank_id
-    and first_step.slot = candidates.slot
+    on first_attempt.bank_id = candidates.bank_id
+    and first_attempt.slot = candidates.slot
 inner join banks on ledger.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
-where rules.rule = 'advisory' and caps.is_primary and ledger.repeat > 0
+where ledger.rule = 'advisory' and caps.is_primary and ledger.repeat > 0
 group by archives.archive, ledger.budget
 order by archives.archive, ledger.budget

@@ -179,15 +179,17 @@ def test_check_passes_on_sound_data_and_fails_on_a_forged_ledger(folder, tmp_pat
     db = tmp_path / "forged.duckdb"
     db.write_bytes((folder / "audit.duckdb").read_bytes())
     con = database.connect(db)
-    con.execute("update stops set completion_cost = budget + 1 where budget = 4000")
-    con.execute("update choices set selected_position = 1 where selected_position = 2")
+    con.execute(
+        "update walked_attempts set cumulative_cost = cumulative_cost - 1 where position = 2"
+    )
+    con.execute("update prefix_selections set selected_prefix_id = prefix_id where position = 2")
     con.close()
     rows = {}
     for line in run(folder, "check", "--db", db, "--format", "json", status=1).splitlines():
         if line.startswith((" ", "{", "[{")):
             row = json.loads(line.strip(" [],"))
             rows[row["check"]] = row["violations"]
-    assert rows["strict_within_budget"] > 0
+    assert rows["ledger_adds_up"] > 0
     assert rows["labels_shuffled"] > 0
     assert rows["equal_launches"] == 0
 
@@ -224,8 +226,8 @@ def test_compare_fails_when_archives_of_the_studys_shape_give_other_values(tmp_p
 
 
 def test_sql_prints_the_rendered_sql_of_a_stage(folder):
-    assert "from selectors" in run(folder, "sql", "choices")
-    assert "crossings" in run(folder, "sql", "strict")
+    assert "selected_position" in run(folder, "sql", "prefix_selections")
+    assert "last_launched" in run(folder, "sql", "strict")
     assert "there are" in run(folder, "sql", "nothing", status=2)
 
 

@@ -5,13 +5,23 @@ import re
 import pytest
 
 from audit import engine
-from audit.engine.plugins import RULE_MAY_READ, SELECTOR_MAY_READ
+from audit.engine.plugins import KINDS
+from audit.engine.stages import BLIND_FOLDERS, DRAWN, PORTIONED
 from tests.support.databases import small_database
 
 SQL = engine.resource("sql")
 FILES = sorted(SQL.rglob("*.sql"))
-STAGES = [name for name, kept_as in engine.PIPELINE if kept_as != "drawn"]
-LABELLED = {"labels", "grades", "accepted_references", "candidate_grades", "coverage", "ledger"}
+STAGES = [name for name in engine.STAGE_NAMES if name not in DRAWN]
+BLIND = [
+    stage.rpartition("/")[2]
+    for stage in engine.STAGES
+    if stage.partition("/")[0] in BLIND_FOLDERS and stage.rpartition("/")[2] not in DRAWN
+]
+LABELLED = {"labels", "grades", "accepted_references"}
+# Folders with a file for each stage of the pipeline.
+PIPELINE = ("keys", "walks", "budgets", "evaluation", "bootstrap", "diagnostics", "relations")
+# Rendered where they are needed, never built as a relation.
+UNBUILT = {"dealt_labels"}
 
 
 def header(path):
@@ -47,7 +57,10 @@ def test_no_two_sql_files_have_the_same_name():
 
 
 def test_the_pipeline_names_every_stage_that_has_a_file():
-    assert {path.stem for path in SQL.glob("*.sql")} == set(STAGES)
+    files = {identifier(path) for folder in PIPELINE for path in (SQL / folder).glob("*.sql")}
+    staged = {f"{stage}.sql" for stage in engine.STAGES if stage.rpartition("/")[2] not in DRAWN}
+    assert {file for file in files if file.split("/")[1][:-4] not in UNBUILT} == staged
+    assert not list(SQL.glob("*.sql"))
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +69,16 @@ def con(tmp_path_factory):
         yield con
 
 
+def rows_of(name):
+    return f"from {name}" if name in STAGES else engine.render(name)
+
+
 @pytest.mark.parametrize("name", [*STAGES, *engine.table_names()])
 def test_the_grain_identifies_a_row(con, name):
     path = SQL / engine.stage_file(name)
     keys = ", ".join(grain(path))
     ((rows, distinct),) = con.execute(
-        f"select count(*), count(distinct ({keys})) from ({engine.render(name)})"
+        f"select count(*), count(distinct ({keys})) from ({rows_of(name)})"
     ).fetchall()
     assert rows == distinct > 0
 
@@ -73,51 +90,58 @@ def test_a_table_is_sorted_by_its_grain(con, name):
     assert keys == sorted(keys)
 
 
-def test_nothing_before_coverage_reads_a_label():
-    for name, kept_as in engine.PIPELINE:
-        if name == engine.FIRST_LABELLED:
-            break
-        if kept_as != "drawn":
-            assert not engine.relations_read(engine.render(name)) & LABELLED, name
+def test_no_stage_of_a_blind_folder_reads_a_label_directly_or_through_another():
+    reads = {name: engine.relations_read(engine.render(name)) for name in STAGES}
+    for name in BLIND:
+        seen, ahead = set(), [name]
+        while ahead:
+            for relation in reads.get(ahead.pop(), frozenset()) - seen:
+                seen.add(relation)
+                ahead.append(relation)
+        assert not seen & LABELLED, name
 
 
-def test_rules_and_selectors_read_only_what_they_may():
-    for rule in engine.plugins("rules"):
-        assert engine.relations_read(rule.sql) <= RULE_MAY_READ, rule.name
-    for selector in engine.plugins("selectors"):
-        assert engine.relations_read(selector.sql) <= SELECTOR_MAY_READ, selector.name
+def test_plugins_read_only_what_they_may():
+    for kind in KINDS:
+        for plugin in engine.plugins(kind):
+            assert engine.relations_read(plugin.sql) <= KINDS[kind].may_read, plugin.name
 
 
 def test_every_stage_reads_only_what_was_built_before_it():
     built = {"attempts", "raw_answers", "grades", *engine.SETTING_RELATIONS}
     built |= {"texts", "token_counts", "prefix_cuts", "problem_labels", "meta"}
-    for name, kept_as in engine.PIPELINE:
-        if kept_as != "drawn":
-            assert engine.relations_read(engine.render(name)) <= built, name
+    built |= {"walk_settings", "portion"}
+    for name in engine.STAGE_NAMES:
+        if name not in DRAWN:
+            read = {
+                relation.removeprefix("main.")
+                for relation in engine.relations_read(engine.render(name))
+            }
+            assert read <= built, name
         built.add(name)
 
 
 def test_lineage_sees_through_common_table_expressions_and_subqueries():
     sql = """
-        with a as (select * from steps)
+        with a as (select * from banks)
         select * from a, (select 1 from grades) where 1 in (from labels)
     """
-    assert engine.relations_read(sql) == {"steps", "grades", "labels"}
+    assert engine.relations_read(sql) == {"banks", "grades", "labels"}
 
 
 def test_selection_builds_without_any_label_in_the_database(tmp_path):
     with small_database(tmp_path) as con:
-        stages = dict(engine.PIPELINE)
-        before = list(stages)[: list(stages).index(engine.FIRST_LABELLED)]
-        compared = ("choices", "stops")
+        compared = ("prefix_selections", "stops")
         kept = {name: con.sql(f"from {name} order by all").fetchall() for name in compared}
         con.execute("attach ':memory:' as blind")
         con.execute("use blind")
-        for name in ("attempts", "problem_labels", "order_slots", *engine.SETTING_RELATIONS):
+        needed = ("attempts", "problem_labels", "drawn_orders", "walk_settings")
+        for name in (*needed, *engine.SETTING_RELATIONS):
             con.execute(f"create table {name} as from small.{name}")
-        for name in before:
-            if stages[name] != "drawn":
-                engine.build(con, name, stages[name])
+        for name in BLIND:
+            if name == PORTIONED[0]:
+                con.execute("create temp table portion as from bank_orders")
+            engine.build(con, name, engine.Plugins())
         assert not {"labels", "grades"} & {
             name
             for (name,) in con.execute(

@@ -6,13 +6,14 @@ import sys
 import pytest
 
 from audit import database, engine
+from audit.engine.stages import PORTIONED
 from audit.errors import AuditError
 from audit.load.load import load
 from audit.tokens import tokenize
 from tests import reference
 from tests.support.archives import attempt, random_archive, random_settings, write_parquet
 from tests.support.databases import SMALL, TOY, replayed, small_database
-from tests.support.plugins import FIRST, GRACE
+from tests.support.plugins import EVERYTHING, FIRST, GRACE
 from tests.support.rows import differences
 
 # Tables whose slow reference is beside their own tests.
@@ -298,20 +299,6 @@ def test_a_rule_and_a_selector_of_ones_own_are_one_file_each(tmp_path):
         assert "first" in engine.table(con, "selectors")["selector"].to_pylist()
 
 
-EVERYTHING = """-- everything: all attempts up to the cap, whatever they cost.
--- grain: walk_id, cap, budget
-select
-    walk_id,
-    cap,
-    budget,
-    max(position) as launched,
-    max(position) as returned,
-    max(cumulative_cost) as completion_cost,
-from budgeted_steps
-group by walk_id, cap, budget
-"""
-
-
 def every_table(con):
     """The rows of all tables, those of a rule of one's own aside."""
     return {
@@ -326,16 +313,22 @@ def every_table(con):
 @pytest.mark.parametrize("seed", range(4))
 def test_banks_walked_a_few_at_a_time_give_the_same_rows(tmp_path, monkeypatch, seed):
     with replayed(tmp_path, random_archive(random.Random(seed)), **SMALL) as con:
-        relations = [name for name, kept_as in engine.PIPELINE if kept_as != "drawn"]
+        relations = list(engine.STAGE_NAMES)
         before = {name: con.sql(f"from {name} order by all").fetchall() for name in relations}
         monkeypatch.setattr(sys.modules["audit.engine.replay"], "PORTION_ROWS", 1)
         told = []
-        engine.replay(con, **SMALL, progress=lambda name, done, total: told.append((done, total)))
+        seed_of_orders = {"order_seed": 1}
+        engine.replay(con, **SMALL, **seed_of_orders)
+        engine.replay(
+            con,
+            **SMALL,
+            order_seed=20260904,
+            progress=lambda name, done, total: told.append((done, total)),
+        )
         after = {name: con.sql(f"from {name} order by all").fetchall() for name in relations}
         assert [name for name in relations if after[name] != before[name]] == []
         ((banks,),) = con.execute("select count(*) from banks").fetchall()
-        portions = banks if banks > 1 else 0
-        assert len(told) == len(engine.PIPELINE) + portions * len(engine.PORTIONED) + 1
+        assert len(told) == len(engine.STAGE_NAMES) + (banks - 1) * len(PORTIONED) + 1
         assert [done for done, _ in told] == list(range(len(told)))
         temporary = con.sql("select table_name from duckdb_tables() where temporary").fetchall()
         assert temporary == []
@@ -371,30 +364,30 @@ def test_a_rule_of_ones_own_may_launch_beyond_every_budget_and_changes_no_other(
         (
             "selectors",
             "peek",
-            FIRST.replace("from steps", "from steps inner join grades on true"),
+            FIRST.replace("walked_attempts", "walked_attempts inner join grades on true"),
             "reads grades",
         ),
         (
             "selectors",
             "peek",
-            FIRST.replace("from steps", "from read_csv('x.csv')"),
+            FIRST.replace("walked_attempts", "read_csv('x.csv')"),
             r"reads read_csv\(\)",
         ),
         ("selectors", "majority", FIRST, "is built in"),
         ("selectors", "Bad-Name", FIRST, "lower-case"),
         ("selectors", "two", "drop table attempts", "not one select"),
-        ("selectors", "broken", "select nothing from steps", "choices.sql"),
+        ("selectors", "broken", "select nothing from walked_attempts", r"selectors/broken\.sql: "),
         (
             "selectors",
             "half",
-            FIRST.replace("from steps", "from steps where position > 0"),
+            FIRST.replace("walked_attempts", "walked_attempts where position > 0"),
             "exactly one row per",
         ),
         (
             "selectors",
             "beyond",
             FIRST.replace("min(position)", "min(position) + 99 +"),
-            "choices.sql|between 1",
+            r"beyond\.sql: .*between 1",
         ),
         (
             "selectors",
@@ -404,16 +397,17 @@ def test_a_rule_of_ones_own_may_launch_beyond_every_budget_and_changes_no_other(
         ),
         (
             "rules",
-            "steps",
-            GRACE.replace("budgeted_steps", "steps, budgets, caps"),
+            "walker",
+            GRACE.replace("budgeted_attempts", "walked_attempts, budgets, caps"),
             "a rule may read only",
         ),
         (
             "rules",
             "greedy",
             GRACE.replace("as returned", "+ 1 as returned"),
-            "returned <= launched",
+            r"greedy\.sql: .*returned <= launched",
         ),
+        ("rules", "poor", "select walk_id, cap from last_launched", r"poor\.sql: gives no column"),
     ],
 )
 def test_a_bad_file_of_ones_own_is_refused_in_words(tmp_path, kind, name, sql, message):

@@ -1,4 +1,4 @@
-"""A rule and a selector as a user would write them."""
+"""Rules and a selector as a user would write them."""
 
 FIRST = """-- first: the first eligible answer.
 -- grain: walk_id, position
@@ -7,7 +7,7 @@ select
     position,
     is_eligible,
     min(position) filter (is_eligible) over prefix as selected_position,
-from steps
+from walked_attempts
 window prefix as (partition by walk_id order by position)
 """
 GRACE = """-- grace: like strict, with a tenth more than the budget.
@@ -21,6 +21,18 @@ select
         cumulative_cost - cost < budget and 10 * cumulative_cost <= 11 * budget
     ) as returned,
     least(11 * budget // 10, max(cumulative_cost)) as completion_cost,
-from budgeted_steps
+from budgeted_attempts
 group by walk_id, cap, budget;
+"""
+EVERYTHING = """-- everything: all attempts up to the cap, whatever they cost.
+-- grain: walk_id, cap, budget
+select
+    walk_id,
+    cap,
+    budget,
+    max(position) as launched,
+    max(position) as returned,
+    max(cumulative_cost) as completion_cost,
+from budgeted_attempts
+group by walk_id, cap, budget
 """

@@ -1,6 +1,0 @@
--- archives: one row per loaded archive, numbered in ascending name order.
--- grain: archive_id
-select
-    row_number() over (order by archive)::integer as archive_id,
-    archive,
-from (select distinct archive from attempts)

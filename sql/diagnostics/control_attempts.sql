@@ -1,0 +1,36 @@
+-- control_attempts: the primary cap's attempts of both controls: the budget moved to a completion boundary, and every cost made equal.
+-- grain: control, walk_id, cap, budget, nominal_budget, position
+select
+    'completed_prefix' as control,
+    walked_attempts.walk_id,
+    stops.cap,
+    stops.completion_cost as budget,
+    stops.budget as nominal_budget,
+    walked_attempts.position,
+    walked_attempts.cost,
+    walked_attempts.cumulative_cost,
+    walked_attempts.is_end or walked_attempts.position = stops.cap as is_last,
+from stops
+inner join caps on stops.cap = caps.cap
+inner join walked_attempts
+    on stops.walk_id = walked_attempts.walk_id
+    and stops.cap >= walked_attempts.position
+where stops.rule = 'advisory' and caps.is_primary
+union all
+select
+    'aligned_cost' as control,
+    walked_attempts.walk_id,
+    caps.cap,
+    budgets.budget,
+    budgets.budget as nominal_budget,
+    walked_attempts.position,
+    case when walked_attempts.position > 0 then equal_cost.unit else 0 end as cost,
+    walked_attempts.position * equal_cost.unit as cumulative_cost,
+    walked_attempts.is_end or walked_attempts.position = caps.cap as is_last,
+from walked_attempts
+inner join caps on walked_attempts.position <= caps.cap
+cross join budgets
+cross join (
+    select list_reduce(list(budget), lambda a, b: gcd(a, b)) as unit from budgets
+) as equal_cost
+where caps.is_primary

@@ -1,0 +1,37 @@
+-- majority_votes: the leading votes of a prefix under each reading: how many are tied, how many of those are correct, and whether the one seen first and the one seen last are; a vote's earliest attempt stands for it.
+-- grain: poll_id, position
+with tallies as (
+    select
+        poll_id,
+        position,
+        case when vote is not null then row_number() over tally end as votes,
+        first_value(position) over tally as first_position,
+        first_value(is_correct) over tally as is_correct,
+    from ballots
+    window tally as (partition by poll_id, vote order by position)
+),
+-- A vote reaches each count once: those that have reached the highest count are the tied ones.
+standings as (
+    select
+        poll_id,
+        position,
+        votes,
+        max(votes) over prefix as leading_votes,
+        row_number() over reached as tied,
+        count(*) filter (is_correct) over reached as tied_correct,
+        min(2 * first_position + is_correct::integer) over reached % 2 = 1 as is_first_correct,
+        is_correct as is_last_correct,
+    from tallies
+    window
+        prefix as (partition by poll_id order by position),
+        reached as (partition by poll_id, votes order by position)
+)
+select
+    poll_id,
+    position,
+    last_value(case when votes = leading_votes then tied end ignore nulls) over prefix as tied,
+    last_value(case when votes = leading_votes then tied_correct end ignore nulls) over prefix as tied_correct,
+    last_value(case when votes = leading_votes then is_first_correct end ignore nulls) over prefix as is_first_correct,
+    last_value(case when votes = leading_votes then is_last_correct end ignore nulls) over prefix as is_last_correct,
+from standings
+window prefix as (partition by poll_id order by position)

@@ -1,0 +1,17 @@
+-- dealt_labels: the labels of a database dealt out anew, each to the attempt that comes next in an order of their own.
+-- grain: archive, competition, question_id, seed
+with numbered as (
+    select
+        *,
+        row_number() over (order by archive, competition, question_id, seed) as place,
+        row_number() over (order by hash(seed, question_id, competition, archive), seed, archive) as dealt,
+    from audited.labels
+)
+select
+    here.archive,
+    here.competition,
+    here.question_id,
+    here.seed,
+    other.correct,
+from numbered as here
+inner join numbered as other on here.place = other.dealt

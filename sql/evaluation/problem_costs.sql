@@ -1,0 +1,33 @@
+-- problem_costs: integer totals of an archive at one problem over its random orders at the primary cap, whatever the selector.
+-- grain: archive, competition, question_id, budget, rule
+with totals as (
+    select
+        coverage.bank_id,
+        stops.budget,
+        stops.rule,
+        count(*) as replays,
+        case
+            when bool_and(coverage.is_graded) then count(*) filter (coverage.covered_from <= stops.returned)
+        end as covered,
+        sum(stops.launched)::bigint as launched,
+        sum(stops.completion_cost)::bigint as completion_cost,
+        sum(launched.cumulative_prompt)::bigint as prompt_cost,
+        sum(stops.completion_cost - returned.cumulative_cost)::bigint as prefix_tokens,
+    from primary_stops as stops
+    inner join coverage on stops.walk_id = coverage.walk_id
+    inner join walked_attempts as launched on stops.launched_prefix_id = launched.prefix_id
+    inner join walked_attempts as returned on stops.returned_prefix_id = returned.prefix_id
+    semi join portion on stops.walk_id = portion.walk_id
+    where coverage.repeat > 0
+    group by coverage.bank_id, stops.budget, stops.rule
+)
+select
+    archives.archive,
+    problems.competition,
+    problems.question_id,
+    problems.problem_id,
+    totals.*,
+from totals
+inner join banks on totals.bank_id = banks.bank_id
+inner join archives on banks.archive_id = archives.archive_id
+inner join problems on banks.problem_id = problems.problem_id

@@ -1,0 +1,12 @@
+-- banks: all attempts of one archive at one problem, and how many there are.
+-- grain: bank_id
+select
+    row_number() over (order by archives.archive_id, problems.problem_id)::integer as bank_id,
+    archives.archive_id,
+    problems.problem_id,
+    count(*)::integer as bank_size,
+from attempts
+inner join replayed_problems using (archive, competition, question_id)
+inner join archives using (archive)
+inner join problems using (competition, question_id)
+group by archives.archive_id, problems.problem_id
