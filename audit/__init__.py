@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from audit.api import (
         Result,
+        answers,
         check,
         compare,
         connect,
@@ -39,6 +40,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AuditError",
     "Result",
+    "answers",
     "check",
     "compare",
     "connect",

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from audit import database, engine
 from audit.database import connect
+from audit.engine.quality import quality_notes
 from audit.errors import AuditError, extra_hint
 from audit.interop import scorio as arrays
 from audit.interop.scorio import ScorioArrays
@@ -30,6 +31,7 @@ from audit.text import not_there, whole_number, whole_numbers
 __all__ = [
     "AuditError",
     "Result",
+    "answers",
     "check",
     "compare",
     "connect",
@@ -54,6 +56,7 @@ __all__ = [
     "tokenize",
 ]
 
+STALE = "The replays are stale; run 'budget-audit replay' again."
 Database = str | Path | duckdb.DuckDBPyConnection
 Sources = str | Path | Sequence[str | Path]
 # Several names, or one.
@@ -78,12 +81,18 @@ def _opened(
         database.check_schema(db)
         yield db
         return
-    if write and row_group != database.LOADED_ROW_GROUP and not Path(db).exists():
-        raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
+    if write and row_group != database.LOADED_ROW_GROUP:
+        _require_file(db)
     with database.opened(
         db, write=write, threads=threads, memory=memory, row_group=row_group, sandbox=sandbox
     ) as con:
         yield con
+
+
+def _require_file(db: Database) -> None:
+    """Refuse a database that is not there; only a load makes one."""
+    if not isinstance(db, duckdb.DuckDBPyConnection) and not Path(db).exists():
+        raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
 
 
 def _listed(names: Names | None) -> tuple[str, ...]:
@@ -145,6 +154,9 @@ def describe(
     answer: str = "boxed",
     grade: str | None = None,
     references: str | None = None,
+    explode: str | None = None,
+    runs: str | None = None,
+    skip_unreadable: bool = False,
 ) -> Text:
     """Tell what sources hold and what they lack, before anything is loaded.
 
@@ -158,6 +170,9 @@ def describe(
     answer: what the answer is: boxed, archive or regex:PATTERN
     grade: 'references' labels an attempt by comparing its answer with the references
     references: a file of references by problem
+    explode: the list that holds the attempts of a row, one item each
+    runs: of files that repeat attempts' numbers: 'separate' archives, or 'append' attempts
+    skip_unreadable: leave out files that hold no rows or cannot be read, and say which
     """
     from audit.load.describe import describe as tell
 
@@ -173,6 +188,9 @@ def describe(
             answer=answer,
             grade=grade,
             references=references,
+            explode=explode,
+            runs=runs,
+            skip_unreadable=skip_unreadable,
         )
     )
 
@@ -192,10 +210,16 @@ def load(
     archive: str | None = None,
     competition: str | None = None,
     finish_reason: str | None = None,
+    finished: Names = (),
     count_tokens: str | None = None,
     answer: str = "boxed",
     grade: str | None = None,
     references: str | None = None,
+    explode: str | None = None,
+    runs: str | None = None,
+    skip_unreadable: bool = False,
+    unlabelled: str | None = None,
+    force: bool = False,
     threads: int | None = None,
     memory: str | None = None,
     progress: Progress | None = None,
@@ -211,10 +235,16 @@ def load(
     archive: the archive that the attempts belong to
     competition: the competition of the problems
     finish_reason: 'stop' counts every attempt as completed where no reason is recorded
+    finished: finish reasons that count as stop, such as 'eos'
     count_tokens: the encoding that counts tokens where no counts are recorded
     answer: what the answer is: boxed, archive or regex:PATTERN
     grade: 'references' labels an attempt by comparing its answer with the references
     references: a file of references by problem
+    explode: the list that holds the attempts of a row, one item each
+    runs: of files that repeat attempts' numbers: 'separate' archives, or 'append' attempts
+    skip_unreadable: leave out files that hold no rows or cannot be read, and say which
+    unlabelled: of labels that some attempts lack: count as 'wrong', or 'drop' the problem
+    force: load archives in which no attempt can be picked too
     threads: threads to use (default: all cores)
     memory: most memory to use, such as '2GB'
     progress: called with what is done, how much of it, and how much there is
@@ -234,23 +264,65 @@ def load(
             archive=archive,
             competition=competition,
             finish_reason=finish_reason,
+            finished=_listed(finished),
             count_tokens=count_tokens,
             answer=answer,
             grade=grade,
             references=references,
+            explode=explode,
+            runs=runs,
+            skip_unreadable=skip_unreadable,
+            unlabelled=unlabelled,
+            force=force,
             progress=_reordered(progress),
         )
         simulated = provenance.simulated_note(con)
+        unfit = quality_notes(con, [row.archive for row in summary.archives])
     columns = {
         name: [getattr(row, name) for row in summary.archives]
         for name in ("archive", "attempts", "problems")
     }
-    stale = "The replays are stale; run 'budget-audit replay' again."
     notes = [*(f"note: {note}" for note in summary.notes)]
     notes += [f"note: {simulated}"] if simulated else []
-    notes += [stale] if summary.replays_dropped else []
+    notes += [*unfit, *([STALE] if summary.replays_dropped else [])]
     caption = f"{summary.rows:,} rows of {summary.files:,} file(s) in {_name(db)}"
     return Result(pa.table(columns), caption=caption, notes=notes)
+
+
+def answers(
+    db: Database,
+    answer: str,
+    *,
+    force: bool = False,
+    threads: int | None = None,
+    memory: str | None = None,
+) -> Result:
+    """Read the answers of all archives again, as another kind, from what was loaded.
+
+    db: the database, a file or a connection
+    answer: what the answer is: boxed, archive or regex:PATTERN
+    force: go on where an archive has no answer of that kind
+    threads: threads to use (default: all cores)
+    memory: most memory to use, such as '2GB'
+    """
+    from audit.load.reread import reread
+
+    _require_file(db)
+    with _opened(
+        db, write=True, threads=threads, memory=memory, row_group=database.LOADED_ROW_GROUP
+    ) as con:
+        found = reread(con, answer, force=force)
+        notes = [*quality_notes(con), *([STALE] if found.replays_dropped else [])]
+    caption = (
+        f"{found.answered:,} of {found.attempts:,} attempts have an answer by {answer}; "
+        f"{found.answered_before:,} had one before"
+    )
+    counts = {
+        "attempts": [found.attempts],
+        "answered": [found.answered],
+        "answered_before": [found.answered_before],
+    }
+    return Result(pa.table(counts), caption=caption, notes=notes)
 
 
 def _reordered(progress: Progress | None) -> Callable[[int, int, str], None] | None:
@@ -342,7 +414,7 @@ def replay(
         )
         used = con.sql("from settings order by key").to_arrow_table()
         ((replays,),) = con.execute("select count(*) from replays").fetchall()
-        notes = [provenance.replayed_note(con) or ""]
+        notes = [provenance.replayed_note(con) or "", *quality_notes(con)]
     notes += ["the walks that were there are reused"] if done.walks_reused else []
     return Result(used, caption=f"{replays:,} replays in {_name(db)}", notes=notes)
 

@@ -100,6 +100,18 @@ def simulate(out: str, problems: int, attempts: int, seed: int, texts: str) -> N
 @click.option(
     "--no-texts", is_flag=True, help="Read answers from the texts, but do not keep the texts."
 )
+@click.option(
+    "--finished",
+    default="",
+    metavar="REASON,…",
+    help="Finish reasons that count as stop, such as eos,end_turn.",
+)
+@click.option(
+    "--unlabelled",
+    type=click.Choice(("wrong", "drop")),
+    help="Where some labels of an archive are missing: count as incorrect, or drop the problem.",
+)
+@click.option("--force", is_flag=True, help="Load archives in which no attempt can be picked too.")
 @heavy
 def load(
     sources: tuple[str, ...],
@@ -107,6 +119,7 @@ def load(
     mapping: tuple[tuple[str, str], ...],
     replace: bool,
     no_texts: bool,
+    finished: str,
     threads: int | None,
     memory: str | None,
     **options: Any,
@@ -123,6 +136,7 @@ def load(
         replace=replace,
         texts=not no_texts,
         mapping=dict(mapping),
+        finished=[reason for reason in finished.split(",") if reason],
         threads=threads,
         memory=memory,
         progress=bar("load"),
@@ -133,6 +147,28 @@ def load(
         click.echo(f"{one_line(row['archive'])}: {counted}")
     click.echo(loaded.caption)
     tell(*loaded.notes)
+
+
+@main.command()
+@database
+@click.option(
+    "--answer",
+    metavar="KIND",
+    required=True,
+    help="What the answer is: boxed, archive (the source's own) or regex:PATTERN.",
+)
+@click.option("--force", is_flag=True, help="Go on where an archive has no answer of that kind.")
+@heavy
+def answers(db: str, answer: str, force: bool, threads: int | None, memory: str | None) -> None:
+    """Read the answers of all archives again, as another kind, from what was loaded.
+
+    Example: budget-audit answers --db audit.duckdb --answer archive
+    """
+    from audit import api
+
+    found = api.answers(db, answer, force=force, threads=threads, memory=memory)
+    click.echo(found.caption)
+    tell(*found.notes)
 
 
 @main.command()

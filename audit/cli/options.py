@@ -214,6 +214,21 @@ def reading(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="FILE",
             help="References by problem, in JSON lines, CSV or Parquet.",
         ),
+        click.option(
+            "--explode",
+            metavar="PATH",
+            help="The list that holds the attempts of a row, one item each.",
+        ),
+        click.option(
+            "--runs",
+            type=click.Choice(("separate", "append")),
+            help="Files that repeat attempts' numbers: an archive each, or further attempts.",
+        ),
+        click.option(
+            "--skip-unreadable",
+            is_flag=True,
+            help="Leave out files that hold no rows or cannot be read, and say which.",
+        ),
     )
     for option in reversed(options):
         command = option(command)

@@ -98,6 +98,8 @@ def opened(
     path: str | Path, *, write: bool = False, **limits: Any
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection for as long as it is needed; a new file left without content is removed."""
+    if str(path) == ":memory:":
+        raise AuditError("--db :memory: would keep nothing; name a file")
     is_new = not Path(path).exists()
     con = connect(path, read_only=not write, **limits)
     try:

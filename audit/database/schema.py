@@ -7,13 +7,17 @@ from audit.text import visible
 
 # Version of the tables that `load` creates. A database with another version is refused when it is
 # opened.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 # What `load` keeps as tables. A view or a trigger in such a place would run a stranger's SQL.
 LOADED_TABLES = (
     "attempts",
     "texts",
     "raw_answers",
+    "recorded_answers",
     "labels",
+    "accepted_references",
+    "problem_names",
+    "quality_counts",
     "sources",
     "meta",
     "token_counts",

@@ -13,6 +13,7 @@ from audit.database.schema import relations, require_attempts
 from audit.engine.build import build, extend, render
 from audit.engine.draws import draw_orders, draw_weights
 from audit.engine.plugins import Plugins, check_columns, check_contract
+from audit.engine.quality import count_replays
 from audit.engine.settings import (
     Settings,
     keep,
@@ -101,6 +102,7 @@ def replay(
         for kind in ("rules",) if is_walked else ("selectors", "rules"):
             check_contract(con, kind, getattr(found, kind), render(f"broken_{kind}", found))
         _remember_made(con)
+        count_replays(con)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
     return Replayed(settings, found, is_walked)
 

@@ -23,7 +23,7 @@ LOADED = {
     "texts": "archive, competition, question_id, seed",
     "grades": "archive, competition, question_id, seed",
     "sources": "file, archive",
-    "problem_labels": "competition, question_id",
+    "problem_names": "competition, question_id",
     "token_counts": "archive, competition, question_id, seed, encoding",
     "settings": "key",
     "budgets": "budget",

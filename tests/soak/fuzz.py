@@ -33,7 +33,7 @@ import pyarrow.parquet as pq
 from audit.errors import AuditError
 from audit.load.describe import describe
 from audit.load.load import SCHEMA, load
-from audit.sources import LONGEST_LINE
+from audit.sources.containers import LONGEST_LINE
 from audit.sources.zips import DEFLATED, STORED, ZSTD
 from tests.support.archives import random_archive, write_csv, write_jsonl, write_parquet
 from tests.support.logs import FORMATS, expected, members, write_zip

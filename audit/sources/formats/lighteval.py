@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from audit.sources import SourceFile
+from audit.sources.files import SourceFile
 from audit.sources.formats import Context, Format, Record, taken
 from audit.sources.paths import walk
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from audit.errors import AuditError
-from audit.sources import Source
 from audit.sources.canonical import COLUMNS
-from audit.sources.formats import Choices
+from audit.sources.columns import Choices
+from audit.sources.files import Source
 
 ANSWERED = ("text", "boxed_answer", "archive_answer")
 
@@ -38,7 +38,7 @@ NEEDS = {
     ),
     "correct": Need(
         "label",
-        "no answer is right or wrong",
+        "accuracy is unknown",
         "--grade references to compare answers with the references",
     ),
     "text": Need("text, box or extracted answer", "attempts answer nothing", "--map text=PATH"),
@@ -50,7 +50,7 @@ NEEDS = {
     "mean_logprob": Need("log-probabilities", "max_logprob is left out", "--map mean_logprob=PATH"),
     "references": Need("references", "labels cannot be checked or repaired", "--references FILE"),
 }
-OPTIONAL = tuple(name for name in NEEDS if name in COLUMNS and not COLUMNS[name].is_required)[1:]
+OPTIONAL = tuple(name for name in NEEDS if name != "text" and not COLUMNS[name].is_required)
 
 
 def _answered(choices: Choices) -> tuple[str, ...]:
@@ -65,16 +65,25 @@ def is_answerable(mapping: Mapping[str, str], choices: Choices) -> bool:
     return bool(set(_answered(choices)) & mapping.keys())
 
 
-def missing_columns(mapping: Mapping[str, str], choices: Choices) -> list[str]:
-    """The required columns that a file has not, and that nothing stands in for."""
-    missing = [name for name, one in COLUMNS.items() if one.is_required and name not in mapping]
+def missing_columns(source: Source, choices: Choices) -> list[str]:
+    """The required columns that a file has not, and that nothing stands in for.
+
+    A column that several things could be is required: not to load it would be a choice, too.
+    """
+    mapping = source.mapping
+    missing = [
+        name
+        for name, one in COLUMNS.items()
+        if name not in mapping and (one.is_required or name in source.ambiguous)
+    ]
     return missing if is_answerable(mapping, choices) else [*missing, _answered(choices)[0]]
 
 
 def explain(source: Source, column: str) -> str:
     """One missing column: what that costs and the option that settles it."""
     what, cost, option = NEEDS[column]
-    reason = f" ({source.absent[column]})" if column in source.absent else ""
+    why = source.ambiguous.get(column) or source.absent.get(column)
+    reason = f" ({why})" if why else ""
     if column == "correct" and "references" not in source.mapping:
         option = "--references FILE and --grade references to compare answers with references"
     if column == "completion_tokens" and "text" not in source.mapping:
@@ -84,7 +93,7 @@ def explain(source: Source, column: str) -> str:
 
 def require(source: Source, choices: Choices) -> None:
     """Refuse a file that lacks what is required, naming all of it and how to settle it."""
-    missing = missing_columns(source.mapping, choices)
+    missing = missing_columns(source, choices)
     if not missing:
         return
     names = [f"{name} (or boxed_answer, or archive_answer)" if _is_any(name, choices) else name

@@ -5,13 +5,15 @@ The text is the completion; reasoning that comes apart from it is not searched f
 """
 
 import json
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from audit.errors import AuditError
-from audit.sources import LONGEST_LINE, ZIP_MAGIC, SourceFile, first_bytes, unzipped
+from audit.sources import containers
+from audit.sources.containers import ZIP_MAGIC, first_bytes, unzipped
+from audit.sources.files import SourceFile, Unreadable
 from audit.sources.formats import Context, Format, Record, as_references, mean_logprob, taken
 from audit.sources.json_stream import JsonStream
 from audit.sources.paths import walk
@@ -26,10 +28,17 @@ SEVERAL = (
     "also graded, pass --map completion_tokens=output.usage.output_tokens"
 )
 LIMITED = "samples hit a limit and count as cut off: they were scored without the call that hit it"
+CACHED = "samples read or wrote part of their prompts in a cache: those tokens are added"
+UNSCORED = "samples have no score: they have no label"
+PARTIAL = "samples are scored P (partial), which is no label"
+NO_USAGE = "samples record no token usage and have no cost: left out"
+SCORERS = "several scorers: --map correct=scores.NAME.value says which counts"
+ANTHROPIC = re.compile("anthropic|claude", re.IGNORECASE)
 ATTACHED = "attachment://"
 # What the standard library raises at a damaged zip archive, gzip file or JSON text.
 UNREADABLE = (ValueError, zipfile.BadZipFile, RecursionError, OSError, EOFError, zlib.error)
-GRADES = {"C": True, "I": False, "N": False}
+# Half a point is no label: how a missing one counts is for the user to say.
+GRADES = {"C": True, "I": False, "N": False, "P": None}
 # Where events begin and what follows them, as Inspect has written it: dense, before that indented.
 EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "model_usage":'))
 
@@ -38,7 +47,7 @@ def header(file: SourceFile) -> Record:
     """What the run was: its task, model and scorers."""
     try:
         if first_bytes(file).startswith(ZIP_MAGIC):
-            with open_zip(file.path, LONGEST_LINE) as log:
+            with open_zip(file.path, containers.LONGEST_LINE) as log:
                 name = next((name for name in HEADERS if name in log.members), None)
                 if name is None:
                     raise ValueError("a zip archive, but no Inspect log is in it")
@@ -48,8 +57,8 @@ def header(file: SourceFile) -> Record:
         raise _damaged(file, error) from None
 
 
-def _damaged(file: SourceFile, error: BaseException) -> AuditError:
-    return AuditError(f"{file.label}: not a readable Inspect log, it may be cut off: {error}")
+def _damaged(file: SourceFile, error: BaseException) -> Unreadable:
+    return Unreadable(f"{file.label}: not a readable Inspect log, it may be cut off: {error}")
 
 
 def _checked(header: Any) -> Record:
@@ -61,7 +70,7 @@ def _checked(header: Any) -> Record:
 def _json_header(file: SourceFile) -> Record:
     found: Record = {}
     with open(file.path, "rb") as raw:
-        for key, value in JsonStream(unzipped(raw), LONGEST_LINE).members("samples"):
+        for key, value in JsonStream(unzipped(raw), containers.LONGEST_LINE).members("samples"):
             if key == "samples":
                 if "eval" in found:
                     break
@@ -83,7 +92,7 @@ def records(file: SourceFile, header: Record) -> Iterator[tuple[int, Record, int
 
 
 def _zipped(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
-    with open_zip(file.path, LONGEST_LINE) as log:
+    with open_zip(file.path, containers.LONGEST_LINE) as log:
         names = [name for name in log.members if _is_sample(name)]
         for number, name in enumerate(names, 1):
             data = log.read(name)
@@ -122,7 +131,7 @@ def _with_output(sample: Any, log: Zip, name: str) -> Any:
 def _listed(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
     with open(file.path, "rb") as raw:
         before = 0
-        for key, value in JsonStream(unzipped(raw), LONGEST_LINE).members("samples"):
+        for key, value in JsonStream(unzipped(raw), containers.LONGEST_LINE).members("samples"):
             if key == "samples" and value is not None:
                 yield value, raw.tell() - before, raw.tell()
                 before = raw.tell()
@@ -146,17 +155,50 @@ def adjust(sample: Record, context: Context) -> Record | None:
         if calls:
             sample = sample | {"output": calls[-1]["output"]}
     sample.pop("events", None)
+    sample = _with_usage(sample, str(model), context)
     if not walk(sample, ("output", "choices")) and not sample.get("model_usage"):
         context.notes["samples ended before any call: left out"] += 1
         return None
     whole = walk(sample, ("model_usage", str(model), "output_tokens"))
     if whole != walk(sample, ("output", "usage", "output_tokens")) and whole is not None:
         context.notes[SEVERAL] += 1
+    _tell_scores(sample, context)
     if sample.get("limit"):
         context.notes[LIMITED] += 1
     elif sample.get("error"):
         context.notes["samples ended in an error: they count as not completed"] += 1
     return sample
+
+
+def _with_usage(sample: Record, model: str, context: Context) -> Record:
+    """A sample with the cached part of its prompts, where its input tokens leave that out."""
+    changed = False
+    for keys in (("model_usage", model), ("output", "usage")):
+        usage = walk(sample, keys)
+        cached = _cached(usage, model)
+        if cached:
+            first, second = keys
+            whole = usage | {"input_tokens": usage["input_tokens"] + cached}
+            sample = sample | {first: sample[first] | {second: whole}}
+            changed = True
+    if changed:
+        context.notes[CACHED] += 1
+    return sample
+
+
+def _cached(usage: Any, model: str) -> int:
+    """The tokens of a prompt that came from a cache or went there, if they are counted apart.
+
+    Anthropic counts them apart; for others the total tells.
+    """
+    names = ("input_tokens_cache_read", "input_tokens_cache_write")
+    counts = [walk(usage, (name,)) or 0 for name in ("input_tokens", "output_tokens", *names)]
+    if not all(isinstance(count, int) for count in counts) or not isinstance(usage, dict):
+        return 0
+    plain, cached = sum(counts[:2]), sum(counts[2:])
+    total = usage.get("total_tokens")
+    is_apart = total == plain + cached or (total != plain and ANTHROPIC.search(model) is not None)
+    return cached if is_apart and isinstance(usage.get("input_tokens"), int) else 0
 
 
 def _finish_reason(sample: Record, position: int, context: Context) -> Any:
@@ -216,10 +258,24 @@ def _grade(value: Any) -> Any:
     return GRADES.get(value, value) if isinstance(value, str) else value
 
 
+def _tell_scores(sample: Record, context: Context) -> None:
+    """Say what is no label: no score, or half of one; and ask which of several counts."""
+    scores = sample.get("scores")
+    if isinstance(scores, dict) and len(scores) > 1:
+        context.ambiguous["correct"] = SCORERS
+    elif not scores and not sample.get("error"):
+        context.notes[UNSCORED] += 1
+    values = [walk(one, ("value",)) for one in scores.values()] if isinstance(scores, dict) else []
+    if any(value == "P" or (isinstance(value, dict) and "P" in value.values()) for value in values):
+        context.notes[PARTIAL] += 1
+
+
 FORMAT = Format(
     name="inspect",
     title="an Inspect log",
     marks=(("eval.task", "eval.model"),),
+    suffixes=(".eval",),
+    container="zip",
     header=header,
     records=records,
     adjust=adjust,
@@ -228,9 +284,17 @@ FORMAT = Format(
         taken("competition", "@eval.task"),
         taken("question_id", "id"),
         taken("seed", "epoch"),
-        taken("prompt_tokens", "model_usage.{model}.input_tokens", "output.usage.input_tokens"),
         taken(
-            "completion_tokens", "model_usage.{model}.output_tokens", "output.usage.output_tokens"
+            "prompt_tokens",
+            "model_usage.{model}.input_tokens",
+            "output.usage.input_tokens",
+            goes_on=True,
+        ),
+        taken(
+            "completion_tokens",
+            "model_usage.{model}.output_tokens",
+            "output.usage.output_tokens",
+            goes_on=True,
         ),
         taken(
             "finish_reason",
@@ -249,6 +313,7 @@ FORMAT = Format(
         taken("references", "target", read=as_references),
         taken("reasoning", "output.choices.0.message.content", find=_reasoning),
     ),
+    left_out={"completion_tokens": NO_USAGE},
     absent={
         "correct": "no scorer, or several: --map correct=scores.NAME.value says which counts",
     },

@@ -1,4 +1,7 @@
-"""OpenAI batch output, vLLM run-batch output and chat completions: a line per request."""
+"""OpenAI batch output, vLLM run-batch output and chat completions: a line per request.
+
+A batch of /v1/responses is read as if it were one of chat completions with one choice.
+"""
 
 import re
 from typing import Any
@@ -13,13 +16,59 @@ ATTEMPT = re.compile(
 )
 
 
+# What servers say besides OpenAI's own words: TGI as documented, /v1/responses by its status.
+FINISH = {"eos_token": "stop", "stop_sequence": "stop", "completed": "stop"}
+INCOMPLETE = {"max_output_tokens": "length", "max_tokens": "length"}
+
+
 def adjust(record: Record, context: Context) -> Record | None:
     """A request without choices has failed, and is no attempt."""
+    body = _body(record)
+    if isinstance(body.get("output"), list) and "choices" not in body:
+        whole = _as_completion(body)
+        if "response" in record:
+            record = record | {"response": record["response"] | {"body": whole}}
+        else:
+            record = whole
     choices = _body(record).get("choices")
     if choices and isinstance(choices, list):
         return record
     context.notes["requests failed and hold no attempt: left out"] += 1
     return None
+
+
+def _as_completion(body: Record) -> Record:
+    """A body of /v1/responses as one of chat completions; a failed one has no choices."""
+    if body.get("status") not in ("completed", "incomplete"):
+        return body | {"choices": []}
+    said, thought = "", ""
+    for item in body["output"]:
+        if walk(item, ("type",)) == "message":
+            said += _parts(walk(item, ("content",)))
+        elif walk(item, ("type",)) == "reasoning":
+            thought += _parts(walk(item, ("content",)) or walk(item, ("summary",)))
+    reason = walk(body, ("incomplete_details", "reason")) or body["status"]
+    usage = body.get("usage") if isinstance(body.get("usage"), dict) else {}
+    choice = {
+        "index": 0,
+        "message": {"content": said, "reasoning_content": thought or None},
+        "finish_reason": INCOMPLETE.get(reason, reason) if isinstance(reason, str) else reason,
+    }
+    counts = {
+        "prompt_tokens": walk(usage, ("input_tokens",)),
+        "completion_tokens": walk(usage, ("output_tokens",)),
+    }
+    return body | {"choices": [choice], "usage": counts}
+
+
+def _parts(content: Any) -> str:
+    parts = content if isinstance(content, list) else []
+    texts = (walk(part, ("text",)) for part in parts)
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _finish(reason: Any) -> Any:
+    return FINISH.get(reason, reason) if isinstance(reason, str) else reason
 
 
 def _body(record: Record) -> Record:
@@ -64,7 +113,13 @@ def _either(path: str) -> tuple[str, str]:
 FORMAT = Format(
     name="openai",
     title="OpenAI batch or vLLM run-batch output",
-    marks=(("custom_id", "response", "error"), ("response.body.choices",), ("choices", "object")),
+    marks=(
+        ("custom_id", "response", "error"),
+        ("response.body.choices",),
+        ("response.body.output", "response.body.status"),
+        ("choices", "object"),
+        ("output", "status", "object", "usage"),
+    ),
     adjust=adjust,
     each=_either("choices"),
     fields=(
@@ -77,7 +132,7 @@ FORMAT = Format(
             "usage.completion_tokens, or the length of choices.*.logprobs.content where n > 1",
             find=_tokens,
         ),
-        taken("finish_reason", *_either("choices.*.finish_reason")),
+        taken("finish_reason", *_either("choices.*.finish_reason"), read=_finish),
         taken("text", *_either("choices.*.message.content"), *_either("choices.*.text")),
         taken("mean_logprob", *_either("choices.*.logprobs.content"), read=mean_logprob),
         taken(

@@ -6,7 +6,7 @@ The released files name the fields above the line; what else there is goes by on
 import re
 from typing import Any
 
-from audit.sources import SourceFile
+from audit.sources.files import SourceFile
 from audit.sources.formats import Context, Format, Record, as_references, as_text, taken
 
 EFFORT = r"(?:minimal|low|medium|high)"

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from audit.sources import SourceFile, shown
+from audit.sources.files import SourceFile, shown
 from audit.sources.formats import Context, Format, Record, as_references, taken
 
 SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
