@@ -21,7 +21,7 @@ LABELLED = {"labels", "grades", "accepted_references"}
 # Folders with a file for each stage of the pipeline.
 PIPELINE = ("keys", "walks", "budgets", "evaluation", "bootstrap", "diagnostics", "relations")
 # Rendered where they are needed, never built as a relation.
-UNBUILT = {"replay_prices", "dealt_labels"}
+UNBUILT = {"dealt_labels"}
 
 
 def header(path):
