@@ -338,32 +338,47 @@ def replay(
     db: Database,
     *,
     budgets: Budgets | None = None,
+    add_budgets: Budgets | None = None,
     caps: Budgets | None = None,
     primary_cap: int | None = None,
-    orders: int | None = None,
+    orders: int | str | None = None,
     order_seed: int | None = None,
     primary_selector: str | None = None,
     replicates: int | None = None,
     bootstrap_seed: int | None = None,
+    curve_points: int | None = None,
+    archive: Names | None = None,
+    competition: Names | None = None,
+    problems: str | Path | None = None,
     rules: str | Path | None = None,
     selectors: str | Path | None = None,
+    policies: Names | Path | None = None,
     threads: int | None = None,
     memory: str | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Replay every order under every cap, budget and rule, and return the settings used.
 
+    What is not given is as in the last replay of the database, or the study's.
+
     db: the database, a file or a connection
     budgets: completion-token budgets, numbers or '4k' (default: 4k, 8k, 16k, 32k)
+    add_budgets: more of them, beside those of the last replay
     caps: caps on the number of attempts (default: 8, 16, 32)
     primary_cap: the cap that the tables use (default: 16)
-    orders: random orders per problem; 0 replays the canonical order only (default: 20)
+    orders: random orders per problem (default: 20); 0 replays the canonical order only, 'auto'
+        as many as make order noise a tenth of problem noise, at most 2,000
     order_seed: the seed of the orders (default: 20260904)
     primary_selector: the selector that the tables use (default: majority)
     replicates: bootstrap replicates; 0 leaves the intervals empty (default: 5000)
     bootstrap_seed: the seed of the replicates (default: 20260905)
+    curve_points: budgets of budget_curve besides the run's; 0, or at least 2 (default: 200)
+    archive: only these archives, names or patterns; an empty list replays all
+    competition: only these competitions
+    problems: only the problems of a CSV with the columns competition and question_id
     rules: a folder of your own rules, one .sql file each
     selectors: a folder of your own selectors, one .sql file each
+    policies: stopping policies by name, 'all', or a folder of your own (default: none)
     threads: threads to use (default: all cores)
     memory: most memory to use, such as '2GB'
     progress: called with what is done, how much of it, and how much there is
@@ -371,25 +386,50 @@ def replay(
     settings = _given(
         budgets=None if budgets is None else _numbers("budgets", budgets),
         caps=None if caps is None else _numbers("caps", caps),
+        add_budgets=None if add_budgets is None else _numbers("add-budgets", add_budgets),
         primary_cap=primary_cap,
         orders=orders,
         order_seed=order_seed,
         primary_selector=primary_selector,
         replicates=replicates,
         bootstrap_seed=bootstrap_seed,
+        curve_points=curve_points,
         rules=rules,
         selectors=selectors,
+        policies=policies,
+        progress=progress,
     )
     with _opened(
         db, write=True, threads=threads, memory=memory, row_group=database.REPLAYED_ROW_GROUP
     ) as con:
-        done = engine.replay(con, **settings, progress=progress)
-        notes = quality_notes(con)
+        settings |= _replayed_only(con, archive, competition, problems)
+        if orders == "auto":
+            del settings["orders"]
+            done, chosen = engine.replay_enough(con, **settings)
+        else:
+            done, chosen = engine.replay(con, **settings), None
+        notes = [*([chosen] if chosen else []), *quality_notes(con)]
         used = con.sql("from settings order by key").to_arrow_table()
         ((replays,),) = con.execute("select count(*) from replays").fetchall()
     kept = "The walks that were there are kept." if done.walks_reused else None
     caption = f"{replays:,} replays in {_name(db)}"
     return Result(used, caption=caption, notes=[*([kept] if kept else []), *notes])
+
+
+def _replayed_only(
+    con: duckdb.DuckDBPyConnection,
+    archive: Names | None,
+    competition: Names | None,
+    problems: str | Path | None,
+) -> dict[str, Any]:
+    """The filters of a replay as names that are there; what is None stays as it was."""
+    database.require_attempts(con)
+    only = filters.chosen(con, _listed(archive), _listed(competition), problems or None)
+    return _given(
+        archives=None if archive is None else only.archives,
+        competitions=None if competition is None else only.competitions,
+        problems=None if problems is None else only.problems,
+    )
 
 
 def tables() -> Result:

@@ -10,6 +10,7 @@ from audit import __version__
 from audit.cli import completion, looking
 from audit.cli.exits import Apart, Cli, give_up
 from audit.cli.options import (
+    Orders,
     Pair,
     Tokens,
     archive_filter,
@@ -19,6 +20,7 @@ from audit.cli.options import (
     filtering,
     formats,
     heavy,
+    is_given,
     no_color,
     priced,
     reading,
@@ -210,11 +212,17 @@ def describe(
     help="The cap the tables use; always among the caps.",
 )
 @click.option(
+    "--add-budgets",
+    type=Tokens(),
+    help="More budgets; what is not given is then as in the last replay, budgets included.",
+)
+@click.option(
     "--orders",
-    type=int,
+    type=Orders(),
     default=20,
     show_default=True,
-    help="Random orders per problem; 0 replays the canonical order only.",
+    help="Random orders per problem; 0 replays the canonical order only, auto as many as make "
+    "order noise a tenth of problem noise.",
 )
 @click.option("--order-seed", type=int, default=20260904, show_default=True)
 @click.option(
@@ -247,14 +255,24 @@ def describe(
     show_default=True,
     help="Budgets of budget_curve besides the run's; 0, or at least 2.",
 )
+@filtering
 @heavy
-def replay(db: str, threads: int | None, memory: str | None, **settings: Any) -> None:
+@click.pass_context
+def replay(
+    ctx: click.Context, db: str, threads: int | None, memory: str | None, **settings: Any
+) -> None:
     """Replay every order under every cap, budget and rule.
 
     Example: budget-audit replay --budgets 2k,4k,8k --caps 16 --orders 50
     """
     from audit import api
 
+    if settings["add_budgets"] is not None:
+        settings = {name: settings[name] for name in settings if is_given(ctx, name)}
+    else:
+        # Each run stands for itself: no policy and no filter stays from the last one.
+        settings = {**settings, "policies": settings["policies"] or ""}
+        settings["problems"] = settings["problems"] or ""
     done = api.replay(db, threads=threads, memory=memory, progress=bar("replay"), **settings)
     click.echo(done.caption)
     tell(*done.notes)

@@ -33,6 +33,21 @@ class Tokens(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
+class Orders(click.ParamType):
+    """A number of orders, or auto."""
+
+    name = "n|auto"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int | str:
+        """The number, or the word."""
+        if value == "auto":
+            return "auto"
+        try:
+            return int(value)
+        except ValueError:
+            self.fail(f"'{value}' is neither a whole number nor auto", param, ctx)
+
+
 class Pair(click.ParamType):
     """A name and a value: name=value."""
 
@@ -133,6 +148,11 @@ def counting(command: Callable[..., Any]) -> Callable[..., Any]:
         is_flag=True,
         help="Count the tokens that prefix_boxes still waits for, into the database.",
     )(command)
+
+
+def is_given(ctx: click.Context, name: str) -> bool:
+    """Whether an option stands on the command line."""
+    return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
 def no_color(ctx: click.Context, param: click.Parameter, value: bool) -> None:

@@ -1,5 +1,7 @@
 """What was not simply recorded: how answers, costs, finish reasons and labels came about."""
 
+import json
+
 import duckdb
 
 from audit.database import relations
@@ -9,6 +11,7 @@ from audit.sources import shown
 
 COUNTED = "counted with "
 GRADED = "references"
+REPLAYED_ONLY = ("archives", "competitions", "problems")
 
 
 def answer_kind(con: duckdb.DuckDBPyConnection) -> str:
@@ -94,8 +97,22 @@ def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str
         finished_note(con),
         grade_note(con) or "labels: as recorded",
         _meta(con, "unlabelled"),
+        replayed_note(con),
     ]
     return "; ".join(part for part in parts if part)
+
+
+def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
+    """Which archives, competitions or problems alone were replayed."""
+    if "settings" not in relations(con):
+        return None
+    rows = con.execute("select key, value from settings order by key").fetchall()
+    kept = {key: json.loads(value) for key, value in rows if key in REPLAYED_ONLY}
+    named = {key: names for key, names in kept.items() if key != "problems" and names}
+    parts = [f"{key} {', '.join(names)}" for key, names in named.items()]
+    if kept.get("problems"):
+        parts.append(f"{len(kept['problems']):,} problems of a list")
+    return f"replayed only: {'; '.join(parts)}" if parts else None
 
 
 def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
