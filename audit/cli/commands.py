@@ -10,6 +10,7 @@ from audit import __version__
 from audit.cli import completion, looking, pages
 from audit.cli.exits import Apart, Cli, give_up
 from audit.cli.options import (
+    Orders,
     Pair,
     Tokens,
     bar,
@@ -182,8 +183,9 @@ def describe(
 @click.option("--primary-cap", type=int, help="The cap the tables use; always among the caps [16].")
 @click.option(
     "--orders",
-    type=int,
-    help="Random orders per problem; 0 replays the canonical order only [20].",
+    type=Orders(),
+    help="Random orders per problem; 0 replays the canonical order only, auto as many as make "
+    "order noise a tenth of problem noise [20].",
 )
 @click.option("--order-seed", type=int, help="The seed of the orders [20260904].")
 @click.option("--primary-selector", help="The selector the tables use [majority].")

@@ -8,6 +8,7 @@ from audit.engine.comments import (
     is_table,
     relation_comment,
 )
+from audit.engine.enough import replay_enough
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugin, Plugins, plugins
 from audit.engine.replay import drop_replays, replay
@@ -43,6 +44,7 @@ __all__ = [
     "relations_read",
     "render",
     "replay",
+    "replay_enough",
     "resource",
     "stage_file",
     "stage_names",

@@ -52,6 +52,7 @@ def replay(
     con: duckdb.DuckDBPyConnection,
     *,
     budgets: Sequence[int] | None = None,
+    add_budgets: Sequence[int] = (),
     caps: Sequence[int] | None = None,
     primary_cap: int | None = None,
     orders: int | None = None,
@@ -87,7 +88,7 @@ def replay(
         "problems": None if problems is None else tuple(problems),
     }
     require_attempts(con)
-    settings = resolve(con, given)
+    settings = resolve(con, given, add_budgets)
     found = resolve_plugins(con, rules, selectors, policies)
     require_selector(settings, found)
     with transaction(con):
@@ -181,6 +182,8 @@ def _build(
             _draw(con, name, settings)
         else:
             build(con, name, found)
+        if name == "replayed_problems":
+            _refuse_nothing(con)
     for portion in portions[1:]:
         _walk(con, portion)
         for name in portioned:
@@ -189,6 +192,14 @@ def _build(
     con.execute("drop table if exists temp.main.portion")
     if progress:
         progress("done", steps, steps)
+
+
+def _refuse_nothing(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse filters that together leave no problem."""
+    if not con.execute("select 1 from replayed_problems limit 1").fetchall():
+        raise AuditError(
+            "--archive, --competition and --problems together leave no problem to replay"
+        )
 
 
 def _portions(con: duckdb.DuckDBPyConnection, settings: Settings) -> list[tuple[int, int]]:

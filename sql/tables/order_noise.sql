@@ -41,7 +41,10 @@ select
     delta,
     order_error,
     problem_error,
-    case when problem_error > 0 then ceil(orders * pow(order_error / (0.1 * problem_error), 2)) end::bigint as orders_needed,
+    -- A whole number that rounding has pushed up a hair stays itself.
+    case
+        when problem_error > 0 then ceil(orders * pow(order_error / (0.1 * problem_error), 2) * (1 - 1e-12))
+    end::bigint as orders_needed,
 from order_errors
 inner join problem_errors using (archive, budget)
 inner join graded_archives using (archive)
