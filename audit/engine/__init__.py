@@ -11,6 +11,7 @@ from audit.engine.comments import (
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugin, Plugins, plugins
 from audit.engine.replay import drop_replays, replay
+from audit.engine.settings import last_settings
 from audit.engine.sql_files import (
     exploratory_names,
     resource,
@@ -36,6 +37,7 @@ __all__ = [
     "drop_replays",
     "exploratory_names",
     "is_table",
+    "last_settings",
     "plugins",
     "relation_comment",
     "relations_read",
