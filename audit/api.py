@@ -5,6 +5,7 @@ A database is the path of a file, or a connection that stays open and as it is. 
 """
 
 import contextlib
+import inspect
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,12 +18,13 @@ import pyarrow as pa
 from audit import database, engine
 from audit.database import connect
 from audit.engine.quality import quality_notes
-from audit.errors import AuditError, extra_hint
+from audit.errors import AuditError
 from audit.interop import scorio as arrays
 from audit.interop.scorio import ScorioArrays
 from audit.load import provenance
 from audit.output import filters
 from audit.output import prices as pricing
+from audit.output.choose import choose
 from audit.output.result import Result, Text
 from audit.progress import Progress
 from audit.text import not_there, whole_number, whole_numbers
@@ -39,6 +41,8 @@ __all__ = [
     "diff",
     "export",
     "fetch",
+    "figure",
+    "figures",
     "load",
     "queries",
     "query",
@@ -80,12 +84,18 @@ def _opened(
         database.check_schema(db)
         yield db
         return
-    if write and row_group != database.LOADED_ROW_GROUP and not Path(db).exists():
-        raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
+    if write and row_group != database.LOADED_ROW_GROUP:
+        _require_file(db)
     with database.opened(
         db, write=write, threads=threads, memory=memory, row_group=row_group, sandbox=sandbox
     ) as con:
         yield con
+
+
+def _require_file(db: Database) -> None:
+    """Refuse a database that is not there; only a load makes one."""
+    if not isinstance(db, duckdb.DuckDBPyConnection) and not Path(db).exists():
+        raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
 
 
 def _listed(names: Names | None) -> tuple[str, ...]:
@@ -104,11 +114,6 @@ def _number(option: str, given: Tokens) -> int:
         return whole_number(given)
     except ValueError as error:
         raise AuditError(f"--{option}: {error}") from None
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    """The options that were given; the others keep the engine's own defaults."""
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def simulate(
@@ -311,18 +316,22 @@ def answers(
     """
     from audit.load.reread import reread
 
+    _require_file(db)
     with _opened(
-        db, write=True, threads=threads, memory=memory, row_group=database.REPLAYED_ROW_GROUP
+        db, write=True, threads=threads, memory=memory, row_group=database.LOADED_ROW_GROUP
     ) as con:
         found = reread(con, answer, force=force)
         notes = [*quality_notes(con), *([STALE] if found.replays_dropped else [])]
-    columns = ("attempts", "answered", "answered_before")
     caption = (
         f"{found.answered:,} of {found.attempts:,} attempts have an answer by {answer}; "
         f"{found.answered_before:,} had one before"
     )
-    counts = pa.table({name: [getattr(found, name)] for name in columns})
-    return Result(counts, caption=caption, notes=notes)
+    counts = {
+        "attempts": [found.attempts],
+        "answered": [found.answered],
+        "answered_before": [found.answered_before],
+    }
+    return Result(pa.table(counts), caption=caption, notes=notes)
 
 
 def _reordered(progress: Progress | None) -> Callable[[int, int, str], None] | None:
@@ -347,12 +356,12 @@ def replay(
     replicates: int | None = None,
     bootstrap_seed: int | None = None,
     curve_points: int | None = None,
+    rules: str | Path | None = None,
+    selectors: str | Path | None = None,
+    policies: str | Path | Sequence[str] | None = None,
     archive: Names | None = None,
     competition: Names | None = None,
     problems: str | Path | None = None,
-    rules: str | Path | None = None,
-    selectors: str | Path | None = None,
-    policies: Names | Path | None = None,
     threads: int | None = None,
     memory: str | None = None,
     progress: Progress | None = None,
@@ -362,74 +371,63 @@ def replay(
     What is not given is as in the last replay of the database, or the study's.
 
     db: the database, a file or a connection
-    budgets: completion-token budgets, numbers or '4k' (default: 4k, 8k, 16k, 32k)
-    add_budgets: more of them, beside those of the last replay
-    caps: caps on the number of attempts (default: 8, 16, 32)
-    primary_cap: the cap that the tables use (default: 16)
-    orders: random orders per problem (default: 20); 0 replays the canonical order only, 'auto'
+    budgets: completion-token budgets, numbers or '4k' (the study's: 4k, 8k, 16k, 32k)
+    add_budgets: budgets beside those of the last replay
+    caps: caps on the number of attempts (the study's: 8, 16, 32)
+    primary_cap: the cap that the tables use (the study's: 16)
+    orders: random orders per problem (the study's: 20); 0 replays the canonical order only, 'auto'
         as many as make order noise a tenth of problem noise, at most 2,000
-    order_seed: the seed of the orders (default: 20260904)
-    primary_selector: the selector that the tables use (default: majority)
-    replicates: bootstrap replicates; 0 leaves the intervals empty (default: 5000)
-    bootstrap_seed: the seed of the replicates (default: 20260905)
-    curve_points: budgets of budget_curve besides the run's; 0, or at least 2 (default: 200)
-    archive: only these archives, names or patterns; an empty list replays all
-    competition: only these competitions
-    problems: only the problems of a CSV with the columns competition and question_id
+    order_seed: the seed of the orders (the study's: 20260904)
+    primary_selector: the selector that the tables use (the study's: majority)
+    replicates: bootstrap replicates; 0 leaves the intervals empty (the study's: 5000)
+    bootstrap_seed: the seed of the replicates (the study's: 20260905)
+    curve_points: points of budget_curve besides the budgets (200)
     rules: a folder of your own rules, one .sql file each
     selectors: a folder of your own selectors, one .sql file each
-    policies: stopping policies by name, 'all', or a folder of your own (default: none)
+    policies: when a controller stops by itself: names, 'all', or a folder of your own
+    archive: replay only these archives, names or patterns such as '*_high'; () means all again
+    competition: replay only these competitions; () means all again
+    problems: a CSV with the columns competition and question_id: replay only these problems
     threads: threads to use (default: all cores)
     memory: most memory to use, such as '2GB'
     progress: called with what is done, how much of it, and how much there is
     """
-    settings = _given(
-        budgets=None if budgets is None else _numbers("budgets", budgets),
-        caps=None if caps is None else _numbers("caps", caps),
-        add_budgets=None if add_budgets is None else _numbers("add-budgets", add_budgets),
-        primary_cap=primary_cap,
-        orders=orders,
-        order_seed=order_seed,
-        primary_selector=primary_selector,
-        replicates=replicates,
-        bootstrap_seed=bootstrap_seed,
-        curve_points=curve_points,
-        rules=rules,
-        selectors=selectors,
-        policies=policies,
-        progress=progress,
-    )
+    wanted = None if budgets is None else _numbers("budgets", budgets)
+    more = None if add_budgets is None else _numbers("add-budgets", add_budgets)
     with _opened(
         db, write=True, threads=threads, memory=memory, row_group=database.REPLAYED_ROW_GROUP
     ) as con:
-        settings |= _replayed_only(con, archive, competition, problems)
+        database.require_attempts(con)
+        if more is not None:
+            wanted = [*(wanted or engine.last_settings(con).budgets), *more]
+        only = filters.chosen(con, _listed(archive), _listed(competition), problems)
+        enough = ""
+        settings: dict[str, Any] = dict(
+            budgets=wanted,
+            caps=None if caps is None else _numbers("caps", caps),
+            primary_cap=primary_cap,
+            order_seed=order_seed,
+            primary_selector=primary_selector,
+            replicates=replicates,
+            bootstrap_seed=bootstrap_seed,
+            curve_points=curve_points,
+            archives=None if archive is None else only.archives,
+            competitions=None if competition is None else only.competitions,
+            problems=None if problems is None else only.problems,
+            rules=rules,
+            selectors=selectors,
+            policies=policies,
+            progress=progress,
+        )
         if orders == "auto":
-            del settings["orders"]
-            done, chosen = engine.replay_enough(con, **settings)
+            done, enough = engine.replay_enough(con, **settings)
         else:
-            done, chosen = engine.replay(con, **settings), None
-        notes = [*([chosen] if chosen else []), *quality_notes(con)]
+            done = engine.replay(con, orders=orders, **settings)
         used = con.sql("from settings order by key").to_arrow_table()
-        ((replays,),) = con.execute("select count(*) from replays").fetchall()
-    kept = "The walks that were there are kept." if done.walks_reused else None
-    caption = f"{replays:,} replays in {_name(db)}"
-    return Result(used, caption=caption, notes=[*([kept] if kept else []), *notes])
-
-
-def _replayed_only(
-    con: duckdb.DuckDBPyConnection,
-    archive: Names | None,
-    competition: Names | None,
-    problems: str | Path | None,
-) -> dict[str, Any]:
-    """The filters of a replay as names that are there; what is None stays as it was."""
-    database.require_attempts(con)
-    only = filters.chosen(con, _listed(archive), _listed(competition), problems or None)
-    return _given(
-        archives=None if archive is None else only.archives,
-        competitions=None if competition is None else only.competitions,
-        problems=None if problems is None else only.problems,
-    )
+        ((replays,),) = con.execute(engine.render("replay_count")).fetchall()
+        notes = [enough, provenance.replayed_note(con) or "", *quality_notes(con)]
+    notes += ["the walks that were there are reused"] if done.walks_reused else []
+    return Result(used, caption=f"{replays:,} replays in {_name(db)}", notes=notes)
 
 
 def tables() -> Result:
@@ -446,6 +444,9 @@ def table(
     archive: Names | None = None,
     competition: Names | None = None,
     problems: str | Path | None = None,
+    columns: Names | None = None,
+    sort: Names | None = None,
+    limit: int | None = None,
     price_input: float | None = None,
     price_output: float | None = None,
     prices: str | Path | None = None,
@@ -461,6 +462,9 @@ def table(
     archive: only these archives, names or patterns such as '*_high'
     competition: only these competitions
     problems: a CSV with the columns competition and question_id: only these problems
+    columns: only these columns, with their intervals, in this order
+    sort: the columns to sort by, -name for the largest first
+    limit: at most so many rows
     price_input: money per million prompt tokens
     price_output: money per million completion tokens
     prices: a CSV of prices by archive: archive, input, output and, if wanted, cached_input
@@ -481,6 +485,7 @@ def table(
         notes += [only.note(), *_shown_by(rows)]
         notes.append(provenance.notes(con, has_selectors="selector" in rows.column_names))
         notes += [] if name == "data_quality" else _unfit(con, rows)
+        rows = choose(rows, _listed(columns), _listed(sort), limit)
         return Result(rows, name, notes=notes)
 
 
@@ -516,8 +521,8 @@ def _known_table(name: str) -> None:
 
 def _why_empty(con: duckdb.DuckDBPyConnection, name: str) -> str:
     """Why a table has no rows; a table of the loaded records alone has no settings yet."""
+    from audit.report.captions import empty_reason
     from audit.report.data import settings
-    from audit.report.words import empty_reason
 
     with contextlib.suppress(AuditError):
         return empty_reason(name, settings(con))
@@ -797,6 +802,7 @@ def report(
     out: str | Path = "report",
     *,
     formats: Names = ("html",),
+    title: str | None = None,
     archive: Names | None = None,
     price_input: float | None = None,
     price_output: float | None = None,
@@ -805,11 +811,12 @@ def report(
     memory: str | None = None,
     progress: Progress | None = None,
 ) -> list[Path]:
-    """Write the whole report: findings, figures, tables, provenance; return its files.
+    """Write the report, by default as a page to explore, offline; return its files.
 
     db: the database, a file or a connection
     out: the folder for the report
     formats: any of html, md, tex and csv
+    title: the report's title (default: the data's name)
     archive: only these archives, names or patterns such as '*_high'
     price_input: money per million prompt tokens
     price_output: money per million completion tokens
@@ -822,11 +829,83 @@ def report(
 
     money = pricing.prices(price_input, price_output, prices)
     wanted = [part.strip() for name in _listed(formats) for part in name.split(",")]
+    wanted = [part for part in wanted if part]
     with _opened(db, threads=threads, memory=memory) as con:
         only = filters.chosen(con, _listed(archive)) if archive else None
-        return write_report(
-            con, Path(out), [part for part in wanted if part], money, only, progress
-        )
+        return write_report(con, Path(out), wanted, money, only, progress, title=title)
+
+
+def figures() -> Result:
+    """The figures and what each shows."""
+    from audit.report import FIGURES
+    from audit.report.captions import FIGURES as CAPTIONS
+
+    names = [*FIGURES, "timeline"]
+    shown = [CAPTIONS[name][0].split(". ")[0].rstrip(".") for name in names]
+    return Result(pa.table({"figure": names, "shows": shown}))
+
+
+def figure(
+    db: Database,
+    name: str,
+    out: str | Path | None = None,
+    *,
+    archive: Names | None = None,
+    width: int | None = None,
+    title: str | None = None,
+    font: str | None = None,
+    competition: str | None = None,
+    question: int | None = None,
+    repeat: int | None = None,
+    budget: Tokens | None = None,
+    cap: int | None = None,
+) -> Path:
+    """Draw one figure for a paper; return its file.
+
+    db: the database, a file or a connection
+    name: the figure's name, one of figures()
+    out: the picture: .svg, .pdf, .png or .html (default: the name as .svg)
+    archive: only these archives, names or patterns such as '*_high'
+    width: the whole picture's width in pixels, 96 an inch
+    title: another title; an empty one for none
+    font: the font of all text
+    competition: of the timeline's replay (default: the first)
+    question: the question_id of the timeline's replay (default: the first)
+    repeat: the order of the timeline's replay, 0 the canonical one (default: the first)
+    budget: the budget of the timeline's replay (default: the smallest)
+    cap: the cap on attempts of the timeline's replay (default: the primary one)
+    """
+    from audit.report import FIGURES, Look, save_figure
+    from audit.report import timeline as draw
+    from audit.report.figures.drawing import FONT, PLAIN, check_suffix, fitting
+
+    known = [*FIGURES, "timeline"]
+    if name not in known:
+        raise AuditError(not_there("figure", name, known))
+    replayed: dict[str, Any] = {
+        "competition": competition,
+        "question": question,
+        "repeat": repeat,
+        "budget": None if budget is None else _number("budget", budget),
+        "cap": cap,
+    }
+    given = [key for key, value in replayed.items() if value is not None]
+    if given and name != "timeline":
+        raise AuditError(f"--{given[0]}: only the timeline shows one replay")
+    path = Path(out or f"{name}.svg")
+    check_suffix(path)
+    look = Look(width or PLAIN.width, title=title, font=font or FONT)
+    with _opened(db) as con:
+        database.require_replays(con)
+        chosen = filters.chosen(con, _listed(archive)).archives if archive else None
+
+        def make(look: Look) -> Any:
+            if name == "timeline":
+                return draw(con, chosen[0] if chosen else None, **replayed, look=look)
+            return FIGURES[name](con, look, archives=chosen)
+
+        chart = make(look) if width is None else fitting(make, look)
+        return save_figure(chart, path)
 
 
 def timeline(
@@ -1045,33 +1124,57 @@ def fetch(
 def demo(
     out: str | Path = "demo",
     *,
+    simulated: bool = False,
     threads: int | None = None,
     memory: str | None = None,
     progress: Callable[[str], Progress | None] | None = None,
 ) -> Result:
-    """Simulated archives, loaded, replayed and reported in one go: a row per thing made.
+    """The shipped recorded attempts, loaded, replayed and reported: a row per thing made.
+
+    The caption tells the finding. Whom to credit, or that the data are simulated, is in the notes.
 
     out: the folder for everything
+    simulated: simulated archives in the study's shape instead
     threads: threads to use (default: all cores)
     memory: most memory to use, such as '2GB'
     progress: gives the progress of each of the steps load, replay and report
     """
-    from audit.report.drawing import has_figures
+    from audit.report.story import small_table, story
+    from audit.study import recorded
 
-    if not has_figures():
-        raise AuditError(f"the demo's report needs more: {extra_hint('report')}")
     folder, show_of = Path(out), progress or (lambda step: None)
     db = folder / "audit.duckdb"
-    files = simulate(folder / "archives")
     limits: dict[str, Any] = {"threads": threads, "memory": memory}
-    load(db, files, replace=True, progress=show_of("load"), **limits)
-    replay(db, progress=show_of("replay"), **limits)
-    written = report(db, folder / "report", progress=show_of("report"), **limits)
-    made = [("archives", folder / "archives"), ("database", db), *(("report", p) for p in written)]
-    note = "This is simulated data: it shows the tool, it says nothing about any model."
+    settings: dict[str, Any] = {}
+    made: list[tuple[str, Path]] = []
+    if simulated:
+        files = simulate(folder / "archives")
+        made.append(("archives", folder / "archives"))
+    else:
+        files = [recorded.FILE]
+        settings = dict(recorded.SETTINGS)
+        if "policies" in inspect.signature(replay).parameters:
+            settings["policies"] = "all"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise AuditError(f"{folder}: cannot be made a folder: {error.strerror}") from None
+    answer = "boxed" if simulated else "archive"
+    load(db, files, replace=True, answer=answer, progress=show_of("load"), **limits)
+    replay(db, progress=show_of("replay"), **settings, **limits)
+    made.append(("database", db))
+    made += [
+        ("page", p) for p in report(db, folder / "report", progress=show_of("report"), **limits)
+    ]
+    with _opened(db, **limits) as con:
+        told = "\n".join([*story(con), "", small_table(con)])
+        notes = recorded.credits(con)
+    if simulated:
+        notes.append("This is simulated data: it shows the tool, it says nothing about any model.")
     return Result(
         pa.table({"what": [what for what, _ in made], "where": [str(path) for _, path in made]}),
-        notes=[note],
+        caption=told,
+        notes=notes,
     )
 
 

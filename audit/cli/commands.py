@@ -7,20 +7,19 @@ from typing import Any
 import click
 
 from audit import __version__
-from audit.cli import completion, looking
+from audit.cli import completion, looking, pages
 from audit.cli.exits import Apart, Cli, give_up
 from audit.cli.options import (
     Orders,
     Pair,
     Tokens,
-    archive_filter,
     bar,
+    choosing,
     counting,
     database,
     filtering,
     formats,
     heavy,
-    is_given,
     no_color,
     priced,
     reading,
@@ -47,25 +46,6 @@ MOST_ROWS = 1000
 @click.option("--no-color", is_flag=True, expose_value=False, callback=no_color, help="No colour.")
 def main() -> None:
     """What did this token budget really buy? Replay recorded attempts under a cumulative cap."""
-
-
-@main.command()
-@click.option(
-    "--out", default="demo", show_default=True, metavar="DIR", help="Where everything goes."
-)
-@heavy
-def demo(out: str, threads: int | None, memory: str | None) -> None:
-    """Simulated archives, loaded, replayed and reported in one go, offline.
-
-    Example: budget-audit demo --out demo
-    """
-    from audit import api
-
-    made = api.demo(out, threads=threads, memory=memory, progress=bar)
-    for note in made.notes:
-        click.echo(note)
-    for row in made:
-        click.echo(f"{row['what']:8}  {row['where']}")
 
 
 @main.command()
@@ -193,109 +173,52 @@ def describe(
 @click.option(
     "--budgets",
     type=Tokens(),
-    default="4k,8k,16k,32k",
-    show_default=True,
-    help="Completion-token budgets.",
+    shell_complete=completion.budgets,
+    help="Completion-token budgets [4k,8k,16k,32k].",
 )
 @click.option(
-    "--caps",
-    type=Tokens(),
-    default="8,16,32",
-    show_default=True,
-    help="Caps on the number of attempts.",
+    "--add-budgets", type=Tokens(), help="Budgets beside those of the last replay, such as 6k."
 )
-@click.option(
-    "--primary-cap",
-    type=int,
-    default=16,
-    show_default=True,
-    help="The cap the tables use; always among the caps.",
-)
-@click.option(
-    "--add-budgets",
-    type=Tokens(),
-    help="More budgets; what is not given is then as in the last replay, budgets included.",
-)
+@click.option("--caps", type=Tokens(), help="Caps on the number of attempts [8,16,32].")
+@click.option("--primary-cap", type=int, help="The cap the tables use; always among the caps [16].")
 @click.option(
     "--orders",
     type=Orders(),
-    default=20,
-    show_default=True,
-    help="Random orders per problem; 0 replays the canonical order only, auto as many as make "
-    "order noise a tenth of problem noise.",
+    help="Random orders per problem [20]; 0 replays the canonical order only, auto as many as make "
+    "order noise a tenth of problem noise, at most 2,000.",
 )
-@click.option("--order-seed", type=int, default=20260904, show_default=True)
+@click.option("--order-seed", type=int, help="The seed of the orders [20260904].")
+@click.option("--primary-selector", help="The selector the tables use [majority].")
 @click.option(
-    "--primary-selector",
-    default="majority",
-    show_default=True,
-    help="The selector the tables use.",
+    "--replicates", type=int, help="Bootstrap replicates; 0 leaves the intervals empty [5000]."
 )
-@click.option(
-    "--replicates",
-    type=int,
-    default=5000,
-    show_default=True,
-    help="Bootstrap replicates; 0 leaves the intervals empty.",
-)
-@click.option("--bootstrap-seed", type=int, default=20260905, show_default=True)
+@click.option("--bootstrap-seed", type=int, help="The seed of the replicates [20260905].")
+@click.option("--curve-points", type=int, help="Points of budget_curve besides the budgets [200].")
 @click.option("--rules", metavar="DIR", help="A folder of your own rules, one .sql file each.")
 @click.option(
     "--selectors", metavar="DIR", help="A folder of your own selectors, one .sql file each."
 )
 @click.option(
     "--policies",
-    metavar="NAMES",
-    help="Stopping policies by name, all, or a folder of your own, one .sql file each.",
-)
-@click.option(
-    "--curve-points",
-    type=int,
-    default=200,
-    show_default=True,
-    help="Budgets of budget_curve besides the run's; 0, or at least 2.",
+    metavar="NAMES|all|DIR",
+    help="When a controller stops by itself: names, all, or a folder of your own.",
 )
 @filtering
 @heavy
-@click.pass_context
-def replay(
-    ctx: click.Context, db: str, threads: int | None, memory: str | None, **settings: Any
-) -> None:
+def replay(db: str, threads: int | None, memory: str | None, **settings: Any) -> None:
     """Replay every order under every cap, budget and rule.
+
+    What is not given is as in the last replay of the database, or as in brackets.
 
     Example: budget-audit replay --budgets 2k,4k,8k --caps 16 --orders 50
     """
     from audit import api
 
-    if settings["add_budgets"] is not None:
-        settings = {name: settings[name] for name in settings if is_given(ctx, name)}
-    else:
-        # Each run stands for itself: no policy and no filter stays from the last one.
-        settings = {**settings, "policies": settings["policies"] or ""}
-        settings["problems"] = settings["problems"] or ""
-    done = api.replay(db, threads=threads, memory=memory, progress=bar("replay"), **settings)
+    # An option that is given several times is empty where it is not given at all.
+    given = {name: None if value == () else value for name, value in settings.items()}
+    done = api.replay(db, threads=threads, memory=memory, progress=bar("replay"), **given)
     click.echo(done.caption)
     tell(*done.notes)
-
-
-@main.command()
-@database
-@click.option(
-    "--out", default="report", show_default=True, metavar="DIR", help="Where the report goes."
-)
-@click.option("--format", "fmt", default="html", show_default=True, help="Any of html,md,tex,csv.")
-@archive_filter
-@priced
-@heavy
-def report(db: str, out: str, fmt: str, **options: Any) -> None:
-    """Write the whole report: findings, figures, tables, provenance.
-
-    Example: budget-audit report --db audit.duckdb --out report --format html,csv
-    """
-    from audit import api
-
-    for path in api.report(db, out, formats=fmt, progress=bar("report"), **options):
-        click.echo(str(path))
 
 
 @main.command()
@@ -313,6 +236,7 @@ def tables() -> None:
 @click.argument("name", shell_complete=completion.tables)
 @database
 @formats()
+@choosing
 @filtering
 @priced
 @counting
@@ -600,5 +524,5 @@ def sql(name: str) -> None:
     click.echo(api.sql(name))
 
 
-for command in (looking.schema, looking.show, looking.diff):
+for command in (looking.schema, looking.show, looking.diff, pages.demo, pages.report, pages.figure):
     main.add_command(command)

@@ -141,6 +141,34 @@ def filtering(command: Callable[..., Any]) -> Callable[..., Any]:
     return archive_filter(command)
 
 
+class Names(click.ParamType):
+    """Names separated by commas."""
+
+    name = "name,…"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, ...]:
+        """The names."""
+        if isinstance(value, tuple):
+            return value
+        return tuple(part.strip() for part in str(value).split(",") if part.strip())
+
+
+def choosing(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Options that print a part of a table."""
+    options = (
+        click.option(
+            "--columns", type=Names(), metavar="NAME,…", help="Only these columns, in this order."
+        ),
+        click.option(
+            "--sort", type=Names(), metavar="NAME,…", help="Sort by these; -NAME: largest first."
+        ),
+        click.option("--limit", type=click.IntRange(0), metavar="N", help="At most so many rows."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def counting(command: Callable[..., Any]) -> Callable[..., Any]:
     """The option that lets a reading command write token counts."""
     return click.option(
@@ -148,11 +176,6 @@ def counting(command: Callable[..., Any]) -> Callable[..., Any]:
         is_flag=True,
         help="Count the tokens that prefix_boxes still waits for, into the database.",
     )(command)
-
-
-def is_given(ctx: click.Context, name: str) -> bool:
-    """Whether an option stands on the command line."""
-    return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
 def no_color(ctx: click.Context, param: click.Parameter, value: bool) -> None:

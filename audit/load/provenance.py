@@ -11,7 +11,6 @@ from audit.sources import shown
 
 COUNTED = "counted with "
 GRADED = "references"
-REPLAYED_ONLY = ("archives", "competitions", "problems")
 
 
 def answer_kind(con: duckdb.DuckDBPyConnection) -> str:
@@ -92,27 +91,14 @@ def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str
     cost = cost_note(con) or "completion tokens recorded"
     parts = [
         simulated_note(con),
+        replayed_note(con),
         selector_note(con, has_selectors=has_selectors),
         cost,
         finished_note(con),
         grade_note(con) or "labels: as recorded",
         _meta(con, "unlabelled"),
-        replayed_note(con),
     ]
     return "; ".join(part for part in parts if part)
-
-
-def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
-    """Which archives, competitions or problems alone were replayed."""
-    if "settings" not in relations(con):
-        return None
-    rows = con.execute("select key, value from settings order by key").fetchall()
-    kept = {key: json.loads(value) for key, value in rows if key in REPLAYED_ONLY}
-    named = {key: names for key, names in kept.items() if key != "problems" and names}
-    parts = [f"{key} {', '.join(names)}" for key, names in named.items()]
-    if kept.get("problems"):
-        parts.append(f"{len(kept['problems']):,} problems of a list")
-    return f"replayed only: {'; '.join(parts)}" if parts else None
 
 
 def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
@@ -121,6 +107,26 @@ def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
         "select distinct archive from sources where simulated order by archive"
     ).fetchall()
     return f"SIMULATED DATA ({', '.join(archive for (archive,) in rows)})" if rows else None
+
+
+def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
+    """Which archives, competitions and problems alone were replayed, where it was not all."""
+    try:
+        kept = dict(con.execute("select key, value from settings").fetchall())
+        parts = [
+            (word, json.loads(kept.get(f"{word}s", "[]")))
+            for word in ("archive", "competition", "problem")
+        ]
+    except (duckdb.Error, ValueError):
+        return None
+    told = [
+        f"{len(names):,} problems"
+        if word == "problem"
+        else f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}"
+        for word, names in parts
+        if names
+    ]
+    return f"replayed: only {'; '.join(told)}" if told else None
 
 
 def cost_note(con: duckdb.DuckDBPyConnection) -> str | None:

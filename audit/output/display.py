@@ -13,9 +13,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from audit import engine
 from audit.database.leftovers import whole
 from audit.errors import AuditError
 from audit.output.terminal import DisplayColumn, fitted, lines_of
+from audit.output.tex import tex_table
 from audit.text import visible
 
 DISPLAY_FORMATS = ("table", "md", "tex")
@@ -180,6 +182,8 @@ def format_table(
     if fmt not in DISPLAY_FORMATS:
         raise AuditError(f"unknown format {fmt!r}: use one of {', '.join(FORMATS)}")
     columns = display_columns(name, table)
+    if fmt == "tex" and name in engine.table_names():
+        return tex_table(name, columns, table.num_rows, engine.table_purpose(name), tex_text)
     if fmt == "table" and width is not None:
         text, left_out = fitted(columns, table.num_rows, width, name)
         return text + (_left_out(left_out, width) if left_out else "")

@@ -27,6 +27,28 @@ SMALL = pa.table(
     }
 )
 
+TEX = (
+    "\\begin{table*}[t]\n"
+    "\\centering\n"
+    "\\small\n"
+    "\\setlength{\\tabcolsep}{2.5pt}\n"
+    "\\caption{The paired boundary audit: accuracy, coverage and realized cost of both"
+    " rules at the same budget.}\n"
+    "\\label{tab:main}\n"
+    "\\begin{tabular}{@{}lrrrrl@{}}\n"
+    "\\toprule\n"
+    "\\shortstack[l]{archive} & \\shortstack[r]{budget} & \\shortstack[r]{strict\\\\accura"
+    "cy\\\\(\\%)} & \\shortstack[r]{delta\\\\(points)} & \\shortstack[r]{strict\\\\cost\\\\(toke"
+    "ns)} & \\shortstack[l]{resolved} \\\\\n"
+    "\\midrule\n"
+    "low & 4k & 37.25 & 12.88 [9.79, 16.17] & 7,485 & true \\\\\n"
+    "high & 8192 & 50.13 & $-$0.42 [$-$1.17, 0.25] & 1,234,568 &  \\\\\n"
+    "\\bottomrule\n"
+    "\\end{tabular}\n"
+    "\n"
+    "\\end{table*}\n"
+)
+
 GOLDEN = {
     "table": """\
 archive  budget  strict_accuracy                delta  strict_cost  resolved
@@ -53,15 +75,7 @@ high,8192,50.125,-0.41666,-1.1666,0.25,1234567.5,
 | low | 4k | 37.25 | 12.88 [9.79, 16.17] | 7,485 | true |
 | high | 8192 | 50.13 | -0.42 [-1.17, 0.25] | 1,234,568 |  |
 """,
-    "tex": r"""\begin{tabular}{@{}lrrrrl@{}}
-\toprule
-archive & budget & strict\_accuracy & delta & strict\_cost & resolved \\
-\midrule
-low & 4k & 37.25 & 12.88 [9.79, 16.17] & 7,485 & true \\
-high & 8192 & 50.13 & $-$0.42 [$-$1.17, 0.25] & 1,234,568 &  \\
-\bottomrule
-\end{tabular}
-""",
+    "tex": TEX,
 }
 
 

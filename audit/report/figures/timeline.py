@@ -9,12 +9,13 @@ import duckdb
 from audit.errors import AuditError
 from audit.report import data
 from audit.report.data import Row
-from audit.report.drawing import (
+from audit.report.figures.drawing import (
     BLUE,
     INK,
+    PLAIN,
     TOKEN_LABEL,
-    TOTAL_WIDTH,
     VERMILLION,
+    Look,
     altair_module,
     frame,
     inline,
@@ -74,56 +75,15 @@ def _replay_key(
 
 def _replay(con: duckdb.DuckDBPyConnection, key: Row) -> dict[str, Row]:
     """Both rules' ledger and selection in one replay."""
-    found = data.query(
-        con,
-        """
-        select
-            replays.*,
-            selections.abstained,
-            selections.seed,
-            selections.answer,
-            selections.correct
-        from replays
-        join selections using (
-            archive, competition, question_id, repeat, cap, budget, rule
-        )
-        where archive = ? and competition = ? and question_id = ? and repeat = ?
-            and cap = ? and budget = ? and selector = ?
-        """,
-        *key.values(),
-        data.settings(con)["primary_selector"],
-    )
+    selector = data.settings(con)["primary_selector"]
+    found = data.relation(con, "timeline_rules", **key, selector=selector).to_pylist()
     return {row["rule"]: row for row in found}
 
 
 def _bank(con: duckdb.DuckDBPyConnection, key: Row) -> list[Row]:
     """The attempts of one order: where each starts and ends, its answer, and who is eligible."""
-    return data.query(
-        con,
-        """
-        select
-            prefixes.position,
-            prefixes.seed,
-            prefixes.cost,
-            prefixes.cumulative_cost - prefixes.cost as start,
-            prefixes.cumulative_cost as stop,
-            prefixes.eligible_count > lag(prefixes.eligible_count) over (
-                order by prefixes.position
-            ) as eligible,
-            attempts.finish_reason,
-            case (select votes_on from used_selectors where is_primary)
-                when 'archive_answer' then attempts.archive_answer
-                else attempts.answer
-            end as answer
-        from prefixes
-        left join attempts using (archive, competition, question_id, seed)
-        where archive = ? and competition = ? and question_id = ? and repeat = ?
-            and prefixes.position <= ?
-        qualify prefixes.position > 0
-        order by prefixes.position
-        """,
-        *(key[column] for column in ("archive", "competition", "question_id", "repeat", "cap")),
-    )
+    wanted = {name: value for name, value in key.items() if name != "budget"}
+    return data.relation(con, "timeline_attempts", **wanted).to_pylist()
 
 
 def ledger_words(row: Row, bank: Sequence[Row]) -> list[str]:
@@ -175,7 +135,7 @@ def timeline(
     budget: int | None = None,
     cap: int | None = None,
     *,
-    total_width: int = TOTAL_WIDTH,
+    look: Look = PLAIN,
 ) -> Any:
     """One replay on a token axis: the attempts in order, the budget, what each rule buys.
 
@@ -187,7 +147,7 @@ def timeline(
     rules = _replay(con, key)
     bank = _bank(con, key)
     launched = rules["advisory"]["launched"]
-    width = total_width - 40
+    width = look.width - 40
     end = 1.22 * max(budget, rules["advisory"]["completion_cost"])
     drawn = [attempt for attempt in bank if attempt["start"] < end]
     hidden = len(bank) - len(drawn)
@@ -370,23 +330,22 @@ def timeline(
             .mark_text(align="left", fontSize=size, fontWeight=weight, color=INK, limit=0)
             .encode(x=alt.value(0), y=down("y"), text=alt.Text(field="text", type="nominal"))
         )
-    names = data.query(
-        con,
-        "select label from problems where competition = ? and question_id = ?",
-        key["competition"],
-        key["question_id"],
-    )
-    label = f" ({one_line(names[0]['label'])})" if names[0]["label"] else ""
+    names = {
+        (row["competition"], row["question_id"]): row["name"]
+        for row in data.relation(con, "page_problems").to_pylist()
+    }
+    name = names[key["competition"], key["question_id"]]
+    label = f" ({one_line(name)})" if name else ""
     order = "canonical order" if repeat == 0 else f"random order {repeat}"
-    look = frame(
+    whole = frame(
         con,
         f"One replay at B = {budget_name(budget)}",
         f"{one_line(key['archive'])} · {one_line(key['competition'])} question "
         f"{key['question_id']}{label} · {order} · at most {plural(key['cap'], 'attempt')}"
         f" · selector {data.settings(con)['primary_selector']}",
-        total_width,
+        look,
     )
-    return alt.layer(*layers, width=width, height=height, **look)
+    return alt.layer(*layers, width=width, height=height, **whole)
 
 
 def _answer_words(attempt: Row) -> str:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from audit.output.labels import label
+
 Row = dict[str, Any]
 
 TABLES = {
@@ -18,6 +20,18 @@ TABLES = {
     "selection_events": "Every fix and every harm, one row each, to be looked up in the archive.",
     "cost_comparisons": "Every advisory budget against every strict budget: accuracy and realized "
     "cost differ together. Totals include prompt tokens, without caching.",
+    "matched_cost": "Which rule is better for the same money: advisory at each budget against the "
+    "largest strict budget that costs no more, both measured; every replicate finds its own.",
+    "budget_curve": "Both rules at many budgets: the change with its interval at each budget, and "
+    "the band that holds the whole curve at once.",
+    "policies": "Controllers that stop by themselves, without labels: accuracy and what they save "
+    "against a controller that goes on until budget or limit.",
+    "archive_comparisons": "Which archive to buy at a budget: every pair over the problems that "
+    "both have, paired.",
+    "order_noise": "How many orders are enough: the error that the choice of orders leaves beside "
+    "the one of the problems.",
+    "answer_agreement": "What the rules do without any label: how often they answer alike.",
+    "data_quality": "Whether the records fit: finished, answered, labelled, and what is odd.",
     "interpolation": "Advisory accuracy against strict on the straight line between the two strict "
     "points around its mean cost. Switched and extrapolated count bootstrap replicates.",
     "prefix_cost": "Tokens that strict stopping paid for attempts it cut, per replay, and their "
@@ -48,30 +62,6 @@ TABLES = {
     "controls": "Two checks of the pairing. Both must show zero disagreements.",
 }
 
-RATIOS = {
-    "cost_ratio": "cost ratio",
-    "strict_cost_ratio": "strict cost / B",
-    "advisory_cost_ratio": "advisory cost / B",
-    "p95_ratio": "p95 / B",
-}
-UNITS = {
-    column: unit
-    for unit, columns in {
-        "%": """accuracy strict_accuracy advisory_accuracy interpolated_accuracy coverage
-            strict_coverage advisory_coverage strict_abstention advisory_abstention
-            advisory_one_return prefix_share replays_cut attempts_cut accuracy_cut_wrong
-            accuracy_cut_correct""",
-        "points": """delta delta_coverage gap_change abstain_to_correct wrong_to_correct
-            correct_to_wrong source_delta repaired_delta change canonical_delta order_min
-            order_max""",
-        "tokens": """cost strict_cost advisory_cost cost_difference advisory_total strict_total
-            total_difference prefix_tokens advisory_p95 extra_cost median_tokens""",
-        "currency": """price strict_price advisory_price price_difference prefix_price
-            extra_price""",
-    }.items()
-    for column in columns.split()
-}
-
 RULES = {
     "strict": "stops at B: the running attempt is cut, paid for, and not returned",
     "advisory": "launches nothing once B is spent, and lets the running attempt finish",
@@ -86,7 +76,7 @@ SELECTORS = {
 }
 
 FIGURES = {
-    "budget_curves": (
+    "budget_curve": (
         "Accuracy (top) and realized completion cost as a multiple of B (bottom), averaged over "
         "the random orders of each problem and then over problems. Cost below one means the bank "
         "ran out before the budget did.",
@@ -95,11 +85,9 @@ FIGURES = {
         "decide the paired change.",
     ),
     "cost_accuracy": (
-        "The same points placed by what they really cost on average. The dashed segments join the "
-        "two strict points around an advisory point; the diamond is their straight line at that "
-        "cost.",
-        "The line between two budgets is assumed, not measured: a strict curve that bends would "
-        "move the diamond. Equal mean cost is not equal cost on every problem.",
+        "The same points placed by what they really cost on average. A diamond is strict at the "
+        "whole budget that costs what the advisory point above or below it costs.",
+        "Equal mean cost is not equal cost on every problem.",
     ),
     "length_strata": (
         "The paired change in the half of each archive's problems with the shorter and with the "
@@ -107,6 +95,12 @@ FIGURES = {
         "The halves differ in task and difficulty, so this is not the effect of making a solution "
         "longer. An interval that reaches zero does not exclude no change; it does not show "
         "equivalence.",
+    ),
+    "policies": (
+        "Every policy under both rules at every budget of the run, placed by what it really cost. "
+        "The dotted line joins the points that nothing cheaper reaches.",
+        "A policy stops without labels; the frontier is drawn with them, after the fact, and "
+        "moves with the problems.",
     ),
     "timeline": (
         "A single replay drawn to scale.",
@@ -124,12 +118,6 @@ READING = (
     "Coverage looks at labels. It says that a correct answer was in the pool, not that anything "
     "without a label could have picked it.",
 )
-
-
-def label(column: str) -> str:
-    """A column's name for people, with its unit."""
-    name = RATIOS.get(column, column.replace("_", " "))
-    return f"{name}, {UNITS[column]}" if column in UNITS else name
 
 
 def purpose(name: str, fallback: str) -> str:

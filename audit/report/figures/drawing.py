@@ -3,7 +3,8 @@
 import json
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from audit.database.leftovers import whole
 from audit.errors import AuditError, extra_hint
 from audit.report import data
 from audit.report.data import Row
-from audit.report.pages import html_page
+from audit.report.pages.templates import html_page
 from audit.text import steerless
 
 # Okabe and Ito's palette, told apart by colour-blind readers; shapes and dashes repeat it in print.
@@ -41,27 +42,35 @@ def altair_module() -> Any:
     return altair
 
 
-def has_figures() -> bool:
-    """True when the extra that draws figures is installed."""
-    try:
-        altair_module()
-    except AuditError:
-        return False
-    return True
+@dataclass(frozen=True)
+class Look:
+    """How a figure is set: pixels across (96 an inch), panels in a row, title, font."""
+
+    width: int = TOTAL_WIDTH
+    columns: int | None = None
+    title: str | None = None
+    font: str = FONT
 
 
-def frame(
-    con: duckdb.DuckDBPyConnection, title: str, subtitle: str, total_width: int
-) -> dict[str, Any]:
-    """Title, subtitle (marked when the data are simulated) and look of a whole figure."""
+PLAIN = Look()
+
+
+def frame(con: duckdb.DuckDBPyConnection, title: str, subtitle: str, look: Look) -> dict[str, Any]:
+    """Title, subtitle (marked when the data are simulated) and look of a whole figure.
+
+    A title of the caller's own stands alone; an empty one leaves only the mark.
+    """
     alt = altair_module()
     mark = ["SIMULATED DATA, not a model's output"] if data.is_simulated(con) else []
+    below = textwrap.wrap(subtitle, max(30, look.width // 7)) if look.title is None else []
     heading = alt.Title(
-        textwrap.wrap(title, max(20, total_width // 9)),
-        subtitle=[*mark, *textwrap.wrap(subtitle, max(30, total_width // 7))],
+        textwrap.wrap(
+            steerless(title if look.title is None else look.title), max(20, look.width // 9)
+        ),
+        subtitle=[*mark, *below],
     )
-    look = alt.Config(
-        font=FONT,
+    config = alt.Config(
+        font=look.font,
         title=alt.TitleConfig(
             anchor="start",
             fontSize=15,
@@ -97,7 +106,7 @@ def frame(
         view=alt.ViewConfig(stroke=None),
         concat=alt.CompositionConfig(spacing=26),
     )
-    return {"title": heading, "background": "white", "padding": 8, "config": look}
+    return {"title": heading, "background": "white", "padding": 8, "config": config}
 
 
 def inline(rows: Iterable[Row]) -> Any:
@@ -160,76 +169,46 @@ def figure_bytes(chart: Any, suffix: str) -> bytes:
     if suffix == ".svg":
         return vl_convert.vegalite_to_svg(spec, **options).encode()
     if suffix == ".pdf":
-        return _settled(vl_convert.vegalite_to_pdf(spec, **options))
+        return vl_convert.vegalite_to_pdf(spec, **options)
     if suffix == ".png":
         return vl_convert.vegalite_to_png(spec, scale=2, **options)
     return _html(spec).encode()
 
 
-def _settled(pdf: bytes) -> bytes:
-    """The PDF with its objects in the order in which they are first mentioned.
+def fitting(make: Callable[[Look], Any], look: Look) -> Any:
+    """The chart whose whole picture, axes and labels included, is as wide as the look asks."""
+    wanted = look.width
+    for _ in range(3):
+        chart = make(look)
+        found = re.search(r'<svg[^>]* width="([\d.]+)"', svg(chart))
+        over = float(found[1]) - wanted if found else 0.0
+        if abs(over) < 1:
+            break
+        look = replace(look, width=max(120, round(look.width - over)))
+    return chart
 
-    The writer puts fonts in an order that differs between runs; this makes the bytes the same.
-    """
-    table = int(pdf.rsplit(b"startxref", 1)[1].split()[0])
-    if not pdf.startswith(b"xref\n0 ", table):
-        return pdf
-    entries = pdf[table:].split(b"\n")[2:]
-    offsets = {
-        number: int(entry[:10]) for number, entry in enumerate(entries) if entry[17:18] == b"n"
-    }
-    ends = sorted([*offsets.values(), table])
-    bodies = {}
-    for number, offset in offsets.items():
-        body = pdf[offset : ends[ends.index(offset) + 1]].split(b"obj\n", 1)[1]
-        head, mark, stream = body.partition(b"\nstream\n")
-        lines = re.sub(
-            rb"(?:^ +/\w+ \d+ 0 R\n){2,}",
-            lambda found: b"".join(sorted(found.group().splitlines(keepends=True))),
-            head,
-            flags=re.MULTILINE,
+
+def check_suffix(path: Path | str) -> None:
+    """Refuse a name that says no kind of picture, before anything is drawn."""
+    if Path(path).suffix.lower() not in FIGURE_SUFFIXES:
+        raise AuditError(
+            f"cannot write a figure to {path}: use a name ending in {', '.join(FIGURE_SUFFIXES)}"
         )
-        bodies[number] = (lines, mark + stream)
-    trailer = pdf[table:].split(b"trailer\n", 1)[1].split(b"startxref", 1)[0]
-    numbers: dict[int, int] = {}
-    waiting = [trailer]
-    while waiting:
-        for found in re.findall(rb"\b(\d+) 0 R\b", waiting.pop(0)):
-            if int(found) not in numbers:
-                numbers[int(found)] = len(numbers) + 1
-                waiting.append(bodies[int(found)][0])
-
-    def renumbered(text: bytes) -> bytes:
-        return re.sub(
-            rb"\b(\d+) 0 R\b", lambda found: b"%d 0 R" % numbers[int(found.group(1))], text
-        )
-
-    written = pdf[: ends[0]]
-    places = []
-    for old, new in numbers.items():
-        head, stream = bodies[old]
-        places.append(b"%010d 00000 n\r\n" % len(written))
-        written += b"%d 0 obj\n" % new + renumbered(head) + stream
-    listed = b"xref\n0 %d\n0000000000 65535 f\r\n" % (len(places) + 1) + b"".join(places)
-    ending = re.sub(rb"/Size \d+", b"/Size %d" % (len(places) + 1), renumbered(trailer))
-    return written + listed + b"trailer\n" + ending + b"startxref\n%d\n%%%%EOF" % len(written)
 
 
 def save_figure(chart: Any, path: Path | str) -> Path:
     """Write the chart as SVG, PDF, PNG or offline HTML, chosen by the file's suffix."""
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in FIGURE_SUFFIXES:
-        raise AuditError(
-            f"cannot write a figure to {path}: use a name ending in {', '.join(FIGURE_SUFFIXES)}"
-        )
-    write_whole(path, figure_bytes(chart, suffix))
+    check_suffix(path)
+    write_whole(path, figure_bytes(chart, path.suffix.lower()))
     return path
 
 
 def _html(spec: dict[str, Any]) -> str:
     return html_page(
-        "figure.html.j2", spec=Markup(script_json(spec)), bundle=Markup(script_bundle())
+        Path(__file__).parent / "figure.html.j2",
+        spec=Markup(script_json(spec)),
+        bundle=Markup(script_bundle()),
     )
 
 

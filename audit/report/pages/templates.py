@@ -9,8 +9,6 @@ from markupsafe import Markup
 
 from audit.text import steerless
 
-TEMPLATES = Path(__file__).parent / "templates"
-
 
 def _finalize(escape: Callable[[str], str]) -> Callable[[Any], Any]:
     def finalize(value: Any) -> Any:
@@ -19,23 +17,23 @@ def _finalize(escape: Callable[[str], str]) -> Callable[[Any], Any]:
     return finalize
 
 
-def html_page(name: str, **values: Any) -> str:
+def html_page(path: Path, **values: Any) -> str:
     """An HTML template filled in, everything escaped."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+        loader=jinja2.FileSystemLoader(path.parent),
         autoescape=True,
         finalize=_finalize(steerless),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(name).render(values)
+    return environment.get_template(path.name).render(values)
 
 
-def text_page(name: str, escape: Callable[[str], str], **values: Any) -> str:
+def text_page(path: Path, escape: Callable[[str], str], **values: Any) -> str:
     """A Markdown or LaTeX template filled in, everything escaped by that format's rule."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+        loader=jinja2.FileSystemLoader(path.parent),
         block_start_string="<%",
         block_end_string="%>",
         variable_start_string="<<",
@@ -48,4 +46,4 @@ def text_page(name: str, escape: Callable[[str], str], **values: Any) -> str:
         lstrip_blocks=True,
     )
     helpers = {"raw": Markup, "call": lambda macro, *given: Markup(macro(*given))}
-    return environment.get_template(name).render(helpers | values)
+    return environment.get_template(path.name).render(helpers | values)
