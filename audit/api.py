@@ -419,7 +419,9 @@ def replay(
             policies=policies,
             progress=progress,
         )
-        if orders == "auto":
+        if isinstance(orders, str):
+            if orders != "auto":
+                raise AuditError(f"--orders: '{orders}' is neither a whole number nor auto")
             done, enough = engine.replay_enough(con, **settings)
         else:
             done = engine.replay(con, orders=orders, **settings)

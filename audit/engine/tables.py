@@ -12,7 +12,6 @@ from audit.engine.stages import REPLAY_RELATIONS, TOKEN_RELATIONS
 from audit.errors import AuditError, extra_hint
 from audit.text import not_there
 
-
 # Rows of cost_comparisons before they are summed up: archives, replicates, budgets twice.
 COMPARED_AT_A_TIME = 4_000_000
 
