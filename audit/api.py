@@ -92,6 +92,11 @@ def _opened(
         yield con
 
 
+def _given(**options: Any) -> dict[str, Any]:
+    """The options that were given; the others stay as they were."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
 def _require_file(db: Database) -> None:
     """Refuse a database that is not there; only a load makes one."""
     if not isinstance(db, duckdb.DuckDBPyConnection) and not Path(db).exists():
@@ -375,8 +380,8 @@ def replay(
     add_budgets: budgets beside those of the last replay
     caps: caps on the number of attempts (the study's: 8, 16, 32)
     primary_cap: the cap that the tables use (the study's: 16)
-    orders: random orders per problem (the study's: 20); 0 replays the canonical order only, 'auto'
-        as many as make order noise a tenth of problem noise, at most 2,000
+    orders: random orders per problem (the study's: 20); 0 replays the canonical order only,
+        'auto' as many as make order noise a tenth of problem noise, at most 2,000
     order_seed: the seed of the orders (the study's: 20260904)
     primary_selector: the selector that the tables use (the study's: majority)
     replicates: bootstrap replicates; 0 leaves the intervals empty (the study's: 5000)
@@ -392,44 +397,52 @@ def replay(
     memory: most memory to use, such as '2GB'
     progress: called with what is done, how much of it, and how much there is
     """
-    wanted = None if budgets is None else _numbers("budgets", budgets)
-    more = None if add_budgets is None else _numbers("add-budgets", add_budgets)
+    settings = _given(
+        budgets=None if budgets is None else _numbers("budgets", budgets),
+        caps=None if caps is None else _numbers("caps", caps),
+        add_budgets=None if add_budgets is None else _numbers("add-budgets", add_budgets),
+        primary_cap=primary_cap,
+        orders=orders,
+        order_seed=order_seed,
+        primary_selector=primary_selector,
+        replicates=replicates,
+        bootstrap_seed=bootstrap_seed,
+        curve_points=curve_points,
+        rules=rules,
+        selectors=selectors,
+        policies=policies,
+        progress=progress,
+    )
     with _opened(
         db, write=True, threads=threads, memory=memory, row_group=database.REPLAYED_ROW_GROUP
     ) as con:
-        database.require_attempts(con)
-        if more is not None:
-            wanted = [*(wanted or engine.last_settings(con).budgets), *more]
-        only = filters.chosen(con, _listed(archive), _listed(competition), problems)
-        enough = ""
-        settings: dict[str, Any] = dict(
-            budgets=wanted,
-            caps=None if caps is None else _numbers("caps", caps),
-            primary_cap=primary_cap,
-            order_seed=order_seed,
-            primary_selector=primary_selector,
-            replicates=replicates,
-            bootstrap_seed=bootstrap_seed,
-            curve_points=curve_points,
-            archives=None if archive is None else only.archives,
-            competitions=None if competition is None else only.competitions,
-            problems=None if problems is None else only.problems,
-            rules=rules,
-            selectors=selectors,
-            policies=policies,
-            progress=progress,
-        )
-        if isinstance(orders, str):
-            if orders != "auto":
-                raise AuditError(f"--orders: '{orders}' is neither a whole number nor auto")
-            done, enough = engine.replay_enough(con, **settings)
+        settings |= _replayed_only(con, archive, competition, problems)
+        if orders == "auto":
+            del settings["orders"]
+            done, chosen = engine.replay_enough(con, **settings)
         else:
-            done = engine.replay(con, orders=orders, **settings)
+            done, chosen = engine.replay(con, **settings), None
         used = con.sql("from settings order by key").to_arrow_table()
         ((replays,),) = con.execute(engine.render("replay_count")).fetchall()
-        notes = [enough, provenance.replayed_note(con) or "", *quality_notes(con)]
+        notes = [chosen or "", provenance.replayed_note(con) or "", *quality_notes(con)]
     notes += ["the walks that were there are reused"] if done.walks_reused else []
     return Result(used, caption=f"{replays:,} replays in {_name(db)}", notes=notes)
+
+
+def _replayed_only(
+    con: duckdb.DuckDBPyConnection,
+    archive: Names | None,
+    competition: Names | None,
+    problems: str | Path | None,
+) -> dict[str, Any]:
+    """The filters of a replay as names that are there; what is None stays as it was."""
+    database.require_attempts(con)
+    only = filters.chosen(con, _listed(archive), _listed(competition), problems or None)
+    return _given(
+        archives=None if archive is None else only.archives,
+        competitions=None if competition is None else only.competitions,
+        problems=None if problems is None else only.problems,
+    )
 
 
 def tables() -> Result:

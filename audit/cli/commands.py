@@ -184,8 +184,8 @@ def describe(
 @click.option(
     "--orders",
     type=Orders(),
-    help="Random orders per problem [20]; 0 replays the canonical order only, auto as many as make "
-    "order noise a tenth of problem noise, at most 2,000.",
+    help="Random orders per problem; 0 replays the canonical order only, auto as many as make "
+    "order noise a tenth of problem noise [20].",
 )
 @click.option("--order-seed", type=int, help="The seed of the orders [20260904].")
 @click.option("--primary-selector", help="The selector the tables use [majority].")

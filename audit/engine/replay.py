@@ -52,6 +52,7 @@ def replay(
     con: duckdb.DuckDBPyConnection,
     *,
     budgets: Sequence[int] | None = None,
+    add_budgets: Sequence[int] = (),
     caps: Sequence[int] | None = None,
     primary_cap: int | None = None,
     orders: int | None = None,
@@ -87,7 +88,7 @@ def replay(
         "problems": None if problems is None else tuple(problems),
     }
     require_attempts(con)
-    settings = resolve(con, given)
+    settings = resolve(con, given, add_budgets)
     found = resolve_plugins(con, rules, selectors, policies)
     require_selector(settings, found)
     with transaction(con):
