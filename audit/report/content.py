@@ -108,7 +108,7 @@ def content(
     settings = data.settings(con)
     archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
     simulated = data.is_simulated(con)
-    named = data.relation(con, "named_problems")
+    named = data.relation(con, "page_problem_names")
     shown = tables | ({"problems": named} if named.num_rows else {})
     budgets = [int(budget) for budget in settings["budgets"].split(",")]
     heading = title(con, wanted_title)
