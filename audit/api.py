@@ -84,12 +84,23 @@ def _opened(
         database.check_schema(db)
         yield db
         return
-    if write and row_group != database.LOADED_ROW_GROUP and not Path(db).exists():
-        raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
+    if write and row_group != database.LOADED_ROW_GROUP:
+        _require_file(db)
     with database.opened(
         db, write=write, threads=threads, memory=memory, row_group=row_group, sandbox=sandbox
     ) as con:
         yield con
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """The options that were given; the others stay as they were."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _require_file(db: Database) -> None:
+    """Refuse a database that is not there; only a load makes one."""
+    if not isinstance(db, duckdb.DuckDBPyConnection) and not Path(db).exists():
+        raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
 
 
 def _listed(names: Names | None) -> tuple[str, ...]:
@@ -108,11 +119,6 @@ def _number(option: str, given: Tokens) -> int:
         return whole_number(given)
     except ValueError as error:
         raise AuditError(f"--{option}: {error}") from None
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    """The options that were given; the others keep the engine's own defaults."""
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def simulate(
@@ -315,18 +321,22 @@ def answers(
     """
     from audit.load.reread import reread
 
+    _require_file(db)
     with _opened(
-        db, write=True, threads=threads, memory=memory, row_group=database.REPLAYED_ROW_GROUP
+        db, write=True, threads=threads, memory=memory, row_group=database.LOADED_ROW_GROUP
     ) as con:
         found = reread(con, answer, force=force)
         notes = [*quality_notes(con), *([STALE] if found.replays_dropped else [])]
-    columns = ("attempts", "answered", "answered_before")
     caption = (
         f"{found.answered:,} of {found.attempts:,} attempts have an answer by {answer}; "
         f"{found.answered_before:,} had one before"
     )
-    counts = pa.table({name: [getattr(found, name)] for name in columns})
-    return Result(counts, caption=caption, notes=notes)
+    counts = {
+        "attempts": [found.attempts],
+        "answered": [found.answered],
+        "answered_before": [found.answered_before],
+    }
+    return Result(pa.table(counts), caption=caption, notes=notes)
 
 
 def _reordered(progress: Progress | None) -> Callable[[int, int, str], None] | None:
@@ -342,32 +352,47 @@ def replay(
     db: Database,
     *,
     budgets: Budgets | None = None,
+    add_budgets: Budgets | None = None,
     caps: Budgets | None = None,
     primary_cap: int | None = None,
-    orders: int | None = None,
+    orders: int | str | None = None,
     order_seed: int | None = None,
     primary_selector: str | None = None,
     replicates: int | None = None,
     bootstrap_seed: int | None = None,
+    curve_points: int | None = None,
     rules: str | Path | None = None,
     selectors: str | Path | None = None,
+    policies: str | Path | Sequence[str] | None = None,
+    archive: Names | None = None,
+    competition: Names | None = None,
+    problems: str | Path | None = None,
     threads: int | None = None,
     memory: str | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Replay every order under every cap, budget and rule, and return the settings used.
 
+    What is not given is as in the last replay of the database, or the study's.
+
     db: the database, a file or a connection
-    budgets: completion-token budgets, numbers or '4k' (default: 4k, 8k, 16k, 32k)
-    caps: caps on the number of attempts (default: 8, 16, 32)
-    primary_cap: the cap that the tables use (default: 16)
-    orders: random orders per problem; 0 replays the canonical order only (default: 20)
-    order_seed: the seed of the orders (default: 20260904)
-    primary_selector: the selector that the tables use (default: majority)
-    replicates: bootstrap replicates; 0 leaves the intervals empty (default: 5000)
-    bootstrap_seed: the seed of the replicates (default: 20260905)
+    budgets: completion-token budgets, numbers or '4k' (the study's: 4k, 8k, 16k, 32k)
+    add_budgets: budgets beside those of the last replay
+    caps: caps on the number of attempts (the study's: 8, 16, 32)
+    primary_cap: the cap that the tables use (the study's: 16)
+    orders: random orders per problem (the study's: 20); 0 replays the canonical order only,
+        'auto' as many as make order noise a tenth of problem noise, at most 2,000
+    order_seed: the seed of the orders (the study's: 20260904)
+    primary_selector: the selector that the tables use (the study's: majority)
+    replicates: bootstrap replicates; 0 leaves the intervals empty (the study's: 5000)
+    bootstrap_seed: the seed of the replicates (the study's: 20260905)
+    curve_points: points of budget_curve besides the budgets (200)
     rules: a folder of your own rules, one .sql file each
     selectors: a folder of your own selectors, one .sql file each
+    policies: when a controller stops by itself: names, 'all', or a folder of your own
+    archive: replay only these archives, names or patterns such as '*_high'; () means all again
+    competition: replay only these competitions; () means all again
+    problems: a CSV with the columns competition and question_id: replay only these problems
     threads: threads to use (default: all cores)
     memory: most memory to use, such as '2GB'
     progress: called with what is done, how much of it, and how much there is
@@ -375,25 +400,49 @@ def replay(
     settings = _given(
         budgets=None if budgets is None else _numbers("budgets", budgets),
         caps=None if caps is None else _numbers("caps", caps),
+        add_budgets=None if add_budgets is None else _numbers("add-budgets", add_budgets),
         primary_cap=primary_cap,
         orders=orders,
         order_seed=order_seed,
         primary_selector=primary_selector,
         replicates=replicates,
         bootstrap_seed=bootstrap_seed,
+        curve_points=curve_points,
         rules=rules,
         selectors=selectors,
+        policies=policies,
+        progress=progress,
     )
     with _opened(
         db, write=True, threads=threads, memory=memory, row_group=database.REPLAYED_ROW_GROUP
     ) as con:
-        done = engine.replay(con, **settings, progress=progress)
-        notes = quality_notes(con)
+        settings |= _replayed_only(con, archive, competition, problems)
+        if orders == "auto":
+            del settings["orders"]
+            done, chosen = engine.replay_enough(con, **settings)
+        else:
+            done, chosen = engine.replay(con, **settings), None
         used = con.sql("from settings order by key").to_arrow_table()
-        ((replays,),) = con.execute("select count(*) from replays").fetchall()
-    kept = "The walks that were there are kept." if done.walks_reused else None
-    caption = f"{replays:,} replays in {_name(db)}"
-    return Result(used, caption=caption, notes=[*([kept] if kept else []), *notes])
+        ((replays,),) = con.execute(engine.render("replay_count")).fetchall()
+        notes = [chosen or "", provenance.replayed_note(con) or "", *quality_notes(con)]
+    notes += ["the walks that were there are reused"] if done.walks_reused else []
+    return Result(used, caption=f"{replays:,} replays in {_name(db)}", notes=notes)
+
+
+def _replayed_only(
+    con: duckdb.DuckDBPyConnection,
+    archive: Names | None,
+    competition: Names | None,
+    problems: str | Path | None,
+) -> dict[str, Any]:
+    """The filters of a replay as names that are there; what is None stays as it was."""
+    database.require_attempts(con)
+    only = filters.chosen(con, _listed(archive), _listed(competition), problems or None)
+    return _given(
+        archives=None if archive is None else only.archives,
+        competitions=None if competition is None else only.competitions,
+        problems=None if problems is None else only.problems,
+    )
 
 
 def tables() -> Result:

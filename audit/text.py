@@ -26,11 +26,6 @@ def steerless(text: str) -> str:
     return STEERING.sub(lambda found: visible(found[0]), text)
 
 
-def quoted(name: str) -> str:
-    """A name as an SQL identifier, whatever characters it has."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that a misspelled one most likely means."""
     by_lower = {other.lower(): other for other in known}
@@ -82,3 +77,8 @@ def _joined(parts: list[str], place: int) -> str:
     while end < len(parts) and re.fullmatch(r"\d{3}", parts[end]):
         end += 1
     return "".join(parts[start:end])
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier, whatever characters it has."""
+    return '"' + name.replace('"', '""') + '"'

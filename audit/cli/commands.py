@@ -10,6 +10,7 @@ from audit import __version__
 from audit.cli import completion, looking, pages
 from audit.cli.exits import Apart, Cli, give_up
 from audit.cli.options import (
+    Orders,
     Pair,
     Tokens,
     bar,
@@ -172,59 +173,50 @@ def describe(
 @click.option(
     "--budgets",
     type=Tokens(),
-    default="4k,8k,16k,32k",
-    show_default=True,
-    help="Completion-token budgets.",
+    shell_complete=completion.budgets,
+    help="Completion-token budgets [4k,8k,16k,32k].",
 )
 @click.option(
-    "--caps",
-    type=Tokens(),
-    default="8,16,32",
-    show_default=True,
-    help="Caps on the number of attempts.",
+    "--add-budgets", type=Tokens(), help="Budgets beside those of the last replay, such as 6k."
 )
-@click.option(
-    "--primary-cap",
-    type=int,
-    default=16,
-    show_default=True,
-    help="The cap the tables use; always among the caps.",
-)
+@click.option("--caps", type=Tokens(), help="Caps on the number of attempts [8,16,32].")
+@click.option("--primary-cap", type=int, help="The cap the tables use; always among the caps [16].")
 @click.option(
     "--orders",
-    type=int,
-    default=20,
-    show_default=True,
-    help="Random orders per problem; 0 replays the canonical order only.",
+    type=Orders(),
+    help="Random orders per problem; 0 replays the canonical order only, auto as many as make "
+    "order noise a tenth of problem noise [20].",
 )
-@click.option("--order-seed", type=int, default=20260904, show_default=True)
+@click.option("--order-seed", type=int, help="The seed of the orders [20260904].")
+@click.option("--primary-selector", help="The selector the tables use [majority].")
 @click.option(
-    "--primary-selector",
-    default="majority",
-    show_default=True,
-    help="The selector the tables use.",
+    "--replicates", type=int, help="Bootstrap replicates; 0 leaves the intervals empty [5000]."
 )
-@click.option(
-    "--replicates",
-    type=int,
-    default=5000,
-    show_default=True,
-    help="Bootstrap replicates; 0 leaves the intervals empty.",
-)
-@click.option("--bootstrap-seed", type=int, default=20260905, show_default=True)
+@click.option("--bootstrap-seed", type=int, help="The seed of the replicates [20260905].")
+@click.option("--curve-points", type=int, help="Points of budget_curve besides the budgets [200].")
 @click.option("--rules", metavar="DIR", help="A folder of your own rules, one .sql file each.")
 @click.option(
     "--selectors", metavar="DIR", help="A folder of your own selectors, one .sql file each."
 )
+@click.option(
+    "--policies",
+    metavar="NAMES|all|DIR",
+    help="When a controller stops by itself: names, all, or a folder of your own.",
+)
+@filtering
 @heavy
 def replay(db: str, threads: int | None, memory: str | None, **settings: Any) -> None:
     """Replay every order under every cap, budget and rule.
+
+    What is not given is as in the last replay of the database, or as in brackets.
 
     Example: budget-audit replay --budgets 2k,4k,8k --caps 16 --orders 50
     """
     from audit import api
 
-    done = api.replay(db, threads=threads, memory=memory, progress=bar("replay"), **settings)
+    # An option that is given several times is empty where it is not given at all.
+    given = {name: None if value == () else value for name, value in settings.items()}
+    done = api.replay(db, threads=threads, memory=memory, progress=bar("replay"), **given)
     click.echo(done.caption)
     tell(*done.notes)
 

@@ -33,6 +33,21 @@ class Tokens(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
+class Orders(click.ParamType):
+    """A number of orders, or auto."""
+
+    name = "n|auto"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int | str:
+        """The number, or the word."""
+        if value == "auto":
+            return "auto"
+        try:
+            return int(value)
+        except ValueError:
+            self.fail(f"'{value}' is neither a whole number nor auto", param, ctx)
+
+
 class Pair(click.ParamType):
     """A name and a value: name=value."""
 

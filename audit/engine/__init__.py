@@ -8,9 +8,11 @@ from audit.engine.comments import (
     is_table,
     relation_comment,
 )
+from audit.engine.enough import replay_enough
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugin, Plugins, plugins
 from audit.engine.replay import drop_replays, replay
+from audit.engine.settings import last_settings
 from audit.engine.sql_files import (
     exploratory_names,
     resource,
@@ -36,11 +38,13 @@ __all__ = [
     "drop_replays",
     "exploratory_names",
     "is_table",
+    "last_settings",
     "plugins",
     "relation_comment",
     "relations_read",
     "render",
     "replay",
+    "replay_enough",
     "resource",
     "stage_file",
     "stage_names",

@@ -22,7 +22,6 @@ PUBLIC_RELATIONS = (
     "grades",
     "sources",
     "problems",
-    "problem_labels",
     "problem_names",
     "token_counts",
     "settings",

@@ -37,7 +37,7 @@ from audit.errors import AuditError
 from audit.progress import Progress
 
 # The stage before which a kind of plug-in is bound, and the one after which its rows are looked at.
-BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules"}
+BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules", "halts": "policies"}
 
 
 class Replayed(NamedTuple):
@@ -52,6 +52,7 @@ def replay(
     con: duckdb.DuckDBPyConnection,
     *,
     budgets: Sequence[int] | None = None,
+    add_budgets: Sequence[int] = (),
     caps: Sequence[int] | None = None,
     primary_cap: int | None = None,
     orders: int | None = None,
@@ -87,7 +88,7 @@ def replay(
         "problems": None if problems is None else tuple(problems),
     }
     require_attempts(con)
-    settings = resolve(con, given)
+    settings = resolve(con, given, add_budgets)
     found = resolve_plugins(con, rules, selectors, policies)
     require_selector(settings, found)
     with transaction(con):
@@ -100,7 +101,8 @@ def replay(
             _keep_walk_settings(con, settings, found)
         _build(con, settings, found, kept, progress)
         # Selections that are kept were looked at when they were made.
-        for kind in ("rules",) if is_walked else ("selectors", "rules"):
+        kinds = ("rules", "policies") if is_walked else ("selectors", "rules", "policies")
+        for kind in kinds:
             check_contract(con, kind, getattr(found, kind), render(f"broken_{kind}", found))
         _remember_made(con)
         comment_relations(con)
@@ -180,6 +182,8 @@ def _build(
             _draw(con, name, settings)
         else:
             build(con, name, found)
+        if name == "replayed_problems":
+            _refuse_nothing(con)
     for portion in portions[1:]:
         _walk(con, portion)
         for name in portioned:
@@ -188,6 +192,14 @@ def _build(
     con.execute("drop table if exists temp.main.portion")
     if progress:
         progress("done", steps, steps)
+
+
+def _refuse_nothing(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse filters that together leave no problem."""
+    if not con.execute("select 1 from replayed_problems limit 1").fetchall():
+        raise AuditError(
+            "--archive, --competition and --problems together leave no problem to replay"
+        )
 
 
 def _portions(con: duckdb.DuckDBPyConnection, settings: Settings) -> list[tuple[int, int]]:

@@ -35,7 +35,7 @@ def settle_labels(
     """
     partly = con.execute(render("partly_labelled")).fetchall()
     if partly and unlabelled is None:
-        archive, attempts, missing, _, _ = partly[0]
+        archive, attempts, missing = partly[0]
         others = f" (so do {len(partly) - 1:,} more archives)" if len(partly) > 1 else ""
         raise AuditError(
             f"archive {shown(archive)}: {missing:,} of its {attempts:,} attempts have no label"
@@ -48,10 +48,11 @@ def settle_labels(
             con.execute(statement, [archive])
     if unlabelled != "drop" or not partly:
         return []
-    for archive, _, _, problems, without in partly:
-        if problems == without:
+    problems = con.execute(render("labelled_problems")).fetchall()
+    for archive, without, total in problems:
+        if without == total:
             raise AuditError(
-                f"--unlabelled drop: each of the {problems:,} problems of archive {shown(archive)} "
+                f"--unlabelled drop: each of the {total:,} problems of archive {shown(archive)} "
                 "has an attempt without a label, so nothing is left; pass --unlabelled wrong"
             )
     con.execute(f"create temp table dropped_problems as {render('unlabelled_problems')}")
@@ -62,7 +63,7 @@ def settle_labels(
             f"and {table}.question_id = dropped.question_id"
         )
     con.execute("drop table dropped_problems")
-    return [(archive, without, problems) for archive, _, _, problems, without in partly]
+    return problems
 
 
 def require_fit(con: duckdb.DuckDBPyConnection, archives: set[str], answer: str) -> None:

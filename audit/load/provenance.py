@@ -1,5 +1,7 @@
 """What was not simply recorded: how answers, costs, finish reasons and labels came about."""
 
+import json
+
 import duckdb
 
 from audit.database import relations
@@ -89,6 +91,7 @@ def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str
     cost = cost_note(con) or "completion tokens recorded"
     parts = [
         simulated_note(con),
+        replayed_note(con),
         selector_note(con, has_selectors=has_selectors),
         cost,
         finished_note(con),
@@ -104,6 +107,26 @@ def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
         "select distinct archive from sources where simulated order by archive"
     ).fetchall()
     return f"SIMULATED DATA ({', '.join(archive for (archive,) in rows)})" if rows else None
+
+
+def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
+    """Which archives, competitions and problems alone were replayed, where it was not all."""
+    try:
+        kept = dict(con.execute("select key, value from settings").fetchall())
+        parts = [
+            (word, json.loads(kept.get(f"{word}s", "[]")))
+            for word in ("archive", "competition", "problem")
+        ]
+    except (duckdb.Error, ValueError):
+        return None
+    told = [
+        f"{len(names):,} problems"
+        if word == "problem"
+        else f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}"
+        for word, names in parts
+        if names
+    ]
+    return f"replayed: only {'; '.join(told)}" if told else None
 
 
 def cost_note(con: duckdb.DuckDBPyConnection) -> str | None:

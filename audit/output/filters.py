@@ -67,7 +67,8 @@ def _matched(kind: str, patterns: Sequence[str], known: list[str]) -> tuple[str,
         if not names:
             raise AuditError(f"--{kind}: {not_there(kind, pattern, known)}")
         found.update(names)
-    return tuple(sorted(found))
+    # All of them is no filter.
+    return tuple(sorted(found)) if len(found) < len(known) else ()
 
 
 def _problems(

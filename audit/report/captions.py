@@ -128,11 +128,17 @@ def purpose(name: str, fallback: str) -> str:
 def empty_reason(name: str, settings: dict[str, str]) -> str:
     """Why a table has no rows."""
     reasons = {
+        "policies": "No policies were replayed: budget-audit replay --policies all gives the "
+        "built-in ones, --policies DIR your own.",
+        "archive_comparisons": "No two archives share a problem.",
+        "order_noise": "No archive has labels.",
         "interpolation": "No advisory mean cost lies between two strict mean costs.",
         "selection_events": "No selection changed between correct and incorrect.",
         "grade_conflicts": "No answer carries both labels within one archive and problem.",
         "prefix_boxes": "No boundary event was examined; budget-audit tokenize counts tokens.",
     }
+    if name == "policies" and not settings.get("policies"):
+        return reasons[name]
     averaged = name not in ("grade_conflicts", "grade_repairs", "source_audit", "controls")
     if averaged and settings.get("orders") == "0":
         return "No random orders were replayed (--orders 0), and this table is made of them."

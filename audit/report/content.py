@@ -106,7 +106,7 @@ def content(
     settings = data.settings(con)
     archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
     simulated = data.is_simulated(con)
-    named = data.relation(con, "page_problem_names")
+    named = data.relation(con, "problem_numbers")
     shown = tables | ({"problems": named} if named.num_rows else {})
     budgets = [int(budget) for budget in settings["budgets"].split(",")]
     heading = title(con, wanted_title, archives)
@@ -297,7 +297,7 @@ def joint(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> Section
     # A filter has left out the points of other archives.
     found = [
         row
-        for row in data.curve_points(con)
+        for row in data.mean_replays(con)
         if (row["archive"], row["budget"], row["rule"]) in curves
     ]
 

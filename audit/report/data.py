@@ -60,10 +60,10 @@ def replayed_on(con: duckdb.DuckDBPyConnection) -> str | None:
     return f"{written.day} {written:%B %Y}"
 
 
-def curve_points(con: duckdb.DuckDBPyConnection) -> list[Row]:
+def mean_replays(con: duckdb.DuckDBPyConnection) -> list[Row]:
     """What each point of a curve cost and held: one row per archive, budget and rule."""
     cap = int(settings(con)["primary_cap"])
-    return relation(con, "curve_points", cap=cap).to_pylist()
+    return relation(con, "mean_replays", cap=cap).to_pylist()
 
 
 def archives(con: duckdb.DuckDBPyConnection) -> list[Row]:

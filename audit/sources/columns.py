@@ -29,6 +29,7 @@ PER_ATTEMPT = (
 )
 # What makes an item of a list an attempt.
 ANSWERING = ("text", "boxed_answer", "archive_answer")
+COST = "completion_tokens"
 NO_ATTEMPT = "rows hold no attempt: left out"
 
 
@@ -437,7 +438,8 @@ class _Known:
                     f"{self._context.file.label}: the attempts of a row may be in "
                     f"{' or '.join(found)}; pass {options}"
                 )
-            if found:
+            # A row that has its own cost is one attempt, and a list in its text is a mistake.
+            if found and not (found[0] == column and any(map(_is_one, self._column(COST)))):
                 return self._as_long_as(found[0])
         return ()
 

@@ -2,9 +2,16 @@
 -- grain: archive
 select
     archive,
-    count(*) as attempts,
-    count(distinct (competition, question_id)) as problems,
-    count(*) filter (has_text) as texts,
-from incoming
+    sum(attempts)::bigint as attempts,
+    count(*) as problems,
+    sum(texts)::bigint as texts,
+from (
+    select
+        archive,
+        count(*) as attempts,
+        count(*) filter (has_text) as texts,
+    from incoming
+    group by archive, competition, question_id
+)
 group by archive
 order by archive

@@ -4,8 +4,6 @@ select
     archive,
     count(*) as attempts,
     count(*) - count(correct) as unlabelled,
-    count(distinct (competition, question_id)) as problems,
-    count(distinct (competition, question_id)) filter (correct is null) as unlabelled_problems,
 from incoming
 group by archive
 having count(correct) between 1 and count(*) - 1

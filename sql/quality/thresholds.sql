@@ -25,9 +25,9 @@ from (
         ('costs_counted', 1, null, null, 0, null, null, 'completion tokens were counted from the texts: reasoning that is not in them costs nothing here'),
         ('costs_constant', 20, null, null, 0, null, null, 'every attempt costs the same: is the right column mapped to completion_tokens?'),
         ('costs_extreme', 1, null, null, 0, null, null, 'these cost over 100 times what attempts of the other archives, or most of this one, cost: are they tokens?'),
-        ('texts_cut', 1, null, null, 0, null, null, 'texts end inside a box, or at one and the same length, although their finish reason is stop: their answers may be lost'),
+        ('texts_cut', 1, null, null, 1, null, null, 'texts end inside a box, or at one and the same length, although their finish reason is stop: their answers may be lost'),
         ('duplicate_texts', 20, null, null, 5, null, null, 'long texts of one problem are the same: attempts may not be independent'),
-        ('logprobs_missing', 1, null, null, 0, null, 100, 'max_logprob never picks attempts without a log-probability'),
+        ('logprobs_missing', 1, null, null, 5, null, 100, 'max_logprob never picks attempts without a log-probability'),
         ('banks_below_cap', 1, null, null, 0, null, null, 'these problems have fewer attempts than the cap, so that their replays may end for want of attempts'),
         ('ended_by_bank', 1, null, null, 5, null, null, 'these replays ran out of attempts before the budget was spent: both rules then look alike'),
         ('problems_without_votes', 1, null, null, 50, 99, null, 'the primary selector can pick nothing in these problems: choose another --primary-selector')

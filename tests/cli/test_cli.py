@@ -180,7 +180,7 @@ def test_check_passes_on_sound_data_and_fails_on_a_forged_ledger(folder, tmp_pat
     db.write_bytes((folder / "audit.duckdb").read_bytes())
     con = database.connect(db)
     con.execute(
-        "update walked_attempts set cumulative_cost = cumulative_cost - 1 where position = 2"
+        "update walked_attempts set cumulative_cost = cumulative_cost + 1 where position > 0"
     )
     con.execute("update prefix_selections set selected_prefix_id = prefix_id where position = 2")
     con.close()

@@ -79,7 +79,7 @@ def test_choices_that_are_no_list_are_left_out_or_refused(tmp_path):
     with duckdb.connect() as con:
         with pytest.raises(AuditError, match="holds no rows"):
             load(con, [str(tmp_path / "a.jsonl")], **referenced)
-        with pytest.raises(AuditError, match="missing column correct"):
+        with pytest.raises(AuditError, match="column references: --grade references needs one"):
             load(con, [str(tmp_path / "b")], finish_reason="stop", **named)
 
 

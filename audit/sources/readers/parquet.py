@@ -22,7 +22,7 @@ PARQUET_BUFFER_BYTES = 4_000_000
 # Rows are decoded a few at a time: a file of some kilobytes may say one long text for each of them.
 BATCH_ROWS = 256
 # What a batch may come to, should every row hold the longest text that its group has.
-LARGEST_BATCH = 256_000_000
+LARGEST_BATCH = 128_000_000
 PEEKED_ROWS = 16
 PARQUET_ERRORS = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
 

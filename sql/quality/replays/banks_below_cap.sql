@@ -1,16 +1,11 @@
 -- banks_below_cap: problems with fewer attempts than a cap of the run, of all.
 -- grain: archive, level
 select
-    sizes.archive,
+    archives.archive,
     caps.cap as level,
-    count(*) filter (sizes.attempts < caps.cap) as count,
+    count(*) filter (banks.bank_size < caps.cap) as count,
     count(*) as total,
-from (
-    select
-        archive,
-        count(*) as attempts,
-    from attempts
-    group by archive, competition, question_id
-) as sizes
+from banks
+inner join archives on banks.archive_id = archives.archive_id
 cross join caps
-group by sizes.archive, caps.cap
+group by archives.archive, caps.cap

@@ -1,23 +1,22 @@
--- ended_by_bank: replays of random orders at the primary cap that ran out of attempts before the budget was spent, of all, by budget.
+-- ended_by_bank: replays of random orders at the primary cap that ran out of attempts before the budget was spent, of all, by budget; a bank below the cap is walked whole, so that its cost is the same in every order.
 -- grain: archive, level
 select
-    replays.archive,
-    replays.budget as level,
-    count(*) filter (sizes.attempts < replays.cap and replays.completion_cost < replays.budget) as count,
-    count(*) as total,
-from replays
-inner join caps on replays.cap = caps.cap and caps.is_primary
-inner join (
+    archives.archive,
+    budgets.budget as level,
+    orders * count(*) filter (costs.attempts < caps.cap and costs.cost < budgets.budget) as count,
+    orders * count(*) as total,
+from (
     select
-        archive,
-        competition,
-        question_id,
+        bank_id,
         count(*) as attempts,
-    from attempts
-    group by archive, competition, question_id
-) as sizes
-    on replays.archive = sizes.archive
-    and replays.competition = sizes.competition
-    and replays.question_id = sizes.question_id
-where replays.rule = 'strict' and replays.repeat > 0
-group by replays.archive, replays.budget
+        sum(completion_tokens) as cost,
+    from candidates
+    group by bank_id
+) as costs
+inner join banks on costs.bank_id = banks.bank_id
+inner join archives on banks.archive_id = archives.archive_id
+inner join caps on caps.is_primary
+cross join budgets
+cross join (select count(*) as orders from repeats where repeat > 0)
+where orders > 0
+group by archives.archive, budgets.budget, orders

@@ -1,4 +1,4 @@
--- page_problem_names: the problems that go by a name, beside the number that the tables show.
+-- problem_numbers: the problems that go by a name, beside the number that the tables show.
 -- grain: competition, question_id
 select
     competition,

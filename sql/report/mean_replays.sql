@@ -1,4 +1,4 @@
--- curve_points: what each point of a curve cost and held on average, at the primary cap over random orders.
+-- mean_replays: what each point of a curve cost and held on average, at the primary cap over random orders.
 -- grain: archive, budget, rule
 with per_problem as (
     select
