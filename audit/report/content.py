@@ -79,17 +79,15 @@ def tables(
     return found, unavailable
 
 
-def title(con: duckdb.DuckDBPyConnection, wanted: str | None) -> str:
+def title(con: duckdb.DuckDBPyConnection, wanted: str | None, archives: Sequence[Row]) -> str:
     """What the report is called: as asked, or by the data."""
-    if wanted:
-        return wanted
-    names = {Path(str(row["file"])).name.split(".")[0] for row in data.sources(con)}
-    known = recorded.title(con)
-    return known or (
-        f"Budget audit of {names.pop()}"
-        if len(names) == 1
-        else f"Budget audit of {len(names)} files"
-    )
+    if wanted or recorded.title(con):
+        return wanted or str(recorded.title(con))
+    files = {Path(str(row["file"])).name.split(".")[0] for row in data.sources(con)}
+    names = [one_line(row["archive"]) for row in archives]
+    if len(files) == 1:
+        return f"Budget audit of {one_line(files.pop())}"
+    return f"Budget audit of {_listed(names) if len(names) <= 3 else f'{len(names):,} archives'}"
 
 
 def content(
@@ -111,7 +109,7 @@ def content(
     named = data.relation(con, "problem_numbers")
     shown = tables | ({"problems": named} if named.num_rows else {})
     budgets = [int(budget) for budget in settings["budgets"].split(",")]
-    heading = title(con, wanted_title)
+    heading = title(con, wanted_title, archives)
     return {
         "title": (f"{SIMULATED}: " if simulated else "") + heading,
         "heading": heading,

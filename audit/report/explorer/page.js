@@ -582,9 +582,16 @@
       lane("bank", "the attempts of this order", [element("b", { text: problemName(state.problem) }),
         " · " + found.attempts.length + " attempts " + order + ", end to end"], "var(--tie)", bankPieces),
       ruleLane("strict"), ruleLane("advisory"), axis,
-      element("p", { class: "note", text: "Boxed: the attempt that is selected. Hatched: paid and thrown away. Bar below a block: paid past B. "
-        + "The same picture as a file: budget-audit timeline --archive … --competition … --question " + data.questions[state.problem]
-        + " --repeat " + state.order + " --budget …" }));
+      element("p", { class: "note", text: "Boxed: the attempt that is selected. Hatched: paid and thrown away. Bar below a block: paid past B." }),
+      element("p", { class: "note" }, ["What was written: ", element("code", { text: command("show", "") }),
+        data.budgets.indexOf(state.budget) >= 0 ? "; this picture as a file: " : "",
+        data.budgets.indexOf(state.budget) >= 0
+          ? element("code", { text: command("timeline", " --repeat " + state.order + " --budget " + state.budget) }) : ""]));
+    function quoted(text) { return /^[\w.-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'"; }
+    function command(name, more) {
+      return "budget-audit " + name + " --archive " + quoted(data.archives[archive]) + " --competition "
+        + quoted(data.competitions[data.problem_competition[state.problem]]) + " --question " + data.questions[state.problem] + more;
+    }
   }
 
   // Policies, from the table.
