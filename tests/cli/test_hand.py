@@ -88,8 +88,8 @@ def test_the_catalogue_says_what_relations_and_columns_mean(folder, tmp_path):
         assert comments["meta"] is None or comments["meta"].startswith("internal: ")
         lacking = [(t, c) for t, c, words in columns if t in engine.PUBLIC_RELATIONS and not words]
         assert not lacking
-        for name in engine.table_names():
-            for column, *_ in con.execute(f"describe {engine.render(name)}").fetchall():
+        for name in set(engine.table_names()) - {"prefix_boxes"}:
+            for column in engine.table(con, name).column_names:
                 assert engine.column_comment(name, column), (name, column)
 
 
