@@ -14,7 +14,7 @@ CALLED_BARE = ("localtime", "localtimestamp", "session_user", "user")
 
 @functools.cache
 def _parser() -> duckdb.DuckDBPyConnection:
-    """A database with nothing in it, to take statements apart; each use takes a cursor of its own."""
+    """A database with nothing in it, to take statements apart, by one cursor for each use."""
     return duckdb.connect()
 
 
