@@ -670,7 +670,9 @@
     var own = table.records.map(function (record, i) { return i; }).filter(function (i) { return archives[i] === archive; });
     dataTable(byId("policies-table"), {
       name: "policies", id: "policies-here", rows: own.length, filter: own.length > 12, most: 60,
-      columns: table.columns.filter(function (column) { return ["archive"].indexOf(column.name) < 0; }).slice(0, 7)
+      columns: ["policy", "rule", "budget", "accuracy", "cost", "cost_saved"]
+        .map(function (name) { return table.columns.find(function (column) { return column.name === name; }); })
+        .filter(Boolean)
         .map(function (column) {
           return { name: column.name, label: column.label, numeric: column.numeric,
             cells: own.map(function (i) { return column.cells[i]; }), keys: own.map(function (i) { return column.keys[i]; }) };
