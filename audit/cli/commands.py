@@ -381,6 +381,7 @@ def export(
 
     Example: budget-audit export main replays selections --out csv
     """
+    from audit.engine import needs_texts
     from audit.load.provenance import notes
     from audit.output.export import export as write_files
     from audit.output.export import left_out
@@ -398,6 +399,8 @@ def export(
             click.echo(str(path))
         for name in [] if names else left_out(con):
             hint = f"{name} is left out: it needs 'budget-audit tokenize --db {db}' first"
+            if needs_texts(con, name):
+                hint = f"{name} is left out: it needs the texts, and a run keeps none"
             click.echo(hint, err=True)
         click.echo(one_line(notes(con)), err=True)
 

@@ -13,6 +13,8 @@ from audit.database.leftovers import whole
 from audit.database.schema import (
     SCHEMA_VERSION,
     check_schema,
+    lacks_texts,
+    refuse_linked,
     relations,
     require_attempts,
     require_replays,
@@ -26,7 +28,9 @@ __all__ = [
     "connect",
     "connect_beside",
     "insert",
+    "lacks_texts",
     "opened",
+    "refuse_linked",
     "relations",
     "require_attempts",
     "require_replays",

@@ -1,6 +1,7 @@
 """Opening a database as a reader, a loader or a replayer; nothing else in the project opens one."""
 
 import contextlib
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from typing import Any
 import duckdb
 
 from audit.database.leftovers import is_running, remove_leftovers, temporary
-from audit.database.schema import check_schema, relations
+from audit.database.schema import check_schema, linked_run, relations
 from audit.errors import AuditError, explained
 
 # Rows that are written together: of attempts with long texts, and of replays.
@@ -41,7 +42,7 @@ def connect(
         config["threads"] = threads
     if memory is not None:
         # Where rows are written in bulk, DuckDB takes half as much again as it counts.
-        config["memory_limit"] = _two_thirds(memory) if row_group else memory
+        config["memory_limit"] = two_thirds(memory) if row_group else memory
     if read_only:
         if not path.exists():
             raise AuditError(f"{path}: no such database; make it with 'budget-audit load'")
@@ -64,18 +65,53 @@ def connect(
         raise AuditError(f"{path}: {_why_closed(error)}") from None
     if not read_only:
         _clear_killed(path)
-    # In DuckDB 2.0 these fail now and then after small joins: "dict-surviving cache: global
-    # dictionary column changed identity". Going without them costs no time that can be measured.
-    with contextlib.suppress(duckdb.CatalogException):
-        con.execute("set debug_enable_caching_operators = false")
+    _set_caching(con)
     try:
         check_schema(con, str(path))
         if read_only and not relations(con):
             raise AuditError(f"{path}: holds no attempts; load some with 'budget-audit load'")
+        if read_only and (run := linked_run(con)):
+            # A reader reaches exactly the parts of the run that the database is linked to.
+            parts = _parts(con, path, Path(run))
+            con.close()
+            del config["enable_external_access"]
+            con = duckdb.connect(str(path), read_only=True, config=config)
+            _set_caching(con)
+            _close(con, parts)
     except BaseException:
         con.close()
         raise
     return con
+
+
+def _set_caching(con: duckdb.DuckDBPyConnection) -> None:
+    # In DuckDB 2.0 these fail now and then after small joins: "dict-surviving cache: global
+    # dictionary column changed identity". Going without them costs no time that can be measured.
+    with contextlib.suppress(duckdb.CatalogException):
+        con.execute("set debug_enable_caching_operators = false")
+
+
+def _parts(con: duckdb.DuckDBPyConnection, path: Path, run: Path) -> str:
+    """The folder of a run's parts; a database may name only the run that it was gathered from."""
+    ((expected,),) = con.execute("select min(value) from meta where key = 'run'").fetchall()
+    try:
+        found = json.loads((run / "manifest.json").read_text(encoding="utf-8"))["id"]
+    except (OSError, ValueError, KeyError, TypeError):
+        found = None
+    if found is None or found != expected:
+        raise AuditError(
+            f"{path}: is linked to the run in {run}, which is not there; put it back, or gather "
+            "into a new --db"
+        )
+    return str(run / "parts")
+
+
+def _close(con: duckdb.DuckDBPyConnection, folder: str | None) -> None:
+    """Let a connection reach no file, but those in one folder where it needs them."""
+    if folder:
+        literal = folder.replace("'", "''")
+        con.execute(f"set allowed_directories = ['{literal}']")
+    con.execute("set enable_external_access = false")
 
 
 @contextmanager
@@ -110,7 +146,7 @@ def _discard(con: duckdb.DuckDBPyConnection, path: Path, is_new: bool) -> None:
         log.unlink()
 
 
-def _two_thirds(memory: str) -> str:
+def two_thirds(memory: str) -> str:
     """Two thirds of an amount such as 2GB."""
     number, unit = re.fullmatch(r"([\d.]+) ?(\w+)", memory).groups()  # type: ignore[union-attr]
     return f"{float(number) * 2 / 3:.3f}{unit}"
@@ -170,11 +206,13 @@ def _is_database(path: Path) -> bool:
 
 def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection:
     """A database in memory with a file attached read only as `audited`, which is in use."""
-    connect(path, read_only=True).close()
+    reader = connect(path, read_only=True)
+    run = linked_run(reader)
+    reader.close()
     con = connect(":memory:", **limits)
     _attach(con, path, "read_only")
     # The file may be anyone's: what it says must not reach another.
-    con.execute("set enable_external_access = false")
+    _close(con, f"{run}/parts" if run else None)
     return con
 
 

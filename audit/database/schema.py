@@ -7,6 +7,10 @@ from audit.errors import AuditError
 # Version of the tables that `load` creates. A database with another version is refused when it is
 # opened.
 SCHEMA_VERSION = 2
+# Keys of `meta`: the run folder in whose files large relations were left, and whether texts were
+# kept at all.
+LINKED = "linked_run"
+TEXTS = "texts"
 
 
 def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> None:
@@ -65,3 +69,24 @@ def require_replays(con: duckdb.DuckDBPyConnection) -> None:
         )
     if states != [("fresh",)]:
         raise AuditError("there are no replays yet; run 'budget-audit replay'")
+
+
+def linked_run(con: duckdb.DuckDBPyConnection) -> str | None:
+    """The run folder whose files the database reads, where it does."""
+    rows = con.execute("select value from meta where key = ?", [LINKED]).fetchall()
+    return rows[0][0] if rows else None
+
+
+def refuse_linked(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse to write attempts into a database that only reads those of a run."""
+    if relations(con) and (run := linked_run(con)):
+        raise AuditError(
+            f"the database reads the attempts of the run in {run}; choose another --db, or gather "
+            "without --link"
+        )
+
+
+def lacks_texts(con: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the database was gathered from a run, which keeps no texts."""
+    query = "select 1 from meta where key = ? and value = 'none'"
+    return bool(con.execute(query, [TEXTS]).fetchall())

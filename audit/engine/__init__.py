@@ -13,7 +13,7 @@ from audit.engine.sql_files import (
     table_purpose,
 )
 from audit.engine.stages import REPLAY_RELATIONS, SETTING_RELATIONS, STAGE_NAMES, STAGES
-from audit.engine.tables import table, waiting_events
+from audit.engine.tables import needs_texts, table, waiting_events
 
 __all__ = [
     "REPLAY_RELATIONS",
@@ -25,6 +25,7 @@ __all__ = [
     "build",
     "drop_replays",
     "exploratory_names",
+    "needs_texts",
     "plugins",
     "relations_read",
     "render",

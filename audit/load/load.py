@@ -11,7 +11,7 @@ from typing import NamedTuple
 import duckdb
 import pyarrow as pa
 
-from audit.database import SCHEMA_VERSION, check_schema, relations, transaction
+from audit.database import SCHEMA_VERSION, check_schema, refuse_linked, relations, transaction
 from audit.engine import resource
 from audit.errors import AuditError, explained
 from audit.load.names import Numbering, number_problems
@@ -145,6 +145,7 @@ def load(
     try:
         with _settings_kept(con, *STREAMING) as restore, transaction(con):
             check_schema(con)
+            refuse_linked(con)
             create_schema(con)
             archives = con.execute("select distinct archive from attempts").fetchall()
             present = {archive for (archive,) in archives}

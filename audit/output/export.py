@@ -59,8 +59,12 @@ def export(
 
 
 def left_out(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """The tables that cannot be had before the boundary attempts are tokenized."""
-    return [name for name in engine.table_names() if engine.waiting_events(con, name)]
+    """The tables that cannot be had: they need tokens to be counted, or texts that are not there."""
+    return [
+        name
+        for name in engine.table_names()
+        if engine.waiting_events(con, name) or engine.needs_texts(con, name)
+    ]
 
 
 def key_of(name: str) -> str:

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from audit.answers import BOX, BRACE, boxed_answer, normalize
-from audit.database import require_attempts, require_replays, transaction
+from audit.database import lacks_texts, require_attempts, require_replays, transaction
 from audit.engine import render
 from audit.errors import AuditError, first_line
 
@@ -119,6 +119,8 @@ def tokenize(
     an interrupted run has committed stays.
     """
     require_attempts(con)
+    if lacks_texts(con):
+        raise AuditError("tokenize needs the texts, and the run that was gathered keeps none")
     is_replayed = con.execute("select 1 from meta where key = 'replays' and value = 'fresh'")
     has_events = bool(is_replayed.fetchall())
     if not everything:
