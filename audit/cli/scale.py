@@ -9,7 +9,7 @@ from audit.cli import commands
 from audit.cli.options import Size, bar, database, heavy
 from audit.text import one_line
 
-# What `plan` takes is what `load` and `replay` take, but for the database and this process's limits.
+# `plan` takes what `load` and `replay` take, but for the database and this process's limits.
 OWN = ("sources", "db", "replace", "no_texts", "threads", "memory")
 ENGINES = ("local", "spark", "ray")
 
@@ -148,9 +148,7 @@ def execute(
 @database
 @click.option("--link", is_flag=True, help="Leave the large relations in the run's files.")
 @heavy
-def gather(
-    folder: str, db: str, link: bool, threads: int | None, memory: str | None
-) -> None:
+def gather(folder: str, db: str, link: bool, threads: int | None, memory: str | None) -> None:
     """Check every part of a run and make one new database of them.
 
     Example: budget-audit gather run --db audit.duckdb

@@ -30,11 +30,13 @@ def connect(
     threads: int | None = None,
     memory: str | None = None,
     row_group: int | None = None,
+    reach: Path | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """Open a database of ours; a reader needs one that exists and cannot reach any other file.
 
-    A `row_group` is how many rows DuckDB writes together, by itself 122,880: it keeps a group in
-    memory until it is full, and gives each thread whole ones.
+    `reach` is a folder that a writer reads from all the same. A `row_group` is how many rows DuckDB
+    writes together, by itself 122,880: it keeps a group in memory until it is full, and gives each
+    thread whole ones.
     """
     path = Path(path)
     config: dict[str, Any] = dict.fromkeys(EXTENSION_SETTINGS, False)
@@ -46,7 +48,6 @@ def connect(
     if read_only:
         if not path.exists():
             raise AuditError(f"{path}: no such database; make it with 'budget-audit load'")
-        config["enable_external_access"] = False
     else:
         # Users open the file with their own tools: DuckDB 1.4 and 1.5 cannot read 2.0's format.
         config["storage_compatibility_version"] = "v1.4.0"
@@ -65,51 +66,45 @@ def connect(
         raise AuditError(f"{path}: {_why_closed(error)}") from None
     if not read_only:
         _clear_killed(path)
-    _set_caching(con)
+    # In DuckDB 2.0 these fail now and then after small joins: "dict-surviving cache: global
+    # dictionary column changed identity". Going without them costs no time that can be measured.
+    with contextlib.suppress(duckdb.CatalogException):
+        con.execute("set debug_enable_caching_operators = false")
     try:
+        # The file may be anyone's: what it says must not reach another.
+        if str(path) != ":memory:":
+            _close(con, reach or _parts(con, path))
         check_schema(con, str(path))
         if read_only and not relations(con):
             raise AuditError(f"{path}: holds no attempts; load some with 'budget-audit load'")
-        if read_only and (run := linked_run(con)):
-            # A reader reaches exactly the parts of the run that the database is linked to.
-            parts = _parts(con, path, Path(run))
-            con.close()
-            del config["enable_external_access"]
-            con = duckdb.connect(str(path), read_only=True, config=config)
-            _set_caching(con)
-            _close(con, parts)
     except BaseException:
         con.close()
         raise
     return con
 
 
-def _set_caching(con: duckdb.DuckDBPyConnection) -> None:
-    # In DuckDB 2.0 these fail now and then after small joins: "dict-surviving cache: global
-    # dictionary column changed identity". Going without them costs no time that can be measured.
-    with contextlib.suppress(duckdb.CatalogException):
-        con.execute("set debug_enable_caching_operators = false")
-
-
-def _parts(con: duckdb.DuckDBPyConnection, path: Path, run: Path) -> str:
-    """The folder of a run's parts; a database may name only the run that it was gathered from."""
+def _parts(con: duckdb.DuckDBPyConnection, path: str | Path) -> Path | None:
+    """The parts of the run that a database is linked to; it may name no other folder."""
+    linked = linked_run(con)
+    if linked is None:
+        return None
     ((expected,),) = con.execute("select min(value) from meta where key = 'run'").fetchall()
     try:
-        found = json.loads((run / "manifest.json").read_text(encoding="utf-8"))["id"]
+        found = json.loads(Path(linked, "manifest.json").read_text(encoding="utf-8"))["id"]
     except (OSError, ValueError, KeyError, TypeError):
         found = None
     if found is None or found != expected:
         raise AuditError(
-            f"{path}: is linked to the run in {run}, which is not there; put it back, or gather "
+            f"{path}: is linked to the run in {linked}, which is not there; put it back, or gather "
             "into a new --db"
         )
-    return str(run / "parts")
+    return Path(linked, "parts")
 
 
-def _close(con: duckdb.DuckDBPyConnection, folder: str | None) -> None:
+def _close(con: duckdb.DuckDBPyConnection, folder: Path | None) -> None:
     """Let a connection reach no file, but those in one folder where it needs them."""
     if folder:
-        literal = folder.replace("'", "''")
+        literal = str(folder).replace("'", "''")
         con.execute(f"set allowed_directories = ['{literal}']")
     con.execute("set enable_external_access = false")
 
@@ -206,13 +201,10 @@ def _is_database(path: Path) -> bool:
 
 def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection:
     """A database in memory with a file attached read only as `audited`, which is in use."""
-    reader = connect(path, read_only=True)
-    run = linked_run(reader)
-    reader.close()
+    connect(path, read_only=True).close()
     con = connect(":memory:", **limits)
     _attach(con, path, "read_only")
-    # The file may be anyone's: what it says must not reach another.
-    _close(con, f"{run}/parts" if run else None)
+    _close(con, _parts(con, path))
     return con
 
 

@@ -3,6 +3,7 @@
 import duckdb
 
 from audit.errors import AuditError
+from audit.text import visible
 
 # Version of the tables that `load` creates. A database with another version is refused when it is
 # opened.
@@ -11,6 +12,17 @@ SCHEMA_VERSION = 2
 # kept at all.
 LINKED = "linked_run"
 TEXTS = "texts"
+# What `load` keeps as tables. A view or a trigger in such a place would run a stranger's SQL.
+LOADED_TABLES = (
+    "attempts",
+    "texts",
+    "raw_answers",
+    "labels",
+    "sources",
+    "meta",
+    "token_counts",
+    "prefix_cuts",
+)
 
 
 def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> None:
@@ -37,6 +49,37 @@ def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> 
             f"{name}: made by {age} budget-audit (schema version {found}, this one reads "
             f"{SCHEMA_VERSION}); {what}load the sources into a new --db"
         )
+    check_strangers(con, name)
+
+
+def check_strangers(con: duckdb.DuckDBPyConnection, name: str = "the database") -> None:
+    """Refuse a database that would run SQL of its own where we read and write."""
+    kinds = relations(con)
+    for table in LOADED_TABLES:
+        if kinds.get(table) == "view":
+            raise AuditError(f"{name}: '{table}' is a view, not the table that load makes")
+    triggers = con.execute(
+        "select trigger_name, table_name from duckdb_triggers() "
+        "where database_name = current_database() order by all"
+    ).fetchall()
+    if triggers:
+        what = " on ".join(f"'{visible(part)}'" for part in triggers[0])
+        raise AuditError(
+            f"{name}: holds a trigger {what}, which budget-audit does not run; drop it"
+        )
+    macros = con.execute(
+        """
+        select function_name
+        from duckdb_functions()
+        where not internal and database_name = current_database() and function_name in (
+            select function_name from duckdb_functions() where internal
+        )
+        order by function_name
+        """
+    ).fetchall()
+    if macros:
+        what = f"a macro '{visible(macros[0][0])}'"
+        raise AuditError(f"{name}: holds {what} in the place of DuckDB's own function; drop it")
 
 
 def relations(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
@@ -72,18 +115,27 @@ def require_replays(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def linked_run(con: duckdb.DuckDBPyConnection) -> str | None:
-    """The run folder whose files the database reads, where it does."""
+    """The run folder whose files some views of the database read, where they do.
+
+    Nothing of the database's own is run to find out: a view in the place of `meta` is not read.
+    """
+    ((is_table, is_linked),) = con.execute(
+        """
+        select
+            exists (
+                from duckdb_tables()
+                where database_name = current_database() and table_name = 'meta'
+            ),
+            exists (
+                from duckdb_views()
+                where database_name = current_database() and contains(sql, 'read_parquet(')
+            ),
+        """
+    ).fetchall()
+    if not (is_table and is_linked):
+        return None
     rows = con.execute("select value from meta where key = ?", [LINKED]).fetchall()
     return rows[0][0] if rows else None
-
-
-def refuse_linked(con: duckdb.DuckDBPyConnection) -> None:
-    """Refuse to write attempts into a database that only reads those of a run."""
-    if relations(con) and (run := linked_run(con)):
-        raise AuditError(
-            f"the database reads the attempts of the run in {run}; choose another --db, or gather "
-            "without --link"
-        )
 
 
 def lacks_texts(con: duckdb.DuckDBPyConnection) -> bool:

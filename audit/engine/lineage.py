@@ -8,6 +8,9 @@ import duckdb
 
 from audit.errors import AuditError
 
+# Functions that are called without parentheses, like columns.
+CALLED_BARE = ("localtime", "localtimestamp", "session_user", "user")
+
 
 @functools.cache
 def _parser() -> duckdb.DuckDBPyConnection:
@@ -42,8 +45,12 @@ def relations_read(sql: str) -> frozenset[str]:
             raise AuditError("not one select statement: an expression in it writes")
         if kind == "TABLE_FUNCTION":
             read.add(f"{node['function']['function_name']}()".lower())
-        if kind == "FUNCTION" and node["function_name"].lower() in _telling_functions():
+        if kind in ("FUNCTION", "WINDOW_AGGREGATE") and _tells(node["function_name"].lower()):
             read.add(f"{node['function_name']}()".lower())
+        if kind == "COLUMN_REF" and _is_clock(node["column_names"]):
+            read.add(f"{node['column_names'][0]}()".lower())
+        if node.get("sample"):
+            read.add("using sample")
         for entry in (node.get("cte_map") or {}).get("map", []):
             # An expression sees those before it, and not itself: there its name is a relation's.
             walk(entry["value"], defined)
@@ -70,10 +77,30 @@ def _path(node: dict[str, Any]) -> list[str]:
     return [part.lower() for part in node["qualified_name"]["path"]]
 
 
+def _tells(function: str) -> bool:
+    """Whether a function may tell more than its arguments do: one that DuckDB does not have itself
+    is a macro, which can read any relation."""
+    return function in _telling_functions() or function not in _own_functions()
+
+
+def _is_clock(names: list[str]) -> bool:
+    """Whether a column's name is a function that is called without parentheses."""
+    name = names[0].lower()
+    is_called = name.startswith("current_") or name in CALLED_BARE
+    return len(names) == 1 and is_called
+
+
+@functools.cache
+def _own_functions() -> frozenset[str]:
+    """The functions of DuckDB itself."""
+    query = "select distinct lower(function_name) from duckdb_functions()"
+    return frozenset(name for (name,) in _parser().execute(query).fetchall())
+
+
 @functools.cache
 def _telling_functions() -> frozenset[str]:
     """Functions whose value depends on more than their arguments."""
     query = "select distinct function_name from duckdb_functions() where stability <> 'CONSISTENT'"
     found = _parser().execute(query).fetchall()
-    # A plan tells what the statistics of any table say.
-    return frozenset(name for (name,) in found) | {"json_serialize_plan"}
+    # A plan tells what the statistics of any table say; an age of one moment is told from now.
+    return frozenset(name for (name,) in found) | {"json_serialize_plan", "age"}

@@ -97,6 +97,7 @@ def replay(
             keep_walk_settings(con, settings, found)
         build_stages(con, settings, found, kept, progress)
         check_contracts(con, found)
+        remember_made(con)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
     return Replayed(settings, found, is_walked)
 
@@ -231,12 +232,25 @@ def _draw_weights(con: duckdb.DuckDBPyConnection, settings: Settings) -> Iterabl
 
 def drop_replays(con: duckdb.DuckDBPyConnection, kept: Collection[str] = ()) -> bool:
     """Remove what a replay made, its settings and what is kept aside; say if there was any."""
-    state = con.execute("select value from meta where key = 'replays'").fetchall()
-    if state == [("none",)] or not state:
-        return False
     kinds = relations(con)
-    made = [name for name in reversed(REPLAY_RELATIONS) if name not in SETTING_RELATIONS]
-    dropped = [name for name in made if name in kinds and name not in kept]
+    if "replay_relations" not in kinds:
+        return False
+    made = con.execute("select name, kind from replay_relations").fetchall()
+    # A user may have put something else in the place of what we made.
+    dropped = [
+        name
+        for name in reversed(REPLAY_RELATIONS)
+        if name not in {*SETTING_RELATIONS, *kept} and (name, kinds.get(name)) in made
+    ]
     for name in dropped:
         con.execute(f"drop {kinds[name]} {name}")
     return bool(dropped)
+
+
+def remember_made(con: duckdb.DuckDBPyConnection) -> None:
+    """Keep the names of what this replay made: nothing else may be dropped by the next."""
+    kinds = relations(con)
+    rows = [(name, kinds[name]) for name in REPLAY_RELATIONS]
+    names, found = zip(*rows, strict=True)
+    table = pa.table({"name": names, "kind": found})
+    insert(con, "create or replace table replay_relations as", table)

@@ -23,6 +23,7 @@ STAGES = (
     "budgets/budgeted_attempts",
     "budgets/last_launched",
     "budgets/stops",
+    "budgets/primary_stops",
     # Labels may be read from here on, never above.
     "evaluation/graded_archives",
     "evaluation/candidate_grades",

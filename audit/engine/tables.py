@@ -41,8 +41,8 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
         require_attempts(con)
     if needs_texts(con, name):
         raise AuditError(
-            f"{name}: needs the texts, and a run keeps none; 'budget-audit load' the archives it is "
-            "wanted for into another --db"
+            f"{name}: needs the texts, and a run keeps none; 'budget-audit load' the archives that "
+            "it is wanted for into another --db"
         )
     if waiting := waiting_events(con, name):
         raise AuditError(

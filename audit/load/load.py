@@ -11,8 +11,8 @@ from typing import NamedTuple
 import duckdb
 import pyarrow as pa
 
-from audit.database import SCHEMA_VERSION, check_schema, refuse_linked, relations, transaction
-from audit.engine import resource
+from audit.database import SCHEMA_VERSION, check_schema, transaction
+from audit.engine import drop_replays, resource
 from audit.errors import AuditError, explained
 from audit.load.names import Numbering, number_problems
 from audit.load.provenance import (
@@ -145,7 +145,6 @@ def load(
     try:
         with _settings_kept(con, *STREAMING) as restore, transaction(con):
             check_schema(con)
-            refuse_linked(con)
             create_schema(con)
             archives = con.execute("select distinct archive from attempts").fetchall()
             present = {archive for (archive,) in archives}
@@ -404,12 +403,9 @@ def _sha256(file: SourceFile) -> str:
 
 def _drop_replays(con: duckdb.DuckDBPyConnection) -> bool:
     """Drop what was computed from the attempts as they were; say whether there was any."""
-    made = {name: kind for name, kind in relations(con).items() if name not in RELATIONS}
-    for name, kind in sorted(made.items(), key=lambda item: item[1], reverse=True):
-        quoted = name.replace('"', '""')
-        con.execute(f'drop {kind} "{quoted}"')
+    made = drop_replays(con)
     con.execute("update meta set value = 'stale' where key = 'replays' and value = 'fresh'")
-    return bool(made)
+    return made
 
 
 def _summarize(

@@ -59,7 +59,7 @@ def export(
 
 
 def left_out(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """The tables that cannot be had: they need tokens to be counted, or texts that are not there."""
+    """The tables that cannot be had: their tokens are not counted yet, or there are no texts."""
     return [
         name
         for name in engine.table_names()

@@ -40,7 +40,7 @@ def sources(con: duckdb.DuckDBPyConnection) -> list[Row]:
 def named_problems(con: duckdb.DuckDBPyConnection) -> pa.Table:
     """The problems that go by a name, beside the number the tables show."""
     return con.sql(
-        "select competition, question_id, label from problems where label is not null "
+        "select competition, question_id, name as label from problems where name is not null "
         "order by competition, question_id"
     ).to_arrow_table()
 

@@ -111,7 +111,7 @@ def _bank(con: duckdb.DuckDBPyConnection, key: Row) -> list[Row]:
                 order by prefixes.position
             ) as eligible,
             attempts.finish_reason,
-            case (select votes_on from selectors where is_primary)
+            case (select votes_on from used_selectors where is_primary)
                 when 'archive_answer' then attempts.archive_answer
                 else attempts.answer
             end as answer

@@ -9,7 +9,7 @@ import duckdb
 
 from audit.database import REPLAYED_ROW_GROUP, opened, relations, transaction
 from audit.database.schema import LINKED, TEXTS
-from audit.engine.replay import build_stages, keep_walk_settings
+from audit.engine.replay import build_stages, keep_walk_settings, remember_made
 from audit.engine.settings import keep
 from audit.engine.stages import WALKED
 from audit.errors import AuditError, explained
@@ -27,8 +27,8 @@ from audit.scale.keys import HANDED_DOWN, LOADED, number_keys
 from audit.scale.part import COMPUTED_HERE, FILLED_HERE, WRITTEN
 from audit.scale.plan import Manifest, read_manifest, require_same_program
 
-# Relations with a row for every attempt or prefix; --link leaves them in the run's files.
-LARGE = tuple(name for name in WRITTEN if name in FILLED_HERE or name in WALKED)
+# Relations with a row for every attempt, walk or prefix; --link leaves them in the run's files.
+LARGE = tuple(name for name in COMPUTED_HERE if name in WALKED)
 NAMES_SHOWN = 10
 
 
@@ -50,7 +50,7 @@ def gather(run: Path, db: Path, *, link: bool = False, **limits: Any) -> Gathere
     files = check_parts(run, manifest)
     try:
         with (
-            opened(db, write=True, row_group=REPLAYED_ROW_GROUP, **limits) as con,
+            opened(db, write=True, row_group=REPLAYED_ROW_GROUP, reach=run, **limits) as con,
             transaction(con),
         ):
             if relations(con):
@@ -59,6 +59,7 @@ def gather(run: Path, db: Path, *, link: bool = False, **limits: Any) -> Gathere
             _fill(con, run, manifest, files, link)
             kept = {*HANDED_DOWN, *COMPUTED_HERE}
             build_stages(con, manifest.settings, manifest.plugins, kept)
+            remember_made(con)
             con.execute("update meta set value = 'fresh' where key = 'replays'")
             ((banks,),) = con.execute("select count(*) from banks").fetchall()
             ((replays,),) = con.execute("select count(*) from problem_costs").fetchall()
@@ -134,7 +135,6 @@ def _fill(
         con.execute(f"create table {name} as from {parquet([run / 'keys' / f'{name}.parquet'])}")
     for name in WRITTEN:
         if link and name in LARGE:
-            con.execute(f"drop table if exists {name}")
             con.execute(f"create view {name} as from {parquet(files[name])}")
         elif name in FILLED_HERE:
             con.execute(f"insert into {name} from {parquet(files[name])}")

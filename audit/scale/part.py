@@ -102,9 +102,7 @@ def _groups(problems: list[Problem]) -> Iterator[list[Problem]]:
         yield group
 
 
-def _fill(
-    con: duckdb.DuckDBPyConnection, run: Path, number: int, problems: list[Problem]
-) -> None:
+def _fill(con: duckdb.DuckDBPyConnection, run: Path, number: int, problems: list[Problem]) -> None:
     """Fill the tables of a load with the attempts at these problems."""
     create_schema(con)
     con.execute("create table wanted (competition varchar, question_id bigint)")

@@ -45,7 +45,7 @@ def _session(where: Where) -> Any:
         from pyspark.sql import SparkSession
     except ImportError:
         raise AuditError("--on spark needs more: pip install 'budget-audit[spark]'") from None
-    builder = SparkSession.builder.appName("budget-audit")
+    builder: Any = SparkSession.builder.appName("budget-audit")
     for key, value in CONFIG.items() if where.master else ():
         builder = builder.config(key, value)
     try:

@@ -2,20 +2,24 @@
 -- grain: archive, competition, question_id, budget, rule
 with totals as (
     select
-        ledger.bank_id,
-        ledger.budget,
-        ledger.rule,
+        coverage.bank_id,
+        stops.budget,
+        stops.rule,
         count(*) as replays,
-        sum(ledger.is_covered::integer)::bigint as covered,
-        sum(ledger.launched)::bigint as launched,
-        sum(ledger.completion_cost)::bigint as completion_cost,
-        sum(ledger.prompt_cost)::bigint as prompt_cost,
-        sum(ledger.prefix_tokens)::bigint as prefix_tokens,
-    from ledger
-    inner join caps on ledger.cap = caps.cap
-    semi join portion on ledger.walk_id = portion.walk_id
-    where caps.is_primary and ledger.repeat > 0
-    group by ledger.bank_id, ledger.budget, ledger.rule
+        case
+            when bool_and(coverage.is_graded) then count(*) filter (coverage.covered_from <= stops.returned)
+        end as covered,
+        sum(stops.launched)::bigint as launched,
+        sum(stops.completion_cost)::bigint as completion_cost,
+        sum(launched.cumulative_prompt)::bigint as prompt_cost,
+        sum(stops.completion_cost - returned.cumulative_cost)::bigint as prefix_tokens,
+    from primary_stops as stops
+    inner join coverage on stops.walk_id = coverage.walk_id
+    inner join walked_attempts as launched on stops.launched_prefix_id = launched.prefix_id
+    inner join walked_attempts as returned on stops.returned_prefix_id = returned.prefix_id
+    semi join portion on stops.walk_id = portion.walk_id
+    where coverage.repeat > 0
+    group by coverage.bank_id, stops.budget, stops.rule
 )
 select
     archives.archive,

@@ -2,23 +2,22 @@
 -- grain: archive, competition, question_id, budget, rule, selector
 with totals as (
     select
-        replay_selections.bank_id,
-        replay_selections.budget,
-        replay_selections.rule,
-        replay_selections.selector_id,
+        coverage.bank_id,
+        stops.budget,
+        stops.rule,
+        prefix_selections.selector_id,
+        bool_and(coverage.is_graded) as is_graded,
         count(*) as replays,
-        count(*) filter (replay_selections.slot is null) as abstained,
-        sum(replay_selections.is_correct::integer)::bigint as correct,
-        sum(replay_selections.is_repaired_correct::integer)::bigint as repaired_correct,
-    from replay_selections
-    inner join caps on replay_selections.cap = caps.cap
-    semi join portion on replay_selections.walk_id = portion.walk_id
-    where caps.is_primary and replay_selections.repeat > 0
-    group by
-        replay_selections.bank_id,
-        replay_selections.budget,
-        replay_selections.rule,
-        replay_selections.selector_id
+        count(*) filter (prefix_selections.selected_prefix_id is null) as abstained,
+        count(*) filter (prefix_grades.is_correct) as correct,
+        count(*) filter (prefix_grades.is_repaired_correct) as repaired_correct,
+    from primary_stops as stops
+    inner join coverage on stops.walk_id = coverage.walk_id
+    inner join prefix_selections on stops.returned_prefix_id = prefix_selections.prefix_id
+    left join prefix_grades on prefix_selections.selected_prefix_id = prefix_grades.prefix_id
+    semi join portion on stops.walk_id = portion.walk_id
+    where coverage.repeat > 0
+    group by coverage.bank_id, stops.budget, stops.rule, prefix_selections.selector_id
 )
 select
     archives.archive,
@@ -32,8 +31,8 @@ select
     used_selectors.is_primary,
     totals.replays,
     totals.abstained,
-    totals.correct,
-    totals.repaired_correct,
+    case when totals.is_graded then totals.correct end as correct,
+    case when totals.is_graded then totals.repaired_correct end as repaired_correct,
 from totals
 inner join used_selectors on totals.selector_id = used_selectors.selector_id
 inner join banks on totals.bank_id = banks.bank_id

@@ -22,6 +22,7 @@ SUITE: dict[str, Callable[[Asked], list[Line]]] = {
         replays.replay_20,
         replays.replay_200,
         replays.replay_1000,
+        replays.again,
         replays.growth,
         replays.budgets,
         replays.tables,

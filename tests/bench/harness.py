@@ -76,7 +76,7 @@ class Asked:
         made = sorted(folder.glob("*.parquet"))
         return made if len(made) == 2 else simulate(folder, problems=problems, texts=texts)
 
-    def replayed(self) -> Path:
+    def database(self) -> Path:
         """A database into which they are loaded, to be copied for each round."""
         path = self.folder / f"loaded-{self.problems}.duckdb"
         if not path.exists():

@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from audit import database
 from audit.load import load as tool
 from tests.bench.apart import apart
 from tests.bench.harness import Asked, Line, alternate, ratios, timed
@@ -75,11 +76,11 @@ def measure(asked: Asked, texts: bool) -> tuple[dict[str, list[float]], list[int
 
     def ours() -> tuple[float, Seen]:
         with TemporaryDirectory() as folder:
-            database = Path(folder) / "bench.duckdb"
-            (spent, _), peak = apart(timed, fill, database, files, texts)
+            path = Path(folder) / "bench.duckdb"
+            (spent, _), peak = apart(timed, fill, path, files, texts)
             peaks.append(peak)
-            sizes.append(database.stat().st_size)
-            with database.opened(database) as con:
+            sizes.append(path.stat().st_size)
+            with database.opened(path) as con:
                 seen = Seen(*con.execute(SEEN).fetchall()[0])
         return spent, seen if texts else seen._replace(text_bytes=-1)
 
@@ -96,9 +97,9 @@ def measure(asked: Asked, texts: bool) -> tuple[dict[str, list[float]], list[int
     return alternate(sides, asked.rounds(3), check_seen), peaks, sizes
 
 
-def fill(database: Path, files: list[str], texts: bool) -> None:
+def fill(path: Path, files: list[str], texts: bool) -> None:
     """Load the files into a new database."""
-    with database.opened(database, write=True, row_group=database.LOADED_ROW_GROUP) as con:
+    with database.opened(path, write=True, row_group=database.LOADED_ROW_GROUP) as con:
         tool.load(con, files, texts=texts)
 
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from audit import engine
+from audit import database, engine
 from audit.report import build, drawing
 from tests.bench.apart import apart
 from tests.bench.harness import Asked, Line, alternate, ratios, timed
@@ -20,11 +20,11 @@ def report(asked: Asked) -> list[Line]:
     Every side has a process of its own, as a report has: altair keeps its script once it is made.
     """
     with TemporaryDirectory() as scratch:
-        database = fresh_copy(asked, scratch)
-        with database.opened(database, write=True) as con:
+        path = fresh_copy(asked, scratch)
+        with database.opened(path, write=True) as con:
             engine.replay(con)
         sides = {
-            name: lambda run=run: apart(run, database, Path(scratch))[0]
+            name: lambda run=run: apart(run, path, Path(scratch))[0]
             for name, run in (
                 ("report", report_side),
                 ("tables", table_side),
@@ -45,24 +45,24 @@ def report(asked: Asked) -> list[Line]:
     ]
 
 
-def report_side(database: Path, folder: Path) -> tuple[float, None]:
+def report_side(path: Path, folder: Path) -> tuple[float, None]:
     """The seconds of the HTML report."""
     drawing.altair_module()
-    with database.opened(database) as con:
+    with database.opened(path) as con:
         return timed(build.report, con, folder)[0], None
 
 
-def table_side(database: Path, folder: Path) -> tuple[float, None]:
+def table_side(path: Path, folder: Path) -> tuple[float, None]:
     """The seconds of every table that the report holds."""
     names = [name for name in engine.table_names() if name != "prefix_boxes"]
-    with database.opened(database) as con:
+    with database.opened(path) as con:
         return timed(lambda: [engine.table(con, name) for name in names])[0], None
 
 
-def altair_side(database: Path, folder: Path) -> tuple[float, None]:
+def altair_side(path: Path, folder: Path) -> tuple[float, None]:
     """The seconds of altair's own inline page of each chart of the report."""
     alt = drawing.altair_module()
-    with database.opened(database) as con:
+    with database.opened(path) as con:
         specs = {figure.name: figure.wide for figure in build._figures(con, {}) if figure.wide}
     charts = [(folder / f"{name}.html", alt.Chart.from_dict(spec)) for name, spec in specs.items()]
     spent, _ = timed(lambda: [chart.save(path, inline=True) for path, chart in charts])

@@ -13,7 +13,7 @@ from audit.tokens import tokenize
 from tests import reference
 from tests.support.archives import attempt, random_archive, random_settings, write_parquet
 from tests.support.databases import SMALL, TOY, replayed, small_database
-from tests.support.plugins import FIRST, GRACE
+from tests.support.plugins import EVERYTHING, FIRST, GRACE
 from tests.support.rows import differences
 
 # Tables whose slow reference is beside their own tests.
@@ -297,20 +297,6 @@ def test_a_rule_and_a_selector_of_ones_own_are_one_file_each(tmp_path):
         }  # fmt: skip
         assert "grace" in engine.table(con, "curves")["rule"].to_pylist()
         assert "first" in engine.table(con, "selectors")["selector"].to_pylist()
-
-
-EVERYTHING = """-- everything: all attempts up to the cap, whatever they cost.
--- grain: walk_id, cap, budget
-select
-    walk_id,
-    cap,
-    budget,
-    max(position) as launched,
-    max(position) as returned,
-    max(cumulative_cost) as completion_cost,
-from budgeted_attempts
-group by walk_id, cap, budget
-"""
 
 
 def every_table(con):

@@ -1,4 +1,4 @@
-"""A rule and a selector as a user would write them."""
+"""Rules and a selector as a user would write them."""
 
 FIRST = """-- first: the first eligible answer.
 -- grain: walk_id, position
@@ -23,4 +23,16 @@ select
     least(11 * budget // 10, max(cumulative_cost)) as completion_cost,
 from budgeted_attempts
 group by walk_id, cap, budget;
+"""
+EVERYTHING = """-- everything: all attempts up to the cap, whatever they cost.
+-- grain: walk_id, cap, budget
+select
+    walk_id,
+    cap,
+    budget,
+    max(position) as launched,
+    max(position) as returned,
+    max(cumulative_cost) as completion_cost,
+from budgeted_attempts
+group by walk_id, cap, budget
 """

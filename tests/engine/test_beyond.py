@@ -1,0 +1,535 @@
+"""The engine beyond the study against the slow reference, and its promises in words."""
+
+import itertools
+import math
+import operator
+import random
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+
+from audit import database, engine
+from audit.errors import AuditError
+from audit.load.load import load
+from audit.output.export import export
+from tests import reference
+from tests.support.archives import attempt, write_parquet
+from tests.support.awkward import awkward_archive, awkward_settings
+from tests.support.banks import small_banks
+from tests.support.databases import SMALL, replayed
+from tests.support.rows import differences
+
+RELATIONS = (*reference.BEYOND_RELATIONS, "grades", "replays", "selections")
+# Every table that the reference has: labels may be missing in the study's tables too.
+TABLES = [
+    name
+    for name in reference.KEYS
+    if name not in (*reference.BEYOND_RELATIONS, "attempts", "grades", "orders", "prefixes")
+    and name not in ("replays", "selections")
+]
+FULL = {**SMALL, "policies": "all", "curve_points": 12}
+
+
+def assert_agrees(con, rows, settings, unlabelled=None):
+    expected = reference.compute(rows, **settings, unlabelled=unlabelled)
+    for name in RELATIONS:
+        actual = con.sql(f"from {name}").to_arrow_table().to_pylist()
+        actual.sort(key=operator.itemgetter(*reference.KEYS[name].split()))
+        columns = list(expected[name][0]) if expected[name] else []
+        assert not list(differences(expected[name], actual, columns))[:3], name
+    for name in TABLES:
+        actual = engine.table(con, name)
+        columns = list(expected[name][0]) if expected[name] else actual.column_names
+        assert actual.column_names == columns, name
+        assert not list(differences(expected[name], actual.to_pylist(), columns))[:3], name
+
+
+# ------------------------------------------------------------------------ against the reference
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_engine_agrees_with_the_reference_beyond_the_study(tmp_path, seed):
+    rng = random.Random(seed)
+    rows, settings = awkward_archive(rng), awkward_settings(rng)
+    with replayed(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
+
+
+@pytest.mark.parametrize("primary", reference.SELECTORS)
+def test_every_primary_selector_has_its_own_votes_and_stops(tmp_path, primary):
+    rows = awkward_archive(random.Random(7), archives=2, logprobs=True, archive_answers=True)
+    settings = {**FULL, "primary_selector": primary}
+    with replayed(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
+
+
+@pytest.mark.parametrize("orders", [0, 1, 2])
+@pytest.mark.parametrize("replicates", [0, 1, 2])
+def test_few_orders_and_few_replicates_leave_nulls_and_no_wrong_number(
+    tmp_path, orders, replicates
+):
+    rows = awkward_archive(random.Random(5), archives=2, labelled=True)
+    settings = {**FULL, "orders": orders, "replicates": replicates}
+    with replayed(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
+        noise = engine.table(con, "order_noise").to_pylist()
+        curve = engine.table(con, "budget_curve").to_pylist()
+        if orders == 0:
+            assert noise == curve == []
+            for name in ("answer_changes", "cost_changes"):
+                assert con.sql(f"from {name}").fetchall() == []
+            for name in ("tallies", "policy_stops", "policy_replays", "policy_selections"):
+                repeats = con.sql(f"select distinct repeat from {name}").fetchall()
+                assert repeats == [(0,)], name
+            return
+        assert all((row["order_error"] is None) == (orders == 1) for row in noise)
+        assert all((row["problem_error"] is None) == (replicates < 2) for row in noise)
+        assert all((row["band_low"] is None) == (replicates < 2) for row in curve)
+        assert all((row["delta_low"] is None) == (replicates < 1) for row in curve)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_archives_that_share_some_problems_are_compared_on_those(tmp_path, seed):
+    rng = random.Random(100 + seed)
+    rows = awkward_archive(rng, archives=4, competitions=2, missing=0.6, attempts=3)
+    settings = {**FULL, "budgets": (10, 25)}
+    with replayed(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
+        asked = {}
+        for row in rows:
+            problem = (row["competition"], row["question_id"])
+            asked.setdefault(row["archive"], set()).add(problem)
+        shared = {
+            (one, other): len(asked[one] & asked[other])
+            for one, other in itertools.combinations(sorted(asked), 2)
+            if asked[one] & asked[other]
+        }
+        found = engine.table(con, "archive_comparisons").to_pylist()
+        assert {(r["archive"], r["other"]): r["problems"] for r in found} == shared
+        assert len(found) == len(shared) * 4
+
+
+def test_a_selector_that_can_never_pick_abstains_at_every_budget(tmp_path):
+    rows = [attempt(seed, 5 * seed, "4", correct=True) for seed in (1, 2, 3)]
+    settings = {**FULL, "primary_selector": "max_logprob"}
+    with replayed(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
+        found = con.sql(
+            "select rule, budget, correct_change, abstained_change from answer_changes "
+            "where selector = 'max_logprob' order by rule"
+        ).fetchall()
+        assert found == [("advisory", 0, 0, 3), ("strict", 0, 0, 3)]
+        assert {row["both_abstain"] for row in rows_of(con, "answer_agreement")} == {100.0}
+        assert {row["strict_vote_share"] for row in rows_of(con, "answer_agreement")} == {None}
+
+
+def rows_of(con, name):
+    return engine.table(con, name).to_pylist()
+
+
+# ---------------------------------------------------------------------------------- every budget
+
+AT_EVERY_BUDGET = """
+with asked as (
+    select unnest(range(1, {last} + 1)) as budget
+)
+select archive, competition, question_id, rule, {selector} asked.budget, {sums}
+from asked
+inner join {changes} as changes on changes.budget <= asked.budget
+group by all
+"""
+VOTES = "sum(correct_change)::bigint, sum(abstained_change)::bigint"
+COSTS = """
+    sum(covered_change)::bigint,
+    sum(launched_change)::bigint,
+    sum(cost_change + slope_change * (asked.budget - changes.budget))::bigint
+"""
+
+
+@examples(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(small_banks())
+def test_sums_of_changes_are_real_replays_at_every_budget(rows):
+    cap, orders = 4, 2
+    walks = {k: v for k, v in reference.ordered_attempts(rows, orders).items() if k[-1] > 0}
+    last = 2 + max(sum(one["completion_tokens"] for one in walk[:cap]) for walk in walks.values())
+    votes, costs = {}, {}
+    for (*bank, _), order in walks.items():
+        for rule, budget in itertools.product(reference.RULES, range(1, last + 1)):
+            run = reference.walk(order, cap, budget, rule)
+            covered = any(one["correct"] for one in run.pool if one["eligible"])
+            add(costs, (*bank, rule, budget), covered, len(run.launched), run.spent)
+            for selector in reference.SELECTORS:
+                chosen = reference.select(run.pool, selector)
+                right = chosen is not None and chosen["correct"]
+                add(votes, (*bank, rule, selector, budget), right, chosen is None)
+    settings = {"budgets": (3,), "caps": (cap,), "primary_cap": cap, "orders": orders}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        replayed(Path(folder), rows, **settings, replicates=0) as con,
+    ):
+        found = con.sql(
+            AT_EVERY_BUDGET.format(
+                last=last, selector="selector,", sums=VOTES, changes="answer_changes"
+            )
+        ).fetchall()
+        assert {row[:-2]: row[-2:] for row in found} == votes
+        found = con.sql(
+            AT_EVERY_BUDGET.format(last=last, selector="", sums=COSTS, changes="cost_changes")
+        ).fetchall()
+        assert {row[:-3]: row[-3:] for row in found} == costs
+
+
+def add(totals, key, *more):
+    old = totals.get(key, (0,) * len(more))
+    totals[key] = tuple(map(operator.add, old, more))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sums_of_changes_are_the_replays_of_a_run_at_its_budgets(tmp_path, seed):
+    rng = random.Random(seed)
+    budgets = sorted(rng.sample(range(1, 130), 12))
+    rows = awkward_archive(rng, labelled=True, costs=(4, 6, 7, 9, 33))
+    with replayed(tmp_path, rows, **{**SMALL, "budgets": budgets}) as con:
+        wrong = con.sql(
+            """
+            with summed as (
+                select
+                    archive, competition, question_id, rule, budgets.budget,
+                    sum(launched_change) as launched,
+                    sum(covered_change) as covered,
+                    sum(cost_change + slope_change * (budgets.budget - changes.budget)) as paid,
+                from (select distinct budget from replays) as budgets
+                inner join cost_changes as changes on changes.budget <= budgets.budget
+                group by all
+            ),
+            replayed as (
+                select
+                    archive, competition, question_id, rule, budget,
+                    sum(launched) as launched,
+                    sum(covered::int) as covered,
+                    sum(completion_cost) as paid,
+                from replays
+                where repeat > 0 and cap = 4
+                group by all
+            )
+            (from summed except from replayed) union all (from replayed except from summed)
+            """
+        ).fetchall()
+        assert wrong == []
+        assert con.sql("select count(*) from cost_changes").fetchall() != [(0,)]
+
+
+def test_the_changes_of_two_attempts_are_the_ones_worked_out_by_hand(tmp_path):
+    # Costs 10 and 10 in any order; 4 is right. One order, so each change is one replay's.
+    rows = [attempt(1, 10, "4", correct=True), attempt(2, 10, "4", correct=True)]
+    settings = {**SMALL, "orders": 1, "caps": (2,), "primary_cap": 2}
+    with replayed(tmp_path, rows, **settings) as con:
+        votes = con.sql(
+            "select rule, budget, correct_change, abstained_change from answer_changes "
+            "where selector = 'majority' order by all"
+        ).fetchall()
+        costs = con.sql(
+            "select rule, budget, covered_change, launched_change, cost_change, slope_change "
+            "from cost_changes order by all"
+        ).fetchall()
+    assert votes == [
+        ("advisory", 0, 0, 1),
+        ("advisory", 1, 1, -1),
+        ("strict", 0, 0, 1),
+        ("strict", 10, 1, -1),
+    ]
+    assert costs == [
+        ("advisory", 1, 1, 1, 10, 0),
+        ("advisory", 11, 0, 1, 10, 0),
+        ("strict", 0, 0, 0, 0, 1),
+        ("strict", 1, 0, 1, 0, 0),
+        ("strict", 10, 1, 0, 0, 0),
+        ("strict", 11, 0, 1, 0, 0),
+        ("strict", 20, 0, 0, 0, -1),
+    ]
+
+
+# ----------------------------------------------------------------------------- curves and matching
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bands_hold_the_curve_and_reach_as_far_on_both_sides(tmp_path, seed):
+    rows = awkward_archive(random.Random(seed), labelled=True)
+    with replayed(tmp_path, rows, **{**FULL, "replicates": 40, "curve_points": 30}) as con:
+        for row in rows_of(con, "budget_curve"):
+            below, above = row["delta"] - row["band_low"], row["band_high"] - row["delta"]
+            assert math.isclose(below, above, abs_tol=1e-9)
+            assert below >= 0
+
+
+def test_bands_are_wider_than_intervals_of_one_budget(tmp_path):
+    # No theorem: where replicates lean to one side, an interval can leave the band. Not here.
+    rng = random.Random(1)
+    rows = [
+        attempt(seed, rng.randint(5, 40), answer, correct=answer == "4", question=question)
+        for question in range(12)
+        for seed in range(8)
+        for answer in rng.choice(("4", "4", "5", "6"))
+    ]
+    settings = {**FULL, "orders": 5, "replicates": 400, "caps": (8,), "primary_cap": 8}
+    with replayed(tmp_path, rows, **settings) as con:
+        curve = rows_of(con, "budget_curve")
+        assert len(curve) > 10
+        for row in curve:
+            assert row["band_low"] <= (row["delta_low"] + row["delta_high"]) / 2 <= row["band_high"]
+            assert row["band_high"] - row["band_low"] >= row["delta_high"] - row["delta_low"]
+        assert any(row["delta_low"] > row["band_low"] for row in curve)
+
+
+def test_the_points_of_a_curve_stand_at_equal_ratios(tmp_path):
+    # From 10, the cheapest attempt, to 1000, the whole: 10 · 100^(i/4) is 10 31.6 100 316.2 1000.
+    rows = [attempt(1, 10, "4"), attempt(2, 990, "4")]
+    settings = {**SMALL, "budgets": (32, 45), "curve_points": 5}
+    with replayed(tmp_path, rows, **settings) as con:
+        found = [row["budget"] for row in rows_of(con, "budget_curve")]
+        assert found == [10, 32, 45, 100, 316, 1000]
+        engine.replay(con, **{**settings, "curve_points": 0})
+        assert [row["budget"] for row in rows_of(con, "budget_curve")] == [32, 45]
+        with pytest.raises(AuditError, match="curve-points"):
+            engine.replay(con, **{**settings, "curve_points": 1})
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_matched_budgets_cost_the_same_to_a_token_per_walk(tmp_path, seed):
+    rng = random.Random(seed)
+    rows = awkward_archive(rng)
+    settings = {**SMALL, "budgets": (1, 7, 10, 20, 45, 1000)}
+    walks = {k: v for k, v in reference.ordered_attempts(rows, 3).items() if k[-1] > 0}
+
+    def paid(archive, budget, rule):
+        mine = [order for (name, *_), order in walks.items() if name == archive]
+        return sum(reference.walk(order, 4, budget, rule).spent for order in mine)
+
+    with replayed(tmp_path, rows, **settings) as con:
+        for row in rows_of(con, "matched_cost"):
+            money = paid(row["archive"], row["advisory_budget"], "advisory")
+            strict = paid(row["archive"], row["strict_budget"], "strict")
+            assert row["exhausted"] == (money == paid(row["archive"], math.inf, "strict"))
+            if row["exhausted"]:
+                assert strict == money > paid(row["archive"], row["strict_budget"] - 1, "strict")
+            else:
+                assert strict <= money < paid(row["archive"], row["strict_budget"] + 1, "strict")
+
+
+# --------------------------------------------------------------------------------------- policies
+
+
+@pytest.mark.parametrize("primary", ["majority", "archive_majority"])
+@pytest.mark.parametrize("seed", range(3))
+def test_decided_never_changes_the_answer_when_no_budget_binds(tmp_path, seed, primary):
+    rows = awkward_archive(random.Random(seed), archives=3, archive_answers=True)
+    settings = {**FULL, "budgets": (10**9,), "primary_cap": 9, "primary_selector": primary}
+    with replayed(tmp_path, rows, **settings) as con:
+        ((walks, changed, stopped),) = con.sql(
+            f"""
+            select
+                count(*),
+                count(*) filter (decided.seed is distinct from free.seed),
+                count(*) filter (stop_position is not null),
+            from policy_selections as decided
+            inner join policy_selections as free
+                using (archive, competition, question_id, repeat, cap, budget, rule, selector)
+            inner join policy_stops as stops
+                using (archive, competition, question_id, repeat, cap)
+            where decided.policy = 'decided' and free.policy = 'none' and stops.policy = 'decided'
+                and decided.selector = '{primary}'
+            """
+        ).fetchall()
+        assert changed == 0 < stopped <= walks
+        kept = [r for r in rows_of(con, "policies") if r["policy"] == "decided"]
+        assert {row["answer_kept"] for row in kept} == {100.0}
+
+
+def test_a_stop_at_the_cap_is_a_stop_and_each_cap_has_its_own(tmp_path):
+    # 4 4 5 4 4: decided at cap 3 once nothing can catch up, that is at 2 of 3; at cap 2 at 2.
+    rows = [attempt(seed, 10, answer) for seed, answer in enumerate("44544")]
+    settings = {**FULL, "caps": (1, 2, 3, 9), "primary_cap": 9, "orders": 0}
+    with replayed(tmp_path, rows, **settings) as con:
+        found = con.sql("select policy, cap, stop_position from policy_stops").fetchall()
+        stops = {(policy, cap): stop for policy, cap, stop in found}
+    assert [stops["decided", cap] for cap in (1, 2, 3, 9)] == [1, 2, 2, 4]
+    assert [stops["lead_of_three", cap] for cap in (1, 2, 3, 9)] == [None, None, None, 5]
+    assert [stops["adaptive_consistency", cap] for cap in (1, 2, 3, 9)] == [None] * 4
+    assert [stops["early_stopping", cap] for cap in (1, 2, 3, 9)] == [None] * 4
+    assert [stops["none", cap] for cap in (1, 2, 3, 9)] == [None] * 4
+    assert len(stops) == len(found) == 20
+
+
+def test_a_replay_that_policy_and_budget_end_together_is_the_policys(tmp_path):
+    # Three equal votes at 10 each: lead_of_three stops after 30 tokens, where the budget ends too.
+    rows = [attempt(seed, 10, "4", correct=True) for seed in range(5)]
+    settings = {**FULL, "budgets": (29, 30, 31, 99), "caps": (9,), "primary_cap": 9}
+    with replayed(tmp_path, rows, **settings) as con:
+        found = {
+            (row["policy"], row["rule"], row["budget"]): tuple(
+                row[f"stopped_by_{reason}"] for reason in ("policy", "budget", "cap")
+            )
+            for row in rows_of(con, "policies")
+        }
+    assert found["lead_of_three", "strict", 29] == (0, 100, 0)
+    assert found["lead_of_three", "advisory", 29] == (100, 0, 0)
+    assert found["lead_of_three", "strict", 30] == (100, 0, 0)
+    assert found["lead_of_three", "strict", 31] == (100, 0, 0)
+    assert found["none", "strict", 31] == (0, 100, 0)
+    assert found["none", "strict", 99] == (0, 0, 100)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_policies_change_nothing_that_is_not_theirs(tmp_path, seed):
+    rows = awkward_archive(random.Random(seed))
+    names = [name for name in (*TABLES, "replays", "selections") if name != "policies"]
+    read = {name: engine.table if name in TABLES else relation for name in names}
+    with replayed(tmp_path, rows, **{**FULL, "policies": ()}) as con:
+        assert engine.table(con, "policies").num_rows == 0
+        before = {name: read[name](con, name) for name in names}
+        engine.replay(con, **FULL)
+        after = {name: read[name](con, name) for name in names}
+        assert [name for name in names if before[name] != after[name]] == []
+        free = con.sql("from policy_replays where policy = 'none'").to_arrow_table().to_pylist()
+        plain = con.sql("from replays where cap = 4").to_arrow_table().to_pylist()
+        key = operator.itemgetter(*reference.KEYS["replays"].split())
+        columns = [column for column in plain[0] if column != "policy"]
+        plain.sort(key=key)
+        free.sort(key=key)
+        assert not list(differences(plain, free, columns))[:3]
+
+
+def relation(con, name):
+    return con.sql(f"from {name} order by all").fetchall()
+
+
+def test_named_policies_come_with_none_and_no_other(tmp_path):
+    rows = awkward_archive(random.Random(2))
+    with replayed(tmp_path, rows, **{**FULL, "policies": ("decided",)}) as con:
+        for name in ("policy_stops", "policy_replays", "policy_selections"):
+            found = con.sql(f"select distinct policy from {name} order by 1").fetchall()
+            assert found == [("decided",), ("none",)], name
+
+
+def test_an_unknown_policy_is_refused_by_name_and_keeps_the_old_replays(tmp_path):
+    with replayed(tmp_path, awkward_archive(random.Random(2)), **FULL) as con:
+        before = relation(con, "policy_stops")
+        with pytest.raises(AuditError, match="lead_of_four"):
+            engine.replay(con, **{**FULL, "policies": ("lead_of_four",)})
+        assert relation(con, "policy_stops") == before
+
+
+# ------------------------------------------------------------------ agreement, labels, determinism
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_kinds_of_agreement_and_endings_sum_to_a_hundred(tmp_path, seed):
+    rows = awkward_archive(random.Random(20 + seed))
+    with replayed(tmp_path, rows, **FULL) as con:
+        agreement = rows_of(con, "answer_agreement")
+        for row in agreement:
+            kinds = ("same_answer", "different_answer", "strict_abstains", "both_abstain")
+            assert math.isclose(sum(row[kind] for kind in kinds), 100)
+        for row in rows_of(con, "policies"):
+            endings = (row[f"stopped_by_{reason}"] for reason in ("policy", "budget", "cap"))
+            assert math.isclose(sum(endings), 100)
+        assert agreement
+
+
+def test_shuffling_labels_changes_no_vote_and_no_stop(tmp_path):
+    rows = awkward_archive(random.Random(5), labelled=True)
+    labels = [row["correct"] for row in rows]
+    random.Random(6).shuffle(labels)
+    shuffled = [{**row, "correct": label} for row, label in zip(rows, labels, strict=True)]
+    assert shuffled != rows
+    seen = []
+    for name, archive in (("plain", rows), ("shuffled", shuffled)):
+        with replayed(tmp_path, archive, name=name, **FULL) as con:
+            blind = {name: relation(con, name) for name in ("tallies", "policy_stops")}
+            blind["policy_replays"] = con.sql(
+                "select * exclude (covered) from policy_replays order by all"
+            ).fetchall()
+            blind["policy_selections"] = con.sql(
+                "select * exclude (correct, repaired_correct) from policy_selections order by all"
+            ).fetchall()
+            blind["answer_agreement"] = rows_of(con, "answer_agreement")
+            seen.append(blind)
+    assert seen[0] == seen[1]
+
+
+def test_an_archive_without_labels_has_nulls_and_never_zeros(tmp_path):
+    graded = [attempt(seed, 10, "4", correct=True, archive="graded") for seed in range(4)]
+    bare = [attempt(seed, 10, "4", correct=None, archive="bare") for seed in range(4)]
+    with replayed(tmp_path, graded + bare, **FULL) as con:
+        assert_agrees(con, graded + bare, FULL)
+        for name in ("selectors", "by_competition", "cap_sensitivity", "order_noise"):
+            assert {row["archive"] for row in rows_of(con, name)} == {"graded"}, name
+        main = [row for row in rows_of(con, "main") if row["archive"] == "bare"]
+        assert {row["delta"] for row in main} == {row["gap_change"] for row in main} == {None}
+        assert all(row["advisory_cost"] > 0 for row in main)
+        pairs = rows_of(con, "archive_comparisons")
+        assert {row["accuracy"] for row in pairs} == {row["delta"] for row in pairs} == {None}
+        assert None not in {row["other_accuracy"] for row in pairs}
+        assert {row["cost_difference"] for row in pairs} == {0.0}
+
+
+@pytest.mark.parametrize("unlabelled", [None, "wrong", "drop"])
+def test_an_archive_with_some_labels_is_refused_or_ruled_upon(tmp_path, unlabelled):
+    rows = [
+        attempt(seed, 5 + seed, "4", correct=seed % 2 == 0, question=question, archive=archive)
+        for archive, question, seed in itertools.product("ab", range(3), range(4))
+    ]
+    rows[2]["correct"] = rows[3]["correct"] = None
+    write_parquet(rows, tmp_path / "rows.parquet")
+    con = database.connect(tmp_path / "a.duckdb")
+    try:
+        if unlabelled is None:
+            with pytest.raises(AuditError, match=r"\b2\b.*--unlabelled"):
+                load(con, [str(tmp_path / "rows.parquet")])
+            return
+        load(con, [str(tmp_path / "rows.parquet")], unlabelled=unlabelled)
+        engine.replay(con, **FULL)
+        assert_agrees(con, rows, FULL, unlabelled)
+    finally:
+        con.close()
+
+
+def test_an_attempt_is_held_to_its_own_references_and_a_doubly_escaped_box_is_one(tmp_path):
+    rows = [
+        attempt(1, 10, "4", references=["5"]),
+        attempt(2, 10, "4", references=["4"]),
+        attempt(3, 10, "5", references=[" "]),
+        attempt(1, 10, "4", archive="b"),
+        attempt(2, 10, "6", archive="b"),
+    ]
+    rows[1]["text"] = r"\\boxed{4}"
+    with replayed(tmp_path, rows, **FULL) as con:
+        assert_agrees(con, rows, FULL)
+        found = con.sql(
+            "select repaired_correct from grades order by archive, question_id, seed"
+        ).fetchall()
+    assert found == [(False,), (True,), (True,), (True,), (False,)]
+
+
+def test_every_new_file_has_the_same_bytes_for_any_threads_and_order_of_rows(tmp_path):
+    rows = awkward_archive(random.Random(8), archives=3)
+    names = [*reference.BEYOND_TABLES, *reference.BEYOND_RELATIONS]
+    seen = []
+    for threads in (1, 2, 4):
+        folder = tmp_path / str(threads)
+        folder.mkdir()
+        random.Random(threads).shuffle(rows)
+        write_parquet(rows, folder / "rows.parquet")
+        con = database.connect(folder / "a.duckdb", threads=threads)
+        load(con, [str(folder / "rows.parquet")])
+        engine.replay(con, **FULL)
+        seen.append({p.name: p.read_bytes() for p in export(con, folder / "out", names)})
+        con.close()
+    assert seen[0] == seen[1] == seen[2]
+    assert sorted(seen[0]) == sorted(f"{name}.csv" for name in names)
+    sizes = Counter(content.count(b"\n") > 1 for content in seen[0].values())
+    assert sizes == {True: len(names)}

@@ -1,0 +1,192 @@
+"""Walks are whole and kept; budgets, rules, replicates and smaller caps are looked up in them."""
+
+import random
+import sys
+
+import pytest
+
+from audit import engine
+from audit.errors import AuditError
+from audit.load.load import load
+from tests.support.archives import attempt, random_archive, write_parquet
+from tests.support.databases import SMALL, replayed
+from tests.support.plugins import EVERYTHING, FIRST, GRACE
+
+
+def every_row(con):
+    """The rows of what users read."""
+    names = ("replays", "selections", "prefixes", "orders", "results")
+    rows = {name: con.sql(f"from {name} order by all").fetchall() for name in names}
+    tables = [name for name in engine.table_names() if name != "prefix_boxes"]
+    return rows | {name: engine.table(con, name).to_pylist() for name in tables}
+
+
+def sql_with(folder, kind, name, sql):
+    """The project's SQL files with one more of a kind, as if it were built in."""
+    import shutil
+
+    shutil.copytree(engine.resource("sql"), folder)
+    (folder / kind / f"{name}.sql").write_text(sql)
+    return folder
+
+
+def pretend(monkeypatch, folder):
+    """Have the engine read its SQL files from this folder."""
+    real = engine.resource
+
+    def elsewhere(name):
+        return folder if name == "sql" else real(name)
+
+    for module in ("sql_files", "plugins", "build", "settings"):
+        monkeypatch.setattr(sys.modules[f"audit.engine.{module}"], "resource", elsewhere)
+    for cached in ("_stage_files",):
+        getattr(sys.modules["audit.engine.sql_files"], cached).cache_clear()
+    sys.modules["audit.engine.build"]._templates.cache_clear()
+
+
+@pytest.fixture
+def built_in_again():
+    """Forget SQL files read from elsewhere once the test is over."""
+    yield
+    sys.modules["audit.engine.sql_files"]._stage_files.cache_clear()
+    sys.modules["audit.engine.build"]._templates.cache_clear()
+
+
+@pytest.mark.parametrize(("name", "sql"), [("everything", EVERYTHING), ("grace", GRACE)])
+def test_a_rule_gives_the_same_numbers_built_in_and_of_ones_own(
+    tmp_path, monkeypatch, built_in_again, name, sql
+):
+    rows = random_archive(random.Random(7))
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / f"{name}.sql").write_text(sql)
+    with replayed(tmp_path, rows, "own", rules=tmp_path / "rules") as con:
+        own = every_row(con)
+    with monkeypatch.context() as patch:
+        pretend(patch, sql_with(tmp_path / "sql", "rules", name, sql.rstrip().rstrip(";")))
+        with replayed(tmp_path, rows, "built_in") as con:
+            assert every_row(con) == own
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "sql", "message"),
+    [
+        ("selectors", "beyond", FIRST.replace("min(position)", "99 + min(position)"), "between 1"),
+        ("rules", "greedy", GRACE.replace("as returned", "+ 1 as returned").rstrip().rstrip(";"),
+         "returned <= launched"),
+        ("rules", "broken", "-- broken: no such column.\n-- grain: x\nselect x from last_launched",
+         "Binder Error"),
+    ],
+)  # fmt: skip
+def test_a_wrong_file_of_the_projects_own_is_blamed_by_its_own_path(
+    tmp_path, monkeypatch, built_in_again, kind, name, sql, message
+):
+    with monkeypatch.context() as patch:
+        pretend(patch, sql_with(tmp_path / "sql", kind, name, sql))
+        with (
+            pytest.raises(AuditError, match=rf"^sql/{kind}/{name}\.sql: .*{message}"),
+            replayed(tmp_path, random_archive(random.Random(7))),
+        ):
+            pass
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"budgets": (7, 11, 30, 999)},
+        {"caps": (1, 3), "primary_cap": 3},
+        {"replicates": 5, "bootstrap_seed": 3},
+        {"rules": "everything"},
+    ],
+    ids=lambda changed: next(iter(changed)),
+)
+def test_walks_that_are_there_are_reused_and_give_what_new_ones_give(tmp_path, seed, changed):
+    rows = random_archive(random.Random(seed))
+    if "rules" in changed:
+        (tmp_path / "rules").mkdir()
+        (tmp_path / "rules" / "everything.sql").write_text(EVERYTHING)
+        changed = {"rules": tmp_path / "rules"}
+    with replayed(tmp_path, rows, "again") as con:
+        assert engine.replay(con, **{**SMALL, **changed}).walks_reused
+        again = every_row(con)
+    with replayed(tmp_path, rows, "new", **changed) as con:
+        assert every_row(con) == again
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"orders": 4},
+        {"order_seed": 5},
+        {"caps": (2, 4, 10)},
+        {"primary_selector": "archive_majority"},
+        {"selectors": "first"},
+        {"archives": ("a*",)},
+    ],
+    ids=lambda changed: next(iter(changed)),
+)
+def test_what_walks_depend_on_builds_them_anew(tmp_path, changed):
+    rows = [attempt(seed, 10, "4", archive=name) for name in ("a1", "b") for seed in range(12)]
+    if "selectors" in changed:
+        (tmp_path / "selectors").mkdir()
+        (tmp_path / "selectors" / "first.sql").write_text(FIRST)
+        changed = {"selectors": tmp_path / "selectors"}
+    with replayed(tmp_path, rows, "again") as con:
+        assert not engine.replay(con, **{**SMALL, **changed}).walks_reused
+        again = every_row(con)
+    with replayed(tmp_path, rows, "new", **changed) as con:
+        assert every_row(con) == again
+
+
+def test_a_load_makes_walks_anew_and_keeps_the_settings(tmp_path):
+    with replayed(tmp_path, [attempt(seed, 10, "4") for seed in range(4)]) as con:
+        write_parquet([attempt(1, 10, "4", archive="later")], tmp_path / "more.parquet")
+        load(con, [str(tmp_path / "more.parquet")])
+        done = engine.replay(con)
+        assert not done.walks_reused
+        assert (done.settings.budgets, done.settings.caps) == ((10, 20, 45), (2, 4, 9))
+        assert "later" in engine.table(con, "main")["archive"].to_pylist()
+
+
+def test_an_option_given_once_more_changes_only_itself(tmp_path):
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "grace.sql").write_text(GRACE)
+    rows = [attempt(seed, 10, "4") for seed in range(4)]
+    with replayed(tmp_path, rows, rules=tmp_path / "rules") as con:
+        (tmp_path / "rules" / "grace.sql").unlink()
+        done = engine.replay(con, orders=2)
+        assert done.settings.orders == 2 and done.settings.budgets == (10, 20, 45)
+        assert "grace" in engine.table(con, "curves")["rule"].to_pylist()
+
+
+def test_a_filtered_replay_is_a_replay_of_those_records_alone(tmp_path):
+    rows = [
+        attempt(seed, 10 + seed * question, str(seed % 3), correct=seed % 3 == 1, archive=archive,
+                question=question, competition=competition)
+        for archive in ("a", "b")
+        for competition in ("C", "D")
+        for question in (0, 1, 2)
+        for seed in range(6)
+    ]  # fmt: skip
+    kept = [row for row in rows if row["competition"] == "D" and row["question_id"] > 0]
+    records = ("source_audit", "grade_conflicts", "grade_repairs")
+    with replayed(tmp_path, rows, "all", problems=(("D", 1), ("D", 2))) as con:
+        filtered = every_row(con)
+    with replayed(tmp_path, kept, "some") as con:
+        alone = every_row(con)
+    assert [name for name in alone if name not in records and alone[name] != filtered[name]] == []
+
+
+def test_a_users_own_relation_is_never_replaced(tmp_path):
+    rows = [attempt(seed, 10, "4") for seed in range(4)]
+    with replayed(tmp_path, rows) as con:
+        con.execute('create table "my notes" as select 1 as note')
+        con.execute("create view mine as select count(*) as n from attempts")
+        engine.replay(con, orders=2)
+        assert con.sql('from "my notes"').fetchall() == [(1,)]
+        assert con.sql("from mine").fetchall() == [(4,)]
+        con.execute("drop view results")
+        con.execute("create table results as select 42 as mine")
+        with pytest.raises(AuditError, match="'results' that budget-audit did not make"):
+            engine.replay(con, orders=3)
+        assert con.sql("from results").fetchall() == [(42,)]

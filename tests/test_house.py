@@ -1,0 +1,76 @@
+"""The house: which rooms may know which, and what keeps its place."""
+
+import ast
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+# A room may import the rooms of its own line and of the lines above it.
+LINES = (
+    {"errors", "text", "progress"},
+    {"database", "answers"},
+    {"engine", "sources"},
+    {"load", "tokens", "query", "output", "interop"},
+    {"study", "scale", "report"},
+    {"api"},
+    {"cli"},
+    {"__main__"},
+)
+# What a room of another line may know all the same, and why.
+ALLOWED = {
+    # Costs that a log lacks are counted while it is read.
+    ("sources", "tokens"),
+}
+
+
+def line_of(room):
+    """The number of a room's line."""
+    (number,) = [number for number, rooms in enumerate(LINES) if room in rooms]
+    return number
+
+
+def imports(path):
+    """The rooms that a file imports, at its top or anywhere else in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module == "audit":
+            yield from (name.name for name in node.names if not name.name.startswith("__version"))
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("audit."):
+            yield node.module.split(".")[1]
+        elif isinstance(node, ast.Import):
+            yield from (
+                name.name.split(".")[1] for name in node.names if name.name.startswith("audit.")
+            )
+
+
+def test_imports_go_one_way():
+    wrong = []
+    for path in sorted((ROOT / "audit").rglob("*.py")):
+        room = path.relative_to(ROOT / "audit").parts[0].removesuffix(".py")
+        if room == "__init__":
+            continue
+        for other in imports(path):
+            if (room, other) not in ALLOWED and line_of(other) > line_of(room):
+                wrong.append(f"{path.relative_to(ROOT)} imports {other}")
+    assert wrong == []
+
+
+def test_sources_and_answers_know_no_database():
+    for room in ("sources", "answers"):
+        for path in (ROOT / "audit" / room).rglob("*.py"):
+            assert not {"database", "engine"} & set(imports(path)), path
+            assert "import duckdb" not in path.read_text(encoding="utf-8"), path
+
+
+def test_a_function_keeps_its_name_beside_a_room_of_the_same_name():
+    import audit.load.load
+    import audit.query.run
+
+    assert callable(audit.load) and callable(audit.query)
+    assert sys.modules["audit.load"] is not audit.load
+
+
+def test_no_test_imports_a_test():
+    for path in (ROOT / "tests").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests."):
+                assert not node.module.rpartition(".")[2].startswith("test_"), path

@@ -1,0 +1,110 @@
+"""A database or a plug-in of a stranger's: what it may not do, told in one line."""
+
+import duckdb
+import pytest
+
+from audit import database, engine
+from audit.errors import AuditError
+from tests.support.archives import attempt
+from tests.support.command import run
+from tests.support.databases import SMALL, replayed
+from tests.support.plugins import FIRST, GRACE
+
+ROWS = [attempt(seed, 10, "4", correct=seed == 1) for seed in range(4)]
+COMMANDS = (
+    ("replay", "--orders", 1),
+    ("tokenize",),
+    ("table", "main"),
+    ("check",),
+    ("query", "select 1"),
+)
+
+
+def tampered(folder, *statements):
+    """A replayed database to which a stranger has done something; only DuckDB 2.0's own format,
+    which we read too, holds triggers."""
+    with replayed(folder, ROWS, "mine"):
+        pass
+    path = folder / "small.duckdb"
+    with duckdb.connect() as con:
+        con.execute(f"attach '{folder / 'mine.duckdb'}' as mine (read_only)")
+        con.execute(f"attach '{path}' as small (storage_version 'v2.0.0')")
+        con.execute("copy from database mine to small")
+        con.execute("use small")
+        for statement in statements:
+            con.execute(statement)
+    return path
+
+
+HOSTILE = {
+    "a view in a table's place": (
+        "create table recorded as from attempts",
+        "drop table attempts",
+        "create view attempts as from recorded semi join read_text('secret') on true",
+    ),
+    "a trigger": (
+        "create table loot (line varchar)",
+        "create trigger spy after insert on meta for each statement insert into loot values ('x')",
+    ),
+    "a macro in a function's place": ("create macro list_dot_product(a, b) as 42",),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize("statements", HOSTILE.values(), ids=HOSTILE)
+def test_a_database_that_would_run_sql_of_its_own_is_refused(tmp_path, statements, command):
+    path = tampered(tmp_path, *statements)
+    (tmp_path / "secret").write_text("secret")
+    before = path.read_bytes()
+    assert "small.duckdb" in run(tmp_path, *command, "--db", path, status=2)
+    assert path.read_bytes() == before
+
+
+def test_a_writer_reaches_no_other_file(tmp_path):
+    path = tampered(tmp_path)
+    (tmp_path / "secret").write_text("secret")
+    for row_group in (None, database.REPLAYED_ROW_GROUP):
+        with database.opened(path, write=True, row_group=row_group) as con:
+            with pytest.raises(duckdb.PermissionException):
+                con.execute(f"select * from read_text('{tmp_path / 'secret'}')")
+            with pytest.raises(duckdb.Error):
+                con.execute("set enable_external_access = true")
+
+
+def test_a_users_own_macro_beside_duckdbs_functions_is_no_offence(tmp_path):
+    path = tampered(tmp_path, "create macro twice(x) as 2 * x", 'create table "my notes" (n int)')
+    assert "labels_shuffled" in run(tmp_path, "check", "--db", path)
+    assert "8" in run(tmp_path, "query", "select twice(4)", "--db", path)
+
+
+ELIGIBLE = "    is_eligible,"
+SAMPLED = "select * from ({}) using sample 50%"
+SLY = {
+    "peek()": FIRST.replace(ELIGIBLE, "peek(bank_id, slot) as is_eligible,"),
+    "current_timestamp()": FIRST.replace(ELIGIBLE, "current_timestamp is null as is_eligible,"),
+    "current_date()": FIRST.replace(ELIGIBLE, "current_date > '2000-01-01' as is_eligible,"),
+    "age()": FIRST.replace(ELIGIBLE, "age('2000-01-01'::timestamp) is null as is_eligible,"),
+    "using sample": SAMPLED.format(FIRST),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "sql", "read"),
+    [
+        *(("selectors", sql, read) for read, sql in SLY.items()),
+        ("rules", SAMPLED.format(GRACE.rstrip().rstrip(";")), "using sample"),
+        ("rules", GRACE.replace("max(position)", "max(localtime)", 1), "localtime()"),
+    ],
+)
+def test_a_plug_in_reaches_neither_a_macro_nor_clock_nor_chance(tmp_path, kind, sql, read):
+    with replayed(tmp_path, ROWS) as con:
+        con.execute(
+            "create macro peek(b, s) as (select is_correct from candidate_grades "
+            "where bank_id = b and slot = s)"
+        )
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / "sly.sql").write_text(sql)
+        with pytest.raises(AuditError, match=r"sly\.sql: reads") as refused:
+            engine.replay(con, **SMALL, **{kind: tmp_path / kind})
+        assert read in str(refused.value)
+        assert engine.table(con, "main").num_rows > 0
