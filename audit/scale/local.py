@@ -9,9 +9,11 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 
 from audit.errors import AuditError
-from audit.scale.run import Where
+from audit.scale.folders import Limits
+from audit.scale.run import Execute, Where
 from audit.scale.tasks import Outcome, Task, perform
 
 # A process that lives long keeps memory that it no longer needs: a part has one of its own.
@@ -20,12 +22,18 @@ TASKS_PER_PROCESS = {"extract": 50, "part": 1}
 MOST_TRIES = 3
 
 
-def execute(tasks: list[Task], where: Where) -> Iterator[Outcome]:
+@contextmanager
+def started(where: Where, limits: Limits) -> Iterator[Execute]:
+    """Processes are started as tasks need them."""
+    yield lambda tasks: _execute(tasks, where.workers)
+
+
+def _execute(tasks: list[Task], workers: int) -> Iterator[Outcome]:
     """Run tasks in processes; those of a process that was killed are tried again."""
     waiting = {task.number: task for task in tasks}
     for _ in range(MOST_TRIES):
         try:
-            for outcome in _tried(list(waiting.values()), where.workers):
+            for outcome in _tried(list(waiting.values()), workers):
                 del waiting[outcome.number]
                 yield outcome
             return

@@ -1,8 +1,7 @@
 """Do what is missing of a run, on one of the engines, and nothing else."""
 
-import contextlib
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +14,7 @@ from audit.scale.plan import Manifest, read_manifest, require_same_program
 from audit.scale.tasks import Outcome, Task
 
 ENGINES = ("local", "spark", "ray")
+Execute = Callable[[list[Task]], Iterable[Outcome]]
 Progress = Callable[[str, int, int], None]
 
 
@@ -48,10 +48,13 @@ def run(
     manifest = read_manifest(folder)
     require_same_program(manifest)
     files = missing_files(folder, manifest)
-    _execute(on, _tasks("extract", folder, files, limits), where, progress)
-    number_keys(folder, limits)
     parts = missing_parts(folder, manifest)
-    _execute(on, _tasks("part", folder, parts, limits), where, progress)
+    if files or parts:
+        engine = import_module(f"audit.scale.{on}")
+        with engine.started(where, limits) as execute:
+            _do(execute, _tasks("extract", folder, files, limits), progress)
+            number_keys(folder, limits)
+            _do(execute, _tasks("part", folder, parts, limits), progress)
     _remove_partial(folder)
     return Ran(len(files), len(parts))
 
@@ -66,23 +69,18 @@ def _tasks(kind: str, folder: Path, numbers: Sequence[int], limits: Limits) -> l
     return [Task(kind, str(folder), number, limits) for number in numbers]
 
 
-def _execute(on: str, tasks: list[Task], where: Where, progress: Progress | None) -> None:
+def _do(execute: Execute, tasks: list[Task], progress: Progress | None) -> None:
     """Run tasks on an engine; the first mistake that one of them tells is the run's."""
-    if not tasks:
-        return
-    execute: Callable[[list[Task], Where], Iterator[Outcome]]
-    execute = import_module(f"audit.scale.{on}").execute
     told = []
-    with contextlib.closing(execute(tasks, where)) as outcomes:  # type: ignore[type-var]
-        for done, outcome in enumerate(outcomes, 1):
-            if outcome.error:
-                told.append(outcome)
-            if progress:
-                progress(f"{outcome.kind} {outcome.number}", done, len(tasks))
+    for done, outcome in enumerate(execute(tasks) if tasks else (), 1):
+        if outcome.error:
+            told.append(outcome)
+        if progress:
+            progress(f"{outcome.kind} {outcome.number}", done, len(tasks))
     if told:
         first = min(told, key=lambda outcome: outcome.number)
-        more = f" (so do {len(told) - 1:,} more)" if len(told) > 1 else ""
-        raise AuditError(f"{first.kind} {first.number} fails{more}: {first.error}")
+        more = f" (and {len(told) - 1:,} more)" if len(told) > 1 else ""
+        raise AuditError(f"{first.kind} {first.number}{more}: {first.error}")
 
 
 def _remove_partial(folder: Path) -> None:
