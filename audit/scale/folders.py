@@ -152,4 +152,6 @@ def working(limits: Limits) -> Iterator[duckdb.DuckDBPyConnection]:
         literal = folder.replace("'", "''")
         con.execute(f"set temp_directory = '{literal}'")
         con.execute("set preserve_insertion_order = false")
+        # In a process that another one has spawned, DuckDB takes itself to be watched.
+        con.execute("set enable_progress_bar = false")
         yield con
