@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from audit.database import require_replays
+from audit.database import lacks_texts, require_replays
 from audit.engine import REPLAY_RELATIONS, resource
 from audit.errors import AuditError, first_line
 from audit.output.display import format_table
@@ -110,6 +110,8 @@ def _rows(con: duckdb.DuckDBPyConnection, found: NamedQuery, params: Mapping[str
     except UnicodeEncodeError:
         raise AuditError("query: the text or a parameter is not valid UTF-8") from None
     statement = _one_select(con, found.sql)
+    if lacks_texts(con) and "texts" in con.get_table_names(found.sql):
+        raise AuditError("query: it reads texts, and the run that was gathered keeps none")
     wanted = statement.named_parameters
     if set(values) - wanted:
         extra = ", ".join(f"${name}" for name in sorted(set(values) - wanted))

@@ -43,6 +43,7 @@ def extract(run: Path, number: int, limits: Limits) -> int:
         ):
             insert(con, "insert into incoming", pa.Table.from_batches([batch.rows]))
         con.execute("update incoming set file = ?", [number])
+        con.execute("set preserve_insertion_order = true")
         selects = {
             "attempts": "from incoming order by competition, question_id, archive, seed, row",
             "banks": f"{render('bank_counts')} order by competition, question_id, archive",

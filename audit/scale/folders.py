@@ -95,7 +95,9 @@ def read_receipt(folder: Path) -> dict[str, Any] | None:
     """The receipt of a folder, or None where there is none."""
     try:
         receipt = json.loads((folder / RECEIPT).read_text(encoding="utf-8"))
-        receipt["manifest"], receipt["files"].items()
+        receipt["manifest"], receipt.setdefault("number", None)
+        for written in receipt["files"].values():
+            written["rows"], written["bytes"], written["sha256"]
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

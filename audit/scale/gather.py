@@ -23,7 +23,7 @@ from audit.scale.folders import (
     read_receipt,
     sha256,
 )
-from audit.scale.keys import HANDED_DOWN, LOADED, number_keys
+from audit.scale.keys import HANDED_DOWN, LOADED, check_extracted, number_keys
 from audit.scale.part import COMPUTED_HERE, FILLED_HERE, WRITTEN
 from audit.scale.plan import Manifest, read_manifest, require_same_program
 
@@ -47,6 +47,7 @@ def gather(run: Path, db: Path, *, link: bool = False, **limits: Any) -> Gathere
     require_same_program(manifest)
     keys = number_keys(run, Limits())
     check_files(run / "keys", keys)
+    check_extracted(run, manifest)
     files = check_parts(run, manifest)
     try:
         with (

@@ -76,19 +76,25 @@ def number_keys(run: Path, limits: Limits) -> dict[str, Any]:
     return found
 
 
+def check_extracted(run: Path, manifest: Manifest) -> list[dict[str, Any]]:
+    """The receipts of all extracted files; one that is missing, swapped or damaged is named."""
+    receipts = []
+    for number in range(len(manifest.files)):
+        folder = folder_of(run, "attempts", number)
+        receipt = read_receipt(folder)
+        if receipt is None or receipt["manifest"] != manifest.id or receipt["number"] != number:
+            raise AuditError(f"{folder}: does not hold file {number} of this run; run it again")
+        check_files(folder, receipt)
+        receipts.append(receipt)
+    return receipts
+
+
 def _read_counts(
     con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest
 ) -> list[dict[str, Any]]:
     """Make `bank_counts` of every file's own, under the numbers that problems have in the run."""
+    receipts = check_extracted(run, manifest)
     folders = [folder_of(run, "attempts", number) for number in range(len(manifest.files))]
-    receipts = []
-    for number, folder in enumerate(folders):
-        receipt = read_receipt(folder)
-        assert receipt is not None
-        if receipt["number"] != number:
-            raise AuditError(f"{folder}: holds file {receipt['number']}; remove it")
-        check_files(folder, receipt)
-        receipts.append(receipt)
     counted = parquet([folder / "banks.parquet" for folder in folders])
     create_schema(con)
     con.execute(f"create table incoming as select *, question_id as read_id from {counted}")

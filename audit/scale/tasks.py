@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from audit.errors import AuditError
+from audit.errors import AuditError, explained
 from audit.scale.folders import Limits
 
 
@@ -33,6 +33,8 @@ class Outcome(NamedTuple):
 
 def perform(task: Task) -> Outcome:
     """Run one task where it is; whatever else goes wrong is for the engine to try again."""
+    import duckdb
+
     from audit.scale.extract import extract
     from audit.scale.part import part
 
@@ -41,6 +43,8 @@ def perform(task: Task) -> Outcome:
         return Outcome(task.kind, task.number, work(Path(task.run), task.number, task.limits))
     except AuditError as error:
         return Outcome(task.kind, task.number, 0, str(error))
+    except duckdb.Error as error:
+        return Outcome(task.kind, task.number, 0, explained(error))
 
 
 def as_text(found: Outcome) -> str:

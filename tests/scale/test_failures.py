@@ -202,6 +202,17 @@ def with_other_keys(folder):
     path.write_text(json.dumps(json.loads(path.read_text()) | {"keys": "0"}))
 
 
+def extract_flipped(folder):
+    path = folder / "attempts" / "00001" / "attempts.parquet"
+    data = bytearray(path.read_bytes())
+    data[200] ^= 1
+    path.write_bytes(bytes(data))
+
+
+def extract_removed(folder):
+    shutil.rmtree(folder / "attempts" / "00001")
+
+
 def keys_cut(folder):
     path = folder / "keys" / "banks.parquet"
     path.write_bytes(path.read_bytes()[:-10])
@@ -221,6 +232,8 @@ def keys_cut(folder):
         (receipt_cut, r"00002/receipt.json: is damaged"),
         (of_another_plan, "00002: was made by another plan"),
         (with_other_keys, "00002: was made with other keys"),
+        (extract_flipped, "attempts/00001/attempts.parquet: is damaged"),
+        (extract_removed, "attempts/00001: does not hold file 1"),
         (keys_cut, "banks.parquet: is damaged"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

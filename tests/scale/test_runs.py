@@ -9,6 +9,7 @@ from audit import database, engine
 from audit.engine.stages import PORTIONED, TABLES
 from audit.errors import AuditError
 from audit.load.load import FILLED
+from audit.load.provenance import notes
 from audit.query.run import query
 from audit.scale import extract, keys, part, plan, run
 from audit.scale.folders import Limits, read_receipt
@@ -107,18 +108,23 @@ def test_problems_that_go_by_names_have_the_numbers_of_one_machine(tmp_path):
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
 
 
-def test_an_archive_without_labels_stays_without(tmp_path):
+def test_the_options_of_a_load_come_along(tmp_path):
     rows = [
-        {**attempt(seed, 5 + seed, "1", archive=archive, question=question), "correct": label}
-        for archive, label in (("blind", None), ("seen", True))
+        attempt(seed, 5 + seed, "9", archive=archive, question=question)
+        | {"archive_answer": str(seed % 3), "references": [str(question)]}
+        for archive in ("a", "b")
         for question in range(2)
-        for seed in range(3)
+        for seed in range(6)
     ]
     write_parquet(rows, tmp_path / "rows.parquet")
+    reading = {"answer": "archive", "grade": "references", "competition": "other"}
     sources = [tmp_path / "rows.parquet"]
-    expected = one_machine(tmp_path / "one", sources)
-    folder = made(planned(tmp_path / "run", sources, 2))
+    expected = one_machine(tmp_path / "one", sources, reading)
+    assert b"references" in expected["sources.csv"] and b"other" in expected["attempts.csv"]
+    folder = made(planned(tmp_path / "run", sources, 2, reading))
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+    with database.opened(tmp_path / "gathered" / "gathered.duckdb") as con:
+        assert "archive's own extraction" in notes(con)
 
 
 def test_the_commands_do_what_one_machine_does(tmp_path, sources, expected):
@@ -134,6 +140,8 @@ def test_the_commands_do_what_one_machine_does(tmp_path, sources, expected):
     texts = command(tmp_path, "table", "prefix_boxes", "--db", "g.duckdb", status=2)
     assert "needs the texts" in texts
     assert "needs the texts" in command(tmp_path, "tokenize", "--db", "g.duckdb", status=2)
+    texts = command(tmp_path, "query", "unboxed_texts", "--db", "g.duckdb", status=2)
+    assert "reads texts" in texts
     more = command(tmp_path, "replay", "--budgets", "15", "--db", "g.duckdb")
     assert "replays" in more
 
