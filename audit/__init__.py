@@ -8,10 +8,66 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from audit.api import connect, load, query, replay, table, to_scorio
+    from audit.api import (
+        Result,
+        answers,
+        check,
+        compare,
+        connect,
+        demo,
+        describe,
+        diff,
+        export,
+        fetch,
+        figure,
+        figures,
+        load,
+        queries,
+        query,
+        replay,
+        report,
+        schema,
+        show,
+        simulate,
+        sql,
+        table,
+        tables,
+        timeline,
+        to_scorio,
+        tokenize,
+    )
+    from audit.errors import AuditError
 
 __version__ = "0.1.0"
-__all__ = ["connect", "load", "query", "replay", "table", "to_scorio"]
+__all__ = [
+    "AuditError",
+    "Result",
+    "answers",
+    "check",
+    "compare",
+    "connect",
+    "demo",
+    "describe",
+    "diff",
+    "export",
+    "fetch",
+    "figure",
+    "figures",
+    "load",
+    "queries",
+    "query",
+    "replay",
+    "report",
+    "schema",
+    "show",
+    "simulate",
+    "sql",
+    "table",
+    "tables",
+    "timeline",
+    "to_scorio",
+    "tokenize",
+]
 
 
 class _Package(ModuleType):
@@ -21,6 +77,10 @@ class _Package(ModuleType):
         # Importing the room `audit.load` would put it where the function `audit.load` is.
         if not (name in __all__ and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        """The functions, before the engine is brought in too."""
+        return sorted({*super().__dir__(), *__all__})
 
 
 sys.modules[__name__].__class__ = _Package

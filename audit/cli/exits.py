@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from audit.errors import AuditError
-from audit.text import one_line
+from audit.text import nearest, one_line, visible
 
 
 @contextlib.contextmanager
@@ -50,25 +50,114 @@ class Command(click.Command):
         return super().invoke(ctx)
 
 
+class Apart(Command):
+    """A command that runs in a process of its own: what makes the engine crash ends that alone."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it in a child and leave with its status; a crash is told in one line."""
+        if not _has_own_output() or not hasattr(os, "fork"):
+            return super().invoke(ctx)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # The engine is not imported yet: there is no thread that the child could miss.
+        child = os.fork()
+        if not child:
+            # Deep inside a statement the engine does not hear Ctrl-C; a reader may just end.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            return super().invoke(ctx)
+        signal.signal(signal.SIGTERM, lambda signum, frame: os.kill(child, signum))
+        try:
+            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        except KeyboardInterrupt:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            raise
+        if code == -signal.SIGINT:
+            raise KeyboardInterrupt
+        if code in (-signal.SIGTERM, -signal.SIGKILL):
+            raise AuditError(f"{ctx.info_name}: it was killed by another process")
+        if code < 0:
+            name = signal.Signals(-code).name
+            raise AuditError(
+                f"{ctx.info_name}: it made DuckDB crash ({name}); nothing is changed, write it "
+                "otherwise"
+            )
+        sys.exit(code)
+
+
+def _has_own_output() -> bool:
+    """Whether what is printed goes to a file or terminal, and not to a test's memory."""
+    try:
+        return sys.stdout.fileno() == 1
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+# The commands in the order in which one uses them; those that stand in no group come last.
+GROUPS = (
+    ("See it work", ("demo", "simulate", "fetch")),
+    ("Your records", ("describe", "load", "answers")),
+    ("Replay", ("replay", "tokenize", "plan", "part", "run", "gather")),
+    ("Look", ("tables", "table", "query", "schema", "show", "timeline", "figure", "sql")),
+    ("Hand over", ("report", "export")),
+    ("Trust", ("check", "compare", "diff")),
+)
+
+
 class Cli(click.Group):
     """A group whose commands end a user's mistake with one line and status 2."""
 
     command_class = Command
     interrupted: Sequence[int] = ()
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order of use."""
+        ordered = [name for _, names in GROUPS for name in names if name in self.commands]
+        return [*ordered, *(name for name in self.commands if name not in ordered)]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands under the headings of their groups."""
+        grouped = {name for _, names in GROUPS for name in names}
+        others = tuple(name for name in self.commands if name not in grouped)
+        longest = max(map(len, self.commands))
+        width = formatter.width - 6 - longest
+        for title, names in (*GROUPS, ("Other", others)):
+            rows = [
+                (name.ljust(longest), self.commands[name].get_short_help_str(width))
+                for name in names
+                if name in self.commands
+            ]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows, col_max=longest)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; a misspelled one suggests the nearest."""
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            meant = nearest(args[0], self.commands)
+            hint = f" Did you mean '{meant}'?" if meant else ""
+            ctx.fail(f"No such command '{args[0]}'.{hint}")
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what a user can mend is told in one line."""
         try:
             return super().invoke(ctx)
         except AuditError as error:
-            click.echo(f"error: {one_line(str(error))}", err=True)
+            complain(str(error))
+            if sys.stderr.isatty():
+                # A picture of the place helps a person; a script reads one line.
+                for note in getattr(error, "__notes__", []):
+                    click.echo("\n".join(visible(line) for line in note.splitlines()), err=True)
             ctx.exit(2)
         except BrokenPipeError:
             # Whoever read the output has seen enough.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
         except OSError as error:
-            click.echo(f"error: {one_line(str(error))}", err=True)
+            complain(str(error))
             ctx.exit(2)
         except Exception as error:
             # DuckDB passes Ctrl-C on as an error of its own.
@@ -79,7 +168,7 @@ class Cli(click.Group):
                 raise
             from audit.errors import explained
 
-            click.echo(f"error: {one_line(explained(error))}", err=True)
+            complain(explained(error))
             ctx.exit(2)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
@@ -110,11 +199,17 @@ class Cli(click.Group):
             where = f"{error.ctx.command_path}: " if error.ctx else ""
             hint = f"; see '{error.ctx.command_path} --help'" if error.ctx else ""
             what = one_line(error.format_message()).rstrip(".")
-            click.echo(f"error: {where}{what}{hint}", err=True)
+            complain(f"{where}{what}{hint}")
             sys.exit(2)
+
+
+def complain(message: str) -> None:
+    """The one line that says what went wrong."""
+    color = False if os.environ.get("NO_COLOR") else None
+    click.echo(f"{click.style('error', fg='red')}: {one_line(message)}", err=True, color=color)
 
 
 def give_up(message: str) -> None:
     """End this process from another thread: the engine is inside one call and hears nothing."""
-    click.echo(f"error: {one_line(message)}", err=True)
+    complain(message)
     os._exit(2)

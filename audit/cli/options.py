@@ -1,6 +1,5 @@
 """Options that several commands share, what they read, and how results are shown."""
 
-import contextlib
 import re
 import sys
 from collections.abc import Callable
@@ -8,28 +7,45 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from audit.cli import completion
+from audit.cli.completion import DATABASE_VARIABLE, DEFAULT_DATABASE
+from audit.progress import bar, columns
+from audit.text import one_line, whole_numbers
+
 if TYPE_CHECKING:
-    import duckdb
-    import pyarrow as pa
+    from audit.output.result import Result
+
+__all__ = ["bar"]
 
 FORMATS = ("table", "csv", "json", "md", "tex")
 
 
 class Tokens(click.ParamType):
-    """A number of tokens or attempts: 4000, 4_000 or 4k; a comma-separated list of them."""
+    """A number of tokens or attempts: 4000, 4_000, 4.5k or 1e6; a comma-separated list of them."""
 
     name = "n,…"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> list[int]:
         """The numbers as integers."""
-        return [self.number(part, param, ctx) for part in str(value).split(",") if part.strip()]
+        try:
+            return whole_numbers(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
-    def number(self, part: str, param: Any, ctx: Any) -> int:
-        """One number."""
-        match = re.fullmatch(r"(\d+(?:_\d+)*)(k?)", part.strip().lower())
-        if not match:
-            self.fail(f"'{part.strip()}' is not a number like 4000, 4_000 or 4k", param, ctx)
-        return int(match.group(1)) * (1000 if match.group(2) else 1)
+
+class Orders(click.ParamType):
+    """A number of orders, or auto."""
+
+    name = "n|auto"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int | str:
+        """The number, or the word."""
+        if value == "auto":
+            return "auto"
+        try:
+            return int(value)
+        except ValueError:
+            self.fail(f"'{value}' is neither a whole number nor auto", param, ctx)
 
 
 class Pair(click.ParamType):
@@ -48,7 +64,13 @@ class Pair(click.ParamType):
 
 
 database = click.option(
-    "--db", default="audit.duckdb", show_default=True, help="The database file.", metavar="FILE"
+    "--db",
+    default=DEFAULT_DATABASE,
+    show_default=True,
+    envvar=DATABASE_VARIABLE,
+    show_envvar=True,
+    help="The database file.",
+    metavar="FILE",
 )
 
 
@@ -79,6 +101,11 @@ def heavy(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def priced(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options that put money beside tokens."""
+    command = click.option(
+        "--prices",
+        metavar="FILE",
+        help="Prices by archive, a CSV: archive,input,output and, if wanted, cached_input.",
+    )(command)
     for option, what in (("--price-output", "completion"), ("--price-input", "prompt")):
         command = click.option(
             option, type=float, metavar="X", help=f"Money per million {what} tokens."
@@ -86,39 +113,103 @@ def priced(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def formats(default: str = "table") -> Callable[..., Any]:
-    """The output format of what is printed."""
+def archive_filter(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option that leaves only some archives."""
     return click.option(
-        "--format",
-        "fmt",
-        type=click.Choice(FORMATS),
-        default=default,
-        show_default=True,
-        help="How to print it.",
+        "--archive",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completion.archives,
+        help="Only this archive; a pattern such as '*_high' too, and several times.",
+    )(command)
+
+
+def filtering(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Options that leave only some rows."""
+    command = click.option(
+        "--problems",
+        metavar="FILE",
+        help="Only these problems, a CSV: competition,question_id.",
+    )(command)
+    command = click.option(
+        "--competition",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completion.competitions,
+        help="Only this competition; several times for more.",
+    )(command)
+    return archive_filter(command)
+
+
+class Names(click.ParamType):
+    """Names separated by commas."""
+
+    name = "name,…"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, ...]:
+        """The names."""
+        if isinstance(value, tuple):
+            return value
+        return tuple(part.strip() for part in str(value).split(",") if part.strip())
+
+
+def choosing(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Options that print a part of a table."""
+    options = (
+        click.option(
+            "--columns", type=Names(), metavar="NAME,…", help="Only these columns, in this order."
+        ),
+        click.option(
+            "--sort", type=Names(), metavar="NAME,…", help="Sort by these; -NAME: largest first."
+        ),
+        click.option("--limit", type=click.IntRange(0), metavar="N", help="At most so many rows."),
     )
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
-def opened(
-    db: str, *, write: bool = False, **limits: Any
-) -> "contextlib.AbstractContextManager[duckdb.DuckDBPyConnection]":
-    """The database, opened by the engine, which is imported only here."""
-    from audit import database
+def counting(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option that lets a reading command write token counts."""
+    return click.option(
+        "--tokenize",
+        is_flag=True,
+        help="Count the tokens that prefix_boxes still waits for, into the database.",
+    )(command)
 
-    return database.opened(db, write=write, **limits)
+
+def no_color(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Print without colour from here on."""
+    if value:
+        ctx.color = False
 
 
-def bar(label: str) -> Callable[[str, int, int], None] | None:
-    """A progress line on standard error, only on a terminal."""
-    if not sys.stderr.isatty():
-        return None
+def formats(*more: str) -> Callable[..., Any]:
+    """The output format of what is printed, and how it is shown on a terminal."""
 
-    def show(what: str, done: int, total: int) -> None:
-        filled = round(24 * done / max(total, 1))
-        end = "\n" if done >= total else ""
-        line = f"\r{label} [{'#' * filled}{'.' * (24 - filled)}] {what[:40]:40}{end}"
-        click.echo(line, nl=False, err=True)
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in (
+            click.option(
+                "--no-color",
+                is_flag=True,
+                expose_value=False,
+                callback=no_color,
+                help="No colour; NO_COLOR says so too.",
+            ),
+            click.option("--wide", is_flag=True, help="Every column and cell, however wide."),
+            click.option(
+                "--format",
+                "fmt",
+                type=click.Choice((*FORMATS, *more)),
+                default="table",
+                show_default=True,
+                help="How to print it.",
+            ),
+        ):
+            command = option(command)
+        return command
 
-    return show
+    return add
 
 
 def reading(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -166,14 +257,39 @@ def reading(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="FILE",
             help="References by problem, in JSON lines, CSV or Parquet.",
         ),
+        click.option(
+            "--explode",
+            metavar="PATH",
+            help="The list that holds the attempts of a row, one item each.",
+        ),
+        click.option(
+            "--runs",
+            type=click.Choice(("separate", "append")),
+            help="Files that repeat attempts' numbers: an archive each, or further attempts.",
+        ),
+        click.option(
+            "--skip-unreadable",
+            is_flag=True,
+            help="Leave out files that hold no rows or cannot be read, and say which.",
+        ),
     )
     for option in reversed(options):
         command = option(command)
     return command
 
 
-def show_table(table: "pa.Table", fmt: str, name: str | None = None) -> None:
-    """Print an Arrow table."""
-    from audit.output.display import format_table
+def width_of(wide: bool) -> int | None:
+    """How wide a table may be: as the terminal is, and as it likes where there is none."""
+    return None if wide or not sys.stdout.isatty() else columns(sys.stdout)
 
-    click.echo(format_table(table, fmt, name), nl=False)
+
+def show(result: "Result", fmt: str, wide: bool = False) -> None:
+    """Print a result, and below it what its numbers rest on."""
+    click.echo(result.to_text(fmt, width=width_of(wide)), nl=False)
+    tell(*([result.caption] if result.caption else []), *result.notes)
+
+
+def tell(*notes: str) -> None:
+    """Notes on standard error, where they disturb no output."""
+    for note in notes:
+        click.secho(one_line(note), err=True, dim=True)

@@ -9,14 +9,28 @@ from audit.cli import commands
 from audit.cli.options import Size, bar, database, heavy
 from audit.text import one_line
 
-# `plan` takes what `load` and `replay` take, but for the database and this process's limits.
-OWN = ("sources", "db", "replace", "no_texts", "threads", "memory")
+# `plan` takes what `load` and `replay` take, but for what is a database's, what is this process's,
+# and what would need all files in one reading. `replay` filters what has been gathered.
+LEFT_OUT = {
+    "load": {
+        "sources",
+        "db",
+        "replace",
+        "no_texts",
+        "threads",
+        "memory",
+        "runs",
+        "skip_unreadable",
+    },
+    "replay": {"db", "threads", "memory", "add_budgets", "archive", "competition", "problems"},
+}
 ENGINES = ("local", "spark", "ray")
 
 
 def planned(name: str) -> list[click.Parameter]:
     """The options of another command that say what is read or replayed."""
-    return [param for param in commands.main.commands[name].params if param.name not in OWN]
+    params = commands.main.commands[name].params
+    return [param for param in params if param.name not in LEFT_OUT[name]]
 
 
 def limited(command: Any) -> Any:
@@ -52,6 +66,7 @@ def plan(sources: tuple[str, ...], out: str, parts: int, **options: Any) -> None
 
     reading = {param.name: options[str(param.name)] for param in planned("load")}
     reading["mapping"] = dict(reading["mapping"])
+    reading["finished"] = [part.strip() for part in reading["finished"].split(",") if part.strip()]
     replaying = {param.name: options[str(param.name)] for param in planned("replay")}
     manifest = module.plan(
         sources,

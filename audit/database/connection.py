@@ -22,6 +22,14 @@ REPLAYED_ROW_GROUP = 16_384
 # The engine is as it was installed: it fetches nothing and takes in nothing from elsewhere.
 EXTENSION_SETTINGS = ("autoinstall_known_extensions", "autoload_known_extensions")
 
+# What a reader still lets a select of anyone do, taken away: seeing this program's variables,
+# filling the disk with temporary files, and changing any of this.
+SANDBOX = (
+    "set python_enable_replacements = false",
+    "set max_temp_directory_size = '0KB'",
+    "set lock_configuration = true",
+)
+
 
 def connect(
     path: str | Path,
@@ -30,11 +38,13 @@ def connect(
     threads: int | None = None,
     memory: str | None = None,
     row_group: int | None = None,
+    sandbox: bool = False,
     reach: Path | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """Open a database of ours; a reader needs one that exists and cannot reach any other file.
 
-    `reach` is a folder that a writer reads from all the same. A `row_group` is how many rows DuckDB
+    A reader in the `sandbox` may be given anyone's SQL. A writer reads from the folder `reach`
+    all the same. A `row_group` is how many rows DuckDB
     writes together, by itself 122,880: it keeps a group in memory until it is full, and gives each
     thread whole ones.
     """
@@ -77,6 +87,8 @@ def connect(
         check_schema(con, str(path))
         if read_only and not relations(con):
             raise AuditError(f"{path}: holds no attempts; load some with 'budget-audit load'")
+        for statement in SANDBOX if sandbox else ():
+            con.execute(statement)
     except BaseException:
         con.close()
         raise
@@ -114,6 +126,8 @@ def opened(
     path: str | Path, *, write: bool = False, **limits: Any
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection for as long as it is needed; a new file left without content is removed."""
+    if str(path) == ":memory:":
+        raise AuditError("--db :memory: would keep nothing; name a file")
     is_new = not Path(path).exists()
     con = connect(path, read_only=not write, **limits)
     try:

@@ -7,7 +7,7 @@ from audit.text import visible
 
 # Version of the tables that `load` creates. A database with another version is refused when it is
 # opened.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 # Keys of `meta`: the run folder in whose files large relations were left, and whether texts were
 # kept at all.
 LINKED = "linked_run"
@@ -17,7 +17,11 @@ LOADED_TABLES = (
     "attempts",
     "texts",
     "raw_answers",
+    "recorded_answers",
     "labels",
+    "accepted_references",
+    "problem_names",
+    "quality_counts",
     "sources",
     "meta",
     "token_counts",

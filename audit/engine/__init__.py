@@ -1,9 +1,18 @@
 """The engine room: SQL files rendered, checked and built, stage by stage."""
 
 from audit.engine.build import build, render
+from audit.engine.comments import (
+    PUBLIC_RELATIONS,
+    column_comment,
+    comment_relations,
+    is_table,
+    relation_comment,
+)
+from audit.engine.enough import replay_enough
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugin, Plugins, plugins
 from audit.engine.replay import drop_replays, replay
+from audit.engine.settings import last_settings
 from audit.engine.sql_files import (
     exploratory_names,
     resource,
@@ -16,6 +25,7 @@ from audit.engine.stages import REPLAY_RELATIONS, SETTING_RELATIONS, STAGE_NAMES
 from audit.engine.tables import needs_texts, table, waiting_events
 
 __all__ = [
+    "PUBLIC_RELATIONS",
     "REPLAY_RELATIONS",
     "SETTING_RELATIONS",
     "STAGES",
@@ -23,13 +33,19 @@ __all__ = [
     "Plugin",
     "Plugins",
     "build",
+    "column_comment",
+    "comment_relations",
     "drop_replays",
     "exploratory_names",
+    "is_table",
+    "last_settings",
     "needs_texts",
     "plugins",
+    "relation_comment",
     "relations_read",
     "render",
     "replay",
+    "replay_enough",
     "resource",
     "stage_file",
     "stage_names",

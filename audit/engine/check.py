@@ -11,28 +11,34 @@ from audit import database, engine
 from audit.engine.plugins import KINDS, NAME_PATTERN, Plugin, Plugins, check_lineage
 from audit.engine.stages import BLIND_FOLDERS, DRAWN, PORTIONED, STAGES
 from audit.errors import AuditError
+from audit.progress import Progress
 from audit.sources import shown
 from audit.text import quoted
 
 
-def check(path: str | Path, **limits: Any) -> pa.Table:
+def check(path: str | Path, progress: Progress | None = None, **limits: Any) -> pa.Table:
     """Every invariant of a database, how much was looked at, and how often it is violated."""
     with database.connect_beside(path, **limits) as con:
         database.require_replays(con)
-        return _check(con)
+        return _check(con, progress or (lambda what, done, total: None))
 
 
-def _check(con: duckdb.DuckDBPyConnection) -> pa.Table:
+def _check(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
     found = []
-    for path in sorted((engine.resource("sql") / "checks").glob("*.sql")):
+    files = sorted((engine.resource("sql") / "checks").glob("*.sql"))
+    for done, path in enumerate(files):
+        progress(path.stem, done, len(files) + 2)
         claim = path.read_text(encoding="utf-8").split("\n")[0].removeprefix(f"-- {path.stem}: ")
         ((looked_at, violations),) = con.execute(engine.render(path.stem)).fetchall()
         found.append((path.stem, claim, looked_at, violations))
+    progress("controls", len(files), len(files) + 2)
     for row in engine.table(con, "controls").to_pylist():
         claim = "both rules select the same attempt where they must"
         name = f"{row['control']} ({row['selector']})"
         found.append((name, claim, row["comparisons"], row["disagreements"]))
+    progress("shuffled labels", len(files) + 1, len(files) + 2)
     looked_at, violations = shuffled_labels(con)
+    progress("done", len(files) + 2, len(files) + 2)
     claim = "with shuffled labels, every rule stops and every selector picks as before"
     found.append(("labels_shuffled", claim, looked_at, violations))
     names, claims, looked_ats, violated = zip(*found, strict=True)

@@ -1,6 +1,6 @@
 """Replay every order of every bank: walks that are there are kept, and budgets are looked up."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,11 +11,14 @@ from audit.database.arrow import insert
 from audit.database.connection import transaction
 from audit.database.schema import relations, require_attempts
 from audit.engine.build import build, extend, render
+from audit.engine.comments import comment_relations
 from audit.engine.draws import draw_orders, draw_weights
 from audit.engine.plugins import Plugins, check_columns, check_contract
+from audit.engine.quality import count_replays
 from audit.engine.settings import (
     Settings,
     keep,
+    last_settings,
     require_selector,
     resolve,
     resolve_plugins,
@@ -31,10 +34,12 @@ from audit.engine.stages import (
     WALKED,
 )
 from audit.errors import AuditError
+from audit.progress import Progress
 
-Progress = Callable[[str, int, int], None]
 # The stage before which a kind of plug-in is bound, and the one after which its rows are looked at.
-BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules"}
+BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules", "halts": "policies"}
+# Kinds of plug-ins whose rows are held to a contract.
+CHECKED = ("selectors", "rules", "policies")
 
 
 class Replayed(NamedTuple):
@@ -49,6 +54,7 @@ def replay(
     con: duckdb.DuckDBPyConnection,
     *,
     budgets: Sequence[int] | None = None,
+    add_budgets: Sequence[int] = (),
     caps: Sequence[int] | None = None,
     primary_cap: int | None = None,
     orders: int | None = None,
@@ -84,20 +90,21 @@ def replay(
         "problems": None if problems is None else tuple(problems),
     }
     require_attempts(con)
-    settings = resolve(con, given)
+    settings = resolve(con, given, add_budgets)
     found = resolve_plugins(con, rules, selectors, policies)
     require_selector(settings, found)
     with transaction(con):
         is_walked = _is_walked(con, settings, found)
-        kept = set(WALKED) if is_walked else set()
+        kept = _kept(con, settings) if is_walked else set()
         drop_replays(con, kept)
         _refuse_users_own(con, kept)
         keep(con, settings, found)
         if not is_walked:
             keep_walk_settings(con, settings, found)
         build_stages(con, settings, found, kept, progress)
-        check_contracts(con, found)
-        remember_made(con)
+        # Selections that are kept were looked at when they were made.
+        check_contracts(con, found, ("rules", "policies") if is_walked else CHECKED)
+        finish(con)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
     return Replayed(settings, found, is_walked)
 
@@ -114,10 +121,29 @@ def _is_walked(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugin
     return bool(con.execute(query, values).fetchall())
 
 
-def check_contracts(con: duckdb.DuckDBPyConnection, found: Plugins) -> None:
+def check_contracts(
+    con: duckdb.DuckDBPyConnection, found: Plugins, kinds: Sequence[str] = CHECKED
+) -> None:
     """Refuse the first plug-in whose rows break its contract."""
-    for kind in ("selectors", "rules"):
+    for kind in kinds:
         check_contract(con, kind, getattr(found, kind), render(f"broken_{kind}", found))
+
+
+def finish(con: duckdb.DuckDBPyConnection) -> None:
+    """Describe and count what a replay has made."""
+    _remember_made(con)
+    comment_relations(con)
+    count_replays(con)
+
+
+def _kept(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
+    """The tables that serve this replay as they are: the walks, and the counts if asked alike."""
+    last = last_settings(con)
+    is_drawn = (last.replicates, last.bootstrap_seed) == (
+        settings.replicates,
+        settings.bootstrap_seed,
+    )
+    return {*WALKED, *(["weights"] if is_drawn else [])}
 
 
 def keep_walk_settings(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> None:
@@ -171,6 +197,8 @@ def build_stages(
             _draw(con, name, settings)
         else:
             build(con, name, found)
+        if name == "replayed_problems":
+            _refuse_nothing(con)
     for portion in portions[1:] if portioned else ():
         _walk(con, portion)
         for name in portioned:
@@ -179,6 +207,14 @@ def build_stages(
     con.execute("drop table if exists temp.main.portion")
     if progress:
         progress("done", steps, steps)
+
+
+def _refuse_nothing(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse filters that together leave no problem."""
+    if not con.execute("select 1 from replayed_problems limit 1").fetchall():
+        raise AuditError(
+            "--archive, --competition and --problems together leave no problem to replay"
+        )
 
 
 def _portions(con: duckdb.DuckDBPyConnection, settings: Settings) -> list[tuple[int, int]]:
@@ -247,7 +283,7 @@ def drop_replays(con: duckdb.DuckDBPyConnection, kept: Collection[str] = ()) -> 
     return bool(dropped)
 
 
-def remember_made(con: duckdb.DuckDBPyConnection) -> None:
+def _remember_made(con: duckdb.DuckDBPyConnection) -> None:
     """Keep the names of what this replay made: nothing else may be dropped by the next."""
     kinds = relations(con)
     rows = [(name, kinds[name]) for name in REPLAY_RELATIONS]

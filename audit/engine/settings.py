@@ -40,21 +40,26 @@ class Settings:
     problems: tuple[tuple[str, int], ...] = ()
 
 
-def resolve(con: duckdb.DuckDBPyConnection, given: Mapping[str, Any]) -> Settings:
-    """The settings of the last replay, or the defaults, with what is given in their place."""
-    last = _last(con)
+def resolve(
+    con: duckdb.DuckDBPyConnection, given: Mapping[str, Any], added: Sequence[int] = ()
+) -> Settings:
+    """The settings of the last replay, or the defaults, with what is given in their place.
+
+    The added budgets come to those that are given or were there.
+    """
+    last = last_settings(con)
     wanted = {name: value for name, value in given.items() if value is not None}
     settings = replace(last, **wanted)
     settings = replace(
         settings,
-        budgets=tuple(sorted(set(settings.budgets))),
+        budgets=tuple(sorted({*settings.budgets, *added})),
         caps=tuple(sorted({*settings.caps, settings.primary_cap})),
     )
     _check(settings)
     return settings
 
 
-def _last(con: duckdb.DuckDBPyConnection) -> Settings:
+def last_settings(con: duckdb.DuckDBPyConnection) -> Settings:
     """The settings of the last replay; the defaults where there was none."""
     if "settings" not in relations(con):
         return Settings()

@@ -24,6 +24,11 @@ STAGES = (
     "budgets/last_launched",
     "budgets/stops",
     "budgets/primary_stops",
+    # A policy stops a walk by itself, as a cap of its own.
+    "budgets/binomial_tails",
+    "budgets/halts",
+    "budgets/policy_caps",
+    "budgets/halted_stops",
     # Labels may be read from here on, never above.
     "evaluation/graded_archives",
     "evaluation/candidate_grades",
@@ -34,6 +39,10 @@ STAGES = (
     "evaluation/problem_costs",
     "evaluation/problem_scores",
     "evaluation/problem_gains",
+    "evaluation/answer_changes",
+    "evaluation/cost_changes",
+    "evaluation/policy_results",
+    "evaluation/policy_totals",
     # Replicates weigh the problems' totals.
     "bootstrap/weights",
     "bootstrap/archive_weights",
@@ -41,10 +50,21 @@ STAGES = (
     "bootstrap/replicate_scores",
     "bootstrap/paired_points",
     "bootstrap/paired_gains",
+    "bootstrap/archive_pairs",
+    "bootstrap/replicate_policies",
+    # The change between the rules at many budgets.
+    "diagnostics/curve_budgets",
+    "bootstrap/curve_totals",
+    "bootstrap/curve_points",
+    # What the search for equal costs begins with; it gives `matched_replicates`.
+    "bootstrap/matching_targets",
+    "bootstrap/matching_walks",
+    "bootstrap/matching_answers",
     # What single tables need.
     "diagnostics/boundary_events",
     "diagnostics/paired_replays",
     "diagnostics/paired_selections",
+    "diagnostics/paired_labels",
     "diagnostics/strict_segments",
     "diagnostics/interpolation_points",
     "diagnostics/length_halves",
@@ -57,6 +77,9 @@ STAGES = (
     "relations/replays",
     "relations/selections",
     "relations/results",
+    "relations/policy_stops",
+    "relations/policy_replays",
+    "relations/policy_selections",
     "relations/prefix_events",
     "diagnostics/admitted_selections",
 )
@@ -68,9 +91,11 @@ PORTIONED = (
     "walked_attempts",
     "prefix_selections",
     "eligible_attempts",
+    "halts",
     "coverage",
     "problem_costs",
     "problem_scores",
+    "policy_totals",
 )
 DRAWN = ("drawn_orders", "weights")
 # Stages that are kept as tables; all others are views.
@@ -86,9 +111,11 @@ TABLES = (
     *PORTIONED,
     *DRAWN,
 )
+# Tables that depend on budgets, rules, policies or replicates.
+BUDGETED = ("halts", "problem_costs", "problem_scores", "policy_totals", "weights")
 # Tables that depend on no budget, rule or policy: a replay with the same walks keeps them.
 WALKED = (
-    *(name for name in TABLES if name not in ("problem_costs", "problem_scores", "weights")),
+    *(name for name in TABLES if name not in BUDGETED),
     "walk_settings",
 )
 # Prefixes that are walked at a time: enough to keep all cores busy, few enough for little memory.

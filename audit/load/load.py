@@ -2,90 +2,43 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
 from typing import NamedTuple
 
 import duckdb
 import pyarrow as pa
 
-from audit.database import SCHEMA_VERSION, check_schema, transaction
-from audit.engine import drop_replays, resource
+from audit.answers.extract import answer_pattern
+from audit.database import check_schema, transaction
+from audit.engine import comment_relations, quality, render
 from audit.errors import AuditError, explained
-from audit.load.names import Numbering, number_problems
+from audit.load.gate import require_fit, settle_labels
+from audit.load.names import number_problems, shown_problem
 from audit.load.provenance import (
     answer_note,
-    answer_pattern,
     cost_note,
     grade_note,
-    raw_answers,
     remember,
+    require_one_kind,
 )
-from audit.sources import CONTAINERS, SourceFile, find_files, shown
-from audit.sources.canonical import COLUMNS, normal_answers, read_columns
-from audit.sources.formats import Choices, formats
-from audit.sources.needs import require
-from audit.sources.readers import Chunk, Source, listed, open_source
+from audit.load.schema import FILLED, SCHEMA, create_schema
+from audit.load.staging import Progress, Reading, make_stale, stage, streaming
+from audit.sources import CONTAINERS, Source, SourceFile, find_files, shown
+from audit.sources.canonical import COLUMNS
+from audit.sources.columns import Choices
+from audit.sources.files import check_unchanged
+from audit.sources.formats import formats
+from audit.sources.opening import readable
+from audit.sources.runs import RUNS
 
-__all__ = ["answer_note", "cost_note", "grade_note", "load"]
+__all__ = ["SCHEMA", "answer_note", "cost_note", "create_schema", "grade_note", "load"]
 
-ATTEMPT_KEY = "archive varchar, competition varchar, question_id bigint, seed bigint"
-SCHEMA = {
-    "attempts": f"{ATTEMPT_KEY}, slot integer, prompt_tokens bigint, completion_tokens bigint, "
-    "finish_reason varchar, answer varchar, archive_answer varchar, mean_logprob double, "
-    "eligible boolean",
-    "texts": f"{ATTEMPT_KEY}, text varchar",
-    "raw_answers": f"{ATTEMPT_KEY}, raw_answer varchar",
-    "labels": f"{ATTEMPT_KEY}, correct boolean",
-    "accepted_references": "archive varchar, competition varchar, question_id bigint, "
-    "reference varchar",
-    "problem_labels": "competition varchar, question_id bigint, label varchar",
-    "sources": "file varchar, archive varchar, format varchar, bytes bigint, sha256 varchar, "
-    "rows bigint, mapping varchar, simulated boolean",
-    "meta": "key varchar, value varchar",
-    "token_counts": f"{ATTEMPT_KEY}, encoding varchar, counted bigint, reconciled boolean",
-    "prefix_cuts": f"{ATTEMPT_KEY}, encoding varchar, remaining bigint, any_box boolean, "
-    "last_box boolean, answer varchar",
-}
-RELATIONS = {*SCHEMA, "grades"}
-# Filled by the select of that name in sql/load; texts have gone in before.
-FILLED = ("attempts", "raw_answers", "labels", "accepted_references", "sources")
-# Filled by tokenize: they depend on texts alone, and are kept as long as those.
-TOKENIZED = ("token_counts", "prefix_cuts")
-
-KEY_FIELDS = [
-    ("archive", pa.string()),
-    ("competition", pa.string()),
-    ("question_id", pa.int64()),
-    ("seed", pa.int64()),
-]
-TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
-INCOMING = pa.schema(
-    [
-        ("file", pa.int32()),
-        ("row", pa.int64()),
-        *KEY_FIELDS,
-        ("prompt_tokens", pa.int64()),
-        ("completion_tokens", pa.int64()),
-        ("finish_reason", pa.string()),
-        ("raw_answer", pa.string()),
-        ("answer", pa.string()),
-        ("archive_answer", pa.string()),
-        ("mean_logprob", pa.float64()),
-        ("correct", pa.bool_()),
-        ("accepted", pa.list_(pa.string())),
-        ("has_text", pa.bool_()),
-    ]
+UNLABELLED = ("wrong", "drop")
+TWO_RUNS = (
+    "; if these are two runs, pass --runs separate (an archive each) or --runs append "
+    "(further attempts)"
 )
-# One statement inserts the texts of a segment, so that DuckDB compresses them on every core; the
-# other columns of the segment wait in memory, up to this size.
-SEGMENT_BYTES = 64_000_000
-# Each thread writes its row groups as they fill: less memory, and none waits for another.
-STREAMING = {"preserve_insertion_order": "false", "write_buffer_row_group_count": "1"}
-
-Progress = Callable[[int, int, str], None]
 
 
 class ArchiveSummary(NamedTuple):
@@ -98,7 +51,7 @@ class ArchiveSummary(NamedTuple):
 
 @dataclass(frozen=True)
 class LoadSummary:
-    """What was loaded, and whether that cost the database its replays."""
+    """What was loaded, what should be told of it, and whether that cost the replays."""
 
     archives: list[ArchiveSummary]
     files: int
@@ -106,16 +59,6 @@ class LoadSummary:
     with_texts: int
     replays_dropped: bool
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Checked rows on their way into the database."""
-
-    segment: int
-    archives: set[str]
-    rows: pa.RecordBatch
-    texts: pa.RecordBatch
 
 
 def load(
@@ -129,40 +72,80 @@ def load(
     archive: str | None = None,
     competition: str | None = None,
     finish_reason: str | None = None,
+    finished: Sequence[str] = (),
     count_tokens: str | None = None,
     answer: str = "boxed",
     grade: str | None = None,
     references: str | None = None,
+    explode: str | None = None,
+    runs: str | None = None,
+    skip_unreadable: bool = False,
+    unlabelled: str | None = None,
+    force: bool = False,
     progress: Progress | None = None,
 ) -> LoadSummary:
-    """Load every file of the sources in one transaction, or change nothing."""
+    """Load every file of the sources in one transaction, or change nothing.
+
+    `finished` names finish reasons that count as stop, `unlabelled` says what becomes of missing
+    labels in an archive that has others, `force` takes archives in which nothing can be picked.
+    """
     choices = Choices(
-        mapping or {}, archive, competition, finish_reason, count_tokens, answer, grade, references
+        mapping or {},
+        archive,
+        competition,
+        finish_reason,
+        count_tokens,
+        answer,
+        grade,
+        references,
+        explode,
+        runs,
+        skip_unreadable,
     )
     check_choices(format, choices)
-    files = find_files(sources)
-    opened: list[Source] = []
+    if unlabelled not in (None, *UNLABELLED):
+        raise AuditError(f"--unlabelled {unlabelled}: must be wrong or drop")
+    skipped: list[str] = []
+    files = find_files(sources, skipped if skip_unreadable else None)
+    if skip_unreadable:
+        files = readable(files, format, choices, skipped)
     try:
-        with _settings_kept(con, *STREAMING) as restore, transaction(con):
+        with streaming(con) as restore, transaction(con):
             check_schema(con)
             create_schema(con)
             archives = con.execute("select distinct archive from attempts").fetchall()
-            present = {archive for (archive,) in archives}
-            numbering = Numbering()
-            batches = _read(files, opened, present, replace, format, choices, numbering, progress)
-            for name, value in STREAMING.items():
-                con.execute(f"set {name} = {value}")
-            _stage(con, batches, present, texts)
+            present = {name for (name,) in archives}
+            reading = Reading(files, format, choices, finished, present, replace, progress)
+            stage(con, reading, texts)
             restore()
-            number_problems(con, numbering)
-            _refuse_duplicates(con, files)
-            _fill(con, opened)
+            left_out = settle_labels(con, unlabelled)
+            number_problems(con, reading.numbering)
+            refuse_duplicates(con, files)
+            require_one_kind(con, answer)
+            fill(con, reading.opened)
+            loaded = con.execute(render("loaded_archives")).fetchall()
+            names = {row[0] for row in loaded}
+            if not force:
+                require_fit(con, names, answer)
+            quality.count_dropped(con, left_out)
             remember(con, answer)
-            summary = _summarize(con, opened, texts, _drop_replays(con))
+            quality.count_records(con, names)
+            notes = [f"left out: {reason}" for reason in skipped]
+            notes += [note for source in reading.opened for note in told(source)]
+            notes += grade_notes(con) if grade else []
             con.execute("drop table incoming")
+            dropped = make_stale(con)
+            comment_relations(con)
     except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
         raise AuditError(f"the database could not be written: {explained(error)}") from None
-    return summary
+    return LoadSummary(
+        [ArchiveSummary(*row[:3]) for row in loaded],
+        len(files),
+        sum(row[1] for row in loaded),
+        sum(row[3] for row in loaded) if texts else 0,
+        dropped,
+        tuple(notes),
+    )
 
 
 def check_choices(format: str | None, choices: Choices) -> None:
@@ -176,6 +159,8 @@ def check_choices(format: str | None, choices: Choices) -> None:
                 f"--map {name}={origin}: no column {shown(name)} in the canonical schema; "
                 f"it has {', '.join(COLUMNS)}"
             )
+    if choices.runs not in (None, *RUNS):
+        raise AuditError(f"--runs {choices.runs}: must be {' or '.join(RUNS)}")
     if choices.grade not in (None, "references"):
         raise AuditError(f"--grade {choices.grade}: there is only --grade references")
     for option in ("archive", "competition", "finish_reason"):
@@ -184,201 +169,22 @@ def check_choices(format: str | None, choices: Choices) -> None:
     answer_pattern(choices.answer)
 
 
-@contextmanager
-def _settings_kept(con: duckdb.DuckDBPyConnection, *names: str) -> Iterator[Callable[[], None]]:
-    """Put DuckDB's settings back as they were, at the end and whenever that is asked for."""
-    before = {
-        name: con.execute("select current_setting(?)", [name]).fetchall()[0][0] for name in names
-    }
-
-    def restore() -> None:
-        for name, value in before.items():
-            con.execute(f"set {name} = {value}")
-
-    try:
-        yield restore
-    finally:
-        restore()
-
-
-def create_schema(con: duckdb.DuckDBPyConnection) -> None:
-    """Create whatever is missing of the relations that load fills."""
-    for name, columns in SCHEMA.items():
-        con.execute(f"create table if not exists {name} ({columns})")
-    con.execute(f"create view if not exists grades as {_sql('grades')}")
-    if not con.execute("select 1 from meta where key = 'schema_version'").fetchone():
-        con.execute(
-            "insert into meta values ('schema_version', ?), ('replays', 'none')", [SCHEMA_VERSION]
-        )
-
-
-def _sql(name: str) -> str:
-    return (resource("sql") / "load" / f"{name}.sql").read_text(encoding="utf-8")
-
-
-def _read(
-    files: Sequence[SourceFile],
-    opened: list[Source],
-    present: set[str],
-    replace: bool,
-    format: str | None,
-    choices: Choices,
-    numbering: Numbering,
-    progress: Progress | None,
-) -> Iterator[Batch]:
-    """Read every file; a new segment begins where an archive to replace is met."""
-    total, before = sum(file.bytes for file in files), 0
-    met: set[str] = set()
-    segment, size = 0, 0
-    for index, file in enumerate(files):
-        source = open_source(file, format, choices)
-        require(source, choices)
-        opened.append(source)
-        for chunk in source.chunks:
-            columns = read_columns(source, chunk)
-            archives = set(columns["archive"].unique().to_pylist())
-            known = (archives - met) & present
-            if known and not replace:
-                raise AuditError(
-                    f"{file.label}: archive {shown(min(known))} is already in the database; "
-                    "pass --replace to put this one in its place"
-                )
-            if known or size > SEGMENT_BYTES:
-                segment, size = segment + 1, 0
-            if source.is_labelled:
-                numbers = numbering.number(columns["competition"], columns["question_id"])
-                columns["question_id"] = numbers
-            _answer(source, columns, chunk, choices)
-            batch = _batch(index, segment, archives, columns, chunk)
-            met |= archives
-            size += batch.rows.nbytes
-            yield batch
-            if progress:
-                progress(before + chunk.done, total, file.label)
-        before += file.bytes
-
-
-def _answer(source: Source, columns: dict[str, pa.Array], chunk: Chunk, choices: Choices) -> None:
-    """Add the answers of a chunk, and where it is asked for the labels that follow from them."""
-    columns["raw_answer"] = raw_answers(
-        choices.answer,
-        columns["text"],
-        columns["boxed_answer"],
-        lambda: listed(chunk, "archive_answer"),
-    )
-    columns["answer"] = normal_answers(columns["raw_answer"])
-    if choices.grade is None:
-        return
-    labels = []
-    pairs = zip(columns["answer"].to_pylist(), columns["references"].to_pylist(), strict=True)
-    for row, (answer, accepted) in zip(chunk.rows, pairs, strict=True):
-        if not accepted:
-            raise AuditError(
-                f"{source.file.label}: row {row}, column references: --grade references needs one"
-            )
-        labels.append(answer in accepted)
-    columns["correct"] = pa.array(labels, pa.bool_())
-
-
-def _batch(
-    index: int, segment: int, archives: set[str], columns: dict[str, pa.Array], chunk: Chunk
-) -> Batch:
-    """The checked columns of a chunk as the rows and the texts that go in."""
-    columns["file"] = pa.repeat(pa.scalar(index, pa.int32()), len(chunk.rows))
-    columns["row"] = pa.array(chunk.rows, pa.int64())
-    columns["accepted"] = columns["references"]
-    columns["has_text"] = columns["text"].is_valid()
-    rows, texts = (
-        pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
-        for schema in (INCOMING, TEXTS)
-    )
-    return Batch(segment, archives, rows, texts)
-
-
-def _stage(
-    con: duckdb.DuckDBPyConnection, batches: Iterator[Batch], present: set[str], texts: bool
-) -> None:
-    """Put texts into their table and all else into `incoming`, segment by segment."""
-    _insert(con, "create temp table incoming as", INCOMING.empty_table())
-    outdated = set(present)
-    for _, segment in groupby(batches, key=lambda batch: batch.segment):
-        first = next(segment)
-        _remove(con, first.archives & outdated)
-        outdated -= first.archives
-        staged: list[pa.RecordBatch] = []
-        stream = _set_rows_aside(chain([first], segment), staged)  # noqa: B031
-        if texts:
-            _insert_stream(con, "texts", TEXTS, stream)
-        else:
-            for _ in stream:
-                pass
-        _insert(con, "insert into incoming", pa.Table.from_batches(staged))
-
-
-def _set_rows_aside(
-    batches: Iterable[Batch], staged: list[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """Pass texts on, and keep what else there is."""
-    for batch in batches:
-        staged.append(batch.rows)
-        yield batch.texts
-
-
-def _remove(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:
-    for archive in sorted(archives):
-        for table in ("texts", *FILLED, *TOKENIZED):
-            con.execute(f"delete from {table} where archive = ?", [archive])
-
-
-def _insert(con: duckdb.DuckDBPyConnection, statement: str, rows: pa.Table) -> None:
-    con.register("arriving", rows)
-    con.execute(f"{statement} select * from arriving")
-    con.unregister("arriving")
-
-
-def _insert_stream(
-    con: duckdb.DuckDBPyConnection,
-    table: str,
-    schema: pa.Schema,
-    batches: Iterator[pa.RecordBatch],
-) -> None:
-    """Insert batches as they are read; an error of the reading comes out as it went in."""
-    failures: list[BaseException] = []
-
-    def watched() -> Iterator[pa.RecordBatch]:
-        try:
-            yield from batches
-        except BaseException as error:
-            failures.append(error)
-            raise
-
-    reader = pa.RecordBatchReader.from_batches(schema, watched())
-    try:
-        _insert(con, f"insert into {table}", reader)
-    except Exception:
-        if failures:
-            raise failures[0] from None
-        raise
-
-
-def _refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> None:
-    twice = con.execute(f"{_sql('duplicates')} limit 1").fetchone()
+def refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> None:
+    """Refuse an attempt that comes in twice, naming both places."""
+    twice = con.execute(f"{render('duplicate_attempts')} limit 1").fetchone()
     if twice is None:
         return
     archive, competition, question_id, seed, file, row, first_file, first_row = twice
-    label = con.execute(
-        "select label from problem_labels where competition = ? and question_id = ?",
-        [competition, question_id],
-    ).fetchone()
-    problem = question_id if label is None else shown(label[0])
+    problem = shown_problem(con, competition, question_id)
     raise AuditError(
         f"{files[file].label}: row {row}, column seed: attempt (archive {shown(archive)}, "
         f"competition {shown(competition)}, question_id {problem}, seed {seed}) "
         f"is already in {files[first_file].label}: row {first_row}; an attempt may occur only once"
+        + (TWO_RUNS if file != first_file else "")
     )
 
 
-def _fill(con: duckdb.DuckDBPyConnection, opened: Sequence[Source]) -> None:
+def fill(con: duckdb.DuckDBPyConnection, opened: Sequence[Source]) -> None:
     """Fill each table from the rows that wait in `incoming`."""
     files = {
         "file": list(range(len(opened))),
@@ -391,46 +197,48 @@ def _fill(con: duckdb.DuckDBPyConnection, opened: Sequence[Source]) -> None:
         "simulated": [source.is_simulated for source in opened],
     }
     con.register("incoming_files", pa.table(files))
-    for name in FILLED:
-        con.execute(f"insert into {name} {_sql(name)}")
+    fill_records(con, FILLED)
     con.unregister("incoming_files")
+
+
+def fill_records(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> None:
+    """Fill some tables from the rows that wait in `incoming`, and with them what is accepted."""
+    con.execute(f"create temp table incoming_references as {render('incoming_references')}")
+    for name in names:
+        con.execute(f"insert into {name} {render(name)}")
+    con.execute("drop table incoming_references")
+    # What any archive names may be accepted in others, also in those that were there.
+    con.execute("delete from accepted_references where references_id = 0")
+    con.execute(f"insert into accepted_references {render('shared_references')}")
 
 
 def _sha256(file: SourceFile) -> str:
     with open(file.path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _drop_replays(con: duckdb.DuckDBPyConnection) -> bool:
-    """Drop what was computed from the attempts as they were; say whether there was any."""
-    made = drop_replays(con)
-    con.execute("update meta set value = 'stale' where key = 'replays' and value = 'fresh'")
-    return made
-
-
-def _summarize(
-    con: duckdb.DuckDBPyConnection, opened: Sequence[Source], texts: bool, replays_dropped: bool
-) -> LoadSummary:
-    archives = con.execute(
-        """
-        select archive, count(*), count(distinct (competition, question_id))
-        from incoming
-        group by archive
-        order by archive
-        """
-    ).fetchall()
-    counted = con.execute("select count(*), count(*) filter (has_text) from incoming").fetchall()
-    ((rows, with_texts),) = counted
-    return LoadSummary(
-        [ArchiveSummary(*row) for row in archives],
-        len(opened),
-        rows,
-        with_texts if texts else 0,
-        replays_dropped,
-        tuple(note for source in opened for note in told(source)),
-    )
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    check_unchanged(file)
+    return digest
 
 
 def told(source: Source) -> list[str]:
     """What was met in a file and should be told."""
     return [f"{source.file.label}: {count:,} {note}" for note, count in source.notes.items()]
+
+
+def grade_notes(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """How often answers match the references, and what the sources' own labels say."""
+    for archive, attempts, matched, recorded, recorded_correct, agreed in con.execute(
+        render("grade_agreement")
+    ).fetchall():
+        line = f"--grade references: archive {shown(archive)}: {_percent(matched, attempts)} match"
+        if recorded:
+            line += (
+                f"; the source's own labels call {_percent(recorded_correct, recorded)} correct, "
+                f"and {_percent(agreed, recorded)} agree"
+            )
+        if not matched:
+            line += "; are the references whole solutions, or written in another way?"
+        yield line
+
+
+def _percent(count: int, total: int) -> str:
+    return f"{count:,} of {total:,} ({100 * count / total:.2f} %)"

@@ -10,6 +10,8 @@ import re
 import duckdb
 import pyarrow as pa
 
+from audit.database import insert
+from audit.engine import render
 from audit.errors import AuditError
 from audit.sources import shown
 
@@ -20,6 +22,7 @@ NUMBERED = (
     "attempts",
     "texts",
     "raw_answers",
+    "recorded_answers",
     "labels",
     "accepted_references",
     "token_counts",
@@ -42,54 +45,46 @@ class Numbering:
 
 def number_problems(con: duckdb.DuckDBPyConnection, numbering: Numbering) -> None:
     """Give every named problem its number, old ones included, and keep the names."""
-    known = con.execute(
-        """
-        select competition, label, question_id
-        from problem_labels
-        semi join attempts using (competition, question_id)
-        """
-    ).fetchall()
+    known = con.execute(render("named_problems")).fetchall()
     if not numbering.names and not known:
-        con.execute("delete from problem_labels")
+        con.execute("delete from problem_names")
         return
+    incoming = con.execute("select distinct question_id from incoming where question_id < 0")
+    left = {number for (number,) in incoming.fetchall()}
     changes: list[tuple[str, int, int]] = []
-    labels: list[tuple[str, int, str]] = []
+    named: list[tuple[str, int, str]] = []
     for competition in sorted({key[0] for key in numbering.names} | {row[0] for row in known}):
-        held = {label: number for place, label, number in known if place == competition}
-        new = {name: at for (place, name), at in numbering.names.items() if place == competition}
+        held = {name: number for place, name, number in known if place == competition}
+        new = {
+            name: at
+            for (place, name), at in numbering.names.items()
+            if place == competition and at in left
+        }
         numbers = _numbers(con, competition, sorted({*held, *new}), bool(held))
         for names in (held, new):
             changes += [(competition, at, numbers[name]) for name, at in names.items()]
         if numbers != {name: int(name) for name in numbers if WHOLE_NUMBER.fullmatch(name)}:
-            labels += [(competition, number, name) for name, number in numbers.items()]
+            named += [(competition, number, name) for name, number in numbers.items()]
     _renumber(con, [change for change in changes if change[1] != change[2]])
-    con.execute("delete from problem_labels")
-    _insert(con, "problem_labels", ("competition", "question_id", "label"), labels)
+    con.execute("delete from problem_names")
+    _insert(con, "problem_names", ("competition", "question_id", "name"), named)
 
 
 def _numbers(
-    con: duckdb.DuckDBPyConnection, competition: str, names: list[str], has_labels: bool
+    con: duckdb.DuckDBPyConnection, competition: str, names: list[str], has_names: bool
 ) -> dict[str, int]:
     """The number of each name of a competition."""
-    if not has_labels and all(WHOLE_NUMBER.fullmatch(name) for name in names):
+    if not has_names and all(WHOLE_NUMBER.fullmatch(name) for name in names):
         return {name: int(name) for name in names}
-    plain = con.execute(
-        """
-        select any_value(archive) from (
-            select archive, competition, question_id from attempts
-            anti join problem_labels using (competition, question_id)
-            union all
-            select archive, competition, question_id from incoming where question_id >= 0
-        )
-        where competition = ?
-        """,
+    archive = con.execute(
+        f"select archive from ({render('numbered_archives')}) where competition = ? limit 1",
         [competition],
     ).fetchall()
-    if plain[0][0] is not None:
+    if archive:
         raise AuditError(
-            f"competition {shown(competition)}: archive {shown(plain[0][0])} numbers its problems, "
-            f"and here they have names ({shown(names[0])}); load them into another --db, or pass "
-            "--competition with another name"
+            f"competition {shown(competition)}: archive {shown(archive[0][0])} numbers its "
+            f"problems, and here they have names ({shown(names[0])}); load them into another --db, "
+            "or pass --competition with another name"
         )
     return {name: number for number, name in enumerate(names)}
 
@@ -101,12 +96,8 @@ def _renumber(con: duckdb.DuckDBPyConnection, changes: list[tuple[str, int, int]
     _insert(con, "renumbered", ("competition", "old", "new"), changes)
     for table in NUMBERED:
         con.execute(
-            f"""
-            update {table} set question_id = renumbered.new
-            from renumbered
-            where {table}.competition = renumbered.competition
-                and {table}.question_id = renumbered.old
-            """
+            f"update {table} set question_id = new from renumbered where question_id = old "
+            f"and {table}.competition = renumbered.competition"
         )
     con.execute("drop table renumbered")
 
@@ -117,6 +108,13 @@ def _insert(
     if rows:
         values = zip(*rows, strict=True)
         named = {name: list(column) for name, column in zip(columns, values, strict=True)}
-        con.register("arriving", pa.table(named))
-        con.execute(f"insert into {table} select * from arriving")
-        con.unregister("arriving")
+        insert(con, f"insert into {table}", pa.table(named))
+
+
+def shown_problem(con: duckdb.DuckDBPyConnection, competition: str, question_id: int) -> str:
+    """A problem as its source calls it."""
+    names = con.execute(
+        "select name from problem_names where competition = ? and question_id = ?",
+        [competition, question_id],
+    ).fetchall()
+    return shown(names[0][0]) if names else str(question_id)

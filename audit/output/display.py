@@ -3,9 +3,9 @@
 import json
 import math
 import re
+import textwrap
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from audit import engine
 from audit.database.leftovers import whole
 from audit.errors import AuditError
+from audit.output.terminal import DisplayColumn, fitted, lines_of
+from audit.output.tex import tex_table
 from audit.text import visible
 
 DISPLAY_FORMATS = ("table", "md", "tex")
 FORMATS = ("table", "csv", "json", "md", "tex")
-WIDEST_CELL = 60
 BATCH_ROWS = 65_536
 BATCH_BYTES = 32 * 2**20
 
@@ -47,15 +49,6 @@ _DECIMALS = {
 }
 _DECIMALS_IN_TABLE = {("cap_sensitivity", "delta"): 3, ("cost_comparisons", "cost_ratio"): 3}
 _BUDGETS = {"budget", "advisory_budget", "strict_budget", "left_budget", "right_budget"}
-
-
-@dataclass(frozen=True)
-class DisplayColumn:
-    """One printed column: its header, its cells as plain unescaped text, and how it aligns."""
-
-    header: str
-    cells: list[str]
-    numeric: bool
 
 
 def round_half_up(value: float | Decimal, decimals: int) -> str:
@@ -175,8 +168,13 @@ def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
     return columns
 
 
-def format_table(table: pa.Table, fmt: str, name: str | None = None) -> str:
-    """The table as text in one of FORMATS, ending with a line end."""
+def format_table(
+    table: pa.Table, fmt: str, name: str | None = None, *, width: int | None = None
+) -> str:
+    """The table as text in one of FORMATS, ending with a line end.
+
+    A `width` is that of a terminal: the format `table` then shows what fits, and names the rest.
+    """
     if fmt == "csv":
         return b"".join(_csv_pieces(table)).decode()
     if fmt == "json":
@@ -184,7 +182,18 @@ def format_table(table: pa.Table, fmt: str, name: str | None = None) -> str:
     if fmt not in DISPLAY_FORMATS:
         raise AuditError(f"unknown format {fmt!r}: use one of {', '.join(FORMATS)}")
     columns = display_columns(name, table)
-    return {"table": _terminal, "md": _markdown, "tex": _latex}[fmt](columns, table.num_rows)
+    if fmt == "tex" and name in engine.table_names():
+        return tex_table(name, columns, table.num_rows, engine.table_purpose(name), tex_text)
+    if fmt == "table" and width is not None:
+        text, left_out = fitted(columns, table.num_rows, width, name)
+        return text + (_left_out(left_out, width) if left_out else "")
+    return {"table": lines_of, "md": _markdown, "tex": _latex}[fmt](columns, table.num_rows)
+
+
+def _left_out(names: list[str], width: int) -> str:
+    """The line below a table that names the columns which did not fit."""
+    text = f"… and {', '.join(map(visible, names))}; --wide shows all"
+    return "\n".join(textwrap.wrap(text, width, break_on_hyphens=False)) + "\n"
 
 
 def _json(table: pa.Table) -> str:
@@ -198,24 +207,6 @@ def _json(table: pa.Table) -> str:
         for row in zip(*columns, strict=True)
     ]
     return "[\n" + ",\n".join(f"  {row}" for row in rows) + "\n]\n" if rows else "[]\n"
-
-
-def _terminal(columns: list[DisplayColumn], rows: int) -> str:
-    def cut(text: str) -> str:
-        text = visible(text)
-        return text if len(text) <= WIDEST_CELL else text[: WIDEST_CELL - 1] + "…"
-
-    texts = [[cut(text) for text in (column.header, *column.cells)] for column in columns]
-    widths = [max(map(len, text)) for text in texts]
-    lines = [
-        "  ".join(
-            text[row].rjust(width) if column.numeric else text[row].ljust(width)
-            for column, text, width in zip(columns, texts, widths, strict=True)
-        ).rstrip()
-        for row in range(rows + 1)
-    ]
-    lines.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join(lines if rows else [*lines, "(no rows)"]) + "\n"
 
 
 _MD = {c: "\\" + c for c in "\\`*[]|~$"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}

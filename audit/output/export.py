@@ -11,8 +11,11 @@ from audit import database, engine
 from audit.database.leftovers import whole
 from audit.errors import AuditError, first_line
 from audit.output.display import write_csv
+from audit.output.filters import Filter, condition, filtered
 from audit.output.prices import Prices
 from audit.output.prices import table as priced_table
+from audit.progress import Progress
+from audit.text import not_there
 
 # Relations filled by a load have no file that says their key.
 LOADED = {
@@ -20,10 +23,15 @@ LOADED = {
     "texts": "archive, competition, question_id, seed",
     "grades": "archive, competition, question_id, seed",
     "sources": "file, archive",
-    "problem_labels": "competition, question_id",
+    "problem_names": "competition, question_id",
     "token_counts": "archive, competition, question_id, seed, encoding",
+    "settings": "key",
+    "budgets": "budget",
+    "caps": "cap",
 }
-RELATIONS = (*LOADED, "orders", "prefixes", "replays", "selections", "prefix_events")
+RELATIONS = tuple(
+    name for name in engine.PUBLIC_RELATIONS if name in LOADED or name in engine.stage_names()
+)
 
 
 def export(
@@ -32,30 +40,54 @@ def export(
     names: Sequence[str] = (),
     fmt: str = "csv",
     prices: Prices | None = None,
+    only: Filter | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[Path]:
     """Write each named table or relation, sorted by its key; without a name, every table."""
     tables = (*engine.table_names(), *engine.exploratory_names())
     known = (*tables, *RELATIONS)
     for name in names:
         if name not in known:
-            raise AuditError(f"no table or relation '{name}'; there are {', '.join(known)}")
+            raise AuditError(not_there("table or relation", name, known))
     database.require_replays(con)
+    for name in names:
+        if engine.waiting_events(con, name):
+            # It says what to run, before a folder is made for nothing.
+            engine.table(con, name)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise AuditError(f"{out}: cannot be made a folder: {first_line(error)}") from None
-    for name in names or sorted(set(engine.table_names()) - set(left_out(con))):
+    wanted = names or sorted(set(engine.table_names()) - set(left_out(con)))
+    for done, name in enumerate(wanted):
+        if progress:
+            progress(name, done, len(wanted))
         path = out / f"{name}.{fmt}"
         if name in tables:
-            rows = priced_table(con, name, prices).to_reader()
+            table = priced_table(con, name, prices)
+            try:
+                rows = (filtered(name, table, only) if only else table).to_reader()
+            except AuditError:
+                # Without a name, what the filter cannot be applied to is left out.
+                if names:
+                    raise
+                continue
         else:
-            sql = f"select * from {name} order by {key_of(name)}"
-            rows = con.sql(sql).to_arrow_reader(100_000)
+            rows = _relation(con, name, only or Filter()).to_arrow_reader(100_000)
         if fmt == "csv":
             write_csv(rows, path)
         else:
             write_parquet(rows, path)
         yield path
+    if progress:
+        progress("done", len(wanted), len(wanted))
+
+
+def _relation(con: duckdb.DuckDBPyConnection, name: str, only: Filter) -> duckdb.DuckDBPyRelation:
+    """The rows of a relation that are asked for, sorted by its key."""
+    where, values = condition(name, con.table(name).columns, only)
+    sql = f"select * from {name} where {where} order by {key_of(name)}"
+    return con.sql(sql, params=values or None)
 
 
 def left_out(con: duckdb.DuckDBPyConnection) -> list[str]:

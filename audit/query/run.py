@@ -1,5 +1,6 @@
 """Ad hoc SQL over a database opened read only: named queries, .sql files or SQL text."""
 
+import contextlib
 import os
 import re
 import threading
@@ -8,26 +9,24 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 
+from audit import engine
 from audit.database import lacks_texts, require_replays
-from audit.engine import REPLAY_RELATIONS, resource
 from audit.errors import AuditError, first_line
 from audit.output.display import format_table
+from audit.text import not_there, visible
 
+# What stands before a statement: comments and blanks.
+BEFORE = r"(?is)\A(?:\s|--[^\n]*\n|/\*.*?\*/)*"
+EXPLAIN_PATTERN = re.compile(BEFORE + r"explain\b(?:\s+analyze\b)?(?:\s*\([^()]*\))?")
+DYNAMIC_PATTERN = re.compile(BEFORE + r"\(*(?:pivot|from|select|with)\b")
+LONGEST_MESSAGE = 1000
 DEFAULT_PATTERN = re.compile(r"^-- \$(\w+) = ?(.*)$", re.MULTILINE)
 
-# What a reader's connection still lets a select do, taken away: seeing this program's variables,
-# looking for extensions, filling the disk with temporary files, and changing any of this.
-SANDBOX = (
-    "set python_enable_replacements = false",
-    "set autoinstall_known_extensions = false",
-    "set autoload_known_extensions = false",
-    "set max_temp_directory_size = '0KB'",
-    "set lock_configuration = true",
-)
 # Between an interrupt and giving up: the engine looks for one only between rows, not inside one.
 GRACE_SECONDS = 0.5
 POLL_SECONDS = 0.05
@@ -47,7 +46,7 @@ class NamedQuery:
 
 def named_queries() -> list[NamedQuery]:
     """Every query that ships with the project, by name."""
-    return [_named(path) for path in sorted(resource("queries").glob("*.sql"))]
+    return [_named(path) for path in sorted(engine.resource("queries").glob("*.sql"))]
 
 
 def _named(path: Path) -> NamedQuery:
@@ -70,47 +69,75 @@ def find_query(name_or_sql: str) -> NamedQuery:
         except UnicodeDecodeError as error:
             raise AuditError(f"{path}: not UTF-8 text: {first_line(error)}") from None
     if re.fullmatch(r"[\w-]+", name_or_sql):
-        names = ", ".join(known.name for known in named_queries())
-        raise AuditError(f"no query '{name_or_sql}'; there are {names}, or give SQL text")
-    return NamedQuery("", "", name_or_sql, {})
+        names = [known.name for known in named_queries()]
+        raise AuditError(not_there("query", name_or_sql, names) + ", or give SQL text")
+    # Blanks before a statement make DuckDB point beside the place of a mistake.
+    return NamedQuery("", "", name_or_sql.strip(), {})
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a query has to say: its rows, or some of them, and how many there are."""
+
+    table: pa.Table
+    rows: int
+    plan: str = ""
+
+    def text(self, fmt: str = "table", width: int | None = None) -> str:
+        """The rows as text; a plan as DuckDB draws it."""
+        if self.plan and fmt == "table":
+            return "\n".join(visible(line) for line in self.plan.splitlines()) + "\n"
+        return format_table(self.table, fmt, width=width)
 
 
 def query(
     con: duckdb.DuckDBPyConnection,
     name_or_sql: str,
-    params: Mapping[str, str] | None = None,
+    params: Mapping[str, Any] | None = None,
     *,
+    limit: int | None = None,
     timeout: float | None = None,
-) -> pa.Table:
-    """The rows of one select statement, its `$name` parameters bound."""
+) -> Answer:
+    """The rows of one statement that only reads, its `$name` parameters bound.
+
+    The connection is used as it is and stays as it is; one for anyone's SQL is opened with
+    `connect(path, read_only=True, sandbox=True)`.
+    """
     with limits(con, timeout=timeout):
-        return _rows(con, find_query(name_or_sql), params or {})
+        return _answered(con, find_query(name_or_sql), params or {}, limit)
 
 
 def answer(
     con: duckdb.DuckDBPyConnection,
     name_or_sql: str,
-    params: Mapping[str, str] | None = None,
+    params: Mapping[str, Any] | None = None,
     *,
     fmt: str = "table",
+    width: int | None = None,
+    limit: int | None = None,
     timeout: float | None = None,
     give_up: Callable[[str], None] | None = None,
-) -> str:
-    """The rows as text; the limits hold for the formatting too."""
+) -> tuple[str, Answer]:
+    """The answer as text, and itself; the limits hold for the formatting too."""
     with limits(con, timeout=timeout, give_up=give_up):
-        return format_table(_rows(con, find_query(name_or_sql), params or {}), fmt)
+        found = _answered(con, find_query(name_or_sql), params or {}, limit)
+        return found.text(fmt, width), found
 
 
-def _rows(con: duckdb.DuckDBPyConnection, found: NamedQuery, params: Mapping[str, str]) -> pa.Table:
-    """Run the one select statement inside the sandbox."""
-    _close_sandbox(con)
+def _answered(
+    con: duckdb.DuckDBPyConnection,
+    found: NamedQuery,
+    params: Mapping[str, Any],
+    limit: int | None,
+) -> Answer:
+    """Run the one statement, refused unless it only reads."""
     values = {**found.defaults, **params}
     try:
         "".join((found.sql, *values, *map(str, values.values()))).encode()
     except UnicodeEncodeError:
         raise AuditError("query: the text or a parameter is not valid UTF-8") from None
-    statement = _one_select(con, found.sql)
-    if lacks_texts(con) and "texts" in con.get_table_names(found.sql):
+    statement = _one_reading(con, found.sql)
+    if lacks_texts(con) and reads_texts(con, found.sql):
         raise AuditError("query: it reads texts, and the run that was gathered keeps none")
     wanted = statement.named_parameters
     if set(values) - wanted:
@@ -120,48 +147,98 @@ def _rows(con: duckdb.DuckDBPyConnection, found: NamedQuery, params: Mapping[str
         missing = ", ".join(f"${name}" for name in sorted(wanted - set(values)))
         raise AuditError(f"query: no value for {missing}; give --param name=value")
     try:
-        return con.sql(statement, params=values or None).to_arrow_table()
+        rows = con.sql(statement, params=values or None).to_arrow_table()
     except duckdb.InterruptException:
         raise
     except (duckdb.OutOfMemoryException, MemoryError):
         raise AuditError(_out_of_memory(_memory_limit(con))) from None
     except duckdb.Error as error:
-        raise AuditError(f"query: {_explained(con, error)}") from None
+        _require_what_it_reads(con, error)
+        raise _mistake(_placed(con, found.sql, values, error)) from None
     except pa.ArrowException as error:
         raise AuditError(f"query: its rows cannot be read: {first_line(error)}") from None
+    is_plan = statement.type == duckdb.StatementType.EXPLAIN
+    plan = "\n".join(rows.column(rows.num_columns - 1).to_pylist()) if is_plan else ""
+    return Answer(rows.slice(0, limit) if limit else rows, rows.num_rows, plan)
 
 
-def _close_sandbox(con: duckdb.DuckDBPyConnection) -> None:
-    """Take away what a select could still do on a connection that is already read only."""
-    mode, is_open, is_locked, sees_variables = con.execute(
-        """
-        select
-            current_setting('access_mode'),
-            current_setting('enable_external_access'),
-            current_setting('lock_configuration'),
-            current_setting('python_enable_replacements'),
-        """
-    ).fetchall()[0]
-    if mode != "read_only" or is_open or (is_locked and sees_variables):
-        raise AuditError("query: open the database with connect(path, read_only=True)")
-    if not is_locked:
-        for statement in SANDBOX:
-            con.execute(statement)
+def reads_texts(con: duckdb.DuckDBPyConnection, sql: str) -> bool:
+    """Whether a statement names the relation of the texts."""
+    with contextlib.suppress(duckdb.Error):
+        return "texts" in con.get_table_names(sql)
+    return False
 
 
-def _one_select(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
-    """The only statement of the text, refused unless it is a select."""
+def _one_reading(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
+    """The only statement of the text, refused unless it reads and does nothing else."""
+    kinds = duckdb.StatementType
     try:
         statements = con.extract_statements(sql)
-        are_selects = [one.type == duckdb.StatementType.SELECT for one in statements]
+        types = [one.type for one in statements]
+        if types == [kinds.EXPLAIN]:
+            explained = EXPLAIN_PATTERN.sub("", sql, count=1)
+            types = [one.type for one in con.extract_statements(explained)]
+            sql = explained
     except duckdb.Error as error:
-        raise AuditError(f"query: {first_line(error)}") from None
+        raise _mistake(error) from None
     except ValueError:
         # DuckDB's Python module has no name for the rarer kinds, such as 'update extensions'.
-        are_selects = []
-    if are_selects != [True]:
-        raise AuditError("query: give exactly one select statement; the database is read only")
+        types = []
+    if types == [kinds.MULTI] and DYNAMIC_PATTERN.match(sql):
+        # DuckDB looks up a pivot's values before it pivots; where nothing can be written, let it.
+        if _is_read_only(con):
+            return statements[0]
+        raise AuditError("query: name the pivot's values, as in: pivot … on rule in ('strict')")
+    if types != [kinds.SELECT]:
+        raise AuditError(
+            "query: give exactly one statement that reads (select, from, pivot, describe, "
+            "summarize, explain); the database is read only"
+        )
+    if not _is_read_only(con):
+        # A select may hold an expression that writes; a reader cannot, the caller's own could.
+        try:
+            engine.relations_read(sql)
+        except AuditError as error:
+            raise AuditError(f"query: {error}") from None
     return statements[0]
+
+
+def _is_read_only(con: duckdb.DuckDBPyConnection) -> bool:
+    query = "select current_setting('access_mode')"
+    return con.execute(query).fetchall() == [("read_only",)]
+
+
+def _placed(
+    con: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, Any], error: duckdb.Error
+) -> duckdb.Error:
+    """The same mistake with a picture of its place, which DuckDB draws only for SQL as text."""
+    if isinstance(error, duckdb.BinderException | duckdb.CatalogException):
+        try:
+            con.cursor().execute(sql, dict(values) or None)
+        except duckdb.Error as drawn:
+            return drawn
+    return error
+
+
+def _mistake(error: duckdb.Error) -> AuditError:
+    """The engine's words in one line, candidates included; its picture of the place as a note."""
+    words, line, drawn = str(error).partition("\nLINE ")
+    picture = (line + drawn).strip("\n")
+    place = re.match(r"(LINE (\d+): .*)\n( *)(\^+)", picture)
+    at = ""
+    if place and (part := place[1][len(place[3]) :][: len(place[4])].strip()):
+        at = f" (line {place[2]}, at '{part}')"
+    found = AuditError(f"query: {' '.join(words.split())[:LONGEST_MESSAGE]}{at}")
+    if picture:
+        found.add_note(picture)
+    return found
+
+
+def _require_what_it_reads(con: duckdb.DuckDBPyConnection, error: duckdb.Error) -> None:
+    """Say why a relation of the replays is not there, where that is what went wrong."""
+    missing = re.search(r"Table with name (\w+) does not exist", str(error))
+    if missing and missing.group(1) in engine.REPLAY_RELATIONS:
+        require_replays(con)
 
 
 @contextmanager
@@ -239,11 +316,3 @@ def _bytes(amount: str) -> int:
 
 def _listed(names: set[str]) -> str:
     return ", ".join(f"${name}" for name in sorted(names)) or "none"
-
-
-def _explained(con: duckdb.DuckDBPyConnection, error: duckdb.Error) -> str:
-    """The engine's line, or why a relation of the replays is not there."""
-    missing = re.search(r"Table with name (\w+) does not exist", str(error))
-    if missing and missing.group(1) in REPLAY_RELATIONS:
-        require_replays(con)
-    return first_line(error)

@@ -2,18 +2,24 @@
 
 from audit.report.build import FORMATS, report
 from audit.report.figures import (
-    budget_curves,
+    FIGURES,
+    Look,
+    budget_curve,
     cost_accuracy,
     length_strata,
+    policies,
     save_figure,
     timeline,
 )
 
 __all__ = [
+    "FIGURES",
     "FORMATS",
-    "budget_curves",
+    "Look",
+    "budget_curve",
     "cost_accuracy",
     "length_strata",
+    "policies",
     "report",
     "save_figure",
     "timeline",

@@ -1,5 +1,6 @@
 """Numbers and names as people read them."""
 
+import re
 from typing import Any
 
 from audit.output.display import round_half_up
@@ -49,3 +50,8 @@ def one_line(text: Any, limit: int = 60) -> str:
     shown = "".join(c if c.isprintable() else " " for c in str(text))
     shown = " ".join(shown.split())
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def minus(text: str) -> str:
+    """A hyphen before a digit as a minus sign."""
+    return re.sub(r"(?<!\w)-(?=[\d.])", "−", text)

@@ -9,11 +9,11 @@ import pyarrow as pa
 from audit.database import insert
 from audit.engine import render
 from audit.errors import AuditError
-from audit.load.load import INCOMING, _read, _sha256, told
-from audit.load.names import Numbering
+from audit.load.load import _sha256, told
+from audit.load.staging import INCOMING, Reading, read
 from audit.scale.folders import Limits, appearing, folder_of, is_done, working, write_receipt
 from audit.scale.plan import read_manifest, require_same_program
-from audit.sources.readers import Source
+from audit.sources import Source
 
 # Rows that a reader takes or skips together.
 ROW_GROUP = 4096
@@ -34,13 +34,10 @@ def extract(run: Path, number: int, limits: Limits) -> int:
         raise AuditError(f"{file.path}: cannot be read: {error.strerror}") from None
     if size != file.bytes:
         raise AuditError(f"{file.path}: has changed since the run was planned; plan it again")
-    opened: list[Source] = []
-    numbering = Numbering()
+    reading = Reading([file], manifest.format, manifest.choices, manifest.finished)
     with appearing(folder_of(run, "attempts", number)) as folder, working(limits) as con:
         insert(con, "create table incoming as", INCOMING.empty_table())
-        for batch in _read(
-            [file], opened, set(), False, manifest.format, manifest.choices, numbering, None
-        ):
+        for batch in read(reading):
             insert(con, "insert into incoming", pa.Table.from_batches([batch.rows]))
         con.execute("update incoming set file = ?", [number])
         con.execute("set preserve_insertion_order = true")
@@ -55,9 +52,9 @@ def extract(run: Path, number: int, limits: Limits) -> int:
                 f"copy ({select}) to '{path}' "
                 f"(format parquet, compression zstd, row_group_size {ROW_GROUP})"
             ).fetchall()[0][0]
-        (source,) = opened
+        (source,) = reading.opened
         content = {"manifest": manifest.id, "number": number, "source": _described(source)}
-        content["names"] = [[*key, at] for key, at in numbering.names.items()]
+        content["names"] = [[*key, at] for key, at in reading.numbering.names.items()]
         write_receipt(folder, content, rows)
     return rows["attempts"]
 

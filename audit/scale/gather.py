@@ -9,11 +9,13 @@ import duckdb
 
 from audit.database import REPLAYED_ROW_GROUP, opened, relations, transaction
 from audit.database.schema import LINKED, TEXTS
-from audit.engine.replay import build_stages, keep_walk_settings, remember_made
+from audit.engine import quality
+from audit.engine.replay import build_stages, finish, keep_walk_settings
 from audit.engine.settings import keep
 from audit.engine.stages import WALKED
 from audit.errors import AuditError, explained
-from audit.load.load import create_schema
+from audit.load.gate import require_fit
+from audit.load.schema import create_schema
 from audit.scale.folders import (
     RECEIPT,
     Limits,
@@ -58,9 +60,14 @@ def gather(run: Path, db: Path, *, link: bool = False, **limits: Any) -> Gathere
                 raise AuditError(f"{db}: holds a database already; gather makes a new one")
             con.execute("set preserve_insertion_order = false")
             _fill(con, run, manifest, files, link)
+            archives = {row[0] for row in con.execute("select archive from sources").fetchall()}
+            if not manifest.force:
+                require_fit(con, archives, manifest.choices.answer)
+            quality.count_dropped(con, [tuple(row) for row in keys["left_out"]])
+            quality.count_records(con, archives)
             kept = {*HANDED_DOWN, *COMPUTED_HERE}
             build_stages(con, manifest.settings, manifest.plugins, kept)
-            remember_made(con)
+            finish(con)
             con.execute("update meta set value = 'fresh' where key = 'replays'")
             ((banks,),) = con.execute("select count(*) from banks").fetchall()
             ((replays,),) = con.execute("select count(*) from problem_costs").fetchall()

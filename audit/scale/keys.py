@@ -13,9 +13,11 @@ from audit.engine import build, render
 from audit.engine.settings import keep
 from audit.engine.stages import STAGE_NAMES
 from audit.errors import AuditError
-from audit.load.load import _refuse_duplicates, _sql, create_schema
+from audit.load.gate import settle_labels
+from audit.load.load import refuse_duplicates
 from audit.load.names import Numbering, number_problems
 from audit.load.provenance import remember
+from audit.load.schema import create_schema
 from audit.scale.folders import (
     Limits,
     appearing,
@@ -32,7 +34,7 @@ from audit.scale.plan import Manifest, read_manifest, require_same_program
 # Stages that need all archives, or all problems: made once, and handed down to every part.
 HANDED_DOWN = ("replayed_problems", "archives", "problems", "banks", "graded_archives")
 # What a load knows of the whole: made here too.
-LOADED = ("sources", "problem_labels", "meta")
+LOADED = ("sources", "problem_names", "meta")
 
 
 def missing_files(run: Path, manifest: Manifest) -> list[int]:
@@ -57,7 +59,7 @@ def number_keys(run: Path, limits: Limits) -> dict[str, Any]:
             f"first is number {missing[0]}; run 'budget-audit extract {run}'"
         )
     with appearing(folder) as partial, working(limits) as con:
-        receipts = _read_counts(con, run, manifest)
+        receipts, left_out = _read_counts(con, run, manifest)
         _refuse_twice(con, run, manifest)
         _describe_load(con, manifest, receipts)
         _number(con, manifest)
@@ -65,12 +67,13 @@ def number_keys(run: Path, limits: Limits) -> dict[str, Any]:
         insert(con, "create table dealt as", dealt)
         _place(con)
         rows = {}
-        for name in (*HANDED_DOWN, *LOADED, "dealt", "places"):
+        for name in (*HANDED_DOWN, *LOADED, "settled", "dealt", "places"):
             path = str(partial / f"{name}.parquet").replace("'", "''")
             ordered = "from places order by part, file" if name == "places" else f"from {name}"
             rows[name] = con.execute(f"copy ({ordered}) to '{path}'").fetchall()[0][0]
         notes = [note for receipt in receipts for note in receipt["source"]["notes"]]
-        write_receipt(partial, {"manifest": manifest.id, "notes": notes}, rows)
+        content = {"manifest": manifest.id, "notes": notes, "left_out": left_out}
+        write_receipt(partial, content, rows)
     found = read_receipt(folder)
     assert found is not None
     return found
@@ -91,16 +94,39 @@ def check_extracted(run: Path, manifest: Manifest) -> list[dict[str, Any]]:
 
 def _read_counts(
     con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest
-) -> list[dict[str, Any]]:
+) -> tuple[list[dict[str, Any]], list[tuple[str, int, int]]]:
     """Make `bank_counts` of every file's own, under the numbers that problems have in the run."""
     receipts = check_extracted(run, manifest)
     folders = [folder_of(run, "attempts", number) for number in range(len(manifest.files))]
     counted = parquet([folder / "banks.parquet" for folder in folders])
     create_schema(con)
     con.execute(f"create table incoming as select *, question_id as read_id from {counted}")
+    left_out = _settle(con, manifest.unlabelled)
     number_problems(con, _name_problems(con, receipts))
     con.execute("alter table incoming rename to bank_counts")
-    return receipts
+    return receipts, left_out
+
+
+def _settle(con: duckdb.DuckDBPyConnection, unlabelled: str | None) -> list[tuple[str, int, int]]:
+    """Do with missing labels what a load does, on the counts of the archives that miss some."""
+    con.execute(f"create table settled as {render('unsettled_archives')}")
+    if not con.execute("select 1 from settled limit 1").fetchall():
+        return []
+    con.execute("alter table incoming rename to bank_counts")
+    con.execute(
+        f"create temp table incoming as from ({render('counted_attempts')}) "
+        "semi join settled using (archive)"
+    )
+    left_out = settle_labels(con, unlabelled)
+    con.execute(
+        "delete from bank_counts where archive in (from settled) "
+        "and (archive, competition, question_id) not in "
+        "(select (archive, competition, question_id) from incoming)"
+    )
+    con.execute("update bank_counts set labels = attempts where archive in (from settled)")
+    con.execute("drop table incoming")
+    con.execute("alter table bank_counts rename to incoming")
+    return left_out
 
 
 def _name_problems(
@@ -131,7 +157,7 @@ def _refuse_twice(con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest)
     files = [folder_of(run, "attempts", n) / "attempts.parquet" for n in range(len(manifest.files))]
     con.execute(f"create view extracted as from {parquet(files)}")
     con.execute(f"create temp table incoming as {render('doubtful_attempts')}")
-    _refuse_duplicates(con, manifest.files)
+    refuse_duplicates(con, manifest.files)
     con.execute("drop table incoming")
     con.execute("drop view extracted")
 
@@ -147,7 +173,7 @@ def _describe_load(
     columns = ("name", "format", "bytes", "sha256", "mapping", "simulated")
     described = {name: [receipt["source"][name] for receipt in receipts] for name in columns}
     con.register("incoming_files", pa.table({"file": list(range(len(receipts))), **described}))
-    con.execute(f"insert into sources {_sql('sources')}")
+    con.execute(f"insert into sources {render('sources')}")
     con.unregister("incoming_files")
     remember(con, manifest.choices.answer)
 
@@ -178,7 +204,7 @@ def _deal(problems: Iterable[tuple[str, int, int, int]], parts: int) -> pa.Table
 def _place(con: duckdb.DuckDBPyConnection) -> None:
     """Make `places`: which problems of which part are in which file, and under which number."""
     con.execute(
-        "create table places as select distinct dealt.part, bank_counts.file, "
+        "create table places as select distinct dealt.part, bank_counts.file, bank_counts.archive, "
         "bank_counts.competition, bank_counts.read_id, bank_counts.question_id "
         "from bank_counts inner join dealt using (competition, question_id)"
     )

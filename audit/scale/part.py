@@ -12,7 +12,8 @@ from audit.engine.replay import build_stages, check_contracts, keep_walk_setting
 from audit.engine.settings import keep
 from audit.engine.stages import PORTION_ROWS, PORTIONED, STAGE_NAMES, TABLES
 from audit.errors import AuditError
-from audit.load.load import FILLED, _sql, create_schema
+from audit.load.load import fill_records
+from audit.load.schema import FILLED, create_schema
 from audit.scale.folders import (
     Limits,
     appearing,
@@ -116,9 +117,12 @@ def _fill(con: duckdb.DuckDBPyConnection, run: Path, number: int, problems: list
     paths = [folder_of(run, "attempts", file) / "attempts.parquet" for (file,) in files]
     con.execute(f"create view extracted as from {parquet(paths)}")
     con.execute(f"create temp table incoming as {render('dealt_attempts')}")
-    con.execute(f"insert into problem_labels from {_key(run, 'problem_labels')}")
-    for name in FILLED_HERE:
-        con.execute(f"insert into {name} {_sql(name)}")
+    con.execute(
+        "update incoming set correct = false where correct is null "
+        f"and archive in (select archive from {_key(run, 'settled')})"
+    )
+    con.execute(f"insert into problem_names from {_key(run, 'problem_names')}")
+    fill_records(con, FILLED_HERE)
     con.execute("drop table incoming")
     con.execute("drop view extracted")
 

@@ -20,11 +20,11 @@ from audit.engine.plugins import KINDS, NAME_PATTERN, Plugin, Plugins, check_lin
 from audit.engine.settings import Settings, require_selector, resolve, resolve_plugins
 from audit.engine.sql_files import resource
 from audit.errors import AuditError, first_line
-from audit.load.load import check_choices
+from audit.load.load import UNLABELLED, check_choices
 from audit.sources import SourceFile, find_files
-from audit.sources.formats import Choices
-from audit.sources.needs import require
-from audit.sources.readers import open_source
+from audit.sources.columns import Choices
+from audit.sources.missing import require
+from audit.sources.opening import open_source
 
 MOST_PARTS = 99_999
 
@@ -39,6 +39,11 @@ class Manifest:
     plugins: Plugins
     format: str | None
     choices: Choices
+    # Finish reasons that count as stop, what becomes of missing labels, and whether archives in
+    # which nothing can be picked are taken: as for `load`.
+    finished: Sequence[str]
+    unlabelled: str | None
+    force: bool
     files: Sequence[SourceFile]
     sql: Mapping[str, str]
     versions: Mapping[str, str]
@@ -62,6 +67,8 @@ def plan(
     ]
     for file in files:
         require(open_source(file, format, choices), choices)
+    if replaying.get("orders") == "auto":
+        raise AuditError("--orders auto: a plan needs a number; find it with 'budget-audit replay'")
     given = {name: _frozen(value) for name, value in replaying.items() if name not in KINDS}
     with duckdb.connect() as con:
         settings = resolve(con, given)
@@ -73,6 +80,9 @@ def plan(
         "plugins": {kind: [asdict(one) for one in getattr(found, kind)] for kind in KINDS},
         "format": format,
         "choices": asdict(choices),
+        "finished": list(reading.get("finished") or ()),
+        "unlabelled": reading.get("unlabelled"),
+        "force": bool(reading.get("force")),
         "files": [
             {"path": str(file.path), "name": file.name, "bytes": file.bytes} for file in files
         ],
@@ -92,6 +102,8 @@ def _choices(reading: Mapping[str, Any]) -> tuple[str | None, Choices]:
         given["references"] = os.path.abspath(given["references"])
     choices = Choices(**{"mapping": {}, **given})
     check_choices(reading.get("format"), choices)
+    if reading.get("unlabelled") not in (None, *UNLABELLED):
+        raise AuditError(f"--unlabelled {reading['unlabelled']}: must be wrong or drop")
     return reading.get("format"), choices
 
 
@@ -142,6 +154,9 @@ def read_manifest(run: Path) -> Manifest:
         _plugins(content["plugins"], path),
         content["format"],
         Choices(**content["choices"]),
+        content["finished"],
+        content["unlabelled"],
+        content["force"],
         [SourceFile(Path(file["path"]), file["name"], file["bytes"]) for file in content["files"]],
         content["sql"],
         content["versions"],

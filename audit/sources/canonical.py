@@ -1,4 +1,4 @@
-"""The canonical schema: what each column may hold, and the answers in its texts.
+"""The canonical schema: what each column may hold.
 
 A column has one rule, which takes a value and gives the canonical value or says what is wrong
 with it. Parquet columns of the expected type are checked whole; when such a check fails, or the
@@ -13,23 +13,19 @@ from collections.abc import Callable, Container
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.answers import last_box, normalize
+from audit.answers.normal_form import normalize_often
 from audit.errors import AuditError
-from audit.sources import Chunk, Source, shown
+from audit.sources.files import Chunk, Source, shown
 
 # Sums of counts up to this stay exact in 64 bits.
 LARGEST_COUNT = 10**12
 LARGEST_EXACT_FLOAT = 2**53
 
-# Most boxes are near the end of a text, and a text may be long.
-TAIL_BYTES = 4096
 DIGITS = re.compile(r"\s*([+-]?[0-9]{1,19})(?:\.0*)?\s*")
 # What Python and pandas write for a list of strings. NumPy's ['a' 'b'] is no match: read as
 # Python it would be the one string 'ab'.
@@ -120,18 +116,8 @@ def _strings(least: int | None, type: pa.DataType) -> Column:
     return Column(type, rule, whole, least is not None)
 
 
-@lru_cache(maxsize=65536)
-def _normalize_short(raw: str) -> str | None:
-    return normalize(raw)
-
-
-def _normal(raw: str) -> str | None:
-    """The normal form; the same few answers and references come again and again."""
-    return _normalize_short(raw) if len(raw) <= 200 else normalize(raw)
-
-
 def _answer(value: Any) -> str | None:
-    return None if value is None else _normal(_string(value))
+    return None if value is None else normalize_often(_string(value))
 
 
 def _references(value: Any) -> list[str]:
@@ -139,7 +125,7 @@ def _references(value: Any) -> list[str]:
         return []
     if not isinstance(value, list) or not all(isinstance(item, str | None) for item in value):
         raise ValueError(f"must be a list of strings, found {shown(value)}")
-    forms = (_normal(_string(item)) for item in value if item is not None)
+    forms = (normalize_often(_string(item)) for item in value if item is not None)
     return [form for form in forms if form is not None]
 
 
@@ -161,7 +147,9 @@ def _python_list(cell: str) -> Any:
         return cell
 
 
-def _correct(value: Any) -> bool:
+def _correct(value: Any) -> bool | None:
+    if value is None:
+        return None
     plain = value.strip().lower() if isinstance(value, str) else value
     if plain in (True, "true", "1"):
         return True
@@ -171,7 +159,7 @@ def _correct(value: Any) -> bool:
 
 
 def _whole_correct(array: pa.Array) -> pa.Array | None:
-    return array if pa.types.is_boolean(array.type) and not array.null_count else None
+    return array if pa.types.is_boolean(array.type) else None
 
 
 def _log_probability(value: Any) -> float | None:
@@ -206,11 +194,16 @@ COLUMNS = {
     "text": _strings(None, pa.large_string()),
     "boxed_answer": _strings(None, pa.string()),
     "archive_answer": Column(pa.string(), _answer),
-    "correct": Column(pa.bool_(), _correct, _whole_correct, is_required=True),
+    "correct": Column(pa.bool_(), _correct, _whole_correct),
     "mean_logprob": Column(pa.float64(), _log_probability, _whole_log_probability),
     "references": Column(pa.list_(pa.string()), _references),
 }
 CSV_COLUMNS = COLUMNS | {"references": Column(pa.list_(pa.string()), _csv_references)}
+
+
+def is_number(name: str) -> bool:
+    """Whether a text is a whole number's."""
+    return _integer(name) is not None
 
 
 def problem_name(value: Any) -> str:
@@ -262,44 +255,3 @@ def _read_column(source: Source, chunk: Chunk, name: str, column: Column, values
             place = f"{source.file.label}: row {row}, column {name}{origin}"
             raise AuditError(f"{place}: {problem}") from None
     return pa.array(checked, column.type)
-
-
-def extract_answers(texts: pa.Array, boxed: pa.Array) -> pa.Array:
-    """The last box of each text as written; where there is no text, the box that was recorded."""
-    encoded = texts.cast(pa.large_binary())
-    _, ends, data = encoded.buffers()
-    offsets = pa.Array.from_buffers(
-        pa.int64(), len(encoded) + 1, [None, ends], offset=encoded.offset
-    ).to_pylist()
-    view = memoryview(data or b"")
-    answers = (
-        _extract_answer(view[start:end]) if is_text else body
-        for is_text, (start, end), body in zip(
-            encoded.is_valid().to_pylist(), pairwise(offsets), boxed.to_pylist(), strict=True
-        )
-    )
-    return pa.array(answers, pa.string())
-
-
-def normal_answers(raw: pa.Array) -> pa.Array:
-    """The normal forms of answers as written."""
-    return pa.array((None if one is None else _normal(one) for one in raw.to_pylist()), pa.string())
-
-
-def _extract_answer(text: memoryview) -> str | None:
-    """The raw last box of a UTF-8 text; no more of its end is copied than can matter."""
-    size = TAIL_BYTES
-    while True:
-        tail = bytes(text[-size:])
-        start = box = tail.rfind(b"\\boxed{")
-        while start > 0 and tail[start - 1 : start] == b"\\":
-            start -= 1
-        # A box, and what stands before its backslashes, or all there is.
-        if start > 0 or len(tail) == len(text):
-            break
-        size *= 16
-    if box < 0:
-        return None
-    # After an odd number of backslashes this is no box, and an earlier one may be.
-    is_escaped = (box - start) % 2
-    return last_box((bytes(text) if is_escaped else tail[box:]).decode())

@@ -3,12 +3,12 @@
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 BLOCK = 1 << 16
 SPACE = re.compile(r"[ \t\r\n]*")
-DECODER = json.JSONDecoder()
+Pairs = list[tuple[str, Any]]
 
 
 class Readable(Protocol):
@@ -18,11 +18,17 @@ class Readable(Protocol):
 
 
 class JsonStream:
-    """The members of a top-level object in their order; no more than one of them is held."""
+    """The members of an object or the items of an array; no more than one of them is held."""
 
-    def __init__(self, stream: Readable, longest: int) -> None:
+    def __init__(
+        self,
+        stream: Readable,
+        longest: int,
+        make: Callable[[Pairs], dict[str, Any]] | None = None,
+    ) -> None:
         self._stream = stream
         self._longest = longest
+        self._json = json.JSONDecoder(object_pairs_hook=make)
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._text = ""
         self._at = 0
@@ -32,32 +38,45 @@ class JsonStream:
         """Each member, key and value; of the listed one, each item by itself."""
         self._expect("{")
         while self._next() != "}":
-            key = self._value()
+            key = self.value()
             if not isinstance(key, str):
                 raise ValueError(f"expected a key, found {key!r:.40}")
             self._expect(":")
             if key == listed and self._next() == "[":
-                for item in self._items():
+                for item in self.items():
                     yield key, item
             else:
-                yield key, self._value()
+                yield key, self.value()
             if self._next() == ",":
                 self._at += 1
 
-    def _items(self) -> Iterator[Any]:
+    def begins_with(self, mark: str) -> bool:
+        """Whether this is the next character that is no white space."""
+        return self._next() == mark
+
+    def end(self) -> None:
+        """Refuse anything but white space after the document."""
+        try:
+            found = self._next()
+        except ValueError:
+            return
+        raise ValueError(f"expected the end, found {found!r}")
+
+    def items(self) -> Iterator[Any]:
+        """Each item of an array."""
         self._expect("[")
         while self._next() != "]":
-            yield self._value()
+            yield self.value()
             if self._next() == ",":
                 self._at += 1
         self._at += 1
 
-    def _value(self) -> Any:
+    def value(self) -> Any:
         """The next value; more is read until it is whole."""
         self._next()
         while True:
             try:
-                value, end = DECODER.raw_decode(self._text, self._at)
+                value, end = self._json.raw_decode(self._text, self._at)
             except json.JSONDecodeError:
                 if self._is_over:
                     raise

@@ -3,12 +3,13 @@
 import hashlib
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from audit.errors import AuditError, first_line
+from audit.errors import AuditError, extra_hint, first_line
+from audit.progress import Progress
 
 # Scorio Trace, as its authors publish it, at the revision that the study pins.
 REPO = "harimo/scorio-trace"
@@ -17,8 +18,6 @@ ARCHIVES = ("gpt-oss-20b_low", "gpt-oss-20b_high")
 SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz")
 # Failures of these packages are the network's or the hub's, not this program's.
 NETWORK = ("httpx", "httpx2", "requests", "urllib3", "huggingface_hub", "hf_xet")
-
-Progress = Callable[[str, int, int], None]
 
 
 class Remote(NamedTuple):
@@ -73,7 +72,7 @@ def _hub() -> Any:
         import huggingface_hub
     except ModuleNotFoundError:
         raise AuditError(
-            "fetch needs the hub's library; install it with pip install 'budget-audit[hub]'"
+            f"fetch needs the hub's library; install it with {extra_hint('hub')}"
         ) from None
     huggingface_hub.logging.set_verbosity_error()
     huggingface_hub.utils.disable_progress_bars()

@@ -7,7 +7,9 @@ with totals as (
         selector,
         is_primary,
         any_value(replays) as replays,
-        list(gained::double order by problem_id) as gained,
+        count(gained) > 0 as is_graded,
+        -- A list with nulls makes no product.
+        list(coalesce(gained, 0)::double order by problem_id) as gained,
     from problem_gains
     group by archive, budget, selector, is_primary
 )
@@ -18,6 +20,6 @@ select
     totals.is_primary,
     archive_weights.replicate,
     archive_weights.draws * totals.replays as replays,
-    list_dot_product(archive_weights.counts, totals.gained) as gained,
+    case when totals.is_graded then list_dot_product(archive_weights.counts, totals.gained) end as gained,
 from totals
 inner join archive_weights on totals.archive = archive_weights.archive

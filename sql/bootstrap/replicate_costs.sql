@@ -6,7 +6,9 @@ with totals as (
         budget,
         rule,
         any_value(replays) as replays,
-        list(covered::double order by problem_id) as covered,
+        count(covered) > 0 as is_graded,
+        -- A list with nulls makes no product.
+        list(coalesce(covered, 0)::double order by problem_id) as covered,
         list(completion_cost::double order by problem_id) as completion_cost,
         list(prompt_cost::double order by problem_id) as prompt_cost,
     from problem_costs
@@ -18,7 +20,7 @@ select
     totals.rule,
     archive_weights.replicate,
     archive_weights.draws * totals.replays as replays,
-    list_dot_product(archive_weights.counts, totals.covered) as covered,
+    case when totals.is_graded then list_dot_product(archive_weights.counts, totals.covered) end as covered,
     list_dot_product(archive_weights.counts, totals.completion_cost) as completion_cost,
     list_dot_product(archive_weights.counts, totals.prompt_cost) as prompt_cost,
 from totals

@@ -8,7 +8,9 @@ with totals as (
         selector,
         is_primary,
         any_value(replays) as replays,
-        list(correct::double order by problem_id) as correct,
+        count(correct) > 0 as is_graded,
+        -- A list with nulls makes no product.
+        list(coalesce(correct, 0)::double order by problem_id) as correct,
     from problem_scores
     group by archive, budget, rule, selector, is_primary
 )
@@ -20,6 +22,6 @@ select
     totals.is_primary,
     archive_weights.replicate,
     archive_weights.draws * totals.replays as replays,
-    list_dot_product(archive_weights.counts, totals.correct) as correct,
+    case when totals.is_graded then list_dot_product(archive_weights.counts, totals.correct) end as correct,
 from totals
 inner join archive_weights on totals.archive = archive_weights.archive

@@ -13,5 +13,7 @@ select
     here.question_id,
     here.seed,
     other.correct,
+    here.recorded,
+    here.references_id,
 from numbered as here
 inner join numbered as other on here.place = other.dealt

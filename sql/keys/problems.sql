@@ -5,6 +5,6 @@ select
     (dense_rank() over (order by known.competition) - 1)::integer as competition_index,
     known.competition,
     known.question_id,
-    problem_labels.label as name,
+    problem_names.name,
 from (select distinct competition, question_id from replayed_problems) as known
-left join problem_labels using (competition, question_id)
+left join problem_names using (competition, question_id)

@@ -4,5 +4,6 @@ select extracted.* replace (places.question_id as question_id),
 from extracted
 inner join places
     on extracted.file = places.file
+    and extracted.archive = places.archive
     and extracted.competition = places.competition
     and extracted.question_id = places.read_id

@@ -8,7 +8,9 @@ with totals as (
         count(*) as problems,
         list(problem_gains.problem_id order by problem_gains.problem_id) as problem_ids,
         list(problem_gains.replays::double order by problem_gains.problem_id) as replays,
-        list(problem_gains.gained::double order by problem_gains.problem_id) as gained,
+        count(problem_gains.gained) > 0 as is_graded,
+        -- A list with nulls makes no product.
+        list(coalesce(problem_gains.gained, 0)::double order by problem_gains.problem_id) as gained,
         list((advisory.completion_cost - strict.completion_cost)::double order by problem_gains.problem_id) as extra_cost,
     from problem_gains
     inner join length_halves on problem_gains.bank_id = length_halves.bank_id
@@ -38,7 +40,7 @@ replicates as (
         budget,
         problems,
         replicate,
-        100 * list_dot_product(counts, gained) / list_dot_product(counts, replays) as delta,
+        case when is_graded then 100 * list_dot_product(counts, gained) / list_dot_product(counts, replays) end as delta,
         list_dot_product(counts, extra_cost) / list_dot_product(counts, replays) as extra_cost,
     from drawn
     where list_sum(counts) > 0

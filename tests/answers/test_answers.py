@@ -2,7 +2,7 @@
 
 import re
 import time
-from itertools import pairwise, product
+from itertools import product
 
 import pyarrow as pa
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from audit.answers import any_box, boxed_answer, last_box, normalize
-from audit.sources.canonical import extract_answers
+from audit.answers.extract import extract_answers
 
 # --- the last box: text, raw body ----------------------------------------------------------------
 
@@ -43,7 +43,7 @@ BOXES = [
     # not a box after a box: the earlier one stays the last occurrence
     (r"\boxed{5} or \boxed 6", "5"),
     (r"\boxed{5} or \boxed {6}", "5"),
-    (r"\boxed{5} or \\boxed{6}", "5"),
+    (r"\boxed{5} or \\boxed{6}", "6"),
     (r"\boxed{5} or \boxedx{6", "5"),
     # an unfinished last box hides the complete one before it
     (r"\boxed{5} and \boxed{6", None),
@@ -71,17 +71,18 @@ BOXES = [
     (r"\boxed{a\\{b}c}", r"a\\{b}c"),
     (r"\boxed{a\\\{b}c}", r"a\\\{b"),
     (r"\boxed{a\\\}b}", r"a\\\}b"),
-    # the backslash of the box may itself be escaped
-    (r"\\boxed{5}", None),
+    # the search is plain text: a doubly escaped log has its boxes too
+    (r"\\boxed{5}", "5"),
     (r"\\\boxed{5}", "5"),
-    (r"\\\\boxed{5}", None),
+    (r"\\\\boxed{5}", "5"),
     (r"\\\\\boxed{5}", "5"),
-    (r"\boxed{1} \\boxed{2} \\boxed{3", "1"),
+    (r"\boxed{1} \\boxed{2} \\boxed{3", None),
+    (r"\\boxed{\\frac{1}{2}}", r"\\frac{1}{2}"),
+    (r"\\boxed{\\{1\\}}", r"\\{1\\}"),
     (r"\{\boxed{5}\}", "5"),
     (r"\alpha\boxed{5}", "5"),
-    # an escaped box opens a plain brace inside a real one
-    (r"\boxed{a \\boxed{b} c}", r"a \\boxed{b} c"),
-    (r"\boxed{a \\boxed{b}", None),
+    (r"\boxed{a \\boxed{b} c}", "b"),
+    (r"\boxed{a \\boxed{b}", "b"),
     # command words have ASCII letters
     ("\\boxed\u00e9{5}", None),
     ("\u00e9\\boxed{5}", "5"),
@@ -486,8 +487,10 @@ ANSWERS = [
     (r"\boxed{$\text{\boxed{\,}}$}", None, False),
     (r"\boxed{5", None, False),
     (r"\boxed{\boxed{5\}", None, False),
-    (r"\\boxed{5}", None, False),
-    (r"\\boxed{5} \boxed 6 \boxed {7}", None, False),
+    (r"\\boxed{5}", "5", True),
+    (r"\\boxed{5} \boxed 6 \boxed {7}", "5", True),
+    (r"\\boxed{5} \\boxed{6", None, True),
+    (r"\boxed{\\boxed{}}", None, True),
     (r"\\boxed{\boxed{5}", "5", True),
     (r"\\boxed{\}\boxed{5\}}", r"5\}", True),
     (r"}\boxed{5}", "5", True),
@@ -536,12 +539,12 @@ def slow_closing(tokens, opening):
 
 def slow_boxes(text):
     """Return the body of every box in order, None for an unfinished one."""
-    tokens = slow_tokens(text)
     bodies = []
-    for place, pair in enumerate(pairwise(tokens)):
-        if pair == (r"\boxed", "{"):
-            end = slow_closing(tokens, place + 1)
-            bodies.append(None if end is None else "".join(tokens[place + 2 : end]))
+    for place in range(len(text)):
+        if text[place : place + 7] == r"\boxed{":
+            tokens = slow_tokens(text[place + 6 :])
+            end = slow_closing(tokens, 0)
+            bodies.append(None if end is None else "".join(tokens[1:end]))
     return bodies
 
 

@@ -26,6 +26,7 @@ SUITE: dict[str, Callable[[Asked], list[Line]]] = {
         replays.growth,
         replays.budgets,
         replays.tables,
+        replays.beyond,
         pages.report,
         loads.load,
         loads.load_no_texts,

@@ -20,8 +20,8 @@ import duckdb
 from audit.load.load import load
 from audit.sources import find_files
 from audit.sources.canonical import read_columns
-from audit.sources.formats import Choices
-from audit.sources.readers import open_source
+from audit.sources.columns import Choices
+from audit.sources.opening import open_source
 from tests.support.logs import large_log
 
 

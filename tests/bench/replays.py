@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from audit import database, engine
+from audit.engine.matching import matched_replicates
 from tests.bench.apart import apart
 from tests.bench.harness import Asked, Line, Row, alternate, check_rows, ratios, timed
 from tests.bench.yardsticks import loop, vectorized
@@ -255,4 +256,42 @@ def tables(asked: Asked) -> list[Line]:
             seconds=seconds,
             notes={"seconds_of_each": each},
         )
+    ]
+
+
+def beyond(asked: Asked) -> list[Line]:
+    """The tables beyond the study beside those of the study, and equal cost per archive."""
+    study = ("main", "curves", "cost_comparisons")
+    more = ("budget_curve", "matched_cost", "policies")
+    seconds: dict[str, list[float]] = {name: [] for name in (*study, *more, "solving")}
+    for _ in range(asked.rounds()):
+        with (
+            TemporaryDirectory() as folder,
+            database.opened(fresh_copy(asked, folder), write=True) as con,
+        ):
+            engine.replay(con, policies="all")
+            for name in (*study, *more):
+                seconds[name].append(timed(engine.table, con, name)[0])
+            spent, found = timed(matched_replicates, con)
+            archives = len(set(found["archive"].to_pylist()))
+            seconds["solving"].append(spent / archives)
+    sums = [
+        [sum(spent) for spent in zip(*(seconds[name] for name in names), strict=True)]
+        for names in (more, study)
+    ]
+    return [
+        Line(
+            "beyond",
+            f"{' + '.join(more)} / {' + '.join(study)}",
+            ratios(*sums),
+            at_most=3,
+            seconds=seconds,
+        ),
+        Line(
+            "beyond",
+            "seconds of exact matching per archive",
+            seconds["solving"],
+            at_most=3,
+            unit=" s",
+        ),
     ]

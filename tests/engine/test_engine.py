@@ -17,7 +17,7 @@ from tests.support.plugins import EVERYTHING, FIRST, GRACE
 from tests.support.rows import differences
 
 # Tables whose slow reference is beside their own tests.
-CHECKED_ELSEWHERE = {"prefix_boxes", "majority_rules", "truncation"}
+CHECKED_ELSEWHERE = {"prefix_boxes", "majority_rules", "truncation", "data_quality"}
 RELATIONS = ("attempts", "grades", "orders", "prefixes", "replays", "selections")
 
 

@@ -10,10 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from audit import engine
 from audit.errors import AuditError
-from audit.load import load as loading
+from audit.load import staging
 from audit.load.load import LoadSummary, create_schema, load
-from audit.sources import readers
+from audit.load.schema import SCHEMA
+from audit.sources.readers import chunks, parquet
 
 TYPES = {
     "archive": pa.string(),
@@ -137,14 +139,14 @@ def test_every_format_gives_the_same_relations(tmp_path):
     loaded = []
     for suffix in FORMATS:
         with duckdb.connect() as con:
-            load(con, [write(tmp_path / f"a.{suffix}", varied_rows())])
+            load(con, [write(tmp_path / f"a.{suffix}", varied_rows())], force=True)
             loaded.append(contents(con))
     assert len(loaded[0]["attempts"]) == len(varied_rows())
     assert all(relations == loaded[0] for relations in loaded[1:])
 
 
 def test_attempts_hold_normalized_answers_and_no_label(con, tmp_path):
-    load(con, [write(tmp_path / "a.parquet", varied_rows())])
+    load(con, [write(tmp_path / "a.parquet", varied_rows())], force=True)
     found = con.execute(
         "select answer, archive_answer, mean_logprob, prompt_tokens, eligible from attempts "
         "where archive = 'model_low' order by competition, question_id, seed"
@@ -174,15 +176,15 @@ def test_a_text_decides_even_when_a_recorded_box_differs(con, tmp_path):
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        (r"\boxed{1} then \\boxed{2}", "1"),
+        (r"\boxed{1} then \\boxed{2}", "2"),
         (r"\boxed{1} then \\\boxed{2}", "2"),
         (r"∑∑ \boxed{1} ∑ \boxed{≤}", "≤"),
-        (r"\\boxed{2}", None),
+        (r"\\boxed{2}", "2"),
         (r"\boxed{1} \boxed{2", None),
     ],
 )
 def test_the_last_box_is_found_from_the_end_of_the_text(con, tmp_path, text, answer):
-    load(con, [write(tmp_path / "a.parquet", [row(text=text)])])
+    load(con, [write(tmp_path / "a.parquet", [row(text=text)])], force=True)
     assert con.execute("select answer from attempts").fetchall() == [(answer,)]
 
 
@@ -214,7 +216,8 @@ def test_references_are_normalized_and_united_over_the_rows_of_a_problem(con, tm
     ]
     load(con, [write(tmp_path / "a.jsonl", rows)])
     found = con.execute("select reference from accepted_references order by all").fetchall()
-    assert found == [("7",), ("seven",)]
+    # What the third row accepts, which names none, stands there under 0.
+    assert found == [("7",), ("7",), ("seven",), ("seven",)]
 
 
 def test_repaired_label_takes_references_from_every_archive(con, tmp_path):
@@ -243,7 +246,7 @@ def test_repaired_label_takes_references_from_every_archive(con, tmp_path):
 
 def test_texts_are_left_out_on_request_but_answers_are_not(con, tmp_path):
     source = write(tmp_path / "a.parquet", varied_rows())
-    summary = load(con, [source], texts=False)
+    summary = load(con, [source], texts=False, force=True)
     assert summary.with_texts == 0
     assert con.execute("select count(*) from texts").fetchone() == (0,)
     assert con.execute("select count(answer) from attempts").fetchone() == (5,)
@@ -251,7 +254,7 @@ def test_texts_are_left_out_on_request_but_answers_are_not(con, tmp_path):
 
 def test_summary_counts_what_was_loaded(con, tmp_path):
     source = write(tmp_path / "a.csv", varied_rows())
-    assert load(con, [source]) == LoadSummary(
+    assert load(con, [source], force=True) == LoadSummary(
         archives=[("a 'quoted' \"name\"; {{ x }}", 1, 1), ("model_low", 5, 3)],
         files=1,
         rows=6,
@@ -326,7 +329,7 @@ def test_overlapping_sources_name_a_file_once(con, tmp_path):
     ],
 )
 def test_other_spellings_of_a_value_are_read(con, tmp_path, changed, expected):
-    load(con, [write(tmp_path / "a.jsonl", [row(**changed)])])
+    load(con, [write(tmp_path / "a.jsonl", [row(**changed)])], force=True)
     (column,) = expected
     assert con.execute(f"select {column} from attempts").fetchone() == (expected[column],)
 
@@ -376,10 +379,10 @@ def test_a_csv_cell_holds_references_as_json_python_or_plain(con, tmp_path, cell
 )
 def test_parquet_columns_of_related_types_are_read(con, tmp_path, convert):
     path = Path(write(tmp_path / "a.parquet", varied_rows()))
-    load(con, [str(path)])
+    load(con, [str(path)], force=True)
     before = contents(con)
     pq.write_table(convert(pq.read_table(path)), path)
-    load(con, [str(path)], replace=True)
+    load(con, [str(path)], replace=True, force=True)
     assert contents(con) == before
 
 
@@ -413,7 +416,6 @@ def test_parquet_columns_of_related_types_are_read(con, tmp_path, convert):
         ("text", [{"a": 1}], "must be text, found [{'a': 1}]"),
         ("boxed_answer", 5, "must be text, found 5"),
         ("archive_answer", ["7"], "must be text, found ['7']"),
-        ("correct", None, "must be true or false (or 1 or 0), found null"),
         ("correct", 2, "must be true or false (or 1 or 0), found 2"),
         ("correct", "yes", "must be true or false (or 1 or 0), found 'yes'"),
         ("mean_logprob", "low", "must be a number or null, found 'low'"),
@@ -440,7 +442,6 @@ def test_a_bad_value_is_refused_with_file_row_and_column(con, tmp_path, column, 
         ("completion_tokens", [1.0, 1.5], "must be a whole number above 0, found 1.5"),
         ("finish_reason", ["stop", None], "must be text, found null"),
         ("correct", [1, 2], "must be true or false (or 1 or 0), found 2"),
-        ("correct", [True, None], "must be true or false (or 1 or 0), found null"),
         ("text", [None, [{"a": "b"}]], "must be text, found [{'a': 'b'}]"),
         ("references", [["7"], None], None),
         ("references", [None, [7]], "must be a list of strings, found [7]"),
@@ -497,9 +498,9 @@ def test_a_long_value_is_cut_and_stays_on_one_line(con, tmp_path):
 
 def test_missing_columns_are_named_with_those_that_exist(con, tmp_path):
     for suffix in FORMATS:
-        source = write(tmp_path / f"a.{suffix}", [row(seed=..., correct=..., label="1")])
+        source = write(tmp_path / f"a.{suffix}", [row(seed=..., finish_reason=..., label="1")])
         line = refusal(con, source)
-        assert line.startswith(f"a.{suffix}: missing columns seed, correct; it has archive, ")
+        assert line.startswith(f"a.{suffix}: missing columns seed, finish_reason; it has archive, ")
         assert "label" in line
         assert "--map seed=" in line
     unanswered = row(text=..., boxed_answer=..., archive_answer=...)
@@ -510,7 +511,7 @@ def test_missing_columns_are_named_with_those_that_exist(con, tmp_path):
 @pytest.mark.parametrize("kept", ["boxed_answer", "archive_answer"])
 def test_text_may_be_missing_when_an_answer_is_given(con, tmp_path, kept):
     rows = [row(text=..., boxed_answer=..., archive_answer=...) | {kept: "7"}]
-    load(con, [write(tmp_path / "a.parquet", rows)])
+    load(con, [write(tmp_path / "a.parquet", rows)], force=True)
     column = "answer" if kept == "boxed_answer" else kept
     assert con.execute(f"select {column} from attempts").fetchone() == ("7",)
 
@@ -550,7 +551,7 @@ def test_an_unreadable_json_line_is_refused_with_its_number(con, tmp_path, line,
 
 
 def test_a_line_beyond_the_limit_is_refused_before_it_is_parsed(con, tmp_path, monkeypatch):
-    monkeypatch.setattr("audit.sources.LONGEST_LINE", 1_000_000)
+    monkeypatch.setattr("audit.sources.containers.LONGEST_LINE", 1_000_000)
     source = write(tmp_path / "a.jsonl.gz", [row(), row(seed=2, text="x" * 1_000_000)])
     assert refusal(con, source) == "a.jsonl.gz: line 2: is longer than 1 MB"
 
@@ -610,7 +611,7 @@ def test_sources_with_nothing_to_load_are_refused(con, tmp_path):
 def test_an_archive_that_is_there_is_refused_unless_replaced(con, tmp_path):
     first = write(tmp_path / "a.jsonl", [row(seed=s, references=["1"]) for s in range(3)])
     load(con, [first, write(tmp_path / "other.csv", [row(archive="other")])])
-    second = write(tmp_path / "b.parquet", [row(archive="new"), row(seed=9, text="x")])
+    second = write(tmp_path / "b.parquet", [row(archive="new"), row(seed=9, references=["2"])])
     line = refusal(con, second)
     assert "b.parquet: archive 'model_low' is already in the database" in line
     assert "--replace" in line
@@ -621,7 +622,7 @@ def test_an_archive_that_is_there_is_refused_unless_replaced(con, tmp_path):
 
 
 def test_replacing_meets_an_archive_in_the_middle_of_a_stream(con, tmp_path, monkeypatch):
-    monkeypatch.setattr(readers, "CHUNK_ROWS", 2)
+    monkeypatch.setattr(chunks, "CHUNK_ROWS", 2)
     old = [row(archive="old", seed=seed) for seed in range(5)]
     load(con, [write(tmp_path / "a.jsonl", old)])
     rows = [row(archive="new", seed=seed) for seed in range(5)]
@@ -634,7 +635,7 @@ def test_replacing_meets_an_archive_in_the_middle_of_a_stream(con, tmp_path, mon
 @pytest.mark.parametrize("texts", [True, False])
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_an_interrupted_load_leaves_the_database_as_it_was(tmp_path, monkeypatch, suffix, texts):
-    monkeypatch.setattr(readers, "CHUNK_ROWS", 10)
+    monkeypatch.setattr(chunks, "CHUNK_ROWS", 10)
     source = write(tmp_path / f"a.{suffix}", [row(seed=seed) for seed in range(100)])
 
     def interrupt(done, total, label):
@@ -657,7 +658,7 @@ def test_an_interrupted_load_leaves_the_database_as_it_was(tmp_path, monkeypatch
 
 
 def test_progress_reaches_the_size_of_all_files(con, tmp_path, monkeypatch):
-    monkeypatch.setattr(readers, "CHUNK_ROWS", 3)
+    monkeypatch.setattr(chunks, "CHUNK_ROWS", 3)
     for number, suffix in enumerate(FORMATS):
         write(tmp_path / f"a.{suffix}", [row(question_id=number, seed=seed) for seed in range(10)])
     calls = []
@@ -671,15 +672,34 @@ def test_loading_drops_replays_and_marks_them_stale(con, tmp_path):
     source = write(tmp_path / "a.csv", [row()])
     load(con, [source])
     assert con.execute("select value from meta where key = 'replays'").fetchone() == ("none",)
-    con.execute('create table "odd ""name" (i integer); create table settings (i integer)')
-    con.execute('create view replays as select * from "odd ""name"')
-    con.execute("update meta set value = 'fresh' where key = 'replays'")
-    kept = {"attempts", "texts", "raw_answers", "labels", "accepted_references", "grades"}
-    kept |= {"sources", "meta", "problem_labels", "token_counts", "prefix_cuts"}
+    engine.replay(con, budgets=[3000], caps=[2], primary_cap=2, orders=1, replicates=0)
+    settings = con.execute("from settings order by key").fetchall()
     for dropped in (True, False):  # Stale replays stay stale when more is loaded.
         assert load(con, [source], replace=True).replays_dropped == dropped
         assert con.execute("select value from meta where key = 'replays'").fetchone() == ("stale",)
-        assert {name for (name,) in con.execute("show tables").fetchall()} == kept
+        kept = {name for (name,) in con.execute("show tables").fetchall()}
+        assert kept == {*SCHEMA, "grades", "replay_relations", *engine.SETTING_RELATIONS}
+    assert con.execute("from settings order by key").fetchall() == settings
+
+
+def test_loading_never_touches_what_a_user_made(con, tmp_path):
+    source = write(tmp_path / "a.csv", [row()])
+    load(con, [source])
+    con.execute('create table "my notes" as select 1 as i; create table "odd ""name" (i integer)')
+    con.execute("create table mine as from attempts; create view seen as select seed from attempts")
+    con.execute("create view judged as select * from grades where correct")
+    # Before a replay even this name is a user's.
+    con.execute("create table replays as select 7 as i")
+    load(con, [source], replace=True)
+    assert con.execute("from replays").fetchall() == [(7,)]
+    con.execute("drop table replays")
+    engine.replay(con, budgets=[3000], caps=[2], primary_cap=2, orders=1, replicates=0)
+    load(con, [source], replace=True)
+    assert con.execute('from "my notes"').fetchall() == [(1,)]
+    assert con.execute('select count(*) from "odd ""name"').fetchall() == [(0,)]
+    assert con.execute("select count(*) from mine").fetchall() == [(1,)]
+    assert con.execute("from seen").fetchall() == [(1234,)]
+    assert con.execute("select seed from judged").fetchall() == [(1234,)]
 
 
 def test_a_refused_load_keeps_replays(con, tmp_path):
@@ -699,7 +719,7 @@ def test_a_database_of_another_program_or_version_is_refused(con, tmp_path):
     con.execute("drop table meta; drop table customers")
     create_schema(con)
     con.execute("update meta set value = '99' where key = 'schema_version'")
-    assert "newer budget-audit (schema version 99, this one reads 2)" in refusal(con, source)
+    assert "newer budget-audit (schema version 99, this one reads 3)" in refusal(con, source)
 
 
 def test_schema_is_created_once_and_grades_work_under_another_name(tmp_path):
@@ -718,8 +738,8 @@ def test_schema_is_created_once_and_grades_work_under_another_name(tmp_path):
 
 
 def test_python_memory_does_not_grow_with_the_input(tmp_path, monkeypatch):
-    monkeypatch.setattr(readers, "CHUNK_ROWS", 16)
-    monkeypatch.setattr(loading, "SEGMENT_BYTES", 5_000)
+    monkeypatch.setattr(chunks, "CHUNK_ROWS", 16)
+    monkeypatch.setattr(staging, "SEGMENT_BYTES", 5_000)
     for suffix in ("jsonl.gz", "csv"):
         peaks = []
         for size in (100, 400):
@@ -735,9 +755,9 @@ def test_python_memory_does_not_grow_with_the_input(tmp_path, monkeypatch):
 
 
 def test_arrow_memory_does_not_grow_with_one_large_row_group(tmp_path, monkeypatch):
-    monkeypatch.setattr(readers, "CHUNK_BYTES", 500_000)
-    monkeypatch.setattr(readers, "PARQUET_BUFFER_BYTES", 50_000)
-    monkeypatch.setattr(loading, "SEGMENT_BYTES", 20_000)
+    monkeypatch.setattr(chunks, "CHUNK_BYTES", 500_000)
+    monkeypatch.setattr(parquet, "PARQUET_BUFFER_BYTES", 50_000)
+    monkeypatch.setattr(staging, "SEGMENT_BYTES", 20_000)
     peaks = []
     for size in (2000, 8000):
         rows = [row(seed=seed, text=f"{seed} word " * 1000) for seed in range(size)]
@@ -750,6 +770,6 @@ def test_arrow_memory_does_not_grow_with_one_large_row_group(tmp_path, monkeypat
             taken.append(pa.total_allocated_bytes())
 
         with duckdb.connect() as con:
-            load(con, [str(path)], progress=sample)
+            load(con, [str(path)], force=True, progress=sample)
         peaks.append(max(taken) - taken[0])
     assert peaks[1] < 1.5 * peaks[0]

@@ -5,6 +5,7 @@ import io
 import json
 from decimal import Decimal
 
+import click
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -24,6 +25,28 @@ SMALL = pa.table(
         "strict_cost": [7485.4, 1234567.5],
         "resolved": [True, None],
     }
+)
+
+TEX = (
+    "\\begin{table*}[t]\n"
+    "\\centering\n"
+    "\\small\n"
+    "\\setlength{\\tabcolsep}{2.5pt}\n"
+    "\\caption{The paired boundary audit: accuracy, coverage and realized cost of both"
+    " rules at the same budget.}\n"
+    "\\label{tab:main}\n"
+    "\\begin{tabular}{@{}lrrrrl@{}}\n"
+    "\\toprule\n"
+    "\\shortstack[l]{archive} & \\shortstack[r]{budget} & \\shortstack[r]{strict\\\\accura"
+    "cy\\\\(\\%)} & \\shortstack[r]{delta\\\\(points)} & \\shortstack[r]{strict\\\\cost\\\\(toke"
+    "ns)} & \\shortstack[l]{resolved} \\\\\n"
+    "\\midrule\n"
+    "low & 4k & 37.25 & 12.88 [9.79, 16.17] & 7,485 & true \\\\\n"
+    "high & 8192 & 50.13 & $-$0.42 [$-$1.17, 0.25] & 1,234,568 &  \\\\\n"
+    "\\bottomrule\n"
+    "\\end{tabular}\n"
+    "\n"
+    "\\end{table*}\n"
 )
 
 GOLDEN = {
@@ -52,15 +75,7 @@ high,8192,50.125,-0.41666,-1.1666,0.25,1234567.5,
 | low | 4k | 37.25 | 12.88 [9.79, 16.17] | 7,485 | true |
 | high | 8192 | 50.13 | -0.42 [-1.17, 0.25] | 1,234,568 |  |
 """,
-    "tex": r"""\begin{tabular}{@{}lrrrrl@{}}
-\toprule
-archive & budget & strict\_accuracy & delta & strict\_cost & resolved \\
-\midrule
-low & 4k & 37.25 & 12.88 [9.79, 16.17] & 7,485 & true \\
-high & 8192 & 50.13 & $-$0.42 [$-$1.17, 0.25] & 1,234,568 &  \\
-\bottomrule
-\end{tabular}
-""",
+    "tex": TEX,
 }
 
 
@@ -166,9 +181,11 @@ def test_the_terminal_never_sees_a_control_character() -> None:
     assert r"a|b\n<script>&\frac{1}{2}$x_1^2$~#%\t\x1b[31m\x9b" in text
 
 
-def test_a_wide_cell_is_cut_at_sixty_characters() -> None:
-    lines = format_table(pa.table({"x": ["y" * 60, "z" * 61]}), "table").splitlines()
+def test_a_wide_cell_is_cut_at_sixty_characters_on_a_terminal_and_never_in_a_pipe() -> None:
+    table = pa.table({"x": ["y" * 60, "z" * 61]})
+    lines = click.unstyle(format_table(table, "table", width=80)).splitlines()
     assert lines[2:] == ["y" * 60, "z" * 59 + "…"]
+    assert format_table(table, "table").splitlines()[2:] == ["y" * 60, "z" * 61]
 
 
 def test_markdown_keeps_a_hostile_string_in_its_cell() -> None:

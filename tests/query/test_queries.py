@@ -13,20 +13,26 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
+import audit
 from audit import database, engine
 from audit.cli import main
 from audit.errors import AuditError
 from audit.load.load import load
-from audit.query.run import answer, find_query, named_queries, query
+from audit.query.run import answer, find_query, named_queries
+from audit.query.run import query as ask
 from tests.support.archives import write_jsonl
 from tests.support.databases import replayed
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = [known.name for known in named_queries()]
 MAY_READ = {
     *("attempts", "texts", "grades", "orders", "prefixes", "replays", "selections", "sources"),
-    *("settings", "budgets", "caps"),
+    *("settings", "budgets", "caps", "answer_changes", "cost_changes"),
 }
+NAMES = [known.name for known in named_queries()]
+HAS_CHANGES = "answer_changes" in engine.stage_names()
+needs_changes = pytest.mark.skipif(not HAS_CHANGES, reason="this engine builds no answer_changes")
+# Queries that this engine can answer.
+ANSWERED = [name for name in NAMES if HAS_CHANGES or name not in ("at_budget", "budget_for")]
 SETTINGS = {
     "budgets": (100, 200, 600),
     "caps": (2, 3),
@@ -99,9 +105,14 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def con(folder):
     """A reader of the database."""
-    con = database.connect(folder / "small.duckdb", read_only=True)
+    con = database.connect(folder / "small.duckdb", read_only=True, sandbox=True)
     yield con
     con.close()
+
+
+def query(con, name_or_sql, params=None):
+    """The rows of a query as an Arrow table."""
+    return ask(con, name_or_sql, params).table
 
 
 def rows(con, name, *columns, **params):
@@ -139,7 +150,7 @@ def test_named_query_is_plain_sql_over_public_relations(name):
     assert set(re.findall(r"\$(\w+)", code)) == set(known.defaults)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ANSWERED)
 def test_named_query_answers_with_its_defaults_whatever_the_threads(folder, name):
     found = []
     for threads in (1, 4):
@@ -153,8 +164,8 @@ def test_named_query_answers_with_its_defaults_whatever_the_threads(folder, name
 def test_named_queries_run_where_only_the_canonical_order_was_replayed(tmp_path, con):
     with replayed(tmp_path, ROWS, **{**SETTINGS, "orders": 0}):
         pass
-    bare = database.connect(tmp_path / "small.duckdb", read_only=True)
-    for name in NAMES:
+    bare = database.connect(tmp_path / "small.duckdb", read_only=True, sandbox=True)
+    for name in ANSWERED:
         assert query(bare, name).schema == query(con, name).schema
     bare.close()
 
@@ -177,18 +188,37 @@ def test_cost_per_correct(con):
     assert len(found) == 2 * 3 * 2
 
 
-def test_smallest_budget(con):
-    columns = ("archive", "rule", "smallest_budget", "accuracy_there", "best_budget")
-    assert rows(con, "smallest_budget", *columns) == [
-        ("slow", "advisory", 100, 100.0, 100),
-        ("slow", "strict", 600, 100.0, 600),
-        ("steady", "advisory", None, None, 100),
-        ("steady", "strict", 100, 50.0, 100),
+@needs_changes
+def test_at_budget(con):
+    columns = ("archive", "rule", "budget", "accuracy", "coverage", "cost")
+    assert rows(con, "at_budget", *columns, budget="100") == [
+        ("slow", "advisory", 100, 100.0, 100.0, 500.0),
+        ("slow", "strict", 100, 0.0, 0.0, 100.0),
+        # 60, 60, 100, 140, 150 and 210 tokens; 60, 60 and four times 100.
+        ("steady", "advisory", 100, 33.33, 50.0, 120.0),
+        ("steady", "strict", 100, 50.0, 50.0, 86.67),
     ]
-    # A third of the replays is 33.33... %, which reaches 33.3333 and not 33.3334.
-    reached = rows(con, "smallest_budget", "smallest_budget", accuracy="33.3333")
-    missed = rows(con, "smallest_budget", "smallest_budget", accuracy="33.3334")
-    assert reached[2] == (100,) and missed[2] == (None,)
+    # 60, 60, 140, 140, 200 and 200 tokens: no replay was made at 0.2k but at 200.
+    assert rows(con, "at_budget", "cost", budget="0.2k")[3] == (133.33,)
+    # By 41 one attempt of one replay in six is done, and right: seed 10 of steady 1 in order 2.
+    assert rows(con, "at_budget", "accuracy", "cost", budget="41")[3] == (16.67, 41.0)
+
+
+@needs_changes
+def test_budget_for(con):
+    columns = ("archive", "rule", "first_budget", "first_cost", "kept_budget", "kept_cost")
+    assert rows(con, "budget_for", *columns, accuracy="50") == [
+        ("slow", "advisory", 1, 500.0, 1, 500.0),
+        ("slow", "strict", 500, 500.0, 500, 500.0),
+        # Each first attempt: 60, 60, 50, 40, 150 and 90 tokens; wrong votes come later.
+        ("steady", "advisory", 1, 75.0, None, None),
+        ("steady", "strict", 60, 60.0, None, None),
+    ]
+    assert rows(con, "budget_for", *columns, accuracy="33.3333")[3] == (
+        *("steady", "strict", 60, 60.0, 60, 60.0),
+    )
+    first = rows(con, "budget_for", "first_budget", accuracy="100")
+    assert first == [(1,), (500,), (None,), (None,)]
 
 
 def test_advisory_harms(con):
@@ -405,7 +435,9 @@ def test_listing_shows_each_name_and_its_question_and_needs_no_database(tmp_path
     lines = run("query").splitlines()
     assert [line.split()[0] for line in lines] == NAMES
     for line, known in zip(lines, named_queries(), strict=True):
-        assert line.endswith(f"  {known.question}")
+        defaults = ", ".join(f"{name}={value}" for name, value in known.defaults.items())
+        assert line.endswith(f"  {known.question}" + (f"  ({defaults})" if defaults else ""))
+    assert "  (budget=)" in run("query")
 
 
 def test_formats_print_the_same_rows(folder):
@@ -446,23 +478,26 @@ def test_a_column_is_compared_with_a_parameter_as_it_is(folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["smallest_budget", "--param", "acuracy=50"], "no parameter $acuracy; its own: $accuracy"),
+        (["pool_sizes", "--param", "buget=50"], "no parameter $buget; its own: $budget"),
         (["overshoot", "--param", "budget=1"], "no parameter $budget; its own: none"),
         (["select $one, $two", "--param", "one=1"], "no value for $two; give --param"),
         (["select $one", "--param", "one"], "'one' is not of the form name=value"),
         (["select ?"], "no value for $1"),
         (["replay_ledger", "--param", "budget=much"], "Could not convert string 'much' to INT64"),
         (["no_such_query"], "no query 'no_such_query'; there are advisory_harms,"),
-        (["cost-per-correct"], "no query 'cost-per-correct'; there are advisory_harms,"),
+        (
+            ["cost-per-correct"],
+            "no query 'cost-per-correct'; did you mean 'cost_per_correct'? there are",
+        ),
         (["no such.sql"], "no such.sql: cannot be read: No such file or directory"),
         (["select * from nothing"], "Table with name nothing does not exist"),
         (["select 1 +"], "syntax error"),
         (["select '\udcff'"], "not valid UTF-8"),
         (["select $a", "--param", "a=\udcff"], "not valid UTF-8"),
-        ([""], "give exactly one select statement"),
-        (["--", "-- only a comment"], "give exactly one select statement"),
-        (["select 1; select 2"], "give exactly one select statement"),
-        (["select 1; drop table meta"], "give exactly one select statement"),
+        ([""], "give exactly one statement that reads"),
+        (["--", "-- only a comment"], "give exactly one statement that reads"),
+        (["select 1; select 2"], "give exactly one statement that reads"),
+        (["select 1; drop table meta"], "give exactly one statement that reads"),
         (["select 1", "--timeout", "0"], "--timeout: a number of seconds above 0"),
         (["select 1", "--timeout", "nan"], "--timeout: a number of seconds above 0"),
         (["select 1", "--timeout", "soon"], "'soon' is not a valid float"),
@@ -502,7 +537,7 @@ def test_queries_say_when_there_are_no_replays_or_stale_ones(tmp_path):
     engine.replay(con, **SETTINGS)
     load(con, [str(more)])
     con.close()
-    for asked in ("overshoot", "select * from selections", "select * from caps"):
+    for asked in ("overshoot", "select * from selections"):
         assert (
             "the replays are stale: archives were loaded since; run 'budget-audit replay'"
             in run("query", asked, "--db", db, status=2)
@@ -514,7 +549,7 @@ def test_queries_say_when_there_are_no_replays_or_stale_ones(tmp_path):
 
 def test_a_connection_answers_many_questions(con):
     assert [query(con, "select 1 as one").to_pylist() for _ in range(3)] == [[{"one": 1}]] * 3
-    assert answer(con, "select 1 as one", fmt="csv") == "one\n1\n"
+    assert answer(con, "select 1 as one", fmt="csv")[0] == "one\n1\n"
 
 
 def test_two_readers_read_at_once_and_neither_takes_the_write_lock(folder, con):
@@ -572,7 +607,6 @@ HOSTILE = {
     "execute": "execute mine",
     "explain analyze a write": "explain analyze create temp table more as select 1",
     "explain analyze a copy": "explain analyze copy (select 1) to '{folder}/new.csv'",
-    "dynamic pivot": "pivot attempts on finish_reason using count(*)",
     "writing expression": "with mine as (insert into meta values ('a', 'b') returning *) from mine",
     "deleting expression": "with mine as materialized (delete from meta returning *) from mine",
     "query function": "from query('delete from meta')",
@@ -698,7 +732,7 @@ def test_hostile_sql_is_refused_as_text_and_as_file_and_changes_nothing(trap, tm
     path = tmp_path / "hostile.sql"
     path.write_text(f"-- Is this harmless?\n-- It asks for no parameter.\n{sql}\n")
     before = snapshot(folder)
-    con = database.connect(folder / "small.duckdb", read_only=True)
+    con = database.connect(folder / "small.duckdb", read_only=True, sandbox=True)
     try:
         for given in (sql, str(path)):
             with pytest.raises(AuditError, match=r"^query: "):
@@ -722,7 +756,7 @@ def test_hostile_sql_is_refused_as_text_and_as_file_and_changes_nothing(trap, tm
 def test_a_parameter_is_a_value_and_never_sql(trap, value):
     folder, _ = trap
     before = snapshot(folder)
-    con = database.connect(folder / "small.duckdb", read_only=True)
+    con = database.connect(folder / "small.duckdb", read_only=True, sandbox=True)
     assert query(con, "select $it as it", {"it": value}).to_pylist() == [{"it": value}]
     found = query(con, "select seed from attempts where archive = $it", {"it": value})
     assert found.num_rows == 0
@@ -734,19 +768,114 @@ def test_a_parameter_is_a_value_and_never_sql(trap, value):
 
 def test_a_parameter_cannot_name_a_file(trap):
     folder, _ = trap
-    con = database.connect(folder / "small.duckdb", read_only=True)
+    con = database.connect(folder / "small.duckdb", read_only=True, sandbox=True)
     for sql in ("from read_csv($it)", "from query_table($it)", "from query($it)"):
         with pytest.raises(AuditError, match=r"^query: "):
             query(con, sql, {"it": str(folder / "old.csv")})
     con.close()
 
 
-def test_a_connection_that_could_write_or_reach_files_is_refused(folder, tmp_path):
+SETTINGS_OF_A_CONNECTION = "from duckdb_settings() order by name"
+
+
+def test_a_connection_that_is_handed_over_is_used_as_it_is_and_stays_so(folder, tmp_path):
     (tmp_path / "copy.duckdb").write_bytes((folder / "small.duckdb").read_bytes())
-    con = database.connect(tmp_path / "copy.duckdb")
-    with pytest.raises(AuditError, match="read_only=True"):
-        query(con, "select 1")
-    con.close()
+    for options in ({}, {"read_only": True}):
+        con = database.connect(tmp_path / "copy.duckdb", **options)
+        before = con.execute(SETTINGS_OF_A_CONNECTION).fetchall()
+        counted = audit.query(con, "select count(*) as n from attempts")
+        assert counted.to_pylist() == [{"n": 8}]
+        assert con.execute(SETTINGS_OF_A_CONNECTION).fetchall() == before
+        con.execute("set threads = 1")
+        con.close()
+    with database.connect(tmp_path / "copy.duckdb") as con:
+        con.execute("create table mine as select 1 as one")
+        assert audit.query(con, "from mine").to_pylist() == [{"one": 1}]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "delete from meta",
+        "create temp table x as select 1",
+        "with gone as (delete from meta returning *) select * from gone",
+        "set threads = 1",
+        "explain analyze delete from meta",
+        "create table x as pivot attempts on archive using count(*)",
+        "select 1; delete from meta",
+        "copy meta to 'x.csv'",
+    ],
+)
+def test_a_connection_that_could_write_is_never_used_for_it(folder, tmp_path, monkeypatch, sql):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "copy.duckdb").write_bytes((folder / "small.duckdb").read_bytes())
+    with database.connect(tmp_path / "copy.duckdb") as con:
+        meta = con.execute("from meta order by key").fetchall()
+        with pytest.raises(AuditError, match=r"^query: "):
+            audit.query(con, sql)
+        assert con.execute("from meta order by key").fetchall() == meta
+        assert "x" not in database.relations(con)
+    assert not (tmp_path / "x.csv").exists()
+
+
+# What reads and is no select.
+
+
+@pytest.mark.parametrize(
+    ("sql", "part"),
+    [
+        ("describe attempts", "completion_tokens"),
+        ("summarize attempts", "approx_unique"),
+        ("pivot attempts on archive using count(*)", "steady"),
+        ("with p as (pivot attempts on archive using count(*)) from p", "steady"),
+        ("pivot attempts on archive in ('slow') using count(*)", "slow"),
+        ("show tables", "replays"),
+        ("explain select * from attempts", "attempts"),
+        ("-- why?\nexplain analyze select * from attempts", "8 rows"),
+    ],
+)
+def test_statements_that_only_read_are_allowed(folder, sql, part):
+    assert part in run("query", "--db", folder / "small.duckdb", "--", sql)
+
+
+def test_a_mistake_keeps_the_engines_candidates_and_place(folder):
+    db = ("--db", folder / "small.duckdb")
+    line = run("query", "select\n  anser\nfrom attempts", *db, status=2)
+    assert 'Candidate bindings: "answer"' in line and "(line 2, at 'anser')" in line
+    line = run("query", "from atempts", *db, status=2)
+    assert 'Did you mean "attempts"' in line and "(line 1, at 'atempts')" in line
+    try:
+        audit.query(folder / "small.duckdb", "select anser from attempts")
+    except AuditError as error:
+        assert "^^^^^" in error.__notes__[0]
+
+
+def test_standard_input_is_a_query_and_show_prints_the_sql(folder):
+    db = str(folder / "small.duckdb")
+    done = CliRunner().invoke(
+        main, ["query", "-", "--db", db, "--format", "csv"], input="select 7 as seven"
+    )
+    assert done.output == "seven\n7\n"
+    done = CliRunner().invoke(main, ["query", "-", "--db", db], input=" ")
+    assert done.exit_code == 2 and "holds no SQL" in done.output
+    shown = run("query", "overshoot", "--show")
+    assert shown == (engine.resource("queries") / "overshoot.sql").read_text()
+
+
+def test_a_limit_cuts_the_rows_and_says_so_on_standard_error(folder):
+    arguments = ["query", "from range(5)", "--db", str(folder / "small.duckdb"), "--format", "csv"]
+    done = CliRunner().invoke(main, [*arguments, "--limit", "2"])
+    assert done.stdout == "range\n0\n1\n"
+    assert done.stderr == "… 2 of 5 rows; --limit 0 shows all\n"
+    assert CliRunner().invoke(main, arguments).stdout.count("\n") == 6
+    limited = audit.query(folder / "small.duckdb", "from range(5)", limit=2)
+    assert len(limited) == 2 and limited.caption == "… 2 of 5 rows"
+
+
+def test_a_query_that_makes_the_engine_crash_is_one_line(folder):
+    deep = "repeat('[', 100000) || '\"INT\"' || repeat(']', 100000)"
+    line = stopped(folder, f"select from_json('1', {deep})")
+    assert line.startswith("error: query: it made DuckDB crash (SIG")
 
 
 # Runaways, in processes of their own: one that is not stopped would take the tests with it.

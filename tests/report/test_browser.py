@@ -1,24 +1,79 @@
-"""The reports opened in a real browser, offline: drawn, quiet, and without a single request."""
+"""The page in a real browser, from file://, offline: quiet, exact, and usable without a mouse."""
 
 import base64
+import re
 
+import pyarrow as pa
 import pytest
 
-from audit import engine
-from audit.report import figures, report, words
-from tests.support.browser import drawn
+from audit import database, engine
+from audit.output.display import round_half_up
+from audit.report import build, figures, report
+from tests.support.browser import ready
 from tests.support.databases import replayed
-from tests.support.hostile import BRACES, IMAGE, SCRIPT, hostile_rows
+from tests.support.hostile import BRACES, IMAGE, MARKS, SCRIPT, hostile_rows
 
 
 @pytest.fixture(scope="module")
 def hostile(browser, tmp_path_factory):
-    """A report on archives whose text tries to run, and one of its figures."""
+    """A page on archives whose text tries to run, and one of its figures."""
     folder = tmp_path_factory.mktemp("hostile")
-    with replayed(folder, hostile_rows(), budgets=(10, 20, 45)) as con:
+    rows = hostile_rows()
+    rows += [row | {"archive": MARKS} for row in rows if row["archive"] == SCRIPT]
+    with replayed(folder, rows, budgets=(10, 20, 45)) as con:
         report(con, folder)
         figures.save_figure(figures.timeline(con), folder / "figure.html")
     return folder
+
+
+@pytest.fixture(scope="module")
+def tables(demo):
+    """What `budget-audit table` prints of the demo's database, as rows."""
+    with database.opened(demo.parents[1] / "audit.duckdb") as con:
+        return {name: engine.table(con, name).to_pylist() for name in ("main", "curves", "pools")}
+
+
+def text(browser, selector):
+    return browser.run(f"document.querySelector({selector!r}).textContent")
+
+
+def shown(value, decimals=2):
+    """A number as the page prints it."""
+    digits = round_half_up(value, decimals)
+    return (f"{int(digits):,}" if decimals == 0 else digits).replace("-", "−")
+
+
+def number_rows(browser):
+    """The panel of live numbers: the name of each row, and its two cells."""
+    rows = browser.run(
+        "[...document.querySelectorAll('#numbers tbody tr')].map(r => "
+        "[...r.cells].map(c => c.textContent.trim()))"
+    )
+    return {row[0]: row[1:] for row in rows}
+
+
+def set_budget(browser, budget):
+    browser.run(
+        f"(f => {{ f.value = '{budget}'; f.dispatchEvent(new Event('input')); }})"
+        "(document.getElementById('budget'))"
+    )
+
+
+def press(browser, key, code=None, modifiers=0):
+    for kind in ("keyDown", "keyUp"):
+        browser.call(
+            "Input.dispatchKeyEvent",
+            type=kind,
+            key=key,
+            code=code or key,
+            windowsVirtualKeyCode={"Tab": 9, "Enter": 13, " ": 32}.get(key, 0),
+            modifiers=modifiers,
+            **({"text": "\r"} if key == "Enter" and kind == "keyDown" else {}),
+        )
+
+
+def focused(browser):
+    return browser.run("document.activeElement.id || document.activeElement.textContent")
 
 
 def test_the_watch_itself_sees_requests_errors_and_dialogs(browser, tmp_path):
@@ -28,108 +83,431 @@ def test_the_watch_itself_sees_requests_errors_and_dialogs(browser, tmp_path):
     )
     browser.open(page)
     assert browser.requests() == ["https://example.invalid/x.png"]
-    assert any("ouch" in text for text in browser.complaints())
-    assert any("Uncaught" in text for text in browser.complaints())
+    assert any("ouch" in line for line in browser.complaints())
+    assert any("Uncaught" in line for line in browser.complaints())
 
 
-def test_demo_report_is_quiet_and_asks_the_network_for_nothing(browser, demo):
+def test_the_demo_is_quiet_and_asks_the_network_for_nothing(browser, demo):
     browser.open(demo)
-    drawn(browser)
+    ready(browser)
     assert browser.complaints() == []
     assert browser.requests() == []
     assert browser.run("performance.getEntriesByType('resource').length") == 0
+    assert browser.run("document.getElementById('trouble').hidden") is True
 
 
-def test_demo_report_draws_every_figure_with_marks(browser, demo):
-    browser.open(demo)
-    drawn(browser)
-    for name in words.FIGURES:
-        inside = f"#figure-{name} .live svg.marks"
-        assert browser.run(f"document.querySelectorAll('{inside}').length") == 1, name
-        shapes = ".mark-symbol path, .mark-line path, .mark-rect path"
-        marks = ", ".join(f"{inside} {shape.strip()}" for shape in shapes.split(","))
-        assert browser.run(f"document.querySelectorAll('{marks}').length") > 5, name
+@pytest.mark.parametrize(("width", "height"), [(1300, 900), (420, 800)])
+def test_the_first_screen_tells_the_story(browser, demo, width, height):
+    browser.open(demo, width=width, height=height)
+    ready(browser)
+    for wanted in ("h1", ".scope", ".rules", "#headline", "#curve svg"):
         box = browser.run(
-            "(b => [b.width, b.height])"
-            f"(document.querySelector('{inside}').getBoundingClientRect())"
+            f"(b => [b.top, b.bottom, b.left, b.right])"
+            f"(document.querySelector({wanted!r}).getBoundingClientRect())"
         )
-        assert min(box) > 200, name
-        assert "SIMULATED DATA" in browser.run(f"document.querySelector('{inside}').textContent")
+        assert box[0] >= 0 and box[1] <= height, (wanted, box)
+        assert box[2] >= 0 and box[3] <= width, (wanted, box)
+    assert "Replayed" in text(browser, ".scope")
+    assert re.search(r"answers [\d.]+\s% when cut at the budget", text(browser, "#headline"))
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    lines = browser.run("document.querySelectorAll('#curve path.line').length")
+    assert lines == 2
 
 
-def test_demo_report_holds_every_table_with_rows(browser, demo):
-    browser.open(demo)
-    rows = browser.run(
-        "Object.fromEntries([...document.querySelectorAll('table')]"
-        ".map(t => [t.id, t.tBodies[0].rows.length]))"
+@pytest.mark.parametrize("budget", [4000, 16000, 64000])
+def test_live_numbers_equal_the_tables(browser, demo, tables, budget):
+    archive = "gpt-5.1 high"
+    browser.open(demo, fragment=f"#B={budget}&archive={archive.replace(' ', '+')}")
+    ready(browser)
+    (main,) = (r for r in tables["main"] if (r["archive"], r["budget"]) == (archive, budget))
+    (pool,) = (r for r in tables["pools"] if (r["archive"], r["budget"]) == (archive, budget))
+    found = number_rows(browser)
+    rules = ("strict", "advisory")
+    assert found["accuracy, %"] == [shown(main[f"{rule}_accuracy"]) for rule in rules]
+    assert found["realized cost, tokens"] == [shown(main[f"{rule}_cost"], 0) for rule in rules]
+    ratios = [shown(main[f"{rule}_cost_ratio"]) + " ×" for rule in rules]
+    assert found["as a multiple of B"] == ratios
+    assert found["coverage, %"] == [shown(main[f"{rule}_coverage"]) for rule in rules]
+    assert found["abstains, %"] == [shown(pool[f"{rule}_abstention"]) for rule in rules]
+    curves = {
+        r["rule"]: r for r in tables["curves"] if (r["archive"], r["budget"]) == (archive, budget)
+    }
+    assert found["95 % interval"] == [
+        f"[{shown(curves[rule]['accuracy_low'])}, {shown(curves[rule]['accuracy_high'])}]"
+        for rule in rules
+    ]
+    delta = shown(main["delta"])
+    assert text(browser, "#delta").removeprefix("+") == delta
+    assert text(browser, "#delta-range") == (
+        f"[{shown(main['delta_low'])}, {shown(main['delta_high'])}]"
     )
-    text = browser.run("document.body.innerText")
-    assert rows["joint"] == 16 and rows["sources"] == 2
-    for name in engine.table_names():
-        assert browser.run(f"document.getElementById('table-{name}') !== null"), name
-    assert rows["table-main"] == 8 and rows["table-curves"] == 16
-    assert rows["table-selection_events"] == 200
-    assert "The first 200 of" in text
-    assert text.index("Findings") < text.index("What was compared") < text.index("Provenance")
+    if "matched_cost" in engine.table_names():
+        with database.opened(demo.parents[1] / "audit.duckdb") as con:
+            rows = engine.table(con, "matched_cost").to_pylist()
+        (same,) = (r for r in rows if (r["archive"], r["advisory_budget"]) == (archive, budget))
+        assert text(browser, "#matched-budget") == f"{same['strict_budget']:,}"
+        assert text(browser, "#matched-accuracy") == shown(same["strict_accuracy"]) + " %"
+        browser.wait("document.getElementById('matched-range').textContent !== ''")
+        assert text(browser, "#matched-range").strip() == (
+            f"[{shown(same['delta_low'])}, {shown(same['delta_high'])}]"
+        )
 
 
-def test_demo_report_marks_simulated_data_on_screen_and_on_every_printed_page(browser, demo):
+def test_slider_field_and_picture_move_the_same_budget(browser, demo):
     browser.open(demo)
-    assert browser.run("document.title").startswith("SIMULATED DATA")
-    assert browser.run("getComputedStyle(document.querySelector('.watermark')).display") == "none"
-    browser.call("Emulation.setEmulatedMedia", media="print")
-    style = "getComputedStyle(document.querySelector('.watermark'))"
-    assert browser.run(f"[{style}.display, {style}.position]") == ["block", "fixed"]
-    browser.call("Emulation.setEmulatedMedia", media="")
+    ready(browser)
+    before = text(browser, "#numbers")
+    browser.run(
+        "(s => { s.value = '1000'; s.dispatchEvent(new Event('input')); })"
+        "(document.getElementById('slider'))"
+    )
+    budget = int(browser.run("document.getElementById('budget').value"))
+    assert budget > 4000 and text(browser, "#numbers") != before
+    set_budget(browser, 6001)
+    assert "6,001" in text(browser, "#headline") and "6,001" in text(browser, "#curve")
+    assert browser.run("document.getElementById('slider').getAttribute('aria-valuetext')") == (
+        "6,001 tokens"
+    )
+    box = browser.run(
+        "(b => [b.left + b.width * 0.7, b.top + b.height / 2])"
+        "(document.querySelector('#curve svg').getBoundingClientRect())"
+    )
+    for kind in ("mousePressed", "mouseReleased"):
+        browser.call(
+            "Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1
+        )
+    assert int(browser.run("document.getElementById('budget').value")) > 20000
 
 
-def test_print_uses_the_static_figures_and_cuts_no_table(browser, demo):
+def test_a_field_that_holds_no_budget_changes_nothing(browser, demo):
     browser.open(demo)
-    drawn(browser)
+    ready(browser)
+    before = text(browser, "#numbers")
+    for wrong in ("", "-5", "0", "1.5"):
+        set_budget(browser, wrong)
+        assert text(browser, "#numbers") == before
+    browser.run("document.getElementById('budget').dispatchEvent(new Event('change'))")
+    assert browser.run("document.getElementById('budget').value") == "4000"
+
+
+def test_pickers_change_what_is_shown(browser, demo):
+    browser.open(demo)
+    ready(browser)
+
+    def pick(name, value):
+        browser.run(
+            f"(s => {{ s.value = '{value}'; s.dispatchEvent(new Event('change')); }})"
+            f"(document.getElementById('{name}'))"
+        )
+
+    browser.run("document.querySelectorAll('.chip')[0].click()")
+    assert browser.run("document.querySelectorAll('#curve path.line').length") == 4
+    browser.run("document.getElementById('all-archives').click()")
+    assert browser.run("document.querySelectorAll('#curve path.line').length") == 18
+    browser.run("document.getElementById('reset').click()")
+    assert browser.run("document.querySelectorAll('#curve path.line').length") == 2
+    before = text(browser, "#numbers")
+    set_budget(browser, 64000)
+    whole = text(browser, "#numbers")
+    pick("cap", 1)
+    assert text(browser, "#numbers") not in (before, whole)
+    assert number_rows(browser)["attempts returned"][1] == "1.00"
+    pick("cap", 99)
+    assert browser.run("document.getElementById('cap').value") == "8"
+    browser.run("document.querySelector('input[value=cost]').click()")
+    assert "realized cost" in text(browser, "#curve")
+    assert browser.complaints() == []
+
+
+def test_the_band_appears_and_says_what_it_is(browser, demo):
+    browser.open(demo)
+    ready(browser)
+    browser.wait("document.querySelector('#curve .band').getAttribute('d').length > 100")
+    assert "95 % confidence for the whole curve" in text(browser, "#band-note")
+
+
+def test_the_address_remembers_the_view(browser, demo):
+    browser.open(demo)
+    ready(browser)
+    browser.run("document.querySelectorAll('.chip')[3].click()")
+    set_budget(browser, 7777)
+    browser.run("document.querySelector('input[value=cost]').click()")
+    browser.wait("location.hash.includes('B=7777') && location.hash.includes('axis=cost')")
+    fragment = browser.run("location.hash")
+    numbers, headline = text(browser, "#numbers tbody"), text(browser, "#headline")
+    browser.open(demo, fragment=fragment)
+    ready(browser)
+    assert text(browser, "#numbers tbody") == numbers and text(browser, "#headline") == headline
+    assert browser.run("document.querySelector('input[value=cost]').checked")
+    browser.open(demo, fragment="#B=nonsense&archive=nobody&cap=-1&problem=x")
+    ready(browser)
+    assert browser.complaints() == [] and "4k tokens" in text(browser, "#headline")
+
+
+def test_every_control_is_reached_and_used_by_keyboard(browser, demo):
+    browser.open(demo)
+    ready(browser)
+    seen = []
+    for _ in range(60):
+        press(browser, "Tab")
+        seen.append(focused(browser))
+        if seen[-1] == "slider":
+            break
+    for control in ("selector", "cap", "competition", "reset", "slider"):
+        assert control in seen, seen
+    assert any("gpt-5.1" in name for name in seen)
+    press(browser, "ArrowRight", modifiers=8)
+    assert browser.run("document.getElementById('budget').value") == "4001"
+    press(browser, "PageUp")
+    assert browser.run("document.getElementById('budget').value") == "8000"
+    press(browser, "ArrowLeft")
+    assert browser.run("document.getElementById('budget').value") == "7920"
+    press(browser, "PageDown")
+    assert browser.run("document.getElementById('budget').value") == "4000"
+    unnamed = browser.run(
+        "[...document.querySelectorAll('input, select, button, [tabindex]')].filter(e => "
+        "!(e.labels && e.labels.length) && !e.getAttribute('aria-label') && !e.textContent.trim())"
+        ".map(e => e.outerHTML.slice(0, 80))"
+    )
+    assert unnamed == []
+
+
+def test_a_row_of_the_problems_is_chosen_by_keyboard(browser, demo):
+    browser.open(demo)
+    ready(browser)
+    browser.run("document.querySelectorAll('#problems-table tbody tr')[4].focus()")
+    press(browser, "Enter")
+    name = browser.run(
+        "document.querySelectorAll('#problems-table tbody tr')[4].cells[0].textContent"
+    )
+    assert name in text(browser, "#lane-bank")
+    browser.wait("location.hash.includes('problem=')")
+
+
+def test_the_timeline_shows_the_ledger_of_its_replay(browser, demo):
+    fragment = "#B=8000&archive=gpt-5.2+medium&problem=OTIS+Mock+AIME+2024-2025%2F3&order=2"
+    browser.open(demo, fragment=fragment)
+    ready(browser)
+    with database.opened(demo.parents[1] / "audit.duckdb") as con:
+        (competition,) = con.execute("select any_value(competition) from problems").fetchall()[0]
+        assert competition == "OTIS Mock AIME 2024-2025"
+        rules = con.execute(
+            """
+            select rule, launched, returned, completion_cost, prefix_tokens, answer, abstained
+            from replays join selections using (
+                archive, competition, question_id, repeat, cap, budget, rule
+            )
+            where archive = 'gpt-5.2 medium' and question_id = 3 and repeat = 2 and cap = 8
+                and budget = 8000 and selector = 'majority'
+            """
+        ).fetchall()
+    for rule, launched, returned, cost, cut, answer, abstained in rules:
+        said = text(browser, f"#lane-{rule} p")
+        assert f"returns {returned} of {launched} launched" in said
+        assert f"pays {cost:,}" in said
+        assert (f"{cut:,} bought nothing" in said) == (cut > 0)
+        assert ("abstains" in said) if abstained else (f"answers {answer}" in said)
+    before = text(browser, "#lane-bank")
+    browser.run("document.getElementById('order-after').click()")
+    assert text(browser, "#lane-bank") != before and "order 3" in text(browser, "#lane-bank")
+
+
+def test_tables_fold_sort_filter_and_download(browser, demo, tables, tmp_path):
+    browser.open(demo)
+    ready(browser)
+    listed = browser.run(
+        "[...document.querySelectorAll('#table-list > details')].map(d => d.dataset.table)"
+    )
+    assert set(engine.table_names()) <= set(listed)
+    assert browser.run("document.getElementById('table-main')") is None
+    browser.run("document.querySelector('#details-main > summary').click()")
+    browser.wait("document.getElementById('table-main') !== null")
+    assert browser.run("document.querySelectorAll('#table-main tbody tr').length") == 45
+
+    def column(place):
+        return browser.run(
+            "[...document.querySelectorAll('#table-main tbody tr')]"
+            f".map(r => r.cells[{place}].textContent)"
+        )
+
+    heads = browser.run("[...document.querySelectorAll('#table-main th button')].map(b => b.title)")
+    place = heads.index("delta")
+    browser.run(f"document.querySelectorAll('#table-main th button')[{place}].click()")
+    values = [float(cell.split(" ")[0].replace("−", "-")) for cell in column(place)]
+    assert values == sorted(values, reverse=True) and len(set(values)) > 5
+    assert browser.run("document.querySelector('#table-main th[aria-sort]').ariaSort") == (
+        "descending"
+    )
+    browser.run(
+        "(f => { f.value = 'gpt-5.2 low'; f.dispatchEvent(new Event('input')); })"
+        "(document.querySelector('#details-main input[type=search]'))"
+    )
+    assert set(column(0)) == {"gpt-5.2 low"}
+    browser.call(
+        "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path), session=False
+    )
+    browser.run(
+        "[...document.querySelectorAll('#details-main button')]"
+        ".find(b => b.textContent === 'download main.csv').click()"
+    )
+    browser.until(lambda: (tmp_path / "main.csv").exists())
+    with database.opened(demo.parents[1] / "audit.duckdb") as con:
+        from audit.output.display import format_table
+
+        assert (tmp_path / "main.csv").read_text() == format_table(engine.table(con, "main"), "csv")
+    browser.run("document.querySelector('#details-main > summary').click()")
+    assert browser.run("document.getElementById('details-main').open") is False
+
+
+def test_findings_stand_in_one_table_with_prose_folded(browser, demo):
+    browser.open(demo)
+    ready(browser)
+    rows = browser.run("document.querySelectorAll('#findings-list tbody tr').length")
+    assert rows > 20
+    assert browser.run(
+        "[...document.querySelectorAll('#findings-list details')].every(d => !d.open)"
+    )
+    browser.run("document.querySelectorAll('#findings-list summary')[1].click()")
+    said = browser.run("document.querySelectorAll('#findings-list details')[1].innerText")
+    assert "check: table transitions" in said
+
+
+def test_policies_are_a_cloud_or_a_hint(browser, demo):
+    browser.open(demo)
+    ready(browser)
+    with database.opened(demo.parents[1] / "audit.duckdb") as con:
+        rows = engine.table(con, "policies").num_rows if "policies" in engine.table_names() else 0
+    if rows:
+        assert browser.run("document.querySelectorAll('#cloud svg path title').length") == rows / 9
+        assert browser.run("document.querySelectorAll('#policies-here tbody tr').length") > 0
+    else:
+        assert browser.run("document.getElementById('policies').hidden") is True
+
+
+def test_a_policy_is_a_shape_a_rule_a_fill_and_the_frontier_a_line(browser, tmp_path, monkeypatch):
+    rows = [
+        {
+            "archive": archive,
+            "policy": policy,
+            "rule": rule,
+            "budget": budget,
+            "accuracy": 40.0 + budget / 10 + (rule == "advisory"),
+            "delta": -0.5,
+            "delta_low": -1.0,
+            "delta_high": 0.25,
+            "cost": budget * (0.8 if policy == "decided" else 1.0),
+        }
+        for archive in (SCRIPT, BRACES)
+        for policy in ("none", "decided")
+        for rule in ("strict", "advisory")
+        for budget in (10, 20, 45)
+    ]
+    whole = build.tables
+
+    def with_policies(*given):
+        found, unavailable = whole(*given)
+        return found | {"policies": pa.Table.from_pylist(rows)}, unavailable
+
+    monkeypatch.setattr(build, "tables", with_policies)
+    with replayed(tmp_path, hostile_rows()) as con:
+        report(con, tmp_path)
+    browser.open(tmp_path / "report.html")
+    ready(browser)
+    marks = browser.run(
+        "[...document.querySelectorAll('#cloud path')].filter(p => p.querySelector('title'))"
+        ".map(p => [p.getAttribute('d').length, p.style.fill])"
+    )
+    assert len(marks) == 12
+    assert len({shape for shape, _ in marks}) == 2
+    assert sum(fill == "var(--paper)" for _, fill in marks) == 6
+    assert browser.run("document.querySelectorAll('#cloud path.same').length") == 1
+    assert browser.run("document.querySelectorAll('#policies-here tbody tr').length") == 12
+    assert browser.complaints() == []
+
+
+def test_dark_mode_changes_paper_and_ink(browser, demo):
+    browser.open(demo)
+    ready(browser)
+    colours = (
+        "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
+    )
+    light = browser.run(colours)
+    scheme = [{"name": "prefers-color-scheme", "value": "dark"}]
+    browser.call("Emulation.setEmulatedMedia", features=scheme)
+    dark = browser.run(colours)
+    browser.call("Emulation.setEmulatedMedia", features=[])
+    assert light[0] == "rgb(255, 255, 255)" and dark[0] == "rgb(21, 23, 27)" and dark[1] != light[1]
+
+
+def test_a_phone_scrolls_only_down(browser, demo):
+    browser.open(demo, width=420, height=800)
+    ready(browser)
+    browser.run(
+        "document.querySelectorAll('#table-list > details').forEach(d => { d.open = true; })"
+    )
+    browser.wait("document.getElementById('table-main') !== null")
+    assert browser.run("document.documentElement.scrollWidth") <= 420
+    assert browser.complaints() == []
+
+
+def test_the_page_prints_its_own_figures(browser, demo):
+    browser.open(demo)
+    ready(browser)
     browser.call("Emulation.setEmulatedMedia", media="print")
-    shown = "[...document.querySelectorAll('{}')].map(e => getComputedStyle(e).display)"
-    assert set(browser.run(shown.format(".live"))) == {"none"}
-    assert set(browser.run(shown.format(".narrow"))) == {"none"}
-    assert set(browser.run(shown.format(".wide"))) == {"block"}
-    height = "[...document.querySelectorAll('.scroll')].map(e => getComputedStyle(e).maxHeight)"
-    assert set(browser.run(height)) == {"none"}
+    shown_as = "getComputedStyle(document.querySelector('{}')).display"
+    assert browser.run(shown_as.format("#curve svg")) == "block"
+    assert browser.run(shown_as.format("#slider")) == "none"
+    assert browser.run(shown_as.format("#lane-strict svg")) == "block"
     browser.call("Emulation.setEmulatedMedia", media="")
     pdf = base64.b64decode(browser.call("Page.printToPDF", preferCSSPageSize=True)["data"])
     assert pdf.startswith(b"%PDF") and len(pdf) > 50_000
 
 
-def test_a_phone_gets_its_own_figures_and_no_sideways_scrolling(browser, demo):
-    browser.open(demo, width=390, height=844)
-    assert browser.run("document.documentElement.scrollWidth") <= 390
-    shown = "[...document.querySelectorAll('{}')].map(e => getComputedStyle(e).display)"
-    assert set(browser.run(shown.format(".narrow"))) == {"block"}
-    assert set(browser.run(shown.format(".wide, .live"))) == {"none"}
-    widths = browser.run(
-        "[...document.querySelectorAll('.narrow svg')].map(e => e.getBoundingClientRect().width)"
-    )
-    assert len(widths) == len(words.FIGURES) and all(250 < width <= 390 for width in widths)
-    # Shrinking would make labels unreadable: the picture is drawn for this width.
-    scale = browser.run(
-        "[...document.querySelectorAll('.narrow svg')]"
-        ".map(e => e.getBoundingClientRect().width / e.viewBox.baseVal.width)"
-    )
-    assert min(scale) > 0.85
-    assert browser.complaints() == []
-
-
-def test_without_scripts_the_figures_are_still_there(browser, demo):
+def test_without_scripts_the_page_says_so(browser, demo):
     browser.open(demo, scripts=False)
-    shown = browser.run(
-        "[...document.querySelectorAll('.wide svg')].map(e => e.getBoundingClientRect().width)"
+    box = browser.run("document.getElementById('trouble').getBoundingClientRect().height")
+    assert box > 20
+    assert "has not started" in text(browser, "#trouble")
+    assert "stops at B" in text(browser, ".rules")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda page: re.sub(r'(id="walks">.{5000}).{400}', r"\1", page),
+        lambda page: re.sub(r'(id="walks">).{20}', r"\1!!!!", page),
+        lambda page: re.sub(r'(id="page-tables">.{200}).*?<', r"\1<", page),
+        lambda page: page.replace("function unpack(", "function unpack((", 1),
+    ],
+    ids=["cut", "no base64", "short", "script"],
+)
+def test_a_damaged_page_shows_a_message(browser, demo, tmp_path, damage):
+    page = demo.read_text()
+    broken = damage(page)
+    assert broken != page
+    (tmp_path / "broken.html").write_text(broken)
+    browser.open(tmp_path / "broken.html")
+    browser.wait(
+        "document.documentElement.dataset.state === 'broken' || typeof arithmetic === 'undefined'"
     )
-    assert len(shown) == len(words.FIGURES) and min(shown) > 400
+    assert browser.run("document.getElementById('trouble').getBoundingClientRect().height") > 20
+    assert "budget-audit report" in text(browser, "#trouble")
 
 
 def test_text_from_archives_is_shown_and_never_runs(browser, hostile):
     browser.open(hostile / "report.html")
-    drawn(browser)
-    text = browser.run("document.body.innerText")
-    assert SCRIPT in text and BRACES in text and IMAGE in text
+    ready(browser)
+    chips = browser.run("[...document.querySelectorAll('.chip')].map(c => c.title)")
+    assert SCRIPT in chips and BRACES in chips
+    assert any("\\u202e" in chip for chip in chips)
+    browser.run(
+        "document.querySelectorAll('#table-list > details').forEach(d => { d.open = true; })"
+    )
+    browser.run("document.querySelectorAll('.chip').forEach(c => c.click())")
+    browser.run("document.querySelectorAll('#problems-table tbody tr').forEach(r => r.click())")
+    browser.wait("document.getElementById('table-main') !== null")
+    everything = browser.run("document.documentElement.innerText")
+    assert SCRIPT in everything and IMAGE in everything and MARKS[0] not in everything
     assert browser.run("document.querySelectorAll('img, iframe, object').length") == 0
     assert browser.complaints() == []
     assert browser.requests() == []
@@ -141,3 +519,29 @@ def test_a_figure_saved_as_html_draws_itself_offline(browser, hostile):
     assert browser.run("document.querySelectorAll('#figure .mark-rect path').length") > 3
     assert browser.complaints() == []
     assert browser.requests() == []
+
+
+def test_simulated_data_are_marked_on_screen_and_on_every_printed_page(browser, simulated_page):
+    browser.open(simulated_page)
+    ready(browser)
+    assert browser.run("document.title").startswith("SIMULATED DATA")
+    assert "SIMULATED DATA" in text(browser, ".simulated")
+    assert browser.run("getComputedStyle(document.querySelector('.watermark')).display") == "none"
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    style = "getComputedStyle(document.querySelector('.watermark'))"
+    assert browser.run(f"[{style}.display, {style}.position]") == ["block", "fixed"]
+    browser.call("Emulation.setEmulatedMedia", media="")
+
+
+@pytest.fixture(scope="module")
+def simulated_page(tmp_path_factory):
+    from audit.load.load import load
+    from audit.study.simulate import simulate
+
+    folder = tmp_path_factory.mktemp("simulated")
+    con = database.connect(folder / "audit.duckdb")
+    load(con, [str(path) for path in simulate(folder, problems=2, attempts=12)])
+    engine.replay(con, orders=3, replicates=20)
+    report(con, folder)
+    con.close()
+    return folder / "report.html"

@@ -37,7 +37,7 @@ class Server:
     def run(self, folder, arguments, after=None, number=signal.SIGKILL, alter=()):
         """The exit status (minus the signal that ended it), the seconds and what was said.
 
-        `alter` are settings of modules, such as `("audit.tokens.COMMIT_EVERY", 10)`.
+        `alter` are settings of modules, such as `("audit.tokens.run.COMMIT_EVERY", 10)`.
         """
         job = {"folder": str(folder), "arguments": [str(word) for word in arguments]}
         job |= {"after": after, "signal": int(number), "alter": list(alter)}

@@ -23,7 +23,7 @@ REPLAY = ("replay", "--orders", "4", "--replicates", "200", "--caps", "4,8", "--
 REPLAY_AGAIN = ("replay", "--orders", "6", "--replicates", "300", "--caps", "8", "--budgets", "8k")
 TOKENIZED = ("meta", "token_counts", "prefix_cuts")
 # So that tokenize, too, is killed between two of its commits.
-COMMIT_OFTEN = (("audit.tokens.COMMIT_EVERY", 10),)
+COMMIT_OFTEN = (("audit.tokens.run.COMMIT_EVERY", 10),)
 # So that most of an export is writing.
 ROW_BY_ROW = (("audit.output.display.BATCH_ROWS", 1),)
 # What a run may leave when it is killed: files under a temporary name, and DuckDB's own.

@@ -4,9 +4,11 @@ import csv
 import gzip
 import json
 import random
+import re
 import shutil
 import tracemalloc
 import zipfile
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -17,14 +19,16 @@ from audit import database, engine
 from audit.answers import normalize
 from audit.errors import AuditError
 from audit.load import load as loading
+from audit.load import staging
 from audit.load.describe import describe
 from audit.load.load import answer_note, cost_note, grade_note, load
-from audit.load.names import Numbering
 from audit.report import report
-from audit.sources import find_files, inspect_log, readers
+from audit.sources import containers, find_files, readers
 from audit.sources import formats as declared
 from audit.sources.canonical import COLUMNS
-from audit.sources.formats import Choices
+from audit.sources.columns import Choices
+from audit.sources.formats import inspect_log
+from audit.sources.readers import chunks
 from audit.sources.zips import DEFLATED, STORED, ZSTD
 from tests.support.command import run
 from tests.support.logs import FORMATS, dense, expected, large_log, members, samples, write_zip
@@ -100,7 +104,7 @@ def lines(path, records):
 
 def labels(con):
     return con.execute(
-        "select competition, question_id, label from problem_labels order by all"
+        "select competition, question_id, name from problem_names order by all"
     ).fetchall()
 
 
@@ -142,9 +146,9 @@ def test_inspect_logs_load_to_what_they_record(con, tmp_path):
         load(con, [str(path)], replace=True)
         assert loaded(con) == recorded(), path.name
         found = con.execute(
-            "select distinct archive, competition, prompt_tokens, format, question_id, label "
+            "select distinct archive, competition, prompt_tokens, format, question_id, name "
             "from attempts inner join sources using (archive) "
-            "inner join problem_labels using (competition, question_id) order by question_id"
+            "inner join problem_names using (competition, question_id) order by question_id"
         ).fetchall()
         names = ["p1", "p2", "p3", "p4"]
         assert found == [
@@ -287,8 +291,11 @@ def test_several_scorers_are_refused_until_one_is_named(con, tmp_path):
     assert "missing column correct" in line and "--map correct=scores.NAME.value" in line
     load(con, [str(path)], mapping={"correct": "scores.first.scorer.value"})
     assert loaded(con) == recorded()
-    line = refusal(con, path, mapping={"correct": "scores.second.value.all"}, replace=True)
-    assert "must be true or false (or 1 or 0), found 'P'" in line
+    # Half a point is no label, and that is told.
+    mapping = {"correct": "scores.second.value.all"}
+    summary = load(con, [str(path)], mapping=mapping, replace=True)
+    assert con.execute("select count(correct) from labels").fetchone() == (0,)
+    assert "two.eval: 20 samples are scored P (partial), which is no label" in summary.notes
 
 
 def test_a_box_in_the_reasoning_is_no_answer(con, tmp_path):
@@ -331,9 +338,9 @@ def test_events_are_never_cut_in_the_middle_of_something_else(disguise):
 
 
 def test_python_memory_does_not_grow_with_an_inspect_log(tmp_path, monkeypatch):
-    monkeypatch.setattr(readers, "CHUNK_ROWS", 16)
-    monkeypatch.setattr(readers, "SAMPLE_ROWS", 16)
-    monkeypatch.setattr(loading, "SEGMENT_BYTES", 200_000)
+    monkeypatch.setattr(chunks, "CHUNK_ROWS", 16)
+    monkeypatch.setattr(chunks, "SAMPLE_ROWS", 16)
+    monkeypatch.setattr(staging, "SEGMENT_BYTES", 200_000)
     peaks = []
     for count in (60, 240):
         logs = [large_log(tmp_path / f"{count}.eval", count), tmp_path / f"{count}.json"]
@@ -354,8 +361,8 @@ def test_python_memory_does_not_grow_with_an_inspect_log(tmp_path, monkeypatch):
 
 def test_lm_eval_lacks_tokens_finish_reason_and_labels_and_says_what_settles_it(con, tmp_path):
     line = refusal(con, FORMATS / SAMPLES)
-    assert "missing columns completion_tokens, finish_reason, correct; it has doc_id, " in line
-    for option in ("--count-tokens", "--finish-reason stop", "--grade references"):
+    assert "missing columns completion_tokens, finish_reason; it has doc_id, " in line
+    for option in ("--count-tokens", "--finish-reason stop"):
         assert option in line
     settled = {"count_tokens": "o200k_base", "finish_reason": "stop", **GRADED}
     summary = load(con, [str(FORMATS / SAMPLES)], **settled)
@@ -392,8 +399,8 @@ def test_lighteval_lacks_finish_reason_and_labels_and_says_what_settles_it(con, 
     path = folder / "details_boxed_math|0_2026-11-15T23-47-00.801566.parquet"
     shutil.copy(FORMATS / "lighteval.parquet", path)
     line = refusal(con, tmp_path)
-    assert "missing columns finish_reason, correct; it has doc.query, " in line
-    assert "--finish-reason stop" in line and "--grade references" in line
+    assert "missing column finish_reason; it has doc.query, " in line
+    assert "--finish-reason stop" in line
     load(con, [str(tmp_path)], finish_reason="stop", **GRADED)
     assert without(loaded(con), "finish_reason") == without(graded(recorded()), "finish_reason")
     found = con.execute("select distinct archive, competition, prompt_tokens from attempts")
@@ -410,8 +417,7 @@ def test_lighteval_lacks_finish_reason_and_labels_and_says_what_settles_it(con, 
 def test_openai_batches_load_with_references_and_a_competition(con):
     path = FORMATS / "batch_output.jsonl"
     line = refusal(con, path)
-    assert "missing columns competition, correct; " in line
-    assert "--competition NAME" in line and "--references FILE and --grade references" in line
+    assert "missing column competition; " in line and "--competition NAME" in line
     load(con, [str(path)], competition="c", **REFERENCED)
     assert loaded(con) == graded(recorded())
     found = con.execute("select distinct archive, prompt_tokens, seed from attempts order by all")
@@ -479,7 +485,7 @@ def test_a_failed_request_is_left_out_and_told(con, tmp_path):
     path.write_text(path.read_text() + text)
     summary = load(con, [str(path)], competition="c", **REFERENCED)
     assert loaded(con) == graded(recorded())
-    assert summary.notes == ("batch.jsonl: 2 requests failed and hold no attempt: left out",)
+    assert "batch.jsonl: 2 requests failed and hold no attempt: left out" in summary.notes
 
 
 @pytest.mark.parametrize(
@@ -503,7 +509,7 @@ def test_a_custom_id_is_split_only_where_it_says_attempt(con, tmp_path, name, pr
         grade="references",
         references=str(references),
     )
-    found = con.execute("select label, seed, correct from labels, problem_labels").fetchall()
+    found = con.execute("select name, seed, correct from labels, problem_names").fetchall()
     assert found == [(problem, seed, True)]
 
 
@@ -688,8 +694,8 @@ def flat_records():
 
 def test_flat_files_load_under_other_names_in_every_container(con, tmp_path):
     line = refusal(con, FORMATS / "flat.jsonl")
-    assert "missing columns archive, competition, correct; it has problem_id, sample_id" in line
-    for option in ("--archive NAME", "--competition NAME", "--grade references"):
+    assert "missing columns archive, competition; it has problem_id, sample_id" in line
+    for option in ("--archive NAME", "--competition NAME"):
         assert option in line
     records = [record | record.pop("usage") for record in flat_records()]
     pq.write_table(pa.Table.from_pylist(records), tmp_path / "flat.parquet")
@@ -747,7 +753,7 @@ def test_paths_go_into_objects_and_lists_and_keys_with_dots(con, tmp_path):
     lines(tmp_path / "a.jsonl", records)
     pq.write_table(pa.Table.from_pylist(records), tmp_path / "a.parquet")
     for name in ("a.jsonl", "a.parquet"):
-        load(con, [str(tmp_path / name)], mapping=mapping, replace=True)
+        load(con, [str(tmp_path / name)], mapping=mapping, replace=True, force=True)
         found = con.execute(
             "select archive, competition, question_id, seed, completion_tokens, finish_reason, "
             "answer from attempts"
@@ -855,7 +861,7 @@ def named_problems(folder, archive, names, competition="c"):
 
 def attempts_by_label(con):
     return con.execute(
-        "select archive, label, count(*) from attempts inner join problem_labels "
+        "select archive, name, count(*) from attempts inner join problem_names "
         "using (competition, question_id) inner join texts "
         "using (archive, competition, question_id, seed) inner join labels "
         "using (archive, competition, question_id, seed) inner join accepted_references "
@@ -931,7 +937,7 @@ def test_replays_know_the_names_of_problems(tmp_path):
     con = database.connect(tmp_path / "a.duckdb")
     load(con, [str(FORMATS / "inspect_zstd.eval")])
     engine.replay(con, budgets=(100, 600), caps=(5,), primary_cap=5, orders=2, replicates=5)
-    found = con.execute("select question_id, label from problems order by problem_id").fetchall()
+    found = con.execute("select question_id, name from problems order by problem_id").fetchall()
     assert found == [(0, "p1"), (1, "p2"), (2, "p3"), (3, "p4")]
     costs = con.execute(
         "select rule, budget, avg(completion_cost), avg(returned) from replays "
@@ -997,9 +1003,16 @@ def test_describe_refuses_what_load_refuses(tmp_path):
 
 def test_a_format_is_one_module_and_knows_only_its_own():
     found = declared.formats()
-    assert {"flat", "inspect", "lighteval", "lm_eval", "nemo_skills", "openai", "scorio"} == set(
-        found
-    )
+    assert {
+        "flat",
+        "inspect",
+        "lighteval",
+        "lm_eval",
+        "nemo_skills",
+        "openai",
+        "scorio",
+        "vllm",
+    } == set(found)
     for name, format in found.items():
         columns = [one.column for one in format.fields]
         assert len(columns) == len(set(columns)), name
@@ -1039,6 +1052,39 @@ def test_a_format_can_be_forced_and_a_new_one_added(con, tmp_path, monkeypatch):
     assert con.execute("select archive, format from sources").fetchall() == [("m", "mine")]
 
 
+README = Path(declared.__file__).parents[1] / "README.md"
+
+
+def test_the_format_of_the_readme_reads_what_it_declares(con, tmp_path, monkeypatch):
+    (block,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    module: dict = {}
+    exec(block, module)
+    every = {**declared.formats(), "mine": module["FORMAT"]}
+    for place in (declared, readers, loading):
+        monkeypatch.setattr(place, "formats", lambda: every)
+    tries = [
+        {"cost": 7, "end": "eos", "said": r"\boxed{4}"},
+        {"cost": 9, "end": "cut", "said": "so"},
+    ]
+    record = {"who": "m", "what": "c", "my_problem": "p", "tries": tries, "gold": "4"}
+    load(con, [str(lines(tmp_path / "a.jsonl", [record]))], grade="references")
+    found = con.execute(
+        "select seed, completion_tokens, finish_reason, answer, correct from attempts "
+        "inner join labels using (archive, competition, question_id, seed) order by seed"
+    ).fetchall()
+    assert found == [(0, 7, "stop", "4", True), (1, 9, "cut", None, False)]
+    assert con.execute("select format from sources").fetchall() == [("mine",)]
+
+
+def test_the_readme_of_sources_names_every_format_column_and_option(tmp_path):
+    written = README.read_text(encoding="utf-8")
+    for name in (*declared.formats(), *COLUMNS):
+        assert f"`{name}`" in written or f"| {name} |" in written, name
+    helped = run(tmp_path, "load", "--help")
+    for option in sorted(set(re.findall(r"--[a-z][a-z-]+", written))):
+        assert option in helped, option
+
+
 def test_a_long_first_record_is_recognized_as_well(con, tmp_path):
     records = [json.loads(line) for line in (FORMATS / "batch_output.jsonl").open()]
     records[0]["response"]["body"]["prompt"] = "x" * 2_000_000
@@ -1046,7 +1092,8 @@ def test_a_long_first_record_is_recognized_as_well(con, tmp_path):
     load(con, [str(path)], competition="c", **REFERENCED)
     assert loaded(con) == graded(recorded())
     path.write_text(json.dumps(records))
-    assert refusal(con, path).startswith("a.jsonl: is a JSON array; write one object per line")
+    load(con, [str(path)], competition="c", replace=True, **REFERENCED)
+    assert loaded(con) == graded(recorded())
 
 
 def test_a_record_of_two_formats_is_refused_until_one_is_named(con, tmp_path):
@@ -1080,7 +1127,7 @@ def test_a_zip_member_that_is_not_of_its_announced_size_is_refused(con, tmp_path
 
 
 def test_a_zip_member_beyond_the_limit_is_refused_before_it_is_expanded(con, tmp_path, monkeypatch):
-    monkeypatch.setattr(inspect_log, "LONGEST_LINE", 5000)
+    monkeypatch.setattr(containers, "LONGEST_LINE", 5000)
     assert "is larger than 0 MB" in refusal(con, FORMATS / "inspect_zstd.eval")
     path = json_log(tmp_path / "a.json")
     assert "holds a value longer than 0 MB" in refusal(con, path)
@@ -1140,7 +1187,7 @@ def read_or_refuse(path, format=None, **options):
     choices = Choices(**options)
     try:
         files = find_files([str(path)])
-        batches = loading._read(files, [], set(), False, format, choices, Numbering(), None)
+        batches = staging.read(staging.Reading(files, format, choices))
         return sum(batch.rows.num_rows for batch in batches)
     except AuditError as error:
         assert "\n" not in str(error)
@@ -1242,4 +1289,4 @@ def test_a_log_replays_to_the_figures_worked_out_by_hand_and_its_names_stand_in_
     report(con, tmp_path, ["md"])
     written = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert r"| boxed\_math | 0 | p1 |" in written
-    assert "answers: the last boxed answer; completion tokens recorded" in written
+    assert "answers: the last boxed answer" in written and "completion tokens recorded" in written

@@ -59,11 +59,11 @@ class Browser:
         text, _, self.buffer = self.buffer.partition(b"\0")
         return json.loads(text)
 
-    def call(self, method, **params):
+    def call(self, method, session=True, **params):
         """Send one command and return its result; events that come before it are kept."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": params}
-        if self.session:
+        if self.session and session:
             message["sessionId"] = self.session
         os.write(self.commands, json.dumps(message).encode() + b"\0")
         while True:
@@ -73,7 +73,7 @@ class Browser:
                 return answer["result"]
             self.events.append(answer)
 
-    def open(self, path, width=1300, height=900, scripts=True):
+    def open(self, path, width=1300, height=900, scripts=True, fragment=""):
         """Open a file in a fresh page and wait until it is loaded."""
         self.session = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -91,7 +91,7 @@ class Browser:
         )
         self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
         self.events.clear()
-        self.call("Page.navigate", url=path.as_uri())
+        self.call("Page.navigate", url=path.as_uri() + fragment)
         self.wait("document.readyState === 'complete'")
 
     def run(self, expression):
@@ -107,6 +107,13 @@ class Browser:
         until = time.monotonic() + PATIENCE
         while not self.run(condition):
             assert time.monotonic() < until, f"never true: {condition}"
+            time.sleep(0.05)
+
+    def until(self, condition):
+        """Wait until a condition holds outside the page."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < end, "never true"
             time.sleep(0.05)
 
     def requests(self):
@@ -162,5 +169,7 @@ def browser(tmp_path_factory):
     opened.close()
 
 
-def drawn(browser):
-    browser.wait("[...document.querySelectorAll('.chart')].every(c => c.dataset.state === 'live')")
+def ready(browser):
+    """Wait until the page has started, and all that it puts off is done."""
+    browser.wait("document.documentElement.dataset.state === 'ready'")
+    browser.wait("location.hash !== '' || document.getElementById('explorer').hidden")

@@ -1,9 +1,14 @@
 """The command as a user runs it, in a process of its own."""
 
+import contextlib
 import os
 import subprocess
 import sys
 from pathlib import Path
+
+from click.testing import CliRunner
+
+from audit.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,3 +28,13 @@ def run(folder, *arguments, status=0, inside=()):
         assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
         return done.stderr
     return done.stdout
+
+
+def told(folder, *arguments, status=0, **environment):
+    """The same within this process, which is faster: standard output and standard error."""
+    with contextlib.chdir(folder):
+        done = CliRunner(env=environment).invoke(main, [*map(str, arguments)])
+    assert done.exit_code == status, done.output
+    if status == 2:
+        assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
+    return done.stdout, done.stderr

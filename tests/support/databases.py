@@ -32,7 +32,7 @@ def replayed(folder, rows, name="small", **settings):
     write_parquet(rows, folder / f"{name}.parquet")
     con = database.connect(folder / f"{name}.duckdb")
     try:
-        load(con, [str(folder / f"{name}.parquet")])
+        load(con, [str(folder / f"{name}.parquet")], force=True)
         engine.replay(con, **{**SMALL, **settings})
         tokenize(con, TOY)
         yield con

@@ -3,6 +3,8 @@
 SCRIPT = "<script>alert(1)</script>"
 BRACES = "{{7*7}} {% x %} \"q\" & 'a' | *b* _u_ #1 50% $x^2$ ~ \\ 数 Č"
 IMAGE = "<img/src=x/onerror=alert(2)>"
+# Turns the direction of all that follows; a page writes it as its escape.
+MARKS = "\u202eevil\u2066"
 
 
 def hostile_rows():

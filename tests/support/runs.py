@@ -16,7 +16,7 @@ from audit.scale.tasks import perform
 from tests.support.archives import random_archive, write_parquet
 from tests.support.databases import SMALL
 
-# What needs texts is not there; what is said of files is.
+# What needs texts is not there.
 NOT_THERE = {"texts", "token_counts", "prefix_events"}
 PARTS = 4
 
@@ -38,7 +38,7 @@ def planned(folder, sources, parts=PARTS, reading=None, **settings):
         [str(path) for path in sources],
         folder,
         parts,
-        reading=reading or {},
+        reading={"force": True, **(reading or {})},
         replaying={**SMALL, **settings},
     )
     return folder
@@ -56,7 +56,7 @@ def one_machine(folder, sources, reading=None, **settings):
     """The CSV files of `load`, `replay` and `export`."""
     folder.mkdir(parents=True, exist_ok=True)
     with database.opened(folder / "one.duckdb", write=True) as con:
-        load(con, [str(path) for path in sources], **(reading or {}))
+        load(con, [str(path) for path in sources], texts=False, force=True, **(reading or {}))
         engine.replay(con, **{**SMALL, **settings})
     return exported(folder / "one.duckdb", folder / "csv")
 

@@ -48,12 +48,12 @@ def run(command, status=0):
 
 def complete_boxes(text):
     r"""The normal forms of all complete boxes that are not empty, by where they open."""
-    parts = reference.tex_tokens(text)
     found = []
-    for at in range(len(parts) - 1):
-        if parts[at] == r"\boxed" and parts[at + 1] == "{":
-            end = reference.closing_brace(parts, at + 1)
-            body = None if end is None else reference.slow_normalize("".join(parts[at + 2 : end]))
+    for at in range(len(text)):
+        if text[at : at + 7] == r"\boxed{":
+            parts = reference.tex_tokens(text[at + 6 :])
+            end = reference.closing_brace(parts, 0)
+            body = None if end is None else reference.slow_normalize("".join(parts[1:end]))
             if body is not None:
                 found.append(body)
     return found
@@ -102,6 +102,22 @@ def slow_table(rows, settings, events):
     return found
 
 
+def accepted_forms(rows):
+    """What each attempt accepts: its own references, or else its bank's, or else any."""
+    own = {
+        (*(row[name] for name in PROBLEM), row["seed"]): {
+            reference.slow_normalize(form) for form in row["references"] or []
+        }
+        - {None}
+        for row in rows
+    }
+    banks, problems = {}, {}
+    for (archive, *problem, _), forms in own.items():
+        banks.setdefault((archive, *problem), set()).update(forms)
+        problems.setdefault((*problem,), set()).update(forms)
+    return {key: forms or banks[key[:3]] or problems[key[1:3]] for key, forms in own.items()}
+
+
 def slow_strict_prefix(rows, settings, events):
     """The vote of every strict pool without and with the box of the interrupted prefix."""
     settings = {**settings, "primary_selector": "majority"}
@@ -116,10 +132,7 @@ def slow_strict_prefix(rows, settings, events):
         if step["position"]:
             key = (*(step[name] for name in PROBLEM), step["repeat"])
             orders.setdefault(key, {})[step["position"]] = step["seed"]
-    accepted = {}
-    for row in rows:
-        forms = {reference.slow_normalize(form) for form in row["references"] or []} - {None}
-        accepted.setdefault((row["competition"], row["question_id"]), set()).update(forms)
+    accepted = accepted_forms(rows)
     labels = {
         (*(row[name] for name in PROBLEM), row["repeat"], row["budget"]): row["correct"]
         for row in computed["selections"]
@@ -127,6 +140,7 @@ def slow_strict_prefix(rows, settings, events):
         == ("strict", "majority", settings["primary_cap"])
     }
     boxed = {event[:5]: event[10] for event in events}
+    cut = {event[:5]: event[5] for event in events}
     totals = {}
     for replay in computed["replays"]:
         if replay["rule"] != "strict" or replay["cap"] != settings["primary_cap"]:
@@ -136,14 +150,18 @@ def slow_strict_prefix(rows, settings, events):
             continue
         order = orders[*problem, repeat]
         pool = [answers.get((*problem, order[i])) for i in range(1, replay["returned"] + 1)]
-        votes = [vote for vote in pool if vote is not None]
+        cast_by = [(order[i], vote) for i, vote in enumerate(pool, 1) if vote is not None]
+        votes = [vote for _, vote in cast_by]
         box = boxed.get((*problem, repeat, budget))
+        boundary = cut.get((*problem, repeat, budget))
         before, after = (
             # Counter keeps the order of arrival, and the first of equals wins.
             max(Counter(cast), key=Counter(cast).get, default=None)
             for cast in (votes, votes + [box] * (box is not None))
         )
-        forms = accepted[*problem[1:]]
+        chosen = {votes_for: seed for seed, votes_for in reversed(cast_by)}
+        mine = accepted[*problem, chosen[before]] if before is not None else set()
+        theirs = mine if after == before else accepted.get((*problem, boundary), set())
         total = totals.setdefault((problem[0], budget), Counter())
         total.update(
             replays=1,
@@ -151,9 +169,9 @@ def slow_strict_prefix(rows, settings, events):
             admitted=box is not None,
             changed=before != after,
             correct=labels[*problem, repeat, budget],
-            decided=bool(forms),
-            strict=before in forms,
-            prefix=after in forms,
+            decided=bool(accepted[*problem, order[1]]),
+            strict=before in mine,
+            prefix=after in theirs,
         )
     return [
         (
@@ -272,7 +290,7 @@ def prepared(tmp_path_factory):
     tokenizer.save(str(folder / "words.json"))
     write_parquet(WORDS, folder / "words.parquet")
     with database.connect(folder / "audit.duckdb") as con:
-        load(con, [str(folder / "words.parquet")])
+        load(con, [str(folder / "words.parquet")], force=True)
         engine.replay(con, budgets=(2, 4, 6), caps=(3,), primary_cap=3, orders=2, replicates=0)
     return folder
 
@@ -345,8 +363,8 @@ def test_an_interrupted_run_keeps_what_was_committed_and_goes_on_from_there(tmp_
         }
         con.execute("delete from token_counts")
         con.execute("delete from prefix_cuts")
-        monkeypatch.setattr(tokens, "COMMIT_EVERY", 2)
-        monkeypatch.setattr(tokens, "BATCH_TEXTS", 1)
+        monkeypatch.setattr(tokens.run, "COMMIT_EVERY", 2)
+        monkeypatch.setattr(tokens.run, "BATCH_TEXTS", 1)
 
         def interrupt(label, done, of):
             assert of == 9
@@ -367,11 +385,11 @@ def test_counts_outlive_a_load_and_go_with_a_replaced_archive(tmp_path):
     rows = [attempt(0, "x" * 30, 10, archive=name) for name in ("a", "b")]
     with replayed(tmp_path, rows, budgets=(4,)) as con:
         write_parquet([attempt(0, "y" * 60, 20, archive="c")], tmp_path / "c.parquet")
-        load(con, [str(tmp_path / "c.parquet")])
+        load(con, [str(tmp_path / "c.parquet")], force=True)
         archives = "select distinct archive from {} order by archive"
         assert con.execute(archives.format("token_counts")).fetchall() == [("a",), ("b",)]
         write_parquet([attempt(0, "z" * 90, 30, archive="b")], tmp_path / "b.parquet")
-        load(con, [str(tmp_path / "b.parquet")], replace=True)
+        load(con, [str(tmp_path / "b.parquet")], replace=True, force=True)
         for name in ("token_counts", "prefix_cuts"):
             assert con.execute(archives.format(name)).fetchall() == [("a",)]
         engine.replay(con, budgets=(4,), replicates=0)
@@ -385,7 +403,7 @@ def test_all_counts_every_text_even_before_there_are_replays(tmp_path):
     rows = wordy_archive(random.Random(6))
     write_parquet(rows, tmp_path / "rows.parquet")
     with database.connect(tmp_path / "audit.duckdb") as con:
-        load(con, [str(tmp_path / "rows.parquet")])
+        load(con, [str(tmp_path / "rows.parquet")], force=True)
         with pytest.raises(AuditError, match="no replays yet"):
             tokens.tokenize(con, TOY)
         found = tokens.tokenize(con, TOY, everything=True)
@@ -463,7 +481,7 @@ def test_an_interrupted_command_says_that_it_can_go_on(words, capsys, monkeypatc
     def interrupt(*row):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tokens, "look", interrupt)
+    monkeypatch.setattr(tokens.counting, "look", interrupt)
     run("tokenize --tokenizer words.json", status=130)
     assert capsys.readouterr().err == (
         "error: interrupted; run it again to go on from what is counted\n"
@@ -492,7 +510,7 @@ def test_without_the_extra_one_line_says_what_to_install_and_other_tables_work(
         run(command, status=2)
         said = capsys.readouterr().err
         assert said.count("\n") == 1
-        assert "is not installed; run: pip install 'budget-audit[tokens]'" in said
+        assert "is not installed; run: pip install '" in said and "[tokens]'" in said
     assert (words / "audit.duckdb").read_bytes() == before
     with database.connect("audit.duckdb", read_only=True) as con:
         for name in engine.table_names():
@@ -729,7 +747,7 @@ def test_the_faster_library_gives_tiktoken_s_tokens_on_all_but_one_letter(tiktok
 
 
 def test_ranks_that_are_not_the_published_ones_are_refused(monkeypatch):
-    monkeypatch.setattr(tokens, "O200K_TOKENS", tokens.O200K_TOKENS - 1)
+    monkeypatch.setattr(tokens.encodings, "O200K_TOKENS", tokens.O200K_TOKENS - 1)
     with pytest.raises(AuditError, match="other o200k ranks than the published ones"):
         tokens.o200k_ranks()
 

@@ -41,7 +41,7 @@ def expected(tmp_path_factory):
     """The tables of one run: one file, its rows as they come, one thread."""
     found = exported(tmp_path_factory.mktemp("expected") / "run", [archive()])
     empty = [name for name, data in found.items() if data.count(b"\n") < 2]
-    assert empty == ["problem_labels.csv"]  # Problems go by numbers here.
+    assert empty == ["problem_names.csv"]  # Problems go by numbers here.
     return found
 
 

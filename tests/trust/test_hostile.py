@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from audit import database, engine, sources
+from audit import database, engine
 from audit.cli import main
 from audit.engine.check import check
 from audit.errors import AuditError
@@ -26,9 +26,11 @@ from audit.load.load import load
 from audit.output.display import DISPLAY_FORMATS
 from audit.report import report
 from audit.report.figures import save_figure, timeline
-from audit.sources import find_files, inspect_log, readers
+from audit.sources import containers, find_files
 from audit.sources.canonical import CSV_COLUMNS
-from audit.sources.formats import Choices, mean_logprob
+from audit.sources.columns import Choices
+from audit.sources.formats import mean_logprob
+from audit.sources.opening import open_source
 from audit.text import visible
 from tests.soak import fuzz
 from tests.support.archives import write_jsonl
@@ -47,7 +49,7 @@ def test_damaged_files_of_every_format_load_or_are_refused_in_one_line(tmp_path)
 
 
 def test_files_that_are_hostile_as_a_whole_load_or_are_refused_in_words(tmp_path, monkeypatch):
-    for module in (sources, inspect_log, readers, fuzz):
+    for module in (containers, fuzz):
         monkeypatch.setattr(module, "LONGEST_LINE", 8_000_000)
     assert fuzz.check_special(tmp_path, large=1_000_000) > 40
 
@@ -77,7 +79,7 @@ def test_choices_that_are_no_list_are_left_out_or_refused(tmp_path):
     with duckdb.connect() as con:
         with pytest.raises(AuditError, match="holds no rows"):
             load(con, [str(tmp_path / "a.jsonl")], **referenced)
-        with pytest.raises(AuditError, match="missing column correct"):
+        with pytest.raises(AuditError, match="column references: --grade references needs one"):
             load(con, [str(tmp_path / "b")], finish_reason="stop", **named)
 
 
@@ -96,7 +98,7 @@ def test_a_small_file_of_long_texts_is_decoded_a_few_rows_at_a_time(tmp_path):
     assert (tmp_path / "a.parquet").stat().st_size < 100_000
     (file,) = find_files([str(tmp_path)])
     before = pa.total_allocated_bytes()
-    for chunk in readers.open_source(file, None, Choices()).chunks:
+    for chunk in open_source(file, None, Choices()).chunks:
         assert len(chunk.rows) < count / 5
         assert pa.total_allocated_bytes() - before < len(text) * count / 3
 
@@ -335,7 +337,7 @@ def test_names_are_kept_as_they_are_and_break_no_statement(world):
         for column in ("archive", "competition"):
             found = con.execute(f"select distinct {column} from attempts").fetchall()
             assert {name for (name,) in found} == {row[column] for row in rows}
-        labels = con.execute("select distinct label from problem_labels").fetchall()
+        labels = con.execute("select distinct name from problem_names").fetchall()
         assert {label for (label,) in labels} == {row["problem_id"] for row in rows}
         assert con.execute("select count(*) from attempts").fetchone() == (len(rows),)
         for name in engine.table_names():
@@ -399,10 +401,10 @@ def test_csv_gives_every_name_back_as_it_was(world):
         rows = list(csv.DictReader(stream))
     assert {row["archive"] for row in rows} == set(ARCHIVES)
     assert {row["competition"] for row in rows} == set(COMPETITIONS)
-    run(world, "export", "problem_labels", "--out", world / "csv")
-    with (world / "csv" / "problem_labels.csv").open(newline="") as stream:
+    run(world, "export", "problem_names", "--out", world / "csv")
+    with (world / "csv" / "problem_names.csv").open(newline="") as stream:
         # A spreadsheet would compute it: exports are exact.
-        assert NAMES[11] in {row["label"] for row in csv.DictReader(stream)}
+        assert NAMES[11] in {row["name"] for row in csv.DictReader(stream)}
 
 
 def test_the_report_runs_nothing_and_shows_every_name(world, browser):

@@ -56,12 +56,18 @@ def test_an_installed_wheel_simulates_loads_replays_and_answers_from_any_folder(
     run(replayed, "check")
 
 
+def test_the_page_and_the_demo_need_no_extra(replayed):
+    run(replayed, "report", "--out", "page")
+    said = run(replayed, "demo", "--out", "demo")
+    assert "tokens a problem" in said and "Epoch AI" in said
+    assert (replayed[0] / "demo" / "report" / "report.html").stat().st_size > 200_000
+
+
 @pytest.mark.parametrize(
     ("command", "extra"),
     [
-        ("report --out r", "report"),
         ("timeline", "report"),
-        ("demo", "report"),
+        ("figure budget_curve", "report"),
         ("tokenize", "tokens"),
         ("table prefix_boxes", "tokens"),
         ("export prefix_boxes --out e", "tokens"),
@@ -75,5 +81,5 @@ def test_without_an_extra_a_command_names_it_in_one_line(replayed, command, extr
     done = subprocess.run([program, *command.split()], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
-    assert f"budget-audit[{extra}]" in done.stderr
+    assert f"[{extra}]" in done.stderr and "pip install" in done.stderr
     assert sorted(folder.rglob("*")) == before

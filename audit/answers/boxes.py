@@ -1,0 +1,70 @@
+r"""Boxes: where the answer of a text stands.
+
+The search for `\boxed{` is plain text, so that a doubly escaped log (`\\boxed{5}`) has its box too.
+A body is read as TeX tokens: a backslash takes the next character with it, so `\{` and `\}` are
+text, and `\\` never escapes what follows it. Everything takes time linear in a text's length.
+"""
+
+import re
+from collections.abc import Iterator
+
+from audit.answers.normal_form import normalize
+
+BOX = r"\boxed{"
+# A backslash with the character that it takes, or a brace.
+BRACE = re.compile(r"\\[\s\S]?|[{}]")
+
+
+def boxed_answer(text: str | None) -> str | None:
+    """Return the normalized body of the last box, or None when there is no answer."""
+    return None if text is None else normalize(last_box(text))
+
+
+def last_box(text: str) -> str | None:
+    r"""Return the raw body of the last `\boxed{`, or None when there is none or no end to it."""
+    start = text.rfind(BOX)
+    if start < 0:
+        return None
+    body = start + len(BOX)
+    depth = 1
+    for match in BRACE.finditer(text, body):
+        if match[0] == "{":
+            depth += 1
+        elif match[0] == "}":
+            depth -= 1
+            if depth == 0:
+                return text[body : match.start()]
+    return None
+
+
+def any_box(text: str | None) -> bool:
+    """Say whether some complete box anywhere in the text normalizes to something."""
+    # A box that normalizes to nothing holds only such boxes, so the outermost ones decide, and
+    # each character is normalized once however deep the boxes nest.
+    return any(normalize(body) is not None for body in _outermost_boxes(text or ""))
+
+
+def complete_boxes(text: str) -> Iterator[tuple[int, int]]:
+    """Where the body of every complete box begins and ends, in the order of their ends."""
+    start = text.find(BOX)
+    if start < 0:
+        return
+    openings: list[tuple[bool, int]] = []
+    for match in BRACE.finditer(text, start):
+        if match[0] == "{":
+            body = match.end()
+            openings.append((text.startswith(BOX, body - len(BOX)), body))
+        elif match[0] == "}" and openings:
+            is_box, body = openings.pop()
+            if is_box:
+                yield body, match.start()
+
+
+def _outermost_boxes(text: str) -> list[str]:
+    """Return the bodies of the complete boxes that are inside no other complete box."""
+    boxes: list[tuple[int, int]] = []
+    for body, end in complete_boxes(text):
+        while boxes and boxes[-1][0] > body:
+            boxes.pop()
+        boxes.append((body, end))
+    return [text[body:end] for body, end in boxes]

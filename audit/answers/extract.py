@@ -1,0 +1,87 @@
+"""Answers taken out of attempts: the last box, the last match of a pattern, or the log's own."""
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+
+import pyarrow as pa
+
+from audit.answers.boxes import BOX, last_box
+from audit.answers.normal_form import normalize_often
+from audit.errors import AuditError
+
+# Most boxes are near the end of a text, and a text may be long.
+TAIL_BYTES = 4096
+
+
+def answer_pattern(answer: str) -> re.Pattern[str] | None:
+    """The pattern of `regex:PATTERN`; None for `boxed` and `archive`."""
+    kind, colon, written = answer.partition(":")
+    if answer in ("boxed", "archive"):
+        return None
+    if kind != "regex" or not colon:
+        raise AuditError(f"--answer {answer}: must be boxed, archive or regex:PATTERN")
+    try:
+        pattern = re.compile(written)
+    except re.error as error:
+        raise AuditError(f"--answer {answer}: not a regular expression: {error}") from None
+    if pattern.groups < 1:
+        raise AuditError(f"--answer {answer}: put the answer in parentheses, as in 'is (.+)'")
+    return pattern
+
+
+def raw_answers(
+    answer: str, texts: pa.Array, boxed: pa.Array, extracted: Callable[[], list[str | None]]
+) -> pa.Array:
+    """The answers as they are written: in the last box, by the last match, or by the archive."""
+    if answer == "boxed":
+        return extract_answers(texts, boxed)
+    if answer == "archive":
+        return pa.array(extracted(), pa.string())
+    pattern = answer_pattern(answer)
+    assert pattern is not None
+    found = (None if text is None else _last(pattern, text) for text in texts.to_pylist())
+    return pa.array(found, pa.string())
+
+
+def normal_answers(raw: pa.Array) -> pa.Array:
+    """The normal forms of answers as written."""
+    normal = (None if one is None else normalize_often(one) for one in raw.to_pylist())
+    return pa.array(normal, pa.string())
+
+
+def extract_answers(texts: pa.Array, boxed: pa.Array) -> pa.Array:
+    """The last box of each text as written; where there is no text, the box that was recorded."""
+    encoded = texts.cast(pa.large_binary())
+    _, ends, data = encoded.buffers()
+    offsets = pa.Array.from_buffers(
+        pa.int64(), len(encoded) + 1, [None, ends], offset=encoded.offset
+    ).to_pylist()
+    view = memoryview(data or b"")
+    answers = (
+        _extract_answer(view[start:end]) if is_text else body
+        for is_text, (start, end), body in zip(
+            encoded.is_valid().to_pylist(), pairwise(offsets), boxed.to_pylist(), strict=True
+        )
+    )
+    return pa.array(answers, pa.string())
+
+
+def _extract_answer(text: memoryview) -> str | None:
+    """The raw last box of a UTF-8 text; no more of its end is copied than can matter."""
+    size = TAIL_BYTES
+    while True:
+        tail = bytes(text[-size:])
+        start = tail.rfind(BOX.encode())
+        if start >= 0:
+            return last_box(tail[start:].decode())
+        if len(tail) == len(text):
+            return None
+        size *= 16
+
+
+def _last(pattern: re.Pattern[str], text: str) -> str | None:
+    found = None
+    for match in pattern.finditer(text):
+        found = match[1]
+    return found

@@ -1,0 +1,136 @@
+r"""The conservative normal form that answers are compared in.
+
+An answer is read as TeX tokens: a backslash with the ASCII letters after it (a command word) or
+with the one character after it. Any `str` is accepted, in time linear in its length.
+
+Where the rules meet, these hold:
+- A command is whole when it is whole as written: `\left x` is `x` and `\displaystyle x` is `x`.
+  Otherwise white space just goes, `\alpha b` is `\alphab`, and a command that appears that way
+  counts too: `\te xt{5}` is `5`.
+- A backslash before any white space is `\ `.
+- Math delimiters stay on when a delimiter of any kind is inside: `\[$5$\]` stays.
+- A comma is part of a list, not of a number, when the token directly before or after it as written
+  is white space or LaTeX spacing other than `\!`; this holds for the comma of `{,}` too.
+- The first group of a number with separators has one to three digits: `0,123` is `123`,
+  `1234,567` stays.
+- `1, 234` becomes `1,234`, which would become `1234` if it were normalized again. In every other
+  case normalizing twice is normalizing once.
+"""
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+# Unicode's White_Space property. `\s` and str.isspace would add U+001C to U+001F.
+WHITE_SPACE = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+SPACING = {r"\,", r"\;", r"\:", r"\!", "~", r"\quad", r"\qquad"}
+REMOVED = SPACING | {r"\left", r"\right"}
+RENAMED = {r"\dfrac": r"\frac", r"\tfrac": r"\frac"}
+WRAPPERS = {
+    r"\text", r"\textbf", r"\textit", r"\textrm", r"\mathrm",
+    r"\mathbf", r"\mathit", r"\mathsf", r"\mbox", r"\boxed",
+}  # fmt: skip
+STYLES = {r"\displaystyle", r"\textstyle"}
+DELIMITERS = {"$": "$", r"\(": r"\)", r"\[": r"\]"}
+DELIMITER_TOKENS = {*DELIMITERS, *DELIMITERS.values()}
+DISPLAY = ["$"] * 4
+
+# A list's comma is carried as this one token. No input can imitate it, because a comma before a
+# space is a list's comma, and no other white space outlives the first round.
+LIST_COMMA = ", "
+TOKEN = re.compile(
+    rf"\\(?:[A-Za-z]+|[\s\S])?|, ?|[{{}}$~]|[{WHITE_SPACE}]+|[^\\,{{}}$~{WHITE_SPACE}]+"
+)
+INTEGER = re.compile(r"([+-]?)([0-9]{1,3}(?:(?:,|\{,\})[0-9]{3})+|[0-9]+)")
+
+
+def normalize(raw: str | None) -> str | None:
+    """Return the normal form of an answer, or None when nothing is left of it."""
+    if raw is None:
+        return None
+    before, text = None, _mark_list_commas(raw)
+    # At most three rounds: after the first one only a command word joined to the letters behind it
+    # is new, and taking that out joins no further letters.
+    while text != before:
+        before, text = text, "".join(_unwrap(_clean(TOKEN.findall(text))))
+    if integer := INTEGER.fullmatch(text):
+        sign, digits = integer.groups()
+        # int() refuses long literals.
+        digits = re.sub("[{},]", "", digits).lstrip("0")
+        text = ("-" if sign == "-" else "") + digits if digits else "0"
+    return text.replace(LIST_COMMA, ",") or None
+
+
+@lru_cache(maxsize=65536)
+def _normalize_short(raw: str) -> str | None:
+    return normalize(raw)
+
+
+def normalize_often(raw: str) -> str | None:
+    """The normal form; the same few answers and references come again and again."""
+    return _normalize_short(raw) if len(raw) <= 200 else normalize(raw)
+
+
+def _is_white(token: str) -> bool:
+    r"""Say whether a token is white space or `\ `."""
+    return token[-1] in WHITE_SPACE and token != LIST_COMMA
+
+
+def _mark_list_commas(raw: str) -> str:
+    r"""Write each comma that has white space or spacing but `\!` beside it as a list's."""
+    if "," not in raw:
+        return raw
+    tokens = TOKEN.findall(raw)
+    gaps = [_is_white(token) or (token in SPACING and token != r"\!") for token in tokens]
+    for place, (left, right) in enumerate(pairwise(gaps)):
+        if left and tokens[place + 1] == ",":
+            tokens[place + 1] = LIST_COMMA
+        elif right and tokens[place] == ",":
+            tokens[place] = LIST_COMMA
+    return "".join(tokens)
+
+
+def _clean(tokens: list[str]) -> list[str]:
+    r"""Drop white space, spacing, `\left` and `\right`, and write every fraction as `\frac`."""
+    return [
+        RENAMED.get(token, token)
+        for token in tokens
+        if token not in REMOVED and not _is_white(token)
+    ]
+
+
+def _unwrap(tokens: list[str]) -> list[str]:
+    """Take off every wrapper, style and pair of math delimiters that spans the whole."""
+    closing = _closing_braces(tokens)
+    delimiters = sum(token in DELIMITER_TOKENS for token in tokens)
+    first, last = 0, len(tokens) - 1
+    while first <= last:
+        head = tokens[first]
+        if head in STYLES:
+            first += 1
+        elif head == "{" and closing[first] == last:
+            first, last = first + 1, last - 1
+        elif head in WRAPPERS and first < last and closing[first + 1] == last:
+            first, last = first + 2, last - 1
+        elif delimiters == 2 and first < last and tokens[last] == DELIMITERS.get(head):
+            first, last, delimiters = first + 1, last - 1, 0
+        elif delimiters == 4 and tokens[first : first + 2] + tokens[last - 1 : last + 1] == DISPLAY:
+            first, last, delimiters = first + 2, last - 2, 0
+        else:
+            break
+    return tokens[first : last + 1]
+
+
+def _closing_braces(tokens: list[str]) -> list[int]:
+    """Return for each opening brace the place of its closing brace, and -1 for all else."""
+    closing = [-1] * len(tokens)
+    openings: list[int] = []
+    for place, token in enumerate(tokens):
+        if token == "{":
+            openings.append(place)
+        elif token == "}" and openings:
+            closing[openings.pop()] = place
+    return closing

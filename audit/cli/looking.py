@@ -1,0 +1,127 @@
+"""Commands that look into a database: its relations, one problem, and another database beside."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from audit.cli import completion
+from audit.cli.exits import Command
+from audit.cli.options import database, formats, heavy, tell
+from audit.cli.options import show as show_result
+from audit.errors import AuditError
+from audit.text import steerless
+
+if TYPE_CHECKING:
+    from audit.output.result import Result
+
+
+@click.command(cls=Command)
+@click.argument("name", required=False, shell_complete=completion.relations)
+@database
+@formats()
+def schema(name: str | None, db: str, fmt: str, wide: bool) -> None:
+    """List the relations and what a row of each is, or the columns of one.
+
+    Example: budget-audit schema replays
+    """
+    from audit import api
+
+    show_result(api.schema(db, name), fmt, wide)
+
+
+@click.command(cls=Command)
+@database
+@click.option("--archive", shell_complete=completion.archives, help="Default: the first.")
+@click.option("--competition", shell_complete=completion.competitions, help="Default: the first.")
+@click.option("--question", "--problem", type=int, help="The question_id; default: the first.")
+@click.option("--seed", type=int, help="The attempt whose text to show.")
+@formats()
+def show(
+    db: str,
+    archive: str | None,
+    competition: str | None,
+    question: int | None,
+    seed: int | None,
+    fmt: str,
+    wide: bool,
+) -> None:
+    """Show the attempts of one problem, or the text of one of them.
+
+    Example: budget-audit show --competition AIME24 --question 3 --seed 1
+    """
+    from audit import api
+
+    found = api.show(db, archive=archive, competition=competition, question=question, seed=seed)
+    if isinstance(found, str):
+        text = steerless(str(found))
+        # A pager of its own keeps a long text from running off the screen.
+        if sys.stdout.isatty():
+            click.echo_via_pager(text)
+        else:
+            click.echo(text)
+        return
+    show_result(found, fmt, wide)
+    tell("--seed N shows what was written")
+
+
+@click.command(cls=Command)
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@click.option(
+    "--tolerance",
+    type=float,
+    default=1e-9,
+    show_default=True,
+    help="How far apart two numbers may be, absolutely or relatively.",
+)
+@formats()
+@heavy
+def diff(
+    old: str,
+    new: str,
+    tolerance: float,
+    fmt: str,
+    wide: bool,
+    threads: int | None,
+    memory: str | None,
+) -> None:
+    """Tell what differs between two databases; exit 1 when anything does.
+
+    Example: budget-audit diff before.duckdb after.duckdb
+    """
+    from audit import api
+
+    found = api.diff(old, new, tolerance=tolerance, threads=threads, memory=memory)
+    show_result(found, fmt, wide)
+    if len(found):
+        raise click.exceptions.Exit(1)
+
+
+def list_queries() -> None:
+    """Print the named queries: the question each answers, its parameters and their defaults."""
+    from audit import api
+
+    listed = api.queries().to_pylist()
+    width = max(len(row["query"]) for row in listed)
+    for row in listed:
+        params = f"  ({row['parameters']})" if row["parameters"] else ""
+        click.echo(f"{row['query']:{width}}  {row['question']}{params}")
+
+
+def from_standard_input() -> str:
+    """The SQL that another program or a person writes to this one."""
+    try:
+        text = sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError:
+        raise AuditError("query: standard input is not UTF-8 text") from None
+    if not text.strip():
+        raise AuditError("query: standard input holds no SQL")
+    return text
+
+
+def junit(checks: "Result") -> str:
+    """Checks in the form that build servers read."""
+    from audit import api
+
+    return api.checks_as_junit(checks)

@@ -1,0 +1,117 @@
+"""The commands that end in something to look at: demo, report, figure."""
+
+import re
+import webbrowser
+from typing import Any
+
+import click
+
+from audit.cli import completion
+from audit.cli.options import Tokens, archive_filter, bar, database, heavy, priced, tell
+from audit.errors import AuditError
+
+# One and two columns of a paper, in inches.
+PRESETS = {"one": 3.3, "two": 6.9}
+
+
+class Width(click.ParamType):
+    """A width on paper: 3.3in, 84mm, 240pt, or one or two columns."""
+
+    name = "width"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:
+        """The width in pixels, 96 an inch."""
+        if isinstance(value, int):
+            return value
+        text = str(value).strip().lower()
+        if text in PRESETS:
+            return round(96 * PRESETS[text])
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(in|cm|mm|pt)", text)
+        units = {"in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4, "pt": 96 / 72}
+        width = float(match[1]) * units[match[2]] if match else 0.0
+        if not 150 <= width <= 4000:
+            self.fail(
+                f"'{value}' is not a width like 3.3in, 84mm, 240pt, one or two (columns)",
+                param,
+                ctx,
+            )
+        return round(width)
+
+
+@click.command()
+@click.option(
+    "--out", default="demo", show_default=True, metavar="DIR", help="Where everything goes."
+)
+@click.option("--simulated", is_flag=True, help="Simulated archives in the study's shape instead.")
+@heavy
+def demo(out: str, simulated: bool, threads: int | None, memory: str | None) -> None:
+    """Recorded attempts of nine model configurations, replayed and reported in one go, offline.
+
+    Example: budget-audit demo --out demo
+    """
+    from audit import api
+
+    made = api.demo(out, simulated=simulated, threads=threads, memory=memory, progress=bar)
+    click.echo(made.caption)
+    for note in made.notes:
+        click.echo(note)
+    for row in made:
+        click.echo(f"{row['what']:8}  {row['where']}")
+
+
+@click.command()
+@database
+@click.option(
+    "--out", default="report", show_default=True, metavar="DIR", help="Where the report goes."
+)
+@click.option("--format", "fmt", default="html", show_default=True, help="Any of html,md,tex,csv.")
+@click.option("--title", help="The report's title (default: the data's name).")
+@click.option("--open", "is_opened", is_flag=True, help="Open the page in a browser.")
+@archive_filter
+@priced
+@heavy
+def report(db: str, out: str, fmt: str, is_opened: bool, **options: Any) -> None:
+    """Write the report: a page to explore, offline; or findings, figures and tables as text.
+
+    Example: budget-audit report --db audit.duckdb --out report --format html,csv
+    """
+    from audit import api
+
+    if is_opened and "html" not in fmt.split(","):
+        raise AuditError("--open: shows the HTML page; add html to --format")
+    written = api.report(db, out, formats=fmt, progress=bar("report"), **options)
+    for path in written:
+        click.echo(str(path))
+    if is_opened:
+        address = next(path for path in written if path.suffix == ".html").resolve().as_uri()
+        if not webbrowser.open(address):
+            tell(f"no browser could be started; open {address}")
+
+
+@click.command()
+@click.argument("name", required=False)
+@database
+@click.option("--out", metavar="FILE", help="Where the picture goes: .svg, .pdf, .png or .html.")
+@archive_filter
+@click.option("--width", type=Width(), help="3.3in, 84mm, 240pt, or one or two (columns).")
+@click.option("--title", help="Another title; '' for none.")
+@click.option("--font", help="The font of all text.")
+@click.option("--competition", shell_complete=completion.competitions, help="Of the timeline.")
+@click.option("--question", "--problem", type=int, help="The question_id of the timeline.")
+@click.option("--repeat", type=int, help="The order of the timeline, 0 the canonical one.")
+@click.option("--budget", type=Tokens(), shell_complete=completion.budgets, help="Of the timeline.")
+@click.option("--cap", type=int, help="Of the timeline.")
+def figure(name: str | None, db: str, budget: list[int] | None, **options: Any) -> None:
+    """Draw one figure for a paper; without a name, list the figures.
+
+    Example: budget-audit figure budget_curve --out curve.pdf --width 3.3in
+    """
+    from audit import api
+
+    if name is None:
+        for row in api.figures():
+            click.echo(f"{row['figure']:15}{row['shows']}")
+        return
+    if budget is not None and len(budget) != 1:
+        raise AuditError("--budget: a picture shows one budget")
+    click.echo(str(api.figure(db, name, budget=budget[0] if budget else None, **options)))

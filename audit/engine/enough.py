@@ -1,0 +1,48 @@
+"""How many orders are enough: doubled until order noise is a tenth of problem noise."""
+
+from typing import Any
+
+import duckdb
+
+from audit.database.schema import require_attempts
+from audit.engine.replay import Replayed, replay
+from audit.engine.settings import resolve
+from audit.engine.tables import table
+from audit.errors import AuditError
+
+FIRST_ORDERS = 20
+MOST_ORDERS = 2000
+
+
+def replay_enough(con: duckdb.DuckDBPyConnection, **settings: Any) -> tuple[Replayed, str]:
+    """Replay with as many orders as order_noise asks for, and say what was chosen."""
+    require_attempts(con)
+    if resolve(con, {"replicates": settings.get("replicates")}).replicates < 2:
+        raise AuditError("--orders auto measures problem noise: it needs at least 2 --replicates")
+    is_graded = "select 1 from grades group by archive having bool_and(correct is not null)"
+    if not con.execute(is_graded).fetchall():
+        raise AuditError("--orders auto compares accuracies: it needs an archive with labels")
+    orders = FIRST_ORDERS
+    while True:
+        done = replay(con, **settings, orders=orders)
+        rows = table(con, "order_noise").to_pylist()
+        needed = [row["orders_needed"] for row in rows if row["orders_needed"] is not None]
+        if max(needed, default=0) <= orders or orders == MOST_ORDERS:
+            return done, _chosen(orders, needed)
+        orders = min(2 * orders, MOST_ORDERS)
+
+
+def _chosen(orders: int, needed: list[int]) -> str:
+    """What was chosen, and whether it is enough."""
+    if not needed:
+        return f"--orders auto: {orders:,} orders; no budget has problem noise to compare with"
+    short = sum(number > orders for number in needed)
+    if not short:
+        return (
+            f"--orders auto: {orders:,} orders; order noise is at most a tenth of problem noise at "
+            "every budget"
+        )
+    return (
+        f"--orders auto: {orders:,} orders, the most that are tried; {short} of {len(needed)} "
+        f"budgets need more, up to {max(needed):,} (table order_noise)"
+    )

@@ -1,0 +1,85 @@
+"""Whether records fit what is computed from them: counts kept with them, judged by thresholds."""
+
+from collections.abc import Iterable
+
+import duckdb
+
+from audit.engine.build import render
+from audit.engine.lineage import relations_read
+from audit.engine.sql_files import resource
+from audit.text import one_line
+
+ARCHIVES_SHOWN = 3
+
+
+def _checks(folder: str) -> list[str]:
+    """The checks of a folder; adding one is adding a file, and a line of thresholds."""
+    return sorted(path.stem for path in (resource("sql") / "quality" / folder).glob("*.sql"))
+
+
+def count_records(con: duckdb.DuckDBPyConnection, archives: Iterable[str] | None = None) -> None:
+    """Count what the checks of the loaded records find; reading texts only of these archives."""
+    loaded = None if archives is None else sorted(archives)
+    for name in _checks("records"):
+        sql = render(name)
+        # A count of texts takes long, and depends on its own archive alone.
+        of_texts = loaded is not None and "texts" in relations_read(sql)
+        chosen = "list_contains($archives, archive)" if of_texts else "true"
+        values = {"archives": loaded} if of_texts else {}
+        con.execute(f"delete from quality_counts where \"check\" = '{name}' and {chosen}", values)
+        con.execute(
+            f"insert into quality_counts select archive, '{name}', null, count, total from ({sql}) "
+            f"where {chosen}",
+            values,
+        )
+
+
+def count_replays(con: duckdb.DuckDBPyConnection) -> None:
+    """Count what the checks of the replays find, at each of their levels."""
+    forget_replays(con)
+    for name in _checks("replays"):
+        con.execute(
+            f"insert into quality_counts select archive, '{name}', level, count, total "
+            f"from ({render(name)})"
+        )
+
+
+def forget_replays(con: duckdb.DuckDBPyConnection) -> None:
+    """Take away the counts of replays."""
+    con.execute('delete from quality_counts where "check" in ?', [_checks("replays")])
+
+
+def quality_notes(
+    con: duckdb.DuckDBPyConnection, archives: Iterable[str] | None = None
+) -> list[str]:
+    """A line for each check that some archive does not pass, the failed ones first."""
+    chosen = None if archives is None else set(archives)
+    found: dict[tuple[str, str, str], list[tuple]] = {}
+    for archive, check, count, total, share, severity, advice in con.execute(
+        render("data_quality")
+    ).fetchall():
+        if severity != "ok" and (chosen is None or archive in chosen):
+            found.setdefault((severity, check, advice), []).append((share, archive, count, total))
+    return [
+        f"{severity}: {check}: {_listed(rows)}: {advice}"
+        for (severity, check, advice), rows in sorted(found.items())
+    ]
+
+
+def _listed(rows: list[tuple]) -> str:
+    """The first few archives with their counts."""
+    told = [
+        f"'{one_line(archive)}' {count:,} of {total:,}"
+        for _, archive, count, total in rows[:ARCHIVES_SHOWN]
+    ]
+    more = f" and {len(rows) - ARCHIVES_SHOWN:,} more" if len(rows) > ARCHIVES_SHOWN else ""
+    return ", ".join(told) + more
+
+
+def count_dropped(con: duckdb.DuckDBPyConnection, problems: Iterable[tuple[str, int, int]]) -> None:
+    """Keep how many problems a load has left out of an archive, and of how many."""
+    for archive, count, total in problems:
+        con.execute(
+            "insert into quality_counts values (?, 'problems_dropped', null, ?, ?)",
+            [archive, count, total],
+        )

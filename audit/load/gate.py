@@ -1,0 +1,123 @@
+"""What is refused although every value can be read: archives whose numbers would mean nothing."""
+
+import shlex
+
+import duckdb
+
+from audit.engine import render
+from audit.errors import AuditError
+from audit.load.stored import archives_without_texts, stored_answers
+from audit.sources import shown
+
+NAMES_SHOWN = 5
+# Reasons of attempts that are not finished, in the words of the tools that write them.
+UNFINISHED = {
+    "length",
+    "max_tokens",
+    "max_output_tokens",
+    "content_filter",
+    "tool_calls",
+    "function_call",
+    "error",
+    "abort",
+    "cancelled",
+    "incomplete",
+    "",
+}
+
+
+def settle_labels(
+    con: duckdb.DuckDBPyConnection, unlabelled: str | None
+) -> list[tuple[str, int, int]]:
+    """Refuse archives that miss some labels, or do with those what the user says.
+
+    Returns for each archive how many problems were left out, and of how many.
+    """
+    partly = con.execute(render("partly_labelled")).fetchall()
+    if partly and unlabelled is None:
+        archive, attempts, missing = partly[0]
+        others = f" (so do {len(partly) - 1:,} more archives)" if len(partly) > 1 else ""
+        raise AuditError(
+            f"archive {shown(archive)}: {missing:,} of its {attempts:,} attempts have no label"
+            f"{others}; pass --unlabelled wrong to count those as incorrect, or --unlabelled drop "
+            "to leave out their problems"
+        )
+    if unlabelled == "wrong":
+        for archive, *_ in partly:
+            statement = "update incoming set correct = false where correct is null and archive = ?"
+            con.execute(statement, [archive])
+    if unlabelled != "drop" or not partly:
+        return []
+    problems = con.execute(render("labelled_problems")).fetchall()
+    for archive, without, total in problems:
+        if without == total:
+            raise AuditError(
+                f"--unlabelled drop: each of the {total:,} problems of archive {shown(archive)} "
+                "has an attempt without a label, so nothing is left; pass --unlabelled wrong"
+            )
+    con.execute(f"create temp table dropped_problems as {render('unlabelled_problems')}")
+    for table in ("incoming", "texts"):
+        con.execute(
+            f"delete from {table} using dropped_problems as dropped where "
+            f"{table}.archive = dropped.archive and {table}.competition = dropped.competition "
+            f"and {table}.question_id = dropped.question_id"
+        )
+    con.execute("drop table dropped_problems")
+    return problems
+
+
+def require_fit(con: duckdb.DuckDBPyConnection, archives: set[str], answer: str) -> None:
+    """Refuse an archive in which nothing is finished, or nothing finished has an answer."""
+    for archive, attempts, finished, archive_answers in con.execute(
+        render("unfit_archives")
+    ).fetchall():
+        if archive in archives and not finished:
+            raise AuditError(
+                f"archive {shown(archive)}: none of its {attempts:,} attempts counts as finished: "
+                f"{_reasons(con, archive)}, or --force to load it as it is"
+            )
+        if archive in archives:
+            raise AuditError(
+                f"archive {shown(archive)}: none of its {finished:,} finished attempts has an "
+                f"answer: {_kinds(con, archive, answer, archive_answers)}, or --force to go on "
+                "without"
+            )
+
+
+def _reasons(con: duckdb.DuckDBPyConnection, archive: str) -> str:
+    """The finish reasons of an archive, and the option that settles which are finished."""
+    query = f"from ({render('archive_finish_reasons')}) where archive = ?"
+    found = [(reason, count) for _, reason, count in con.execute(query, [archive]).fetchall()]
+    more = f" and {len(found) - NAMES_SHOWN:,} more" if len(found) > NAMES_SHOWN else ""
+    there = ", ".join(f"{shown(reason)} ({count:,})" for reason, count in found[:NAMES_SHOWN])
+    candidates = [reason for reason, _ in found if reason.strip().lower() not in UNFINISHED]
+    named = shlex.quote(",".join(candidates[:NAMES_SHOWN]) or "REASON")
+    return f"finish_reason is {there}{more}; pass --finished {named} to count that as finished"
+
+
+def _kinds(con: duckdb.DuckDBPyConnection, archive: str, answer: str, archive_answers: int) -> str:
+    """How many answers each kind would give, and the option that gives most."""
+    counts = {"archive": archive_answers}
+    if answer != "archive":
+        counts[answer] = 0
+    if answer != "boxed" and archive not in archives_without_texts(con):
+        counts["boxed"] = _boxes(con, archive)
+    told = ", ".join(f"--answer {kind} gives {counts[kind]:,}" for kind in sorted(counts))
+    best = max(counts, key=lambda kind: counts[kind])
+    wanted = best if counts[best] else "'regex:PATTERN'"
+    return f"{told}; pass --answer {wanted}"
+
+
+def _boxes(con: duckdb.DuckDBPyConnection, archive: str) -> int:
+    """How many finished attempts of an archive have a boxed answer."""
+    finished = con.execute(
+        "select competition, question_id, seed from attempts "
+        "where archive = ? and finish_reason = 'stop'",
+        [archive],
+    ).fetchall()
+    wanted = {(archive, *key) for key in finished}
+    found = 0
+    for batch in stored_answers(con, "boxed"):
+        keys = zip(*(batch[name].to_pylist() for name in batch.schema.names[:4]), strict=True)
+        found += sum(key in wanted for key in keys)
+    return found

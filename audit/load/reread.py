@@ -1,0 +1,86 @@
+"""Another kind of answer for a database that is loaded: read again from what it keeps."""
+
+from dataclasses import dataclass
+
+import duckdb
+
+from audit.answers.extract import answer_pattern
+from audit.database import check_schema, require_attempts, transaction
+from audit.engine import quality, render
+from audit.errors import AuditError, explained
+from audit.load.gate import require_fit
+from audit.load.provenance import remember
+from audit.load.staging import insert_stream, make_stale
+from audit.load.stored import STORED, require_texts, stored_answers
+from audit.text import quoted
+
+KEY = ("archive", "competition", "question_id", "seed")
+
+
+@dataclass(frozen=True)
+class RereadSummary:
+    """How many attempts have an answer, before and after, and whether that cost the replays."""
+
+    attempts: int
+    answered_before: int
+    answered: int
+    replays_dropped: bool
+
+
+def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) -> RereadSummary:
+    """Give every attempt its answer of another kind, in one transaction, or change nothing."""
+    answer_pattern(answer)
+    check_schema(con)
+    require_attempts(con)
+    require_texts(con, answer)
+    counts = "select count(*), count(answer) from attempts"
+    try:
+        with transaction(con):
+            ((attempts, before),) = con.execute(counts).fetchall()
+            _read_again(con, answer)
+            _regrade(con)
+            archives = con.execute("select distinct archive from attempts").fetchall()
+            if not force:
+                require_fit(con, {archive for (archive,) in archives}, answer)
+            remember(con, answer)
+            quality.count_records(con)
+            dropped = make_stale(con)
+            ((_, after),) = con.execute(counts).fetchall()
+    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+        raise AuditError(f"the database could not be written: {explained(error)}") from None
+    return RereadSummary(attempts, before, after, dropped)
+
+
+def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
+    """Replace the answers of all attempts."""
+    con.execute("delete from raw_answers")
+    con.execute("create temp table read_again as select *, raw_answer as answer from raw_answers")
+    ((name,),) = con.execute("select current_database()").fetchall()
+    # What is read is read on another connection: this one inserts meanwhile.
+    with con.cursor() as reader:
+        reader.execute(f"use {quoted(name)}")
+        insert_stream(con, "insert into read_again", STORED, stored_answers(reader, answer))
+    con.execute("update attempts set answer = null, eligible = false where answer is not null")
+    con.execute(
+        "update attempts set answer = read_again.answer, eligible = finish_reason = 'stop' "
+        f"from read_again where {_same_attempt('attempts', 'read_again')}"
+    )
+    order = ", ".join(KEY)
+    con.execute(
+        f"insert into raw_answers select {order}, raw_answer from read_again order by {order}"
+    )
+    con.execute("drop table read_again")
+
+
+def _regrade(con: duckdb.DuckDBPyConnection) -> None:
+    """Compare the new answers with the references where that is how labels were made."""
+    con.execute(f"create temp table regraded as {render('reference_grades')}")
+    con.execute(
+        "update labels set correct = regraded.correct "
+        f"from regraded where {_same_attempt('labels', 'regraded')}"
+    )
+    con.execute("drop table regraded")
+
+
+def _same_attempt(table: str, other: str) -> str:
+    return " and ".join(f"{table}.{name} = {other}.{name}" for name in KEY)

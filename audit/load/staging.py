@@ -1,0 +1,277 @@
+"""Files become checked rows: texts go into their table, all else waits in `incoming`."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain, groupby
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from audit.answers.extract import normal_answers, raw_answers
+from audit.database import insert
+from audit.engine import drop_replays
+from audit.engine.quality import forget_replays
+from audit.errors import AuditError
+from audit.load.names import Numbering
+from audit.load.schema import BY_ARCHIVE
+from audit.sources import Chunk, Source, SourceFile, shown
+from audit.sources.canonical import COLUMNS, read_columns
+from audit.sources.columns import Choices
+from audit.sources.missing import require
+from audit.sources.opening import open_source
+from audit.sources.runs import Runs
+from audit.sources.stand_ins import listed
+
+KEY_FIELDS = [
+    ("archive", pa.string()),
+    ("competition", pa.string()),
+    ("question_id", pa.int64()),
+    ("seed", pa.int64()),
+]
+TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
+INCOMING = pa.schema(
+    [
+        ("file", pa.int32()),
+        ("row", pa.int64()),
+        *KEY_FIELDS,
+        ("prompt_tokens", pa.int64()),
+        ("completion_tokens", pa.int64()),
+        ("finish_reason", pa.string()),
+        ("raw_answer", pa.string()),
+        ("answer", pa.string()),
+        ("archive_answer", pa.string()),
+        ("recorded_box", pa.string()),
+        ("recorded_answer", pa.string()),
+        ("mean_logprob", pa.float64()),
+        ("correct", pa.bool_()),
+        ("recorded", pa.bool_()),
+        ("accepted", pa.list_(pa.string())),
+        ("has_text", pa.bool_()),
+    ]
+)
+SQL_TYPES = {
+    pa.int32(): "integer",
+    pa.int64(): "bigint",
+    pa.string(): "varchar",
+    pa.float64(): "double",
+    pa.bool_(): "boolean",
+    pa.list_(pa.string()): "varchar[]",
+}
+INCOMING_COLUMNS = ", ".join(f'"{field.name}" {SQL_TYPES[field.type]}' for field in INCOMING)
+# One statement inserts the texts of a segment, so that DuckDB compresses them on every core; the
+# other columns of the segment wait in memory, up to this size.
+SEGMENT_BYTES = 64_000_000
+# Each thread writes its row groups as they fill: less memory, and none waits for another.
+STREAMING = {"preserve_insertion_order": "false", "write_buffer_row_group_count": "1"}
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Checked rows on their way into the database."""
+
+    segment: int
+    archives: set[str]
+    rows: pa.RecordBatch
+    texts: pa.RecordBatch
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are read: what the user has settled, and what has been met so far."""
+
+    files: Sequence[SourceFile]
+    format: str | None
+    choices: Choices
+    # Finish reasons that count as stop.
+    finished: Sequence[str] = ()
+    # Archives in the database, and whether those that are met take their place.
+    present: Collection[str] = ()
+    replace: bool = False
+    progress: Progress | None = None
+    opened: list[Source] = field(default_factory=list)
+    numbering: Numbering = field(default_factory=Numbering)
+
+
+@contextmanager
+def streaming(con: duckdb.DuckDBPyConnection) -> Iterator[Callable[[], None]]:
+    """Settings of DuckDB for a stream; what is yielded puts them back, and so does the end."""
+    before = {
+        name: con.execute("select current_setting(?)", [name]).fetchall()[0][0]
+        for name in STREAMING
+    }
+
+    def restore() -> None:
+        for name, value in before.items():
+            con.execute(f"set {name} = {value}")
+
+    try:
+        for name, value in STREAMING.items():
+            con.execute(f"set {name} = {value}")
+        yield restore
+    finally:
+        restore()
+
+
+def read(reading: Reading) -> Iterator[Batch]:
+    """Read every file; a new segment begins where an archive to replace is met."""
+    total, before = sum(file.bytes for file in reading.files), 0
+    met: set[str] = set()
+    runs = Runs(reading.choices.runs)
+    segment, size = 0, 0
+    for index, file in enumerate(reading.files):
+        source = runs.apart(open_source(file, reading.format, reading.choices))
+        require(source, reading.choices)
+        reading.opened.append(source)
+        if reading.finished:
+            source.mapping["finished"] = ", ".join(reading.finished)
+        for chunk in source.chunks:
+            columns = _columns(source, chunk, reading)
+            archives = set(columns["archive"].unique().to_pylist())
+            known = (archives - met).intersection(reading.present)
+            if known and not reading.replace:
+                raise AuditError(
+                    f"{file.label}: archive {shown(min(known))} is already in the database; "
+                    "pass --replace to put this one in its place"
+                )
+            if known or size > SEGMENT_BYTES:
+                segment, size = segment + 1, 0
+            batch = _batch(index, segment, archives, columns, chunk)
+            met |= archives
+            size += batch.rows.nbytes
+            yield batch
+            if reading.progress:
+                reading.progress(before + chunk.done, total, file.label)
+        before += file.bytes
+
+
+def _columns(source: Source, chunk: Chunk, reading: Reading) -> dict[str, pa.Array]:
+    """The columns of a chunk, checked, with the answers and labels that follow from them."""
+    choices = reading.choices
+    is_graded = choices.grade is not None
+    only = COLUMNS.keys() - {"correct"} if is_graded else COLUMNS.keys()
+    columns = read_columns(source, chunk, only)
+    if source.is_labelled:
+        numbers = reading.numbering.number(columns["competition"], columns["question_id"])
+        columns["question_id"] = numbers
+    if reading.finished:
+        is_finished = pc.is_in(columns["finish_reason"], pa.array(reading.finished, pa.string()))
+        columns["finish_reason"] = pc.if_else(is_finished, "stop", columns["finish_reason"])
+    columns["recorded_box"] = columns["boxed_answer"]
+    recorded = listed(chunk, "archive_answer")
+    columns["recorded_answer"] = pa.array(recorded, pa.string())
+    columns["raw_answer"] = raw_answers(
+        choices.answer, columns["text"], columns["boxed_answer"], lambda: recorded
+    )
+    columns["answer"] = normal_answers(columns["raw_answer"])
+    columns["recorded"] = _recorded_labels(source, chunk) if is_graded else columns["correct"]
+    if is_graded:
+        columns["correct"] = _graded(source, columns, chunk)
+    return columns
+
+
+def _recorded_labels(source: Source, chunk: Chunk) -> pa.Array:
+    """The source's own labels, where another grade counts: what is no label is none."""
+    try:
+        return read_columns(source, chunk, {"correct"})["correct"]
+    except AuditError:
+        return pa.nulls(len(chunk.rows), pa.bool_())
+
+
+def _graded(source: Source, columns: dict[str, pa.Array], chunk: Chunk) -> pa.Array:
+    """Labels by comparison with the references of each row."""
+    labels = []
+    pairs = zip(columns["answer"].to_pylist(), columns["references"].to_pylist(), strict=True)
+    for row, (answer, accepted) in zip(chunk.rows, pairs, strict=True):
+        if not accepted:
+            raise AuditError(
+                f"{source.file.label}: row {row}, column references: --grade references needs one"
+            )
+        labels.append(answer in accepted)
+    return pa.array(labels, pa.bool_())
+
+
+def _batch(
+    index: int, segment: int, archives: set[str], columns: dict[str, pa.Array], chunk: Chunk
+) -> Batch:
+    """The checked columns of a chunk as the rows and the texts that go in."""
+    columns["file"] = pa.repeat(pa.scalar(index, pa.int32()), len(chunk.rows))
+    columns["row"] = pa.array(chunk.rows, pa.int64())
+    columns["accepted"] = columns["references"]
+    columns["has_text"] = columns["text"].is_valid()
+    rows, texts = (
+        pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
+        for schema in (INCOMING, TEXTS)
+    )
+    return Batch(segment, archives, rows, texts)
+
+
+def stage(con: duckdb.DuckDBPyConnection, reading: Reading, texts: bool) -> None:
+    """Read every file: texts into their table and all else into `incoming`, by segments."""
+    con.execute(f"create temp table incoming ({INCOMING_COLUMNS})")
+    outdated = set(reading.present)
+    for _, segment in groupby(read(reading), key=lambda batch: batch.segment):
+        first = next(segment)
+        _remove(con, first.archives & outdated)
+        outdated -= first.archives
+        staged: list[pa.RecordBatch] = []
+        stream = _set_rows_aside(chain([first], segment), staged)  # noqa: B031
+        if texts:
+            insert_stream(con, "insert into texts", TEXTS, stream)
+        else:
+            for _ in stream:
+                pass
+        insert(con, "insert into incoming", pa.Table.from_batches(staged))
+
+
+def _set_rows_aside(
+    batches: Iterable[Batch], staged: list[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Pass texts on, and keep what else there is."""
+    for batch in batches:
+        staged.append(batch.rows)
+        yield batch.texts
+
+
+def _remove(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:
+    for archive in sorted(archives):
+        for table in BY_ARCHIVE:
+            con.execute(f"delete from {table} where archive = ?", [archive])
+
+
+def insert_stream(
+    con: duckdb.DuckDBPyConnection,
+    statement: str,
+    schema: pa.Schema,
+    batches: Iterator[pa.RecordBatch],
+) -> None:
+    """Insert batches as they are read; an error of the reading comes out as it went in."""
+    failures: list[BaseException] = []
+
+    def watched() -> Iterator[pa.RecordBatch]:
+        try:
+            yield from batches
+        except BaseException as error:
+            failures.append(error)
+            raise
+
+    try:
+        insert(con, statement, pa.RecordBatchReader.from_batches(schema, watched()))
+    except Exception:
+        if failures:
+            raise failures[0] from None
+        raise
+
+
+def make_stale(con: duckdb.DuckDBPyConnection) -> bool:
+    """Drop what replays made of attempts as they were, but their settings; say if there were any.
+
+    What the engine did not make is a user's own, and stays.
+    """
+    forget_replays(con)
+    dropped = drop_replays(con)
+    con.execute("update meta set value = 'stale' where key = 'replays' and value = 'fresh'")
+    return dropped

@@ -1,0 +1,158 @@
+"""Rows of some archives, competitions or problems: what is shown, not what is replayed."""
+
+import csv
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from audit.errors import AuditError
+from audit.text import not_there
+
+# Columns that hold an archive: a comparison of two is shown when both are asked for.
+ARCHIVE_COLUMNS = ("archive", "other")
+
+
+@dataclass(frozen=True)
+class Filter:
+    """The archives, competitions and problems to show; an empty part asks for all."""
+
+    archives: tuple[str, ...] = ()
+    competitions: tuple[str, ...] = ()
+    problems: tuple[tuple[str, int], ...] = ()
+
+    def needs(self) -> list[str]:
+        """The columns without which rows cannot be told apart."""
+        wanted = ["archive"] if self.archives else []
+        if self.competitions or self.problems:
+            wanted.append("competition")
+        return [*wanted, *(["question_id"] if self.problems else [])]
+
+    def note(self) -> str:
+        """The line that stands under what is filtered."""
+        parts = []
+        for word, names in (("archive", self.archives), ("competition", self.competitions)):
+            if names:
+                parts.append(f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}")
+        if self.problems:
+            parts.append(f"{len(self.problems):,} problem{'s' if len(self.problems) > 1 else ''}")
+        return f"shown: {'; '.join(parts)}" if parts else ""
+
+
+def chosen(
+    con: duckdb.DuckDBPyConnection,
+    archives: Sequence[str] = (),
+    competitions: Sequence[str] = (),
+    problems: str | Path | None = None,
+) -> Filter:
+    """What is asked for, as names that are there; patterns such as *_high stand for several."""
+    loaded = con.execute("select distinct archive, competition from attempts").fetchall()
+    return Filter(
+        _matched("archive", archives, sorted({archive for archive, _ in loaded})),
+        _matched("competition", competitions, sorted({name for _, name in loaded})),
+        _problems(con, problems),
+    )
+
+
+def _matched(kind: str, patterns: Sequence[str], known: list[str]) -> tuple[str, ...]:
+    found: set[str] = set()
+    for pattern in patterns:
+        # A name is itself before it is a pattern: it may hold a bracket or a star.
+        names = [pattern] if pattern in known else fnmatch.filter(known, pattern)
+        if not names:
+            raise AuditError(f"--{kind}: {not_there(kind, pattern, known)}")
+        found.update(names)
+    # All of them is no filter.
+    return tuple(sorted(found)) if len(found) < len(known) else ()
+
+
+def _problems(
+    con: duckdb.DuckDBPyConnection, file: str | Path | None
+) -> tuple[tuple[str, int], ...]:
+    if file is None:
+        return ()
+    wanted = read_problems(Path(file))
+    loaded = con.execute("select distinct competition, question_id from attempts").fetchall()
+    absent = sorted(set(wanted) - set(loaded))
+    if absent:
+        competition, question = absent[0]
+        raise AuditError(f"--problems {file}: no problem {competition}, {question} in the database")
+    return tuple(sorted(set(wanted)))
+
+
+def read_problems(path: Path) -> list[tuple[str, int]]:
+    """The problems that a CSV names in its columns competition and question_id."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file, strict=True))
+    except OSError as error:
+        raise AuditError(f"--problems {path}: cannot be read: {error.strerror or error}") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise AuditError(f"--problems {path}: not readable as CSV: {error}") from None
+    layout = "give a CSV with the columns competition and question_id"
+    if not rows or not {"competition", "question_id"} <= set(rows[0]):
+        raise AuditError(f"--problems {path}: names no problem; {layout}")
+    found = []
+    for number, row in enumerate(rows, 2):
+        question = (row["question_id"] or "").strip()
+        if not question.isdecimal() or not row["competition"]:
+            raise AuditError(f"--problems {path}, row {number}: not a problem; {layout}")
+        found.append((row["competition"], int(question)))
+    return found
+
+
+def require_columns(name: str, columns: Sequence[str], only: Filter) -> None:
+    """Refuse a filter that a table cannot follow, instead of showing it whole."""
+    for column in only.needs():
+        if column not in columns:
+            option = {"archive": "archive", "competition": "competition"}.get(column, "problems")
+            if column == "competition" and not only.competitions:
+                option = "problems"
+            raise AuditError(
+                f"--{option}: {name} has no rows of single {_plural(column)}, so it cannot be "
+                f"filtered; use 'budget-audit replay --{option}' to compute it for these alone"
+            )
+
+
+def _plural(column: str) -> str:
+    return {"archive": "archives", "competition": "competitions"}.get(column, "problems")
+
+
+def filtered(name: str, table: pa.Table, only: Filter) -> pa.Table:
+    """The rows of a table that are asked for; none left is a mistake."""
+    require_columns(name, table.column_names, only)
+    rows = table
+    for column in ARCHIVE_COLUMNS:
+        if only.archives and column in rows.column_names:
+            rows = rows.filter(pc.is_in(rows[column], pa.array(only.archives, pa.string())))
+    if only.competitions:
+        names = pa.array(only.competitions, pa.string())
+        rows = rows.filter(pc.is_in(rows["competition"], names))
+    if only.problems:
+        wanted = set(only.problems)
+        keys = zip(rows["competition"].to_pylist(), rows["question_id"].to_pylist(), strict=True)
+        rows = rows.filter(pa.array([key in wanted for key in keys], pa.bool_()))
+    if table.num_rows and not rows.num_rows:
+        raise AuditError(f"{name}: the filter leaves nothing ({only.note()})")
+    return rows
+
+
+def condition(name: str, columns: Sequence[str], only: Filter) -> tuple[str, dict[str, Any]]:
+    """The filter as the `where` of a relation, and its parameters."""
+    require_columns(name, columns, only)
+    parts, values = [], dict[str, Any]()
+    if only.archives:
+        parts.append("list_contains($archives, archive)")
+        values["archives"] = list(only.archives)
+    if only.competitions:
+        parts.append("list_contains($competitions, competition)")
+        values["competitions"] = list(only.competitions)
+    if only.problems:
+        parts.append("list_contains($problems, {'c': competition, 'q': question_id})")
+        values["problems"] = [{"c": c, "q": q} for c, q in only.problems]
+    return " and ".join(parts) or "true", values

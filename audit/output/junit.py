@@ -1,0 +1,29 @@
+"""Checks as JUnit XML, the form in which build servers show them."""
+
+from collections.abc import Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from audit.text import steerless
+
+
+def junit(checks: Sequence[dict[str, Any]]) -> str:
+    """A test case per check; a violated one is a failure."""
+    failed = [row for row in checks if row["violations"]]
+    suite = ElementTree.Element(
+        "testsuite",
+        name="budget-audit check",
+        tests=str(len(checks)),
+        failures=str(len(failed)),
+        errors="0",
+    )
+    for row in checks:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname="budget-audit", name=steerless(row["check"])
+        )
+        if row["violations"]:
+            message = f"{row['violations']:,} of {row['looked_at']:,}: {row['claim']}"
+            ElementTree.SubElement(case, "failure", message=steerless(message))
+    ElementTree.indent(suite)
+    text = ElementTree.tostring(suite, encoding="unicode", xml_declaration=False)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'

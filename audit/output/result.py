@@ -1,0 +1,151 @@
+"""What a function of the package returns: an Arrow table that shows itself."""
+
+import html
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from audit.errors import AuditError
+from audit.output.display import display_columns, format_table
+from audit.text import visible
+
+ROWS_SHOWN = 40
+
+
+class Text(str):
+    """Text that a notebook shows as it is printed."""
+
+    def __repr__(self) -> str:
+        """The text itself."""
+        return str(self)
+
+
+class Result:
+    """Rows at full precision; displayed, they are rounded as the study prints them.
+
+    `name` is the table's, `caption` one line about the whole, and `notes` say what the numbers
+    rest on: whether the data are simulated, how answers, costs and labels came about.
+    """
+
+    def __init__(
+        self,
+        table: pa.Table,
+        name: str | None = None,
+        *,
+        caption: str = "",
+        notes: Sequence[str] = (),
+    ) -> None:
+        self._table = table
+        self.name = name
+        self.caption = caption
+        self.notes = tuple(note for note in notes if note)
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._table.column_names)
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows there are."""
+        return self._table.num_rows
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as an Arrow table."""
+        return self._table
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        """The rows as a list of dictionaries."""
+        return self._table.to_pylist()
+
+    def to_pydict(self) -> dict[str, list[Any]]:
+        """The columns as a dictionary of lists."""
+        return self._table.to_pydict()
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas data frame; pandas must be installed."""
+        try:
+            return self._table.to_pandas()
+        except ModuleNotFoundError:
+            raise AuditError("to_pandas needs pandas: pip install pandas") from None
+
+    def to_polars(self) -> Any:
+        """The rows as a Polars data frame; Polars must be installed."""
+        try:
+            import polars
+        except ModuleNotFoundError:
+            raise AuditError("to_polars needs Polars: pip install polars") from None
+        return polars.from_arrow(self._table)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The rows for any library that takes Arrow streams."""
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        """The columns for any library that takes Arrow schemas."""
+        return self._table.schema.__arrow_c_schema__()
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return self._table.num_rows
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Row by row, each a dictionary."""
+        for batch in self._table.to_batches(max_chunksize=10_000):
+            yield from batch.to_pylist()
+
+    def __getitem__(self, column: str) -> pa.ChunkedArray:
+        """One column."""
+        return self._table[column]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other holds the same rows."""
+        if isinstance(other, Result):
+            return self._table.equals(other._table)
+        return self._table.equals(other) if isinstance(other, pa.Table) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_text(self, fmt: str = "table", *, width: int | None = None) -> str:
+        """The rows as text: table, csv, json, md or tex; a width is that of a terminal."""
+        return format_table(self._table, fmt, self.name, width=width)
+
+    def __repr__(self) -> str:
+        """The first rows as a terminal shows them."""
+        width = shutil.get_terminal_size((100, 24)).columns
+        first = format_table(self._table.slice(0, ROWS_SHOWN), "table", self.name, width=width)
+        return _unstyled(first) + "\n".join(self._below())
+
+    def _below(self) -> list[str]:
+        """The lines under the rows."""
+        rows = self._table.num_rows
+        more = f"… {min(rows, ROWS_SHOWN):,} of {rows:,} rows" if rows > ROWS_SHOWN else ""
+        return [visible(line) for line in (more, self.caption, *self.notes) if line]
+
+    def _repr_html_(self) -> str:
+        """The first rows as a notebook shows them."""
+        shown = self._table.slice(0, ROWS_SHOWN)
+        columns = display_columns(self.name, shown)
+        align = ["right" if column.numeric else "left" for column in columns]
+
+        def row(tag: str, cells: Sequence[str]) -> str:
+            return "".join(
+                f'<{tag} style="text-align:{side}">{html.escape(visible(cell))}</{tag}>'
+                for cell, side in zip(cells, align, strict=True)
+            )
+
+        head = row("th", [column.header for column in columns])
+        body = "".join(
+            f"<tr>{row('td', [column.cells[number] for column in columns])}</tr>"
+            for number in range(shown.num_rows)
+        )
+        below = "".join(f"<div>{html.escape(line)}</div>" for line in self._below())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
+
+
+def _unstyled(text: str) -> str:
+    """The text without colour and without what only the command line has."""
+    return re.sub(r"\x1b\[\d*m", "", text).replace("; --wide shows all", "")

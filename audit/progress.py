@@ -1,0 +1,50 @@
+"""How far a command is: one signature for all, drawn as a line on a terminal."""
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+# What is being done in plain words, how much of it is done, and how much there is in all.
+Progress = Callable[[str, int, int], None]
+
+WIDTH = 24
+# A line that changes faster than this is no easier to read, and writing it costs time.
+SECONDS = 0.05
+
+
+def bar(label: str, stream: TextIO | None = None) -> Progress | None:
+    """A progress line on standard error with a percentage; None where that is no terminal."""
+    out = stream or sys.stderr
+    if not out.isatty():
+        return None
+    last = 0.0
+
+    def show(what: str, done: int, total: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        is_last = done >= total
+        if not is_last and now - last < SECONDS:
+            return
+        last = now
+        share = min(done / total, 1.0) if total > 0 else 1.0
+        filled = round(WIDTH * share)
+        # Rounding must not say 100 % before the end.
+        percent = 100 if is_last else min(99, int(100 * share))
+        line = f"{label} [{'#' * filled}{'.' * (WIDTH - filled)}] {percent:3} %  "
+        words = what.replace("_", " ")
+        room = max(0, columns(out) - len(line) - 1)
+        out.write(f"\r\x1b[K{line}{words[:room]}" + ("\n" if is_last else ""))
+        out.flush()
+
+    return show
+
+
+def columns(stream: TextIO) -> int:
+    """How wide the terminal is; COLUMNS says so too."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return shutil.get_terminal_size((80, 24)).columns

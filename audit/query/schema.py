@@ -1,0 +1,64 @@
+"""The relations of a database and what they and their columns mean."""
+
+import duckdb
+import pyarrow as pa
+
+from audit import engine
+from audit.database import relations
+from audit.errors import AuditError
+from audit.text import not_there
+
+# The kinds of relations, in the order in which they are listed.
+KINDS = ("public", "table", "yours", "internal")
+
+
+def schema(con: duckdb.DuckDBPyConnection, name: str | None = None) -> pa.Table:
+    """Every relation with its kind and meaning, or the columns of one."""
+    found = {relation: _kind(relation) for relation in relations(con)}
+    tables = dict.fromkeys([*engine.table_names(), *engine.exploratory_names()], "table")
+    # A published table is computed when it is asked for; a relation inside may share its name.
+    kinds = {**found, **{t: kind for t, kind in tables.items() if found.get(t) != "yours"}}
+    if name is not None:
+        return _columns(con, name, kinds)
+    listed = sorted(kinds, key=lambda relation: (KINDS.index(kinds[relation]), relation))
+    about = [engine.relation_comment(r) if kinds[r] != "yours" else "" for r in listed]
+    return pa.table(
+        {
+            "relation": pa.array(listed, pa.string()),
+            "kind": pa.array([kinds[relation] for relation in listed], pa.string()),
+            "one row is": pa.array(about, pa.string()),
+        }
+    )
+
+
+def _kind(relation: str) -> str:
+    if relation in engine.PUBLIC_RELATIONS:
+        return "public"
+    return "internal" if relation in _internal() else "yours"
+
+
+def _internal() -> set[str]:
+    """Relations that the engine and load make for themselves."""
+    made_by_load = {"meta", "raw_answers", "labels", "accepted_references", "prefix_cuts"}
+    return {*engine.REPLAY_RELATIONS, *engine.stage_names(), *made_by_load}
+
+
+def _columns(con: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, str]) -> pa.Table:
+    if name not in kinds:
+        shown = [relation for relation in kinds if kinds[relation] != "internal"]
+        raise AuditError(not_there("relation or table", name, sorted(shown)))
+    if kinds[name] == "table":
+        try:
+            rows = con.execute(f"describe {engine.render(name)}").fetchall()
+        except duckdb.Error:
+            raise AuditError(f"{name}: it needs replays; run 'budget-audit replay'") from None
+    else:
+        quoted = '"' + name.replace('"', '""') + '"'
+        rows = con.execute(f"describe {quoted}").fetchall()
+    return pa.table(
+        {
+            "column": pa.array([row[0] for row in rows], pa.string()),
+            "type": pa.array([row[1].lower() for row in rows], pa.string()),
+            "meaning": pa.array([engine.column_comment(name, row[0]) for row in rows], pa.string()),
+        }
+    )

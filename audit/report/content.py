@@ -1,0 +1,367 @@
+"""What every form of the report says, as plain values."""
+
+import json
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy
+import pyarrow as pa
+
+import audit
+from audit import engine
+from audit.errors import AuditError
+from audit.load import provenance
+from audit.output.display import DisplayColumn, display_columns, round_half_up
+from audit.output.filters import Filter, filtered
+from audit.output.prices import Prices
+from audit.output.prices import table as priced_table
+from audit.progress import Progress
+from audit.report import captions, data, findings
+from audit.report.data import Row
+from audit.report.figures.panels import rule_order
+from audit.report.wording import budget_name, interval, number, one_line
+from audit.study import recorded
+
+MOST_ROWS = 200
+WIDEST_CELL = 60
+SIMULATED = "SIMULATED DATA"
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table as the report shows it."""
+
+    name: str
+    purpose: str
+    columns: list[DisplayColumn]
+    shown: int
+    total: int
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def rows(self) -> list[list[tuple[str, bool]]]:
+        """The cells row by row, each with whether it is a number."""
+        return [
+            [(clip(column.cells[index]), column.numeric) for column in self.columns]
+            for index in range(self.shown)
+        ]
+
+
+def tables(
+    con: duckdb.DuckDBPyConnection,
+    prices: Prices | None = None,
+    only: Filter | None = None,
+    progress: Progress | None = None,
+    left_out: Mapping[str, str] | None = None,
+) -> tuple[dict[str, pa.Table], dict[str, str]]:
+    """Every table in the order of the captions, and why the others cannot be had."""
+    found: dict[str, pa.Table] = {}
+    unavailable: dict[str, str] = {}
+    known = engine.table_names()
+    wanted = [*(name for name in captions.TABLES if name in known)]
+    wanted += [name for name in known if name not in wanted]
+    for done, name in enumerate(wanted):
+        if progress:
+            progress(name, done, len(wanted) + 2)
+        if left_out and name in left_out:
+            unavailable[name] = left_out[name]
+            continue
+        try:
+            rows = priced_table(con, name, prices)
+            found[name] = filtered(name, rows, only) if only else rows
+        except AuditError as error:
+            # A table may need more than a replay; the report goes on without it and says why.
+            unavailable[name] = str(error)
+    return found, unavailable
+
+
+def title(con: duckdb.DuckDBPyConnection, wanted: str | None, archives: Sequence[Row]) -> str:
+    """What the report is called: as asked, or by the data."""
+    if wanted or recorded.title(con):
+        return wanted or str(recorded.title(con))
+    files = {Path(str(row["file"])).name.split(".")[0] for row in data.sources(con)}
+    names = [one_line(row["archive"]) for row in archives]
+    if len(files) == 1:
+        return f"Budget audit of {one_line(files.pop())}"
+    return f"Budget audit of {_listed(names) if len(names) <= 3 else f'{len(names):,} archives'}"
+
+
+def content(
+    con: duckdb.DuckDBPyConnection,
+    tables: dict[str, pa.Table],
+    unavailable: dict[str, str],
+    wanted_title: str | None = None,
+    only: Filter | None = None,
+) -> dict[str, Any]:
+    """All that the templates print, as plain values."""
+    rows = {
+        name: table.to_pylist()
+        for name, table in tables.items()
+        if name not in ("selection_events", "archive_comparisons", "budget_curve")
+    }
+    settings = data.settings(con)
+    archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
+    simulated = data.is_simulated(con)
+    named = data.relation(con, "problem_numbers")
+    shown = tables | ({"problems": named} if named.num_rows else {})
+    budgets = [int(budget) for budget in settings["budgets"].split(",")]
+    heading = title(con, wanted_title, archives)
+    return {
+        "title": (f"{SIMULATED}: " if simulated else "") + heading,
+        "heading": heading,
+        "simulated": simulated,
+        "banner": f"{SIMULATED}: made by budget-audit simulate, not by a model",
+        "scope": _scope(archives, settings, budgets),
+        "topics": findings.all_topics(
+            rows, settings["primary_selector"], data.archives_with_references(con)
+        ),
+        "compared": [
+            *_compared(archives, settings, budgets),
+            ("Read as", provenance.notes(con, has_selectors=True)),
+            *([("Shown", only.note().removeprefix("shown: "))] if only else []),
+        ],
+        "rules": [
+            (rule, captions.RULES.get(rule, "a rule of your own: see the relation rules"))
+            for rule in rule_order(rows.get("curves", [])) or list(captions.RULES)
+        ],
+        "selectors": _selectors(settings),
+        "reading": captions.READING,
+        "warnings": quality_warnings(rows.get("data_quality", [])),
+        "archives": archives,
+        "tables": shown,
+        "rows": rows,
+        "unavailable": unavailable,
+        "sources": [row for row in _sources(con) if not only or row["archive"] in only.archives],
+        "credits": recorded.credits(con),
+        "settings": sorted(settings.items()),
+        "versions": [
+            ("budget-audit", audit.__version__),
+            ("duckdb", duckdb.__version__),
+            ("numpy", numpy.__version__),
+            ("pyarrow", pa.__version__),
+            ("python", platform.python_version()),
+        ],
+    }
+
+
+def quality_warnings(rows: Sequence[Row]) -> list[str]:
+    """What is unfit in the records, worst first, in a line each."""
+    ranks = {"fail": 0, "warn": 1}
+    unfit = [row for row in rows if row["severity"] in ranks]
+    unfit.sort(key=lambda row: (ranks[row["severity"]], row["archive"] or "", row["check"]))
+    return [
+        f"{one_line(row['archive'])}: {str(row['check']).replace('_', ' ')}"
+        + (f", {row['count']:,} of {row['total']:,}" if row["total"] else "")
+        + (f"; {row['advice']}" if row["advice"] else "")
+        for row in unfit
+    ]
+
+
+def sections(values: dict[str, Any], most_rows: int) -> list[Section]:
+    """Every table as it is printed, at most so many rows of each, and those that are missing."""
+    settings = dict(values["settings"])
+    found = [
+        section(name, table, values["archives"], settings, most_rows)
+        for name, table in values["tables"].items()
+    ]
+    return found + [
+        Section(
+            name,
+            captions.purpose(name, ""),
+            [],
+            0,
+            0,
+            [f"Not available: {reason.removeprefix(f'{name}: ')}."],
+        )
+        for name, reason in values["unavailable"].items()
+    ]
+
+
+def section(
+    name: str, table: pa.Table, archives: list[Row], settings: dict[str, str], most_rows: int
+) -> Section:
+    """One table as it is printed."""
+    shown = table.slice(0, most_rows)
+    rows = shown.to_pylist()
+    notes = []
+    if not table.num_rows:
+        notes.append(captions.empty_reason(name, settings))
+    if table.num_rows > most_rows:
+        notes.append(
+            f"The first {most_rows:,} of {table.num_rows:,} rows; "
+            f"budget-audit export {name} --out DIR writes them all."
+        )
+    notes += captions.null_reasons(name, rows, settings)
+    notes += captions.missing_selectors(name, rows, archives, settings)
+    return Section(
+        name,
+        captions.purpose(name, engine.table_purpose(name) if name in engine.table_names() else ""),
+        display_columns(name, shown),
+        shown.num_rows,
+        table.num_rows,
+        notes,
+    )
+
+
+def clip(text: str) -> str:
+    """A cell that cannot push its table apart; exports hold the whole text."""
+    return text if len(text) <= WIDEST_CELL else text[: WIDEST_CELL - 1] + "…"
+
+
+def _listed(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def _range(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _scope(archives: list[Row], settings: dict[str, str], budgets: list[int]) -> str:
+    count = len(archives)
+    attempts = sum(row["attempts"] for row in archives)
+    shown = [budget_name(budget) for budget in budgets]
+    span = _listed(shown) if len(shown) <= 6 else f"{shown[0]} to {shown[-1]} ({len(shown)} steps)"
+    return (
+        f"{attempts:,} recorded attempts in {count} {'archive' if count == 1 else 'archives'}, "
+        f"replayed under budgets of {span} completion tokens in "
+        + (
+            "their own order."
+            if settings["orders"] == "0"
+            else f"{settings['orders']} random orders."
+        )
+    )
+
+
+def _compared(
+    archives: list[Row], settings: dict[str, str], budgets: list[int]
+) -> list[tuple[str, str]]:
+    """The box: what was held fixed and what was varied."""
+    return [
+        *(
+            (
+                one_line(row["archive"]),
+                f"{row['problems']:,} problems in {row['competitions']:,} "
+                f"{'competition' if row['competitions'] == 1 else 'competitions'}, "
+                f"{_range(row['smallest_bank'], row['largest_bank'])} attempts each; "
+                f"{row['eligible']:,} of {row['attempts']:,} attempts finished with an answer",
+            )
+            for row in archives
+        ),
+        ("Varied", "the stopping rule and the budget B, in completion tokens"),
+        (
+            "Held fixed",
+            "the recorded attempts, their order, which of them are eligible, and the selector",
+        ),
+        ("Budgets B", ", ".join(budget_name(budget) for budget in budgets)),
+        (
+            "Attempts",
+            f"at most K = {settings['primary_cap']} per replay"
+            f" (sensitivity: K = {settings['caps'].replace(',', ', ')})",
+        ),
+        (
+            "Orders",
+            f"{settings['orders']} random orders per problem, the same for both rules"
+            if settings["orders"] != "0"
+            else "the archive's own order only",
+        ),
+        (
+            "Intervals",
+            f"95 %, from {int(settings['replicates']):,} resamples of problems within competitions"
+            if settings["replicates"] != "0"
+            else "none: no resamples were drawn",
+        ),
+    ]
+
+
+def _selectors(settings: dict[str, str]) -> list[tuple[str, str]]:
+    primary = settings["primary_selector"]
+    names = settings.get("selectors", primary).split(",")
+    return [
+        (
+            f"{name} (primary)" if name == primary else name,
+            captions.SELECTORS.get(name, "a selector of your own: see the relation selectors"),
+        )
+        for name in [primary, *(name for name in names if name != primary)]
+    ]
+
+
+def joint(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> Section:
+    """Cap, cost, counts, rule and selector of every point of every curve, side by side."""
+    settings = data.settings(con)
+    curves = {(row["archive"], row["budget"], row["rule"]): row for row in rows.get("curves", [])}
+    pools = {(row["archive"], row["budget"]): row for row in rows.get("pools", [])}
+    # A filter has left out the points of other archives.
+    found = [
+        row
+        for row in data.mean_replays(con)
+        if (row["archive"], row["budget"], row["rule"]) in curves
+    ]
+
+    def abstained(row: Row) -> float | None:
+        pool = pools.get((row["archive"], row["budget"]), {})
+        return pool.get(f"{row['rule']}_abstention")
+
+    def accuracy(row: Row) -> str:
+        curve = curves[row["archive"], row["budget"], row["rule"]]
+        return number(curve["accuracy"]) + interval(curve, "accuracy")
+
+    def column(header: str, cell: Callable[[Row], Any], numeric: bool = True) -> DisplayColumn:
+        return DisplayColumn(header, [str(cell(row)) for row in found], numeric)
+
+    def decimal(value: float | None, decimals: int = 2) -> str:
+        if value is None:
+            return ""
+        text = round_half_up(value, decimals)
+        return f"{int(text):,}" if decimals == 0 else text
+
+    columns = [
+        column("archive", lambda row: row["archive"], False),
+        column("stopping rule", lambda row: row["rule"], False),
+        column("budget B", lambda row: budget_name(row["budget"])),
+        column("at most K attempts", lambda row: settings["primary_cap"]),
+        column("launched", lambda row: decimal(row["launched"])),
+        column("returned", lambda row: decimal(row["returned"])),
+        column("eligible", lambda row: decimal(row["eligible"])),
+        column("completion tokens", lambda row: decimal(row["completion_cost"], 0)),
+        column("cost / B", lambda row: decimal(row["cost_ratio"])),
+        column("prompt tokens", lambda row: decimal(row["prompt_cost"], 0)),
+        column("selector", lambda row: settings["primary_selector"], False),
+        column("abstained, %", lambda row: decimal(abstained(row))),
+        column("accuracy, %", accuracy),
+    ]
+    notes = [] if found else [captions.empty_reason("curves", settings)]
+    return Section(
+        "joint",
+        "Means over the random orders of each problem, then over problems. A budget curve is "
+        "readable only with all of these beside it.",
+        columns,
+        len(found),
+        len(found),
+        notes,
+    )
+
+
+def _sources(con: duckdb.DuckDBPyConnection) -> list[Row]:
+    return [
+        {
+            "file": Path(str(row["file"])).name,
+            "archive": row["archive"],
+            "format": row["format"],
+            "bytes": f"{row['bytes']:,}" if row["bytes"] is not None else "",
+            "rows": f"{row['rows']:,}" if row["rows"] is not None else "",
+            "sha256": row["sha256"] or "",
+            "mapping": _renamed(row["mapping"]),
+            "simulated": "yes" if row["simulated"] else "no",
+        }
+        for row in data.sources(con)
+    ]
+
+
+def _renamed(mapping: str | None) -> str:
+    """The columns that a source calls something else, as canonical name and source name."""
+    columns = json.loads(mapping or "{}")
+    return ", ".join(f"{name}: {origin}" for name, origin in columns.items() if name != origin)

@@ -1,0 +1,248 @@
+"""What the page computes with, as typed arrays in one compressed piece."""
+
+import base64
+import gzip
+import itertools
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import duckdb
+import numpy
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from audit.report import data
+from audit.text import steerless
+
+# Bytes of selections and of bootstrap counts, before compression, that a page holds at most.
+MOST_SELECTIONS = 24_000_000
+MOST_COUNTS = 24_000_000
+TYPES = {"u1": "<u1", "u2": "<u2", "u4": "<u4", "f8": "<f8", "i8": "<i8"}
+
+
+def pack(header: dict[str, Any], arrays: dict[str, numpy.ndarray]) -> bytes:
+    """A JSON header and arrays, each at a multiple of eight bytes, compressed."""
+    places: dict[str, dict[str, Any]] = {}
+    offset = 0
+    for name, array in arrays.items():
+        kind = _kind(array)
+        places[name] = {"type": kind, "offset": offset, "length": array.size}
+        offset += -(-array.nbytes // 8) * 8
+    text = b""
+    # Where the arrays begin depends on the length of the header, which names their beginnings.
+    for _ in range(3):
+        begin = 8 + -(-len(text) // 8) * 8
+        moved = {
+            name: place | {"offset": place["offset"] + begin} for name, place in places.items()
+        }
+        text = json.dumps(header | {"arrays": moved}, separators=(",", ":")).encode()
+        text += b" " * (-len(text) % 8)
+    pieces = [len(text).to_bytes(8, "little"), text]
+    for array in arrays.values():
+        raw = array.astype(TYPES[_kind(array)]).tobytes()
+        pieces.append(raw + b"\0" * (-len(raw) % 8))
+    return gzip.compress(b"".join(pieces), compresslevel=6, mtime=0)
+
+
+def _kind(array: numpy.ndarray) -> str:
+    return f"{array.dtype.kind}{array.dtype.itemsize}"
+
+
+def base64_text(content: bytes) -> str:
+    """Bytes as text that any script element can hold."""
+    return base64.b64encode(content).decode()
+
+
+def narrow(values: Any) -> numpy.ndarray:
+    """Whole numbers in the smallest type that a page can read."""
+    array = numpy.asarray(values)
+    top = int(array.max()) if array.size else 0
+    for kind in (numpy.uint8, numpy.uint16, numpy.uint32):
+        if top <= numpy.iinfo(kind).max:
+            return array.astype(kind)
+    return array.astype(numpy.float64)
+
+
+def walks(
+    con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None = None
+) -> tuple[bytes | None, list[str]]:
+    """Costs, orders, selections, labels and bootstrap counts; and what was left out, in words."""
+    settings = data.settings(con)
+    if settings["orders"] == "0":
+        return None, ["There is no curve to explore: no random orders were replayed (--orders 0)."]
+    largest = max(int(cap) for cap in settings["caps"].split(","))
+    selectors = data.relation(con, "page_selectors").to_pylist()
+    banks = data.relation(con, "page_banks")
+    if archives is not None:
+        banks = banks.filter(pc.field("archive").isin(list(archives)))
+    sizes = banks["bank_size"].to_numpy().astype(numpy.int64)
+    steps = numpy.minimum(sizes, largest)
+    total = int(settings["orders"])
+    orders = min(total, int(MOST_SELECTIONS // max(1, steps.sum() * len(selectors))) - 1)
+    if orders < 1:
+        return None, [
+            f"There is no curve to explore: {banks.num_rows:,} banks are too many for a page. "
+            "Fewer archives (--archive) fit; the tables below hold everything."
+        ]
+    notes = []
+    if orders < total:
+        notes.append(
+            f"For size this page keeps the first {orders:,} of {total:,} orders: its curve, live "
+            "numbers and timelines are over those. The tables below are over all."
+        )
+    problems = data.relation(con, "page_problems")
+    drawn = int(settings["replicates"])
+    replicates = min(drawn, MOST_COUNTS // max(1, problems.num_rows))
+    if replicates < drawn:
+        notes.append(
+            f"For size this page keeps the first {replicates:,} of {drawn:,} bootstrap replicates: "
+            "its live intervals are over those. The tables below use all."
+        )
+    header, arrays = _records(con, banks, problems)
+    arrays |= _orders(con, banks, orders)
+    arrays |= _selections(con, banks, steps, orders, selectors)
+    arrays["weight"] = _counts(con, replicates, problems.num_rows)
+    header |= {
+        "selectors": [
+            {"name": row["selector"], "votes_on": row["votes_on"] or ""} for row in selectors
+        ],
+        "primary_selector": next(i for i, row in enumerate(selectors) if row["is_primary"]),
+        "budgets": sorted(int(budget) for budget in settings["budgets"].split(",")),
+        "primary_cap": int(settings["primary_cap"]),
+        "largest_cap": int(min(largest, sizes.max())),
+        "orders": orders,
+        "replicates": replicates,
+        "curve_points": int(settings.get("curve_points", 200)),
+    }
+    return pack(header, arrays), notes
+
+
+def _records(
+    con: duckdb.DuckDBPyConnection, banks: pa.Table, problems: pa.Table
+) -> tuple[dict[str, Any], dict[str, numpy.ndarray]]:
+    """Names, and what is known of every attempt."""
+    attempts = data.relation(con, "page_attempts")
+    attempts = attempts.filter(pc.field("bank_id").isin(banks["bank_id"].to_pylist()))
+    archives = banks["archive"].to_pylist()
+    names = sorted(set(archives), key=archives.index)
+    starts = [archives.index(name) for name in names] + [len(archives)]
+    competitions = sorted(set(problems["competition"].to_pylist()))
+    strings, answer, archive_answer = _coded(attempts["answer"], attempts["archive_answer"])
+    reasons, finish = _coded(attempts["finish_reason"])
+    labels = attempts["correct"].fill_null(False)
+    missing = attempts["correct"].is_null().to_numpy()
+    label = labels.to_numpy().astype(numpy.uint8)
+    label[missing] = 2
+    of_bank = numpy.repeat(numpy.arange(banks.num_rows), banks["bank_size"].to_numpy())
+    graded = [
+        not missing[(of_bank >= first) & (of_bank < last)].any()
+        for first, last in itertools.pairwise(starts)
+    ]
+    ids = {problem: place for place, problem in enumerate(problems["problem_id"].to_pylist())}
+    header = {
+        "archives": [steerless(name) for name in names],
+        "competitions": [steerless(name) for name in competitions],
+        "questions": problems["question_id"].to_pylist(),
+        "names": [name and steerless(name) for name in problems["name"].to_pylist()],
+        "strings": strings,
+        "finish_reasons": reasons,
+    }
+    arrays = {
+        "archive_start": numpy.array(starts, numpy.uint32),
+        "archive_graded": numpy.array(graded, numpy.uint8),
+        "problem_competition": narrow(
+            [competitions.index(c) for c in problems["competition"].to_pylist()]
+        ),
+        "bank_problem": narrow([ids[problem] for problem in banks["problem_id"].to_pylist()]),
+        "bank_size": narrow(banks["bank_size"].to_numpy()),
+        "cost": narrow(attempts["completion_tokens"].to_numpy()),
+        "seed": attempts["seed"].to_numpy().astype(numpy.int64),
+        "label": label,
+        "answer": answer,
+        "archive_answer": archive_answer,
+        "finish": finish,
+    }
+    return header, arrays
+
+
+def _coded(*columns: pa.ChunkedArray) -> tuple[Any, ...]:
+    """Columns of texts as numbers into one list of distinct texts, the first of which is null."""
+    together = pa.chunked_array([c for column in columns for c in column.chunks], pa.string())
+    encoded = together.combine_chunks().dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+    numbers = encoded.indices.fill_null(-1).to_numpy().astype(numpy.int64) + 1
+    strings = [None, *(steerless(text) for text in encoded.dictionary.to_pylist())]
+    parts = []
+    for column in columns:
+        parts.append(narrow(numbers[: len(column)]))
+        numbers = numbers[len(column) :]
+    return strings, *parts
+
+
+def _orders(
+    con: duckdb.DuckDBPyConnection, banks: pa.Table, orders: int
+) -> dict[str, numpy.ndarray]:
+    """The slots of every order; banks of one problem and one size share theirs."""
+    drawn = data.relation(con, "page_orders", orders=orders)
+    pairs: dict[tuple[int, int], int] = {}
+    keys = zip(drawn["problem_id"].to_pylist(), drawn["bank_size"].to_pylist(), strict=True)
+    for pair in keys:
+        pairs.setdefault(pair, len(pairs))
+    wanted = zip(banks["problem_id"].to_pylist(), banks["bank_size"].to_pylist(), strict=True)
+    slots = drawn["slots"].combine_chunks()
+    return {
+        "bank_pair": narrow([pairs[pair] for pair in wanted]),
+        "pair_size": narrow([size for _, size in pairs]),
+        "order_slot": narrow(slots.flatten().to_numpy()),
+    }
+
+
+def _selections(
+    con: duckdb.DuckDBPyConnection,
+    banks: pa.Table,
+    steps: numpy.ndarray,
+    orders: int,
+    selectors: list[data.Row],
+) -> dict[str, numpy.ndarray]:
+    """What each selector picks from each prefix, and which attempts it may pick at all."""
+    found = data.relation(con, "page_selections", orders=orders)
+    # Banks are numbered from 1 without a gap; those of other archives have no place here.
+    places = numpy.full(int(banks["bank_id"].to_numpy().max()) + 1, -1)
+    places[banks["bank_id"].to_numpy()] = numpy.arange(banks.num_rows)
+    wanted = found["bank_id"].to_numpy() < len(places)
+    wanted[wanted] = places[found["bank_id"].to_numpy()[wanted]] >= 0
+    found = found.filter(pa.array(wanted))
+    numbers = {row["selector_id"]: place for place, row in enumerate(selectors)}
+    lookup = numpy.zeros(max(numbers) + 1, numpy.int64)
+    for number, place in numbers.items():
+        lookup[number] = place
+    selector = lookup[found["selector_id"].to_numpy()]
+    bank = places[found["bank_id"].to_numpy()]
+    repeat = found["repeat"].to_numpy().astype(numpy.int64)
+    position = found["position"].to_numpy().astype(numpy.int64)
+    chosen = found["selected_position"].fill_null(0).to_numpy()
+    inside = position <= steps[bank]
+    starts = numpy.concatenate([[0], numpy.cumsum(steps * (orders + 1))])
+    picks = numpy.zeros(starts[-1] * len(selectors), numpy.int32)
+    place = selector * starts[-1] + starts[bank] + repeat * steps[bank] + position - 1
+    picks[place[inside]] = chosen[inside]
+    # The recorded order shows every attempt of a bank.
+    sizes = banks["bank_size"].to_numpy().astype(numpy.int64)
+    attempts = numpy.concatenate([[0], numpy.cumsum(sizes)])
+    eligible = numpy.zeros(attempts[-1] * len(selectors), numpy.uint8)
+    recorded = (repeat == 0) & found["is_eligible"].fill_null(False).to_numpy()
+    slot = selector * attempts[-1] + attempts[bank] + position - 1
+    eligible[slot[recorded]] = 1
+    return {"pick": narrow(picks), "eligible": eligible}
+
+
+def _counts(con: duckdb.DuckDBPyConnection, replicates: int, problems: int) -> numpy.ndarray:
+    """Bootstrap counts, replicate by replicate."""
+    if not replicates:
+        return numpy.zeros(0, numpy.uint8)
+    found = data.relation(con, "page_counts", replicates=replicates)
+    counts = found["counts"].combine_chunks().flatten().to_numpy()
+    assert counts.size == replicates * problems
+    return narrow(counts)

@@ -1,0 +1,143 @@
+"""The HTML report: one file that computes its numbers itself, offline."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from markupsafe import Markup
+
+from audit.output.display import format_table
+from audit.output.labels import label
+from audit.report import captions, data
+from audit.report.content import Section, sections
+from audit.report.explorer import pack
+from audit.report.findings import Topic
+from audit.report.pages.templates import html_page
+from audit.text import steerless
+
+HERE = Path(__file__).parent
+# The page shows, sorts and downloads so many rows of a table at most.
+MOST_ROWS = 5000
+DEFINITIONS = {
+    "strict": "stops at B: the running attempt is cut, paid for, and not returned.",
+    "advisory": "launches nothing once B is spent, and lets the running attempt finish, past B.",
+}
+
+
+def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any]) -> str:
+    """The whole page."""
+    walks, left_out = pack.walks(con, [row["archive"] for row in values["archives"]])
+    settings = dict(values["settings"])
+    own = [rule for rule, _ in values["rules"] if rule not in captions.RULES]
+    if own:
+        left_out.append(
+            f"The picture shows strict and advisory; {', '.join(own)} stands in the tables below."
+        )
+    shown = sections(values, MOST_ROWS)
+    written = data.replayed_on(con)
+    scripts = [(HERE / name).read_text() for name in ("arithmetic.js", "pictures.js", "page.js")]
+    return html_page(
+        HERE / "page.html.j2",
+        **values
+        | {
+            "style": Markup((HERE / "page.css").read_text()),
+            "scripts": [Markup(script) for script in scripts],
+            "date": f"Replayed {written}." if written else "",
+            "definitions": DEFINITIONS,
+            "left_out": left_out,
+            "no_policies": _no_policies(values, settings),
+            "commands": _commands(settings),
+            "walks": Markup(pack.base64_text(walks)) if walks else "",
+            "tables": Markup(pack.base64_text(_tables(values, shown))),
+        },
+    )
+
+
+def _no_policies(values: dict[str, Any], settings: dict[str, str]) -> str:
+    """What to do where no controller stops by itself."""
+    if "policies" not in values["tables"]:
+        return ""
+    return (
+        "No controller stops by itself here: budget-audit replay --policies all replays four of "
+        "them beside the plain budget, and a picture of accuracy against cost appears here."
+    )
+
+
+def _tables(values: dict[str, Any], shown: list[Section]) -> bytes:
+    """Every table as printed and as exported, and the findings, compressed."""
+    packed = {
+        "tables": [
+            {
+                "name": section.name,
+                "purpose": section.purpose,
+                "notes": [steerless(note) for note in section.notes],
+                "rows": section.shown,
+                "csv": format_table(values["tables"][section.name].slice(0, section.shown), "csv")
+                if section.name in values["tables"]
+                else "",
+                "columns": [
+                    {
+                        "name": column.header,
+                        "label": label(column.header),
+                        "numeric": column.numeric,
+                        "cells": column.cells
+                        if column.numeric
+                        else [steerless(cell) for cell in column.cells],
+                    }
+                    for column in section.columns
+                ],
+            }
+            for section in shown
+        ],
+        "findings": _findings(values["topics"]),
+    }
+    return gzip.compress(json.dumps(packed, separators=(",", ":")).encode(), 6, mtime=0)
+
+
+def _findings(topics: list[Topic]) -> list[dict[str, str]]:
+    """One row per question for all archives, then one per archive and finding."""
+    rows = []
+    for topic in topics:
+        rows.append(
+            {
+                "question": topic.question,
+                "archive": "all",
+                "short": topic.summary,
+                "sentence": topic.summary,
+                "source": "",
+            }
+        )
+        for finding in topic.findings:
+            keys = f", {'; '.join(finding.keys)}" if finding.keys else ""
+            rows.append(
+                {
+                    "question": topic.question,
+                    "archive": steerless(finding.archive),
+                    "short": steerless(finding.short or finding.sentence),
+                    "sentence": steerless(finding.sentence),
+                    "source": steerless(f"check: table {finding.table}{keys}"),
+                }
+            )
+    return rows
+
+
+def _commands(settings: dict[str, str]) -> list[str]:
+    """The command lines that make these numbers again from the same database."""
+    options = (
+        "budgets",
+        "caps",
+        "primary_cap",
+        "orders",
+        "order_seed",
+        "primary_selector",
+        "replicates",
+        "bootstrap_seed",
+    )
+    given = " ".join(f"--{name.replace('_', '-')} {settings[name]}" for name in options)
+    return [
+        f"budget-audit replay --db audit.duckdb {given}",
+        "budget-audit report --db audit.duckdb --out report",
+        "budget-audit check --db audit.duckdb",
+    ]

@@ -1,0 +1,222 @@
+"""Charts as one look and as files: what every figure shares."""
+
+import json
+import re
+import textwrap
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from markupsafe import Markup
+
+from audit.database.leftovers import whole
+from audit.errors import AuditError, extra_hint
+from audit.report import data
+from audit.report.data import Row
+from audit.report.pages.templates import html_page
+from audit.text import steerless
+
+# Okabe and Ito's palette, told apart by colour-blind readers; shapes and dashes repeat it in print.
+BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+INK, GREY = "#222222", "#767676"
+FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
+TOTAL_WIDTH = 940
+FIGURE_SUFFIXES = (".svg", ".pdf", ".png", ".html")
+TOKEN_LABEL = (
+    "datum.value >= 1000 && datum.value % 1000 == 0"
+    " ? format(datum.value / 1000, ',') + 'k' : format(datum.value, ',')"
+)
+
+
+def altair_module() -> Any:
+    """altair, once it is needed and if it is installed."""
+    try:
+        import altair
+        import vl_convert  # noqa: F401
+    except ImportError as error:
+        raise AuditError(
+            "figures and the HTML report need altair and vl-convert: " + extra_hint("report")
+        ) from error
+    return altair
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a figure is set: pixels across (96 an inch), panels in a row, title, font."""
+
+    width: int = TOTAL_WIDTH
+    columns: int | None = None
+    title: str | None = None
+    font: str = FONT
+
+
+PLAIN = Look()
+
+
+def frame(con: duckdb.DuckDBPyConnection, title: str, subtitle: str, look: Look) -> dict[str, Any]:
+    """Title, subtitle (marked when the data are simulated) and look of a whole figure.
+
+    A title of the caller's own stands alone; an empty one leaves only the mark.
+    """
+    alt = altair_module()
+    mark = ["SIMULATED DATA, not a model's output"] if data.is_simulated(con) else []
+    below = textwrap.wrap(subtitle, max(30, look.width // 7)) if look.title is None else []
+    heading = alt.Title(
+        textwrap.wrap(
+            steerless(title if look.title is None else look.title), max(20, look.width // 9)
+        ),
+        subtitle=[*mark, *below],
+    )
+    config = alt.Config(
+        font=look.font,
+        title=alt.TitleConfig(
+            anchor="start",
+            fontSize=15,
+            fontWeight=600,
+            color=INK,
+            subtitleFontSize=12,
+            subtitleColor="#555555",
+            subtitlePadding=4,
+            offset=14,
+            limit=0,
+        ),
+        axis=alt.AxisConfig(
+            labelFontSize=11,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            labelColor=INK,
+            titleColor=INK,
+            gridColor="#ececec",
+            domainColor="#999999",
+            tickColor="#999999",
+        ),
+        legend=alt.LegendConfig(
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            labelLimit=0,
+            titleLimit=0,
+            titleOrient="left",
+            symbolOpacity=1,
+            symbolSize=90,
+            symbolStrokeWidth=2,
+        ),
+        view=alt.ViewConfig(stroke=None),
+        concat=alt.CompositionConfig(spacing=26),
+    )
+    return {"title": heading, "background": "white", "padding": 8, "config": config}
+
+
+def inline(rows: Iterable[Row]) -> Any:
+    """Rows as the data of a chart, their texts fit for a picture."""
+    shown = [
+        {name: steerless(value) if isinstance(value, str) else value for name, value in row.items()}
+        for row in rows
+    ]
+    return altair_module().InlineData(values=shown)
+
+
+def tips(*fields: tuple[str, str]) -> list[Any]:
+    """What a tooltip shows: fields and their titles."""
+    alt = altair_module()
+    return [alt.Tooltip(field=field, type="nominal", title=title) for field, title in fields]
+
+
+def vega_lite_spec(chart: Any) -> dict[str, Any]:
+    """The chart as a plain Vega-Lite specification without a schema address."""
+    if isinstance(chart, dict):
+        return chart
+    spec = chart.to_dict()
+    spec.pop("$schema", None)
+    return spec
+
+
+def script_json(value: Any) -> str:
+    """JSON that is safe inside a script element."""
+    text = json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def script_bundle() -> str:
+    """Vega-Embed with all it needs, as one script that fetches nothing."""
+    altair_module()
+    import vl_convert
+
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed=vegaEmbed;", vl_version=_version())
+    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _version() -> str:
+    """The Vega-Lite version that altair writes, as vl-convert names it."""
+    alt = altair_module()
+    return ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+
+
+def svg(chart: Any) -> str:
+    """The chart as SVG text."""
+    return figure_bytes(chart, ".svg").decode()
+
+
+def figure_bytes(chart: Any, suffix: str) -> bytes:
+    """The chart as the content of an SVG, PDF, PNG or offline HTML file."""
+    altair_module()
+    import vl_convert
+
+    spec = vega_lite_spec(chart)
+    options: dict[str, Any] = {"vl_version": _version(), "allowed_base_urls": []}
+    if suffix == ".svg":
+        return vl_convert.vegalite_to_svg(spec, **options).encode()
+    if suffix == ".pdf":
+        return vl_convert.vegalite_to_pdf(spec, **options)
+    if suffix == ".png":
+        return vl_convert.vegalite_to_png(spec, scale=2, **options)
+    return _html(spec).encode()
+
+
+def fitting(make: Callable[[Look], Any], look: Look) -> Any:
+    """The chart whose whole picture, axes and labels included, is as wide as the look asks."""
+    wanted = look.width
+    for _ in range(3):
+        chart = make(look)
+        found = re.search(r'<svg[^>]* width="([\d.]+)"', svg(chart))
+        over = float(found[1]) - wanted if found else 0.0
+        if abs(over) < 1:
+            break
+        look = replace(look, width=max(120, round(look.width - over)))
+    return chart
+
+
+def check_suffix(path: Path | str) -> None:
+    """Refuse a name that says no kind of picture, before anything is drawn."""
+    if Path(path).suffix.lower() not in FIGURE_SUFFIXES:
+        raise AuditError(
+            f"cannot write a figure to {path}: use a name ending in {', '.join(FIGURE_SUFFIXES)}"
+        )
+
+
+def save_figure(chart: Any, path: Path | str) -> Path:
+    """Write the chart as SVG, PDF, PNG or offline HTML, chosen by the file's suffix."""
+    path = Path(path)
+    check_suffix(path)
+    write_whole(path, figure_bytes(chart, path.suffix.lower()))
+    return path
+
+
+def _html(spec: dict[str, Any]) -> str:
+    return html_page(
+        Path(__file__).parent / "figure.html.j2",
+        spec=Markup(script_json(spec)),
+        bundle=Markup(script_bundle()),
+    )
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that it appears whole or not at all."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AuditError(f"cannot write {path}: {error.strerror or error}") from None
+    with whole(path) as partial:
+        partial.write_bytes(content)

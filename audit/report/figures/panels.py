@@ -1,0 +1,190 @@
+"""What figures with one panel per archive share."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import duckdb
+
+from audit.errors import AuditError
+from audit.report import data
+from audit.report.data import Row
+from audit.report.figures.drawing import (
+    BLUE,
+    GREEN,
+    PURPLE,
+    TOKEN_LABEL,
+    VERMILLION,
+    altair_module,
+    inline,
+)
+from audit.report.wording import one_line
+
+RULES = ("strict", "advisory")
+RULE_COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, "#E69F00", "#56B4E9")
+RULE_SHAPES = ("square", "circle", "triangle-up", "diamond", "cross", "triangle-down")
+
+
+def columns_for(panels: int, width: int) -> int:
+    """How many panels stand in one row: as many as leave each of them readable."""
+    wanted = panels if panels <= 3 else 2 if panels == 4 else 3 if panels <= 6 else 4
+    return max(1, min(wanted, width // 200))
+
+
+def panel_width(columns: int, total: int) -> int:
+    """The width of one panel of a row."""
+    return max(90, min(620, total // columns - 62))
+
+
+def panel_height(width: int, most: int) -> int:
+    """The height of a panel: a narrow one is lower."""
+    return max(min(110, most), min(most, round(0.72 * width)))
+
+
+def panel_title(name: str, width: int, names: Sequence[str] = ()) -> Any:
+    """An archive's name over its panel, cut in the middle where it is too long."""
+    alt = altair_module()
+    return alt.Title(
+        shortened(one_line(name, 400), max(12, int(width / 6.6)), names),
+        anchor="start",
+        fontSize=12.5,
+        fontWeight=600,
+        offset=8,
+        limit=width + 40,
+    )
+
+
+def budget_axis(budgets: Sequence[int], title: str | None) -> Any:
+    """A logarithmic axis with a tick at each budget of the run."""
+    alt = altair_module()
+    return alt.X(
+        field="budget",
+        type="quantitative",
+        title=title,
+        scale=alt.Scale(
+            type="log", base=2, domain=[min(budgets) / 1.15, max(budgets) * 1.15], nice=False
+        ),
+        axis=alt.Axis(
+            values=list(budgets), labelExpr=TOKEN_LABEL, grid=False, labelOverlap="greedy"
+        ),
+    )
+
+
+def rule_order(rows: Iterable[Row]) -> list[str]:
+    """The rules present: strict, advisory, then a user's own by name."""
+    found = {row["rule"] for row in rows}
+    return [*(rule for rule in RULES if rule in found), *sorted(found - set(RULES))]
+
+
+def cycle(values: Sequence[str], count: int) -> list[str]:
+    """So many values, from the start again where there are too few."""
+    return [values[index % len(values)] for index in range(count)]
+
+
+def rule_marks(rules: Sequence[str]) -> dict[str, Any]:
+    """Colour and shape of the rules."""
+    alt = altair_module()
+    legend = alt.Legend(orient="top", title="stopping rule:")
+    domain = list(rules)
+    return {
+        "color": alt.Color(
+            field="rule",
+            type="nominal",
+            scale=alt.Scale(domain=domain, range=cycle(RULE_COLOURS, len(domain))),
+            legend=legend,
+        ),
+        "shape": alt.Shape(
+            field="rule",
+            type="nominal",
+            scale=alt.Scale(domain=domain, range=cycle(RULE_SHAPES, len(domain))),
+            legend=legend,
+        ),
+    }
+
+
+def extent(rows: Iterable[Row], column: str) -> tuple[float, float]:
+    """The smallest and the largest value of a column, its intervals included."""
+    found = [
+        row[name]
+        for row in rows
+        for name in (column, f"{column}_low", f"{column}_high")
+        if row.get(name) is not None
+    ]
+    return (min(found), max(found)) if found else (0.0, 1.0)
+
+
+def percent_domain(rows: Sequence[Row], column: str) -> list[float]:
+    """Whole tens around all values."""
+    low, high = extent(rows, column)
+    low, high = math.floor(low / 10) * 10, math.ceil(high / 10) * 10
+    return [max(0, low), min(100, high)] if high > low else [max(0, low - 10), min(100, high + 10)]
+
+
+def curve(rows: Sequence[Row], column: str, x: Any, y: Any, tooltip: list[Any]) -> list[Any]:
+    """Line, points and interval band of each rule, as layers."""
+    alt = altair_module()
+    rules = rule_order(rows)
+    marks = rule_marks(rules)
+    rows = sorted(rows, key=lambda row: rules.index(row["rule"]))
+    base = alt.Chart(inline(rows)).encode(x=x, y=y, tooltip=tooltip)
+    banded = [row for row in rows if row[f"{column}_low"] is not None]
+    band = alt.Chart(inline(banded)).encode(
+        x=x,
+        y=alt.Y(field=f"{column}_low", type="quantitative"),
+        y2=alt.Y2(field=f"{column}_high"),
+        color=marks["color"],
+    )
+    # A band over a single budget has no width: draw it as an error bar.
+    single = len({row["budget"] for row in rows}) == 1
+    interval = (
+        band.mark_rule(strokeWidth=2, opacity=0.5)
+        if single
+        else band.mark_area(opacity=0.16, interpolate="linear")
+    )
+    return [
+        interval,
+        base.mark_line(strokeWidth=2).encode(color=marks["color"]),
+        base.mark_point(filled=True, size=70, opacity=1).encode(**marks),
+    ]
+
+
+def some(
+    con: duckdb.DuckDBPyConnection,
+    name: str,
+    known: data.Known | None,
+    archives: Sequence[str] | None,
+    needs: str = "accuracy",
+) -> list[Row]:
+    """The rows of a table for the archives wanted that have a value to draw."""
+    rows = [
+        row
+        for row in data.rows(con, name, known)
+        if (archives is None or row["archive"] in archives) and row.get(needs, 0) is not None
+    ]
+    if not rows:
+        raise AuditError(
+            f"no figure: table {name} has nothing to draw; replay with at least one random order "
+            "(--orders 1) and labelled archives"
+        )
+    return rows
+
+
+def shortened(name: str, limit: int, others: Sequence[str] = ()) -> str:
+    """A name cut in the middle; where two would look alike, cut where they are the same."""
+    if len(name) <= limit:
+        return name
+
+    def middle(text: str) -> str:
+        left = limit // 2
+        return text[:left] + "…" + text[len(text) - (limit - 1 - left) :]
+
+    alike = [other for other in others if other != name and middle(other) == middle(name)]
+    if not alike:
+        return middle(name)
+    shared = min(
+        next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), limit)
+        for other in alike
+    )
+    start = max(0, min(shared - limit // 3, len(name) - limit + 1))
+    rest = name[start : start + limit - 1]
+    return ("…" if start else "") + rest

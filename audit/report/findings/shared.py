@@ -1,0 +1,72 @@
+"""What every question shares: a finding, a topic, and the words for intervals and counts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Row = dict[str, Any]
+
+# Two rules count as converged where the paired change stays below this many points.
+CONVERGED_POINTS = 1.5
+# A mean cost counts as comparable up to this ratio to the other rule's.
+COMPARABLE_COST = 1.05
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence about one archive, where to check it, and the same in a few words."""
+
+    archive: str
+    sentence: str
+    table: str
+    keys: list[str] = field(default_factory=list)
+    short: str = ""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A question, its answer over all archives in a line, and one or more findings per archive."""
+
+    question: str
+    summary: str
+    findings: list[Finding]
+
+
+def contains_zero(row: Row, column: str) -> bool | None:
+    """Whether the interval contains zero; None where there is no interval."""
+    low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
+    if low is None or high is None:
+        return None
+    return bool(low <= 0 <= high)
+
+
+def interval_words(row: Row, column: str = "delta", noun: str = "change") -> str:
+    """What the interval allows one to say; one that contains zero never says equal."""
+    zero = contains_zero(row, column)
+    if zero is None:
+        return "there is no interval"
+    return f"the interval does not exclude no {noun}" if zero else "the interval excludes zero"
+
+
+def by_archive(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row["archive"], []).append(row)
+    return groups
+
+
+def key_of(row: Row, *columns: str) -> str:
+    return ", ".join(f"{column} = {row[column]}" for column in columns)
+
+
+def count_of(count: int, total: int) -> str:
+    """How many archives, in words."""
+    if total == 1:
+        return "in the one archive" if count else "not in the one archive"
+    if count == total:
+        return "in both archives" if total == 2 else f"in all {total} archives"
+    return f"in {count} of {total} archives" if count else f"in none of the {total} archives"
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

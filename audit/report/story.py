@@ -1,0 +1,113 @@
+"""The finding in three lines and a small table, for a terminal."""
+
+from collections.abc import Sequence
+
+import duckdb
+import pyarrow as pa
+
+from audit import engine
+from audit.output.display import format_table
+from audit.report import data
+from audit.report.data import Row
+from audit.report.wording import budget_name, number, one_line
+
+
+def story(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """What the budget bought, what it cost, and what that turns round."""
+    matched = data.rows(con, "matched_cost") if "matched_cost" in engine.table_names() else []
+    return told(data.rows(con, "main"), matched)
+
+
+def told(main: Sequence[Row], matched: Sequence[Row] = ()) -> list[str]:
+    """The three lines from the rows of `main` and, where it is there, of `matched_cost`."""
+    graded = [row for row in main if row["delta"] is not None]
+    if not graded:
+        return ["No archive has labels: what a budget bought cannot be told, only what it cost."]
+    row = max(graded, key=lambda row: (abs(row["delta"]), -row["budget"]))
+    lines = [
+        f"With {budget_name(row['budget'])} tokens a problem, {one_line(row['archive'])} answers "
+        f"{number(row['strict_accuracy'], 1)} % when cut at the budget and "
+        f"{number(row['advisory_accuracy'], 1)} % when the running attempt may finish.",
+    ]
+    pays = f"Finishing pays {number(row['advisory_cost_ratio'], 1)} times that budget"
+    same = [
+        found
+        for found in matched
+        if found["archive"] == row["archive"] and found["advisory_budget"] == row["budget"]
+    ]
+    lines.append(
+        f"{pays}: for the same money, strict stopping at {same[0]['strict_budget']:,} tokens "
+        f"answers {number(same[0]['strict_accuracy'], 1)} %."
+        if same
+        else f"{pays}: the same budget is not the same cost."
+    )
+    turned = _turned(graded)
+    if turned:
+        small, large, one, other = turned
+        lines.append(
+            f"What to buy depends on the budget: strict at {budget_name(small)}, "
+            f"{one_line(one[0]['archive'])} ({number(one[0]['strict_accuracy'], 1)} %) beats "
+            f"{one_line(other[0]['archive'])} ({number(other[0]['strict_accuracy'], 1)} %); at "
+            f"{budget_name(large)} it is {number(one[1]['strict_accuracy'], 1)} against "
+            f"{number(other[1]['strict_accuracy'], 1)} %."
+        )
+    else:
+        last = max((found for found in graded if found["archive"] == row["archive"]), key=_budget)
+        lines.append(
+            f"With {budget_name(last['budget'])} tokens the rules are "
+            f"{number(abs(last['delta']), 1)} points apart."
+        )
+    return lines
+
+
+def _budget(row: Row) -> int:
+    return row["budget"]
+
+
+def _turned(rows: Sequence[Row]) -> tuple[int, int, list[Row], list[Row]] | None:
+    """Two archives whose order under strict turns round between two budgets, most clearly."""
+    by = {(row["archive"], row["budget"]): row for row in rows}
+    budgets = sorted({row["budget"] for row in rows})
+    archives = sorted({row["archive"] for row in rows})
+    best: tuple[float, tuple[int, int, list[Row], list[Row]]] | None = None
+    # Neighbours of one bank: with many archives, pairs would be too many to go through.
+    for one in archives[:40]:
+        for other in archives[:40]:
+            gaps = {
+                budget: by[one, budget]["strict_accuracy"] - by[other, budget]["strict_accuracy"]
+                for budget in budgets
+                if (one, budget) in by and (other, budget) in by
+            }
+            for small in gaps:
+                for large in (budget for budget in gaps if budget > small):
+                    size = min(gaps[small], -gaps[large])
+                    if size > 1 and (best is None or size > best[0]):
+                        found = (
+                            small,
+                            large,
+                            [by[one, small], by[one, large]],
+                            [by[other, small], by[other, large]],
+                        )
+                        best = (size, found)
+    return best[1] if best else None
+
+
+def small_table(con: duckdb.DuckDBPyConnection) -> str:
+    """Both rules at the smallest and the largest budget, a row per archive."""
+    rows = data.rows(con, "main")
+    budgets = sorted({row["budget"] for row in rows})
+    ends = dict.fromkeys([budgets[0], budgets[-1]]) if budgets else {}
+    columns: dict[str, list[str]] = {"archive": []}
+    for archive, found in data.group(rows, lambda row: row["archive"]).items():
+        columns["archive"].append(one_line(archive, 40))
+        for row in found:
+            if row["budget"] in ends:
+                name = budget_name(row["budget"])
+                for label, value, unit in (
+                    (f"strict {name}", row["strict_accuracy"], " %"),
+                    (f"advisory {name}", row["advisory_accuracy"], " %"),
+                    (f"its cost / {name}", row["advisory_cost_ratio"], " ×"),
+                ):
+                    shown = "" if value is None else number(value, 1) + unit
+                    columns.setdefault(label, []).append(shown)
+    return format_table(pa.table(columns), "table")

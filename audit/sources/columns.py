@@ -1,0 +1,507 @@
+"""Where each canonical column of a file comes from: by option, by format, or by a known name."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from audit.errors import AuditError
+from audit.sources.canonical import COLUMNS
+from audit.sources.files import named, shown
+from audit.sources.formats import REASONING, Context, Field, Format, Record, suffixes, taken
+from audit.sources.paths import EACH, LEAVES_SHOWN, Keys, find_keys, leaves, split_pattern, walk
+
+RECORDS_SHOWN = 16
+# What a place may say: where a record stands, not what it holds.
+PLACES = ("@row", "@file", "@folder", "@path")
+PLACED = ("archive", "competition", "question_id", "seed")
+# One value for each attempt: where a row holds several, these come from its lists alone.
+PER_ATTEMPT = (
+    "seed",
+    "completion_tokens",
+    "finish_reason",
+    "text",
+    "boxed_answer",
+    "archive_answer",
+    "correct",
+    "mean_logprob",
+    REASONING,
+)
+# What makes an item of a list an attempt.
+ANSWERING = ("text", "boxed_answer", "archive_answer")
+COST = "completion_tokens"
+NO_ATTEMPT = "rows hold no attempt: left out"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the user has settled: paths by canonical column, and what stands in where none is."""
+
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    archive: str | None = None
+    competition: str | None = None
+    finish_reason: str | None = None
+    count_tokens: str | None = None
+    answer: str = "boxed"
+    grade: str | None = None
+    references: str | None = None
+    explode: str | None = None
+    runs: str | None = None
+    skip_unreadable: bool = False
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a column of this file comes from: in words, and how to get at a value."""
+
+    where: str
+    get: Callable[[Record, int], Any]
+    keys: Keys | None = None
+    read: Callable[[Any], Any] | None = None
+    needs: tuple[str, ...] = ()
+    # Whether the value is the number of the row.
+    is_row: bool = False
+
+
+def positions(record: Record, format: Format) -> Sequence[int]:
+    """The positions of a record's attempts, as the format lists them."""
+    if not format.each:
+        return (0,)
+    for path in format.each:
+        attempts = walk(record, path.split("."))
+        if isinstance(attempts, list):
+            return range(len(attempts))
+    return ()
+
+
+def lists_of(format: Format, origins: Mapping[str, Origin]) -> tuple[Keys, ...]:
+    """The lists that hold a row's attempts: what stands before a `*` means all its items."""
+    before = (
+        origin.keys[: origin.keys.index(EACH)]
+        for origin in origins.values()
+        if origin.keys and EACH in origin.keys
+    )
+    return tuple(dict.fromkeys(before))
+
+
+def attempts_of(
+    record: Record, format: Format, lists: Sequence[Keys], context: Context
+) -> Sequence[int]:
+    """The positions of a row's attempts; lists that belong together are of one length."""
+    if not lists and not format.each:
+        return (0,)
+    counts: dict[str, int] = {}
+    for keys in lists:
+        found = walk(record, keys)
+        if isinstance(found, list):
+            counts[".".join(keys)] = len(found)
+        elif found is not None and not format.each:
+            place = f"{context.file.label}: row {context.row}"
+            raise AuditError(f"{place}: {'.'.join(keys)} must be a list, found {shown(found)}")
+    if format.each:
+        counts["the attempts"] = len(positions(record, format))
+    if len(set(counts.values())) > 1:
+        each = ", ".join(f"{named(name)} has {count:,}" for name, count in counts.items())
+        raise AuditError(
+            f"{context.file.label}: row {context.row}: one item for each attempt is needed, "
+            f"but {each}"
+        )
+    count = next(iter(counts.values()), 0)
+    if not count:
+        context.notes[NO_ATTEMPT] += 1
+    return range(count)
+
+
+def find_origins(
+    format: Format,
+    sample: Sequence[Record],
+    context: Context,
+    choices: Choices,
+    rows: Callable[[], Sequence[Record]] | None = None,
+) -> dict[str, Origin]:
+    """Where each canonical column comes from in this file, as far as it has it.
+
+    A sample may be of a schema's names alone; then `rows` gives records with values.
+    """
+    found: dict[str, Origin] = {}
+    declared = {one.column: one for one in format.fields}
+    known = _Known(format, sample, context, choices, rows)
+    for column in (*COLUMNS, REASONING):
+        one = declared.get(column, taken(column))
+        path = choices.mapping.get(column)
+        constant = {"archive": choices.archive, "competition": choices.competition}.get(one.column)
+        if constant is not None:
+            found[one.column] = _constant(f"--{one.column}", constant)
+        elif path is not None and path.startswith("@"):
+            found[one.column] = _placed(one, path, context)
+        elif path is not None:
+            found[one.column] = _mapped(one, path, sample, context)
+        elif one.find is not None:
+            values = rows() if rows else sample
+            if origin := _looked_up(one, one.find, values, context, format):
+                found[one.column] = origin
+        elif format.name == "flat":
+            if origin := known.find(one):
+                found[one.column] = origin
+        elif origin := _found(one, sample, context, format):
+            found[one.column] = origin
+    return found
+
+
+def _constant(where: str, value: Any) -> Origin:
+    return Origin(where, lambda record, position: value)
+
+
+def _placed(one: Field, path: str, context: Context) -> Origin:
+    """A value from where a record stands: its row, its file's name, its folder or its path."""
+    place, pattern = split_pattern(path)
+    option = f"{context.file.label}: --map {one.column}={path}"
+    if place not in PLACES:
+        raise AuditError(f"{option}: no such place; there are {', '.join(PLACES)}")
+    if one.column not in PLACED:
+        raise AuditError(f"{option}: only {', '.join(PLACED)} may come from a place")
+    if place == "@row":
+        if pattern is not None:
+            raise AuditError(f"{option}: a row has a number, and no pattern splits it")
+        return Origin(path, lambda record, position: context.row, is_row=True)
+    full = context.file.path.resolve()
+    value = {"@file": full.name, "@folder": full.parent.name, "@path": full.as_posix()}[place]
+    if pattern is None:
+        return _constant(path, _stem(value) if place == "@file" else value)
+    # The match nearest to the file's own name.
+    matches = list(pattern.finditer(value))
+    if not matches or matches[-1][1] is None:
+        raise AuditError(f"{option}: the pattern is not in {shown(value)}")
+    return _constant(path, matches[-1][1])
+
+
+def _stem(name: str) -> str:
+    """A file's name without what it is called by its kind."""
+    for suffix in sorted(suffixes(), key=len, reverse=True):
+        if name.lower().endswith(suffix) and len(name) > len(suffix):
+            return name[: -len(suffix)]
+    return name
+
+
+def _mapped(one: Field, path: str, sample: Sequence[Record], context: Context) -> Origin:
+    """A path that the user has named."""
+    plain, pattern = split_pattern(path)
+    parts = plain.split(".")
+    if parts.count(EACH) > 1:
+        raise AuditError(
+            f"{context.file.label}: --map {one.column}={path}: one * is one list of attempts; "
+            "two are one too many"
+        )
+    keys = next((keys for record in sample if (keys := find_keys(record, parts))), None)
+    if keys is None:
+        raise AuditError(
+            f"{context.file.label}: --map {one.column}={path}: no column {shown(plain)}; "
+            f"{columns_shown(sample)}"
+        )
+    if pattern is None:
+        return _at(path, keys, one.read if plain != one.column else None)
+    return _at(path, keys, lambda value: _group(pattern, value))
+
+
+def _group(pattern: re.Pattern[str], value: Any) -> Any:
+    match = pattern.fullmatch(value) if isinstance(value, str) else None
+    return match[1] if match else None
+
+
+def _looked_up(
+    one: Field,
+    find: Callable[[Record, int, Context], Any],
+    sample: Sequence[Record],
+    context: Context,
+    format: Format,
+) -> Origin | None:
+    """What no path reaches, if any record of the sample has it."""
+    places = ((record, position) for record in sample for position in positions(record, format))
+    if all(find(record, position, context) is None for record, position in places):
+        return None
+    read = one.read or _same
+    return Origin(
+        one.paths[0],
+        lambda record, position: read(find(record, position, context)),
+        needs=one.needs,
+    )
+
+
+def _found(one: Field, sample: Sequence[Record], context: Context, format: Format) -> Origin | None:
+    """The first path that leads to a value, or else the first that is there at all."""
+    present: list[Origin] = []
+    taken_at: Origin | None = None
+    for path in one.paths:
+        if path == EACH:
+            return Origin(f"position in {format.each[0]}", lambda record, position: position)
+        if path.startswith("@"):
+            value = walk(context.header, path[1:].split("."))
+            if value is not None:
+                return _constant(path[1:], value)
+            continue
+        try:
+            parts = [part.format_map(context.names) for part in path.split(".")]
+        except KeyError:
+            continue  # The file does not say which model or scorer.
+        kept = [keys for record in sample if (keys := find_keys(record, parts)) is not None]
+        if not kept:
+            continue
+        origin = _at(".".join(parts), kept[0], one.read if parts != [one.column] else None)
+        present.append(origin)
+        if taken_at is None and any(walk(record, kept[0]) is not None for record in sample):
+            taken_at = origin
+            if not one.goes_on:
+                return origin
+    if taken_at is not None and len(present) > 1:
+        later = present[present.index(taken_at) :]
+        return Origin(
+            taken_at.where,
+            lambda record, position: next(
+                (value for one in later if (value := one.get(record, position)) is not None), None
+            ),
+            taken_at.keys,
+        )
+    return taken_at or (present[0] if present else None)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _at(where: str, keys: Keys, read: Callable[[Any], Any] | None) -> Origin:
+    if read is not None:
+        make = read
+        return Origin(
+            where, lambda record, position: make(walk(record, keys, position)), keys, read
+        )
+    if len(keys) == 1:
+        (key,) = keys
+        return Origin(where, lambda record, position: record.get(key), keys)
+    return Origin(where, lambda record, position: walk(record, keys, position), keys)
+
+
+# Columns by known names: one attempt per row, or the attempts of a problem in lists
+
+
+class _Known:
+    """The columns of a flat file by their names, in the layout that its first records show."""
+
+    def __init__(
+        self,
+        format: Format,
+        sample: Sequence[Record],
+        context: Context,
+        choices: Choices,
+        rows: Callable[[], Sequence[Record]] | None,
+    ) -> None:
+        self._names = {one.column: one for one in format.fields}
+        self._shapes = sample
+        self._rows = rows
+        self._values: Sequence[Record] | None = None
+        self._context = context
+        self._choices = choices
+        self._lists: tuple[str, ...] | None = None
+
+    @property
+    def values(self) -> Sequence[Record]:
+        """Records with values; where only a schema was at hand, they are read now."""
+        if self._values is None:
+            self._values = self._rows() if self._rows else self._shapes
+        return self._values
+
+    @property
+    def lists(self) -> tuple[str, ...]:
+        """The lists that hold a row's attempts, one item each; none where a row is an attempt."""
+        if self._lists is None:
+            self._lists = self._find_lists()
+        return self._lists
+
+    def find(self, one: Field) -> Origin | None:
+        """The column under its own name, a known one, or one whose values fit."""
+        own = self._present(one, (one.column,))
+        if own:
+            return self._origin(one, own[0])
+        if known := self._present(one, one.paths[1:]):
+            return self._origin(one, self._only(one, known))
+        if one.of_rows and self._has_lists() and (ids := self._present(one, one.of_rows)):
+            return self._origin(one, self._only(one, ids))
+        loose = [path for path in self._present(one, one.loose) if self._fit(one, path)]
+        if loose and one.column in COLUMNS and not COLUMNS[one.column].is_required:
+            # What is not needed is left for the user to name, where several could be it.
+            return self._origin(one, loose[0]) if len(loose) == 1 else None
+        if loose:
+            return self._origin(one, self._only(one, loose))
+        if one.column == "seed" and self._has_lists():
+            return Origin(f"position in {self.lists[0]}", lambda record, position: position)
+        return None
+
+    def _present(self, one: Field, names: Sequence[str]) -> list[str]:
+        """The paths that these names have here: in the lists of attempts, or else beside them."""
+        found = [name for name in names if self._keys(name) is not None]
+        if self._has_lists():
+            listed = [path for name in names for path in self._in_lists(name)]
+            listed = [path for path in listed if self._keys(path) is not None]
+            found = listed or ([] if one.column in PER_ATTEMPT else found)
+        if one.column == "references":
+            # A list of accepted forms may be as long as the attempts by chance.
+            found = [path for path in found if not path.endswith(EACH) or self._repeats(path)]
+        return found
+
+    def _repeats(self, path: str) -> bool:
+        """Whether a list says the same for every attempt of a row."""
+        keys = (self._keys(path) or ())[:-1]
+        held = [walk(record, keys) for record in self.values]
+        return all(all(item == one[0] for item in one) for one in held if isinstance(one, list))
+
+    def _has_lists(self) -> bool:
+        # A file that has every column by its own name is not looked into.
+        return bool(self._choices.explode or self._may_hold_lists()) and bool(self.lists)
+
+    def _may_hold_lists(self) -> bool:
+        return any(
+            isinstance(value, list) and key != "references"
+            for record in self._shapes
+            for key, value in record.items()
+        )
+
+    def _in_lists(self, name: str) -> Iterator[str]:
+        for path in self.lists:
+            if name in _spellings(path):
+                yield f"{path}.{EACH}"
+            yield f"{path}.{EACH}.{name}"
+
+    def _keys(self, path: str) -> Keys | None:
+        parts = path.split(".")
+        return next((keys for one in self._shapes if (keys := find_keys(one, parts))), None)
+
+    def _origin(self, one: Field, path: str) -> Origin:
+        keys = self._keys(path)
+        assert keys is not None
+        return _at(path, keys, one.read if path != one.column else None)
+
+    def _column(self, path: str) -> list[Any]:
+        """The first values at a path."""
+        keys = self._keys(path) or ()
+        return [
+            walk(record, keys, position)
+            for record in self.values
+            for position in (range(_length(record, keys)) if EACH in keys else (0,))
+        ]
+
+    def _only(self, one: Field, paths: list[str]) -> str:
+        """The one path; several are one where they say the same."""
+        # Paths that lead to no value, where others do, are no candidates.
+        if len(paths) > 1:
+            full = [p for p in paths if any(value is not None for value in self._column(p))]
+            paths = full or paths[:1]
+        if len(paths) > 1 and any(self._column(path) != self._column(paths[0]) for path in paths):
+            options = " or ".join(f"--map {one.column}={path}" for path in paths)
+            raise AuditError(
+                f"{self._context.file.label}: {one.column} may be {' or '.join(paths)}; "
+                f"pass {options}"
+            )
+        return paths[0]
+
+    def _fit(self, one: Field, path: str) -> bool:
+        found = [value for value in self._column(path) if value is not None]
+        return bool(found) and all(map(one.fits, found))
+
+    def _find_lists(self) -> tuple[str, ...]:
+        """The list of attempts, and those beside it that are always as long."""
+        chosen = self._choices.explode
+        if chosen is not None:
+            keys = self._keys(chosen)
+            if keys is None or not any(isinstance(walk(r, keys), list) for r in self.values):
+                raise AuditError(
+                    f"{self._context.file.label}: --explode {chosen}: no list of that name; "
+                    f"{columns_shown(self._shapes)}"
+                )
+            return self._as_long_as(chosen)
+        if any(EACH in path.split(".") for path in self._choices.mapping.values()):
+            path = next(p for p in self._choices.mapping.values() if EACH in p.split("."))
+            return self._as_long_as(path.split(f".{EACH}")[0])
+        for column in ANSWERING:
+            names = {column, *self._names[column].paths, *self._names[column].loose}
+            if column in self._choices.mapping:
+                return ()
+            found = [path for path in self._all_lists() if self._answers(path, names)]
+            if alone := self._stands_alone(column):
+                if found := [path for path in found if self._is_plain(path)]:
+                    raise AuditError(
+                        f"{self._context.file.label}: {column} may be {alone} or the items of "
+                        f"{found[0]}; pass --map {column}={alone} or --explode {found[0]}"
+                    )
+                return ()
+            if len(found) > 1:
+                options = " or ".join(f"--explode {path}" for path in found)
+                raise AuditError(
+                    f"{self._context.file.label}: the attempts of a row may be in "
+                    f"{' or '.join(found)}; pass {options}"
+                )
+            # A row that has its own cost is one attempt, and a list in its text is a mistake.
+            if found and not (found[0] == column and any(map(_is_one, self._column(COST)))):
+                return self._as_long_as(found[0])
+        return ()
+
+    def _stands_alone(self, column: str) -> str | None:
+        """The text, or the answer, that a row has of its own."""
+        paths = (column, *self._names[column].paths)
+        return next((path for path in paths if any(map(_is_one, self._column(path)))), None)
+
+    def _is_plain(self, path: str) -> bool:
+        """Whether a list holds values and no objects."""
+        return not any(isinstance(v, dict) for r in self.values for v in (r.get(path) or []))
+
+    def _all_lists(self) -> list[str]:
+        """The columns that hold lists, in every record that has them."""
+        names = dict.fromkeys(key for record in self.values for key in record)
+        held = {
+            name: [r.get(name) for r in self.values if r.get(name) is not None] for name in names
+        }
+        return [
+            name
+            for name, values in held.items()
+            if name != "references" and values and all(isinstance(v, list) for v in values)
+        ]
+
+    def _answers(self, path: str, names: set[str]) -> bool:
+        """Whether the items of a list are texts or answers, or objects that have one."""
+        items = [item for record in self.values for item in (record.get(path) or [])]
+        if all(item is None for item in items):
+            return False
+        if all(isinstance(item, str | int | float | None) for item in items):
+            return bool(names & _spellings(path))
+        return bool(items) and all(
+            isinstance(item, dict) and any(isinstance(item.get(name), str) for name in names)
+            for item in items
+        )
+
+    def _as_long_as(self, first: str) -> tuple[str, ...]:
+        keys = (self._keys(first) or tuple(first.split("."))) + (EACH,)
+        beside = []
+        for other in self._all_lists():
+            pairs = [(_length(r, keys), r.get(other)) for r in self.values]
+            if other != first and all(v is None or len(v) == count for count, v in pairs):
+                beside.append(other)
+        return (first, *beside)
+
+
+def _is_one(value: Any) -> bool:
+    return isinstance(value, str | int | float)
+
+
+def _length(record: Record, keys: Keys) -> int:
+    found = walk(record, keys[: keys.index(EACH)])
+    return len(found) if isinstance(found, list) else 0
+
+
+def _spellings(path: str) -> set[str]:
+    """A list's name, and what one of its items would be called."""
+    name = path.rsplit(".", 1)[-1]
+    return {name, name.removesuffix("s"), name.removesuffix("es"), name.removesuffix("_list")}
+
+
+def columns_shown(sample: Sequence[Record]) -> str:
+    """What a file has, for a message: the first records tell."""
+    found = dict.fromkeys(path for record in sample[:RECORDS_SHOWN] for path in leaves(record))
+    return "it has " + ", ".join(named(name) for name in list(found)[:LEAVES_SHOWN])

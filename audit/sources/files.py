@@ -1,0 +1,234 @@
+"""The files behind a source, each taken once, and what is known of one while it is read."""
+
+import glob
+import os
+import reprlib
+import stat
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from audit.errors import AuditError
+
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+class Unreadable(AuditError):
+    """A file that holds no rows or cannot be read; --skip-unreadable leaves it out."""
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file to load, the name it goes by in messages and in `sources`, and its state."""
+
+    path: Path
+    name: str
+    bytes: int
+    # Device, inode and time of the last change, when the file was found.
+    state: tuple[int, ...] | None = None
+
+    @property
+    def label(self) -> str:
+        """The name as messages give it."""
+        return named(self.name)
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some rows of a file: raw values by canonical column, row numbers, bytes read so far."""
+
+    values: Mapping[str, Any]
+    rows: Sequence[int]
+    done: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """An open file: the source column behind each canonical one, and the chunks of rows."""
+
+    file: SourceFile
+    format: str
+    mapping: dict[str, str]
+    chunks: Iterator[Chunk]
+    is_simulated: bool = False
+    title: str = ""
+    # What the file has, and why it may lack a column, for messages.
+    has: str = ""
+    absent: Mapping[str, str] = field(default_factory=dict)
+    # Columns that several things could be, with the option that says which.
+    ambiguous: Mapping[str, str] = field(default_factory=dict)
+    # What was met on the way and should be told, with how often.
+    notes: Counter[str] = field(default_factory=Counter)
+    # Whether a column called question_id holds names all the same.
+    has_names: bool = False
+    # The first records as they stand in the file, for who looks for a missing column.
+    # It is emptied when the chunks are read.
+    sample: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether problems go by names: a column called question_id holds numbers."""
+        return self.has_names or self.mapping.get("question_id", "question_id") != "question_id"
+
+
+def named(name: str) -> str:
+    """A name, safe inside a one-line message."""
+    return name if name.isprintable() and len(name) <= 200 else shown(name)
+
+
+def shown(value: Any) -> str:
+    """What was found, short and on one line."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return repr(value) if len(value) <= 60 else repr(value[:60]) + "…"
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = 60
+    text = short.repr(value)
+    return text if len(text) <= 60 else text[:60] + "…"
+
+
+def find_files(sources: Sequence[str], skipped: list[str] | None = None) -> list[SourceFile]:
+    """The files behind files, folders and globs, each taken once, sorted by name.
+
+    With a list for what is skipped, a file that cannot be opened goes there instead of ending it.
+    """
+    found: dict[str, SourceFile] = {}
+    for source in sources:
+        for path, name in _expand(str(source)):
+            try:
+                file = _opened(path, name)
+            except Unreadable as error:
+                if skipped is None:
+                    raise
+                skipped.append(str(error))
+            else:
+                found.setdefault(os.path.realpath(path), file)
+    if not found and not skipped:
+        raise AuditError("nothing to load: name a file, a folder or a glob")
+    return sorted(found.values(), key=lambda file: (file.name, str(file.path)))
+
+
+def _opened(path: Path, name: str) -> SourceFile:
+    """A file as it is now; a pipe is not waited for."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        try:
+            status = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise Unreadable(f"{path}: cannot be read: {error.strerror}") from None
+    if not stat.S_ISREG(status.st_mode):
+        raise Unreadable(f"{path}: neither a file nor a folder")
+    return SourceFile(path, name, status.st_size, _state(status))
+
+
+def _state(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_mtime_ns
+
+
+def check_unchanged(file: SourceFile) -> None:
+    """Refuse a file that is not as it was when it was found: what was read of it may be neither."""
+    if file.state is None:
+        return
+    try:
+        status = os.stat(file.path)
+    except OSError as error:
+        raise AuditError(f"{file.label}: went away while it was read: {error.strerror}") from None
+    if (status.st_size, _state(status)) != (file.bytes, file.state):
+        raise AuditError(f"{file.label}: changed while it was read; load it when it is written")
+
+
+def while_unchanged(file: SourceFile, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """The chunks of a file, as long as it stays as it was found."""
+    check_unchanged(file)
+    try:
+        yield from chunks
+    except AuditError:
+        # A file that changes under the reader looks damaged: this says what happened instead.
+        check_unchanged(file)
+        raise
+    check_unchanged(file)
+
+
+def _expand(source: str) -> Iterator[tuple[Path, str]]:
+    if "\0" in source:
+        raise AuditError(f"{shown(source)}: no such file or folder")
+    path = Path(source)
+    if path.is_dir():
+        yield from _search(path)
+    elif path.is_file():
+        yield path, path.name
+    elif path.exists():
+        raise AuditError(f"{source}: neither a file nor a folder")
+    elif not glob.has_magic(source):
+        raise AuditError(f"{source}: no such file or folder")
+    else:
+        matches = [Path(match) for match in sorted(_matches(source))]
+        if "**" in source:
+            matches = [match for match in matches if not match.is_dir()]
+        if not matches:
+            raise AuditError(f"{source}: no file matches")
+        for match in matches:
+            yield from _search(match) if match.is_dir() else [(match, match.name)]
+
+
+def _matches(pattern: str) -> set[str]:
+    """What a pattern matches; a folder below `**` is visited once, whatever links lead to it."""
+    parts = pattern.split(os.sep)
+    if "**" not in parts:
+        return set(glob.glob(pattern))
+    at = parts.index("**")
+    before, after = os.sep.join(parts[:at]), os.sep.join(parts[at + 1 :]) or "*"
+    roots = [before + os.sep] if at == 1 and not before else glob.glob(before) if at else [""]
+    found: set[str] = set()
+    for root in roots:
+        for folder in _folders(root or os.curdir):
+            inside = os.path.join(glob.escape(folder), after) if root else after
+            if not root and folder != os.curdir:
+                inside = os.path.join(glob.escape(os.path.relpath(folder)), after)
+            found |= _matches(inside)
+    return found
+
+
+def _folders(root: str) -> Iterator[str]:
+    """A folder and those below it, through links, each once; hidden ones are not."""
+    visited: set[tuple[int, int]] = set()
+    for parent, folders, _ in os.walk(root, followlinks=True):
+        try:
+            status = os.stat(parent)
+        except OSError:
+            folders.clear()
+            continue
+        if (status.st_dev, status.st_ino) in visited:
+            folders.clear()
+            continue
+        visited.add((status.st_dev, status.st_ino))
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield parent
+
+
+def _search(folder: Path) -> Iterator[tuple[Path, str]]:
+    """The data files of a folder and its subfolders, by their suffixes; hidden files are not.
+
+    Of the .json files only those with records are: tools write settings and results as .json too.
+    """
+    # A format names its own suffixes, and formats are declared in terms of files.
+    from audit.sources.formats import suffixes
+    from audit.sources.readers.documents import holds_records
+
+    wanted = suffixes()
+    paths = [
+        Path(parent, name)
+        for parent, _, names in os.walk(folder)
+        for name in names
+        if name.lower().endswith(wanted) and not name.startswith(".")
+    ]
+    if not paths:
+        raise AuditError(f"{folder}: nothing to load here; looked for {', '.join(wanted)}")
+    for path in sorted(paths):
+        if path.suffix.lower() != ".json" or not path.is_file() or holds_records(path):
+            yield path, path.relative_to(folder).as_posix()

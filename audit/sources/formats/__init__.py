@@ -1,0 +1,170 @@
+"""Formats: how the logs of one tool map to the canonical columns, declared in one file each.
+
+A format lists, for each canonical column, the paths where it may be. The first that a file has is
+taken, for the whole file, and shown by `describe`. ADD A FILE here with a `FORMAT` in it, and there
+is a new format: it names its own suffixes and container.
+"""
+
+import pkgutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from audit.errors import AuditError
+from audit.sources.containers import SUFFIXES
+from audit.sources.files import SourceFile
+from audit.sources.paths import find_keys
+
+Record = dict[str, Any]
+# Text that was paid for and is not the answer: read only where tokens are counted.
+REASONING = "reasoning"
+
+
+@dataclass
+class Context:
+    """What is known of a file beyond its records: its header, and what was met on the way."""
+
+    file: SourceFile
+    header: Record = field(default_factory=dict)
+    # Segments of paths in braces, such as {model}.
+    names: dict[str, str] = field(default_factory=dict)
+    row: int = 0
+    notes: Counter[str] = field(default_factory=Counter)
+    # Columns that several things in a record could be, with the option that says which.
+    ambiguous: dict[str, str] = field(default_factory=dict)
+    seen: dict[Any, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Field:
+    """Where a canonical column may be; `find` reaches what no path does, `read` makes a value."""
+
+    column: str
+    paths: tuple[str, ...]
+    read: Callable[[Any], Any] | None = None
+    find: Callable[[Record, int, Context], Any] | None = None
+    # The columns that `find` looks into, where columns are read one by one.
+    needs: tuple[str, ...] = ()
+    # Whether a record without a value at the path that is taken may have it at a later one.
+    goes_on: bool = False
+    # Names that mean this column only if their values fit; two of them, and the user is asked.
+    loose: tuple[str, ...] = ()
+    fits: Callable[[Any], bool] = lambda value: True
+    # Names that mean this column where a row holds all attempts of a problem.
+    of_rows: tuple[str, ...] = ()
+
+
+def taken(
+    column: str,
+    *paths: str,
+    read: Callable[[Any], Any] | None = None,
+    find: Callable[[Record, int, Context], Any] | None = None,
+    needs: tuple[str, ...] = (),
+    goes_on: bool = False,
+    loose: tuple[str, ...] = (),
+    fits: Callable[[Any], bool] = lambda value: True,
+    of_rows: tuple[str, ...] = (),
+) -> Field:
+    """A line of a format's mapping. A path from `@` is in the file's header, not in a record."""
+    return Field(column, paths, read, find, needs, goes_on, loose, fits, of_rows)
+
+
+@dataclass(frozen=True)
+class Format:
+    """The logs of one tool: how to know them, and where their columns are."""
+
+    name: str
+    title: str
+    fields: tuple[Field, ...]
+    # Known by any of these sets of paths.
+    marks: tuple[tuple[str, ...], ...] = ()
+    # What files of this format are called, and the container that is always this format's.
+    suffixes: tuple[str, ...] = ()
+    container: str | None = None
+    # The list that holds the attempts of a record.
+    each: tuple[str, ...] = ()
+    # What a file says of itself beyond its records.
+    header: Callable[[SourceFile], Record] | None = None
+    # A record as it should be read, or None where it holds no attempt.
+    adjust: Callable[[Record, Context], Record | None] | None = None
+    # Records of a file that is neither JSON lines nor Parquet: row, record, size, bytes done.
+    records: Callable[[SourceFile, Record], Iterator[tuple[int, Record, int, int]]] | None = None
+    # Columns without which a record holds no attempt, where others have them: how that is told.
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    # Why a column may be absent, in words.
+    absent: Mapping[str, str] = field(default_factory=dict)
+
+    def knows(self, record: Mapping[str, Any]) -> bool:
+        """Whether a first record is one of this tool's."""
+        return any(
+            all(find_keys(record, path.split(".")) is not None for path in marks)
+            for marks in self.marks
+        )
+
+
+@cache
+def formats() -> dict[str, Format]:
+    """Every format, by its name; a module of this package is one if it has a `FORMAT`."""
+    modules = (
+        import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)
+    )
+    found = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
+    return {format.name: format for format in sorted(found, key=lambda format: format.name)}
+
+
+def suffixes() -> tuple[str, ...]:
+    """What data files are called in a folder."""
+    named = (suffix for format in formats().values() for suffix in format.suffixes)
+    return tuple(dict.fromkeys((*SUFFIXES, *named)))
+
+
+def of_container(container: str) -> Format | None:
+    """The format that alone uses a container."""
+    return next((one for one in formats().values() if one.container == container), None)
+
+
+def recognize(file: SourceFile, record: Mapping[str, Any]) -> Format:
+    """The format of a first record; one with columns of its own is flat."""
+    known = [format for format in formats().values() if format.knows(record)]
+    if len(known) > 1:
+        names = " or ".join(format.name for format in known)
+        raise AuditError(f"{file.label}: looks like {names}; pass --format to say which")
+    return known[0] if known else formats()["flat"]
+
+
+# Readings that several formats share.
+
+
+def as_text(value: Any) -> Any:
+    """A number as its text; what is neither is left for the column's rule to refuse."""
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def as_count(value: Any) -> Any:
+    """A number of tokens, or of the tokens that are listed."""
+    return len(value) if isinstance(value, list) else value
+
+
+def as_references(value: Any) -> Any:
+    """One reference, or several, as a list of texts."""
+    if value is None:
+        return None
+    return [as_text(item) for item in (value if isinstance(value, list) else [value])]
+
+
+def mean_logprob(tokens: Any) -> Any:
+    """The mean log-probability of a list of tokens, each {"logprob": …} or a number."""
+    if not isinstance(tokens, list) or not tokens:
+        return None
+    numbers: list[Any] = [
+        token.get("logprob") if isinstance(token, dict) else token for token in tokens
+    ]
+    if not all(isinstance(number, int | float) for number in numbers):
+        return None
+    try:
+        return sum(numbers) / len(numbers)
+    except OverflowError:  # A whole number beyond any float.
+        return None

@@ -1,0 +1,320 @@
+"""Inspect logs, `.eval` and `.json`: a sample per problem and epoch.
+
+A run that was killed, or still goes on, has no header yet: what it began with is in its journal.
+The text is the completion; reasoning that comes apart from it is not searched for a box.
+"""
+
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from audit.sources import containers
+from audit.sources.containers import ZIP_MAGIC, first_bytes, unzipped
+from audit.sources.files import SourceFile, Unreadable
+from audit.sources.formats import Context, Format, Record, as_references, mean_logprob, taken
+from audit.sources.json_stream import JsonStream
+from audit.sources.paths import walk
+from audit.sources.zips import Zip, open_zip
+
+HEADERS = ("header.json", "_journal/start.json")
+FINISH = {"max_tokens": "length", "model_length": "length"}
+# Limits on tokens cut an attempt as a generation limit does.
+LENGTH_LIMITS = ("token", "context")
+SEVERAL = (
+    "samples spent more than their last call did: the cost is the whole sample's; if the model "
+    "also graded, pass --map completion_tokens=output.usage.output_tokens"
+)
+LIMITED = "samples hit a limit and count as cut off: they were scored without the call that hit it"
+CACHED = "samples read or wrote part of their prompts in a cache: those tokens are added"
+UNSCORED = "samples have no score: they have no label"
+PARTIAL = "samples are scored P (partial), which is no label"
+NO_USAGE = "samples record no token usage and have no cost: left out"
+SCORERS = "several scorers: --map correct=scores.NAME.value says which counts"
+ANTHROPIC = re.compile("anthropic|claude", re.IGNORECASE)
+ATTACHED = "attachment://"
+# What the standard library raises at a damaged zip archive, gzip file or JSON text.
+UNREADABLE = (ValueError, zipfile.BadZipFile, RecursionError, OSError, EOFError, zlib.error)
+# Half a point is no label: how a missing one counts is for the user to say.
+GRADES = {"C": True, "I": False, "N": False, "P": None}
+# Where events begin and what follows them, as Inspect has written it: dense, before that indented.
+EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "model_usage":'))
+
+
+def header(file: SourceFile) -> Record:
+    """What the run was: its task, model and scorers."""
+    try:
+        if first_bytes(file).startswith(ZIP_MAGIC):
+            with open_zip(file.path, containers.LONGEST_LINE) as log:
+                name = next((name for name in HEADERS if name in log.members), None)
+                if name is None:
+                    raise ValueError("a zip archive, but no Inspect log is in it")
+                return _checked(json.loads(log.read(name)))
+        return _checked(_json_header(file))
+    except UNREADABLE as error:
+        raise _damaged(file, error) from None
+
+
+def _damaged(file: SourceFile, error: BaseException) -> Unreadable:
+    return Unreadable(f"{file.label}: not a readable Inspect log, it may be cut off: {error}")
+
+
+def _checked(header: Any) -> Record:
+    if not isinstance(header, dict) or not isinstance(header.get("eval"), dict):
+        raise ValueError("its header does not say what was evaluated")
+    return header
+
+
+def _json_header(file: SourceFile) -> Record:
+    found: Record = {}
+    with open(file.path, "rb") as raw:
+        for key, value in JsonStream(unzipped(raw), containers.LONGEST_LINE).members("samples"):
+            if key == "samples":
+                if "eval" in found:
+                    break
+            else:
+                found[key] = value
+    return found
+
+
+def records(file: SourceFile, header: Record) -> Iterator[tuple[int, Record, int, int]]:
+    """Sample after sample; one at a time is held."""
+    try:
+        read = _zipped if first_bytes(file).startswith(ZIP_MAGIC) else _listed
+        for number, (sample, size, done) in enumerate(read(file), 1):
+            if not isinstance(sample, dict):
+                raise ValueError(f"sample {number} is no JSON object")
+            yield number, sample, size, done
+    except UNREADABLE as error:
+        raise _damaged(file, error) from None
+
+
+def _zipped(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
+    with open_zip(file.path, containers.LONGEST_LINE) as log:
+        names = [name for name in log.members if _is_sample(name)]
+        for number, name in enumerate(names, 1):
+            data = log.read(name)
+            sample = _without_events(data) or json.loads(data)
+            yield _with_output(sample, log, name), len(data), file.bytes * number // len(names)
+
+
+def _is_sample(name: str) -> bool:
+    return name.startswith("samples/") and name.endswith(".json")
+
+
+def _without_events(data: bytes) -> Record | None:
+    """A sample less its events, which are most of its bytes; None where they are not found.
+
+    No string can hold these marks, for their quotes would be escaped, and a cut within an inner
+    object leaves brackets that do not match: what parses was cut at the top.
+    """
+    for begin, end in EVENTS:
+        start, stop = data.find(begin), data.rfind(end)
+        if 0 < start < stop:
+            try:
+                sample: Record = json.loads(data[:start] + b"}")
+                return sample | json.loads(b"{" + data[stop + 2 :])
+            except ValueError:
+                return None
+    return None
+
+
+def _with_output(sample: Any, log: Zip, name: str) -> Any:
+    """A sample that a limit has ended keeps its last output only among its events."""
+    if isinstance(sample, dict) and not walk(sample, ("output", "choices")):
+        return json.loads(log.read(name))
+    return sample
+
+
+def _listed(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
+    with open(file.path, "rb") as raw:
+        before = 0
+        for key, value in JsonStream(unzipped(raw), containers.LONGEST_LINE).members("samples"):
+            if key == "samples" and value is not None:
+                yield value, raw.tell() - before, raw.tell()
+                before = raw.tell()
+
+
+def adjust(sample: Record, context: Context) -> Record | None:
+    """A sample with the output it paid for; one that made no call holds no attempt."""
+    model = walk(context.header, ("eval", "model"))
+    if not context.names and isinstance(model, str):
+        context.names["model"] = model
+    if not walk(sample, ("output", "choices")):
+        events = sample.get("events")
+        calls = [
+            event
+            for event in (events if isinstance(events, list) else [])
+            if isinstance(event, dict)
+            and event.get("event") == "model"
+            and event.get("model") == model
+            and walk(event, ("output", "choices"))
+        ]
+        if calls:
+            sample = sample | {"output": calls[-1]["output"]}
+    sample.pop("events", None)
+    sample = _with_usage(sample, str(model), context)
+    if not walk(sample, ("output", "choices")) and not sample.get("model_usage"):
+        context.notes["samples ended before any call: left out"] += 1
+        return None
+    whole = walk(sample, ("model_usage", str(model), "output_tokens"))
+    if whole != walk(sample, ("output", "usage", "output_tokens")) and whole is not None:
+        context.notes[SEVERAL] += 1
+    _tell_scores(sample, context)
+    if sample.get("limit"):
+        context.notes[LIMITED] += 1
+    elif sample.get("error"):
+        context.notes["samples ended in an error: they count as not completed"] += 1
+    return sample
+
+
+def _with_usage(sample: Record, model: str, context: Context) -> Record:
+    """A sample with the cached part of its prompts, where its input tokens leave that out."""
+    changed = False
+    for keys in (("model_usage", model), ("output", "usage")):
+        usage = walk(sample, keys)
+        cached = _cached(usage, model)
+        if cached:
+            first, second = keys
+            whole = usage | {"input_tokens": usage["input_tokens"] + cached}
+            sample = sample | {first: sample[first] | {second: whole}}
+            changed = True
+    if changed:
+        context.notes[CACHED] += 1
+    return sample
+
+
+def _cached(usage: Any, model: str) -> int:
+    """The tokens of a prompt that came from a cache or went there, if they are counted apart.
+
+    Anthropic counts them apart; for others the total tells.
+    """
+    names = ("input_tokens_cache_read", "input_tokens_cache_write")
+    counts = [walk(usage, (name,)) or 0 for name in ("input_tokens", "output_tokens", *names)]
+    if not all(isinstance(count, int) for count in counts) or not isinstance(usage, dict):
+        return 0
+    plain, cached = sum(counts[:2]), sum(counts[2:])
+    total = usage.get("total_tokens")
+    is_apart = total == plain + cached or (total != plain and ANTHROPIC.search(model) is not None)
+    return cached if is_apart and isinstance(usage.get("input_tokens"), int) else 0
+
+
+def _finish_reason(sample: Record, position: int, context: Context) -> Any:
+    kind = walk(sample, ("limit", "type"))
+    if kind is not None:
+        return "length" if kind in LENGTH_LIMITS else f"{kind} limit"
+    if sample.get("error"):
+        return "error"
+    return walk(sample, ("output", "choices", "0", "stop_reason"))
+
+
+def _finish(reason: Any) -> Any:
+    return FINISH.get(reason, reason) if isinstance(reason, str) else reason
+
+
+def _text(sample: Record, position: int, context: Context) -> Any:
+    text = walk(sample, ("output", "completion"))
+    return _joined(sample, "text") if text is None else _attached(sample, text)
+
+
+def _reasoning(sample: Record, position: int, context: Context) -> Any:
+    return _joined(sample, "reasoning")
+
+
+def _joined(sample: Record, kind: str) -> Any:
+    """The parts of a message that are of one kind; a message of one part may be plain text."""
+    content = walk(sample, ("output", "choices", "0", "message", "content"))
+    if not isinstance(content, list):
+        return _attached(sample, content) if kind == "text" else None
+    parts = [_attached(sample, walk(part, (kind,))) for part in content]
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+def _attached(sample: Record, text: Any) -> Any:
+    """A long text may be kept apart, under its hash."""
+    if isinstance(text, str) and text.startswith(ATTACHED):
+        return walk(sample, ("attachments", text.removeprefix(ATTACHED)))
+    return text
+
+
+def _score(field: str, sample: Record) -> Any:
+    """A field of the only score; which of several counts is for the user to say."""
+    scores = sample.get("scores")
+    if not isinstance(scores, dict) or len(scores) != 1:
+        return None
+    (score,) = scores.values()
+    return score.get(field) if isinstance(score, dict) else None
+
+
+def _value(sample: Record, position: int, context: Context) -> Any:
+    # What ended in an error was never scored, and answers nothing.
+    is_unscored = not sample.get("scores") and sample.get("error")
+    return False if is_unscored else _score("value", sample)
+
+
+def _grade(value: Any) -> Any:
+    return GRADES.get(value, value) if isinstance(value, str) else value
+
+
+def _tell_scores(sample: Record, context: Context) -> None:
+    """Say what is no label: no score, or half of one; and ask which of several counts."""
+    scores = sample.get("scores")
+    if isinstance(scores, dict) and len(scores) > 1:
+        context.ambiguous["correct"] = SCORERS
+    elif not scores and not sample.get("error"):
+        context.notes[UNSCORED] += 1
+    values = [walk(one, ("value",)) for one in scores.values()] if isinstance(scores, dict) else []
+    if any(value == "P" or (isinstance(value, dict) and "P" in value.values()) for value in values):
+        context.notes[PARTIAL] += 1
+
+
+FORMAT = Format(
+    name="inspect",
+    title="an Inspect log",
+    marks=(("eval.task", "eval.model"),),
+    suffixes=(".eval",),
+    container="zip",
+    header=header,
+    records=records,
+    adjust=adjust,
+    fields=(
+        taken("archive", "@eval.model"),
+        taken("competition", "@eval.task"),
+        taken("question_id", "id"),
+        taken("seed", "epoch"),
+        taken(
+            "prompt_tokens",
+            "model_usage.{model}.input_tokens",
+            "output.usage.input_tokens",
+            goes_on=True,
+        ),
+        taken(
+            "completion_tokens",
+            "model_usage.{model}.output_tokens",
+            "output.usage.output_tokens",
+            goes_on=True,
+        ),
+        taken(
+            "finish_reason",
+            "limit.type, error, or else output.choices.0.stop_reason",
+            find=_finish_reason,
+            read=_finish,
+        ),
+        taken("text", "output.completion", find=_text),
+        taken(
+            "archive_answer",
+            "scores.*.answer",
+            find=lambda sample, position, context: _score("answer", sample),
+        ),
+        taken("correct", "scores.*.value", find=_value, read=_grade),
+        taken("mean_logprob", "output.choices.0.logprobs.content", read=mean_logprob),
+        taken("references", "target", read=as_references),
+        taken("reasoning", "output.choices.0.message.content", find=_reasoning),
+    ),
+    left_out={"completion_tokens": NO_USAGE},
+    absent={
+        "correct": "no scorer, or several: --map correct=scores.NAME.value says which counts",
+    },
+)

@@ -1,0 +1,57 @@
+"""lighteval details Parquet: a row per problem, its attempts in lists."""
+
+import re
+from typing import Any
+
+from audit.sources.files import SourceFile
+from audit.sources.formats import Context, Format, Record, taken
+from audit.sources.paths import walk
+
+# details/MODEL/TIME/details_TASK_TIME.parquet, the model's name perhaps with a slash in it.
+DETAILS = re.compile(r".*/details/(?P<model>.+)/\d{4}-\d\d-\d\dT[^/]*/details_[^/]+")
+
+
+def header(file: SourceFile) -> Record:
+    """The model is nowhere but in lighteval's own folder layout."""
+    match = DETAILS.fullmatch(file.path.resolve().as_posix())
+    return {"folder name": match["model"]} if match else {}
+
+
+def _task(name: Any) -> Any:
+    """The task without its number of few-shot examples."""
+    return re.sub(r"\|\d+$", "", name) if isinstance(name, str) else name
+
+
+def _gold(record: Record, position: int, context: Context) -> Any:
+    choices, gold = walk(record, ("doc", "choices")), walk(record, ("doc", "gold_index"))
+    if not isinstance(choices, list):
+        return None
+    wanted = gold if isinstance(gold, list) else [gold]
+    return [choices[at] for at in wanted if isinstance(at, int) and 0 <= at < len(choices)] or None
+
+
+def _length(tokens: Any) -> Any:
+    return len(tokens) if isinstance(tokens, list) else tokens
+
+
+FORMAT = Format(
+    name="lighteval",
+    title="lighteval details",
+    marks=(("doc.id", "model_response.text", "model_response.output_tokens"),),
+    header=header,
+    each=("model_response.text",),
+    fields=(
+        taken("archive", "@folder name"),
+        taken("competition", "doc.task_name", read=_task),
+        taken("question_id", "doc.id"),
+        taken("seed", "*"),
+        taken("prompt_tokens", "model_response.input_tokens", read=_length),
+        taken("completion_tokens", "model_response.output_tokens.*", read=_length),
+        taken("text", "model_response.text.*"),
+        taken("references", "doc.choices[doc.gold_index]", find=_gold, needs=("doc",)),
+    ),
+    absent={
+        "finish_reason": "lighteval records none",
+        "correct": "lighteval grades problems, not attempts",
+    },
+)

@@ -1,0 +1,61 @@
+"""lm-evaluation-harness `samples_*.jsonl`: a line per document and filter, all attempts in each."""
+
+import json
+import re
+from typing import Any
+
+from audit.sources.files import SourceFile, shown
+from audit.sources.formats import Context, Format, Record, as_references, taken
+
+SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
+
+
+def header(file: SourceFile) -> Record:
+    """The task is in the file's name, the model in the results that the harness writes beside."""
+    match = SAMPLES.fullmatch(file.path.name)
+    if match is None:
+        return {}
+    found: Record = {"file name": match["task"]}
+    beside = file.path.with_name(f"results_{match['time']}.json")
+    try:
+        results: Any = json.loads(beside.read_bytes())
+        found["results beside it"] = str(results["model_name"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        pass  # Without it the archive has to be named.
+    return found
+
+
+def adjust(record: Record, context: Context) -> Record | None:
+    """Each filter repeats the same responses: the first of a document's lines stands for all."""
+    document = record.get("doc_id"), record.get("doc_hash") or record.get("doc")
+    key, responses = json.dumps(document, sort_keys=True), hash(json.dumps(record.get("resps")))
+    if key not in context.seen:
+        context.seen[key] = responses
+        return record
+    if context.seen[key] != responses:
+        raise ValueError(f"doc_id {shown(record.get('doc_id'))} occurs with other responses")
+    context.notes["lines repeat a document for another filter: left out"] += 1
+    return None
+
+
+FORMAT = Format(
+    name="lm_eval",
+    title="lm-evaluation-harness samples",
+    marks=(("doc_id", "resps", "filtered_resps"),),
+    header=header,
+    adjust=adjust,
+    each=("resps.0",),
+    fields=(
+        taken("archive", "@results beside it"),
+        taken("competition", "@file name"),
+        taken("question_id", "doc_id"),
+        taken("seed", "*"),
+        taken("text", "resps.0.*"),
+        taken("references", "target", read=as_references),
+    ),
+    absent={
+        "completion_tokens": "lm-eval records none",
+        "finish_reason": "lm-eval records none",
+        "correct": "lm-eval grades only what a filter leaves",
+    },
+)

@@ -1,0 +1,149 @@
+"""OpenAI batch output, vLLM run-batch output and chat completions: a line per request.
+
+A batch of /v1/responses is read as if it were one of chat completions with one choice.
+"""
+
+import re
+from typing import Any
+
+from audit.sources.formats import Context, Format, Record, mean_logprob, taken
+from audit.sources.paths import walk
+
+# An attempt's number at the end of a custom_id, where it says that it is one: p1#0, p1-attempt-0.
+# After a mere hyphen it may as well be the problem's: request-1.
+ATTEMPT = re.compile(
+    r"(.+?)(?:#|::|[-_/.:](?:attempt|sample|seed|epoch|repeat|rep|run|try|trial)[-_/.:=#]?)(\d+)"
+)
+
+
+# What servers say besides OpenAI's own words: TGI as documented, /v1/responses by its status.
+FINISH = {"eos_token": "stop", "stop_sequence": "stop", "completed": "stop"}
+INCOMPLETE = {"max_output_tokens": "length", "max_tokens": "length"}
+
+
+def adjust(record: Record, context: Context) -> Record | None:
+    """A request without choices has failed, and is no attempt."""
+    body = _body(record)
+    if isinstance(body.get("output"), list) and "choices" not in body:
+        whole = _as_completion(body)
+        if "response" in record:
+            record = record | {"response": record["response"] | {"body": whole}}
+        else:
+            record = whole
+    choices = _body(record).get("choices")
+    if choices and isinstance(choices, list):
+        return record
+    context.notes["requests failed and hold no attempt: left out"] += 1
+    return None
+
+
+def _as_completion(body: Record) -> Record:
+    """A body of /v1/responses as one of chat completions; a failed one has no choices."""
+    if body.get("status") not in ("completed", "incomplete"):
+        return body | {"choices": []}
+    said, thought = "", ""
+    for item in body["output"]:
+        if walk(item, ("type",)) == "message":
+            said += _parts(walk(item, ("content",)))
+        elif walk(item, ("type",)) == "reasoning":
+            thought += _parts(walk(item, ("content",)) or walk(item, ("summary",)))
+    reason = walk(body, ("incomplete_details", "reason")) or body["status"]
+    usage = body.get("usage") if isinstance(body.get("usage"), dict) else {}
+    choice = {
+        "index": 0,
+        "message": {"content": said, "reasoning_content": thought or None},
+        "finish_reason": INCOMPLETE.get(reason, reason) if isinstance(reason, str) else reason,
+    }
+    counts = {
+        "prompt_tokens": walk(usage, ("input_tokens",)),
+        "completion_tokens": walk(usage, ("output_tokens",)),
+    }
+    return body | {"choices": [choice], "usage": counts}
+
+
+def _parts(content: Any) -> str:
+    parts = content if isinstance(content, list) else []
+    texts = (walk(part, ("text",)) for part in parts)
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _finish(reason: Any) -> Any:
+    return FINISH.get(reason, reason) if isinstance(reason, str) else reason
+
+
+def _body(record: Record) -> Record:
+    body = walk(record, ("response", "body")) if "response" in record else record
+    return body if isinstance(body, dict) else {}
+
+
+def _problem(record: Record, position: int, context: Context) -> Any:
+    name = record.get("custom_id")
+    match = ATTEMPT.fullmatch(name) if isinstance(name, str) else None
+    return match[1] if match else name
+
+
+def _attempt(record: Record, position: int, context: Context) -> Any:
+    name = record.get("custom_id")
+    match = ATTEMPT.fullmatch(name) if isinstance(name, str) else None
+    index = walk(_body(record), ("choices", "*", "index"), position)
+    return int(match[2]) if match else position if index is None else index
+
+
+def _tokens(record: Record, position: int, context: Context) -> Any:
+    """Usage counts all choices together: for one of several, only its log-probabilities tell."""
+    body = _body(record)
+    total, choices = walk(body, ("usage", "completion_tokens")), body["choices"]
+    if len(choices) == 1:
+        return total
+    counts = [_logged(choice) for choice in choices]
+    if any(count is None for count in counts) or total not in (None, sum(counts)):
+        return None
+    return counts[position]
+
+
+def _logged(choice: Any) -> Any:
+    content = walk(choice, ("logprobs", "content"))
+    return len(content) if isinstance(content, list) else None
+
+
+def _either(path: str) -> tuple[str, str]:
+    return f"response.body.{path}", path
+
+
+FORMAT = Format(
+    name="openai",
+    title="OpenAI batch or vLLM run-batch output",
+    marks=(
+        ("custom_id", "response", "error"),
+        ("response.body.choices",),
+        ("response.body.output", "response.body.status"),
+        ("choices", "object"),
+        ("output", "status", "object", "usage"),
+    ),
+    adjust=adjust,
+    each=_either("choices"),
+    fields=(
+        taken("archive", *_either("model")),
+        taken("question_id", "custom_id, without an attempt's number", find=_problem),
+        taken("seed", "custom_id, or else choices.*.index", find=_attempt),
+        taken("prompt_tokens", *_either("usage.prompt_tokens")),
+        taken(
+            "completion_tokens",
+            "usage.completion_tokens, or the length of choices.*.logprobs.content where n > 1",
+            find=_tokens,
+        ),
+        taken("finish_reason", *_either("choices.*.finish_reason"), read=_finish),
+        taken("text", *_either("choices.*.message.content"), *_either("choices.*.text")),
+        taken("mean_logprob", *_either("choices.*.logprobs.content"), read=mean_logprob),
+        taken(
+            "reasoning",
+            *_either("choices.*.message.reasoning_content"),
+            *_either("choices.*.message.reasoning"),
+        ),
+    ),
+    absent={
+        "competition": "a request names no benchmark",
+        "completion_tokens": "usage counts the tokens of all choices of a request together",
+        "correct": "an API grades nothing",
+    },
+)

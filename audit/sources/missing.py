@@ -1,0 +1,110 @@
+"""What a load cannot do without: what each missing column costs, and the option that settles it."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from audit.errors import AuditError
+from audit.sources.canonical import COLUMNS
+from audit.sources.columns import Choices
+from audit.sources.files import Source
+
+ANSWERED = ("text", "boxed_answer", "archive_answer")
+
+
+class Need(NamedTuple):
+    """A missing column in words: what it is, what its absence means, and what to pass."""
+
+    what: str
+    cost: str
+    option: str
+
+
+NEEDS = {
+    "archive": Need("archive", "the attempts belong to no model", "--archive NAME"),
+    "competition": Need("competition", "the problems belong to no set", "--competition NAME"),
+    "question_id": Need(
+        "problem id", "attempts cannot be told apart by problem", "--map question_id=PATH"
+    ),
+    "seed": Need("attempt number", "attempts of a problem have no order", "--map seed=PATH"),
+    "completion_tokens": Need(
+        "token counts",
+        "attempts have no cost",
+        "--count-tokens ENCODING (such as o200k_base) to count the tokens of the texts",
+    ),
+    "finish_reason": Need(
+        "finish reason",
+        "every attempt would count as completed",
+        "--finish-reason stop to accept that",
+    ),
+    "correct": Need(
+        "label",
+        "accuracy is unknown",
+        "--grade references to compare answers with the references",
+    ),
+    "text": Need("text, box or extracted answer", "attempts answer nothing", "--map text=PATH"),
+    # Not required.
+    "prompt_tokens": Need("prompt tokens", "prompts cost nothing", "--map prompt_tokens=PATH"),
+    "archive_answer": Need(
+        "extracted answers", "archive_majority is left out", "--map archive_answer=PATH"
+    ),
+    "mean_logprob": Need("log-probabilities", "max_logprob is left out", "--map mean_logprob=PATH"),
+    "references": Need("references", "labels cannot be checked or repaired", "--references FILE"),
+}
+OPTIONAL = tuple(name for name in NEEDS if name != "text" and not COLUMNS[name].is_required)
+
+
+def _answered(choices: Choices) -> tuple[str, ...]:
+    """The columns any of which gives an answer."""
+    if choices.answer == "boxed":
+        return ANSWERED
+    return ("archive_answer",) if choices.answer == "archive" else ("text",)
+
+
+def is_answerable(mapping: Mapping[str, str], choices: Choices) -> bool:
+    """Whether a file has what answers are read from."""
+    return bool(set(_answered(choices)) & mapping.keys())
+
+
+def missing_columns(source: Source, choices: Choices) -> list[str]:
+    """The required columns that a file has not, and that nothing stands in for.
+
+    A column that several things could be is required: not to load it would be a choice, too.
+    """
+    mapping = source.mapping
+    missing = [
+        name
+        for name, one in COLUMNS.items()
+        if name not in mapping and (one.is_required or name in source.ambiguous)
+    ]
+    return missing if is_answerable(mapping, choices) else [*missing, _answered(choices)[0]]
+
+
+def explain(source: Source, column: str) -> str:
+    """One missing column: what that costs and the option that settles it."""
+    what, cost, option = NEEDS[column]
+    why = source.ambiguous.get(column) or source.absent.get(column)
+    reason = f" ({why})" if why else ""
+    if column == "correct" and "references" not in source.mapping:
+        option = "--references FILE and --grade references to compare answers with references"
+    if column == "completion_tokens" and "text" not in source.mapping:
+        option = "--map completion_tokens=PATH"
+    return f"no {what}: {cost}; pass {option}{reason}"
+
+
+def require(source: Source, choices: Choices) -> None:
+    """Refuse a file that lacks what is required, naming all of it and how to settle it."""
+    missing = missing_columns(source, choices)
+    if not missing:
+        return
+    names = [f"{name} (or boxed_answer, or archive_answer)" if _is_any(name, choices) else name
+             for name in missing]  # fmt: skip
+    explained = "; ".join(explain(source, name) for name in missing)
+    raise AuditError(
+        f"{source.file.label}: missing column{'s'[: len(missing) > 1]} {', '.join(names)}; "
+        f"{source.has}; {explained}; "
+        "what goes by another name is named with --map CANONICAL=PATH"
+    )
+
+
+def _is_any(name: str, choices: Choices) -> bool:
+    return name == "text" and choices.answer == "boxed"

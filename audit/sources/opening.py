@@ -1,0 +1,43 @@
+"""A file becomes a source: read, what it lacks stood in for, and watched while it is read."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from audit.errors import AuditError
+from audit.sources.columns import Choices
+from audit.sources.files import Chunk, Source, SourceFile, Unreadable, while_unchanged
+from audit.sources.readers import read_source
+from audit.sources.stand_ins import stand_in
+
+
+def open_source(file: SourceFile, name: str | None, choices: Choices) -> Source:
+    """Open a file in the format of that name, or else of its content, and find its columns."""
+    source = stand_in(read_source(file, name, choices), choices)
+    return replace(source, chunks=while_unchanged(file, _forgetting(source)))
+
+
+def readable(
+    files: Sequence[SourceFile], name: str | None, choices: Choices, skipped: list[str]
+) -> list[SourceFile]:
+    """The files that can be read to their end; why others cannot goes to `skipped`.
+
+    A file is read before anything of it is loaded, so that none is loaded in part.
+    """
+    kept = []
+    for file in files:
+        try:
+            for _ in open_source(file, name, choices).chunks:
+                pass
+        except Unreadable as error:
+            skipped.append(str(error))
+        else:
+            kept.append(file)
+    if not kept:
+        raise AuditError(f"no file can be read: {skipped[0]}")
+    return kept
+
+
+def _forgetting(source: Source) -> Iterator[Chunk]:
+    """The chunks, without the sample: a load keeps its sources, and there may be thousands."""
+    source.sample.clear()
+    yield from source.chunks

@@ -1,0 +1,58 @@
+"""Readers: a file of any container and format becomes chunks of raw values by column."""
+
+from audit.errors import AuditError
+from audit.sources import containers
+from audit.sources.columns import Choices
+from audit.sources.containers import CONTAINERS, HEAD_BYTES, detect_container, first_bytes
+from audit.sources.files import Source, SourceFile
+from audit.sources.formats import Context, Format, Record, formats, of_container, recognize
+from audit.sources.json_stream import first_members
+from audit.sources.readers.cells import open_csv
+from audit.sources.readers.chunks import open_records
+from audit.sources.readers.documents import document_rows, is_document
+from audit.sources.readers.json_lines import jsonl_rows
+from audit.sources.readers.parquet import open_parquet
+
+
+def read_source(
+    file: SourceFile, name: str | None, choices: Choices, known: Format | None = None
+) -> Source:
+    """Open a file in the format of that name, or else of its content, and find its columns."""
+    container = name if name in CONTAINERS else detect_container(file)
+    format = known or formats().get(name or "", formats()["flat"])
+    is_open = name is None and known is None
+    if is_open and container in ("jsonl", "json"):
+        format = recognize(file, _first_record(file, container))
+    if is_open and (owner := of_container(container)):
+        format = owner
+    if format.records is not None:
+        header = format.header(file) if format.header else {}
+        rows = format.records(file, header)
+        return open_records(format.name, format, rows, Context(file, header), choices)
+    if container == "parquet":
+        return open_parquet(file, None if is_open else format, choices)
+    if container == "csv":
+        return open_csv(file, format, choices)
+    if container == "zip":
+        only = of_container("zip")
+        reads = f"which only --format {only.name} reads" if only else "which nothing reads"
+        raise AuditError(f"{file.label}: is a zip archive, {reads}")
+    if container == "jsonl" and name != "jsonl" and format.name == "flat" and is_document(file):
+        container = "json"
+    rows = document_rows(file) if container == "json" else jsonl_rows(file)
+    context = Context(file, format.header(file) if format.header else {})
+    return open_records(container, format, rows, context, choices)
+
+
+def _first_record(file: SourceFile, container: str) -> Record:
+    """The first object of a file, or as much of it as tells the format."""
+    size = HEAD_BYTES
+    while True:
+        data = first_bytes(file, size)
+        if container == "json":
+            data = data.removeprefix(b"\xef\xbb\xbf").lstrip().removeprefix(b"[")
+        found, is_whole = first_members(data)
+        is_known = any(format.records and format.knows(found) for format in formats().values())
+        if is_whole or len(data) < size - 4 or size > containers.LONGEST_LINE or is_known:
+            return found
+        size *= 16

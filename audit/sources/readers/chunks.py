@@ -1,0 +1,169 @@
+"""How much is read at a time, and records as chunks of raw values by column."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from audit.errors import AuditError
+from audit.sources.canonical import COLUMNS, is_number
+from audit.sources.columns import (
+    PER_ATTEMPT,
+    Choices,
+    Origin,
+    attempts_of,
+    columns_shown,
+    find_origins,
+    lists_of,
+)
+from audit.sources.files import Chunk, Source, SourceFile, Unreadable
+from audit.sources.formats import Context, Format, Record
+
+# A chunk ends at whichever comes first.
+CHUNK_ROWS = 4096
+CHUNK_BYTES = 32_000_000
+# Where the columns of a file are is decided by its first records.
+SAMPLE_ROWS = 256
+SAMPLE_BYTES = 4_000_000
+
+# A record with its row, its size and the bytes of the file read so far.
+Row = tuple[int, Record, int, int]
+
+
+def make_source(
+    container: str,
+    format: Format,
+    context: Context,
+    origins: Mapping[str, Origin],
+    chunks: Iterator[Chunk],
+    has: str,
+    is_simulated: bool = False,
+    sample: list[Record] | None = None,
+) -> Source:
+    """The open file, as those see it who load or describe it."""
+    mapping = {column: origin.where for column, origin in origins.items() if column in COLUMNS}
+    is_flat = format.name == "flat"
+    is_canonical = all(column == where for column, where in mapping.items())
+    title = "canonical columns" if is_flat and is_canonical else format.title
+    if is_flat and not mapping:
+        title = "no column is known by its name"
+    elif is_flat and lists_of(format, origins):
+        title = "one problem per row, its attempts in lists"
+    return Source(
+        context.file,
+        container if is_flat else format.name,
+        mapping,
+        chunks,
+        is_simulated,
+        title=title,
+        has=has,
+        absent=format.absent,
+        ambiguous={c: why for c, why in context.ambiguous.items() if c not in mapping},
+        notes=context.notes,
+        has_names=_has_names(origins.get("question_id"), sample or []),
+        sample=sample or [],
+    )
+
+
+def _has_names(origin: Origin | None, sample: Sequence[Record]) -> bool:
+    """Whether the first problems go by names although the column has the canonical name."""
+    if origin is None or origin.where != "question_id":
+        return False
+    names = [value for record in sample if isinstance(value := origin.get(record, 0), str)]
+    return any(name and not is_number(name) for name in names)
+
+
+def empty(file: SourceFile) -> Unreadable:
+    """What is said of a file without rows."""
+    return Unreadable(f"{file.label}: holds no rows; leave it out or write it again")
+
+
+def open_records(
+    container: str,
+    format: Format,
+    rows: Iterator[Row],
+    context: Context,
+    choices: Choices,
+    is_simulated: bool = False,
+    has: str = "",
+) -> Source:
+    """A file as its records: JSON, logs, and Parquet whose rows hold several attempts."""
+    adjusted = _adjusted(rows, format, context)
+    first = _sample(adjusted)
+    if not first:
+        raise empty(context.file)
+    sample = [record for _, record, _, _ in first]
+    origins = find_origins(format, sample, context, choices)
+    every = _with_later(origins, format)
+    chunks = _record_chunks(chain(first, adjusted), format, context, every)
+    has = has or columns_shown(sample)
+    return make_source(container, format, context, origins, chunks, has, is_simulated, sample)
+
+
+def _adjusted(rows: Iterator[Row], format: Format, context: Context) -> Iterator[Row]:
+    """The records that hold attempts, as they should be read."""
+    for number, record, size, done in rows:
+        context.row = number
+        kept: Record | None = record
+        if format.adjust is not None:
+            try:
+                kept = format.adjust(record, context)
+            except ValueError as error:
+                raise AuditError(f"{context.file.label}: row {number}: {error}") from None
+        if kept is not None:
+            yield number, kept, size, done
+
+
+def _sample(rows: Iterator[Row]) -> list[Row]:
+    """The first few records: what the file has is judged by them."""
+    taken: list[Row] = []
+    size = 0
+    for row in rows:
+        taken.append(row)
+        size += row[2]
+        if len(taken) >= min(SAMPLE_ROWS, CHUNK_ROWS) or size > SAMPLE_BYTES:
+            break
+    return taken
+
+
+def _with_later(origins: Mapping[str, Origin], format: Format) -> dict[str, Origin]:
+    """A flat file may have a canonical column that its first records have not."""
+    if format.name != "flat":
+        return dict(origins)
+    left_out = PER_ATTEMPT if lists_of(format, origins) else ()
+    later = {name: _later(name) for name in COLUMNS if name not in left_out}
+    return later | dict(origins)
+
+
+def _later(name: str) -> Origin:
+    return Origin(name, lambda record, position: record.get(name))
+
+
+def _record_chunks(
+    rows: Iterable[Row], format: Format, context: Context, origins: Mapping[str, Origin]
+) -> Iterator[Chunk]:
+    lists = lists_of(format, origins)
+    needed = [(origins[c].get, note) for c, note in format.left_out.items() if c in origins]
+    values: dict[str, list] = {name: [] for name in origins}
+    takers = [(values[name], origin.get) for name, origin in origins.items()]
+    numbers: list[int] = []
+    length = done = held = 0
+    for number, record, size, done in rows:
+        context.row = number
+        for position in attempts_of(record, format, lists, context):
+            if lacking := [note for get, note in needed if get(record, position) is None]:
+                context.notes[lacking[0]] += 1
+                continue
+            for taker, get in takers:
+                taker.append(get(record, position))
+            numbers.append(number)
+            held += 1
+        length += size
+        if len(numbers) >= CHUNK_ROWS or length > CHUNK_BYTES:
+            if numbers:
+                yield Chunk(values, numbers, done)
+            values = {name: [] for name in origins}
+            takers = [(values[name], origin.get) for name, origin in origins.items()]
+            numbers, length = [], 0
+    if numbers:
+        yield Chunk(values, numbers, done)
+    if not held:
+        raise empty(context.file)

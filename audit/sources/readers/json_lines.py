@@ -1,0 +1,48 @@
+"""JSON lines: an object on every line that is not blank."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from audit.sources.containers import Lines
+from audit.sources.files import SourceFile, Unreadable, shown
+from audit.sources.readers.chunks import Row
+
+
+def jsonl_rows(file: SourceFile) -> Iterator[Row]:
+    """The objects of a file, with their line numbers."""
+    lines = Lines(file)
+    for line in lines:
+        if line.strip():
+            yield lines.number, _json_object(file, lines.number, line), len(line), lines.done
+
+
+def _json_object(file: SourceFile, number: int, line: str) -> dict[str, Any]:
+    place = f"{file.label}: line {number}"
+    try:
+        record = json.loads(line, object_pairs_hook=unique_keys)
+    except json.JSONDecodeError as error:
+        problem = f"{error.msg} at character {error.pos + 1}"
+        raise Unreadable(f"{place}: not readable as one JSON object: {problem}") from None
+    except RecursionError:
+        raise Unreadable(f"{place}: not readable as JSON: nested too deep") from None
+    except ValueError as error:
+        raise Unreadable(f"{place}: not readable as JSON: {error}") from None
+    if not isinstance(record, dict):
+        raise Unreadable(f"{place}: must be a JSON object, found {shown(record)}")
+    return record
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of which no key is said twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        (again, *_) = repeated(key for key, _ in pairs)
+        raise ValueError(f"key {shown(again)} occurs twice")
+    return found
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """The names that occur more than once."""
+    return [name for name, count in Counter(names).items() if count > 1]

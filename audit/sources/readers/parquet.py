@@ -1,0 +1,328 @@
+"""Parquet: whole columns where they are taken as they are, records where a row has to be seen."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from audit.errors import AuditError
+from audit.sources import containers
+from audit.sources.columns import Choices, Origin, columns_shown, find_origins
+from audit.sources.files import Chunk, Source, SourceFile, Unreadable, shown
+from audit.sources.formats import Context, Format, Record, recognize
+from audit.sources.paths import Items, find_keys
+from audit.sources.readers import chunks as limits
+from audit.sources.readers.chunks import Row, empty, make_source, open_records
+
+# Column chunks are read in pieces of this size: a row group may be as large as the file.
+PARQUET_BUFFER_BYTES = 4_000_000
+# Rows are decoded a few at a time: a file of some kilobytes may say one long text for each of them.
+BATCH_ROWS = 256
+# What a batch may come to, should every row hold the longest text that its group has.
+LARGEST_BATCH = 128_000_000
+PEEKED_ROWS = 16
+PARQUET_ERRORS = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
+
+
+def open_parquet(file: SourceFile, format: Format | None, choices: Choices) -> Source:
+    """A Parquet file, in a given format or else the one of its columns."""
+    try:
+        reader = pq.ParquetFile(file.path, buffer_size=PARQUET_BUFFER_BYTES, pre_buffer=False)
+        schema, count = reader.schema_arrow, reader.metadata.num_rows
+        metadata = reader.metadata.metadata or {}
+    except PARQUET_ERRORS as error:
+        raise _damaged(file, error) from None
+    simulated = metadata.get(b"simulated", b"").lower() == b"true"
+    shape = _fields(schema)
+    format = recognize(file, shape) if format is None else format
+    context = Context(file, format.header(file) if format.header else {})
+    origins = find_origins(format, [shape], context, choices, lambda: _peek(file, reader, format))
+    for column, origin in origins.items():
+        for name in (*(origin.keys or ())[:1], *origin.needs):
+            if schema.names.count(name) > 1:
+                raise AuditError(f"{file.label}: column {column}: {shown(name)} occurs twice")
+    if count == 0:
+        raise empty(file)
+    has = columns_shown([shape])
+    if _has_rows_apart(format) or any(_is_listed(origin, shape) for origin in origins.values()):
+        rows = _parquet_rows(file, reader, _leaves(format, origins, schema))
+        return open_records("parquet", format, rows, context, choices, simulated, has)
+    chunks = _parquet_chunks(file, reader, format, origins)
+    sample = _peek_names(file, reader, origins)
+    return make_source("parquet", format, context, origins, chunks, has, simulated, sample)
+
+
+def _has_rows_apart(format: Format) -> bool:
+    """Whether a row has to be seen whole to be read."""
+    looks_around = any(one.find is not None and not one.needs for one in format.fields)
+    return bool(format.each) or format.adjust is not None or looks_around
+
+
+def _fields(fields: Iterable[pa.Field]) -> Record:
+    """A record with the fields of a schema and no values."""
+    return {field.name: _shape(field.type) for field in fields}
+
+
+def _shape(type: pa.DataType) -> Any:
+    if pa.types.is_struct(type):
+        return _fields(type)
+    if _is_list(type):
+        return Items([_shape(type.value_type)])
+    return None
+
+
+def _is_listed(origin: Origin, shape: Record) -> bool:
+    """Whether a path goes into a list, where there is no column of its own."""
+    value: Any = shape
+    for key in origin.keys or ():
+        if isinstance(value, list):
+            return True
+        value = value[key]
+    return False
+
+
+def _leaves(format: Format, origins: Mapping[str, Origin], schema: pa.Schema) -> list[str]:
+    """The columns to read: those of the paths, down to the first list, and what is looked into."""
+    shape = _fields(schema)
+    found: dict[str, None] = {}
+    for path in format.each:
+        if keys := find_keys(shape, path.split(".")):
+            found[_leaf(keys, shape)] = None
+    for one in format.fields:
+        if one.find is not None:
+            found |= dict.fromkeys(name for name in one.needs if name in schema.names)
+    for origin in origins.values():
+        if origin.keys:
+            found[_leaf(origin.keys, shape)] = None
+    return list(found)
+
+
+def _leaf(keys: Sequence[str], shape: Any) -> str:
+    parts: list[str] = []
+    for key in keys:
+        if isinstance(shape, list):
+            break
+        parts.append(key)
+        shape = shape[key]
+    return ".".join(parts)
+
+
+def _peek(file: SourceFile, reader: pq.ParquetFile, format: Format) -> list[Record]:
+    """The first rows of the columns that a format looks into, or may have to choose from."""
+    schema = reader.schema_arrow
+    wanted = {name for one in format.fields for name in one.needs}
+    if format.name == "flat":
+        for one in format.fields:
+            names = (*one.paths, *one.loose, *one.of_rows)
+            wanted |= {name.split(".")[0] for name in names}
+        wanted |= {field.name for field in schema if _is_list(field.type)}
+    return _first_rows(file, reader, [name for name in schema.names if name in wanted])
+
+
+def _peek_names(
+    file: SourceFile, reader: pq.ParquetFile, origins: Mapping[str, Origin]
+) -> list[Record]:
+    """The first problems, where the canonical column holds text and no numbers."""
+    origin, schema = origins.get("question_id"), reader.schema_arrow
+    if origin is None or origin.where != "question_id":
+        return []
+    type = schema.field("question_id").type
+    if pa.types.is_integer(type) or pa.types.is_floating(type):
+        return []
+    return _first_rows(file, reader, ["question_id"])
+
+
+def _first_rows(file: SourceFile, reader: pq.ParquetFile, names: list[str]) -> list[Record]:
+    """The first rows of some columns, one at a time: any of them may be long."""
+    found: list[Record] = []
+    size = 0
+    try:
+        for batch in reader.iter_batches(1, columns=names) if names else ():
+            found += batch.to_pylist()
+            size += batch.nbytes
+            if len(found) >= PEEKED_ROWS or size > limits.SAMPLE_BYTES:
+                break
+    except PARQUET_ERRORS as error:
+        raise _damaged(file, error) from None
+    return found
+
+
+def _is_list(type: pa.DataType) -> bool:
+    return pa.types.is_list(type) or pa.types.is_large_list(type)
+
+
+def _damaged(file: SourceFile, error: BaseException, after: str = "") -> Unreadable:
+    place = f"{file.label}: not a readable Parquet file"
+    return Unreadable(f"{place}, it may be cut off or damaged: {_reason(error)}{after}")
+
+
+def _reason(error: BaseException) -> str:
+    return shown((str(error) or type(error).__name__).splitlines()[0])
+
+
+def _parquet_batches(
+    file: SourceFile, reader: pq.ParquetFile, names: list[str]
+) -> Iterator[tuple[pa.RecordBatch, int, int]]:
+    """Batches of the named columns, with the rows before each and the bytes read so far."""
+    total, row = reader.metadata.num_rows, 0
+    with reader:
+        try:
+            for group in range(reader.num_row_groups):
+                batch_rows = _batch_rows(file, reader.metadata.row_group(group))
+                batches = reader.iter_batches(batch_rows, [group], names)
+                for batch in _ahead(_joined(batches)):
+                    before, row = row, row + batch.num_rows
+                    _check_rows(file, batch, before)
+                    if batch.num_rows:
+                        yield batch, before, file.bytes * row // max(total, row)
+        except PARQUET_ERRORS as error:
+            raise _damaged(file, error, f" (after row {row})") from None
+    if row != total:
+        raise Unreadable(f"{file.label}: holds {row:,} rows where its footer says {total:,}")
+
+
+def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches, each decoded while the one before it is in use."""
+    with ThreadPoolExecutor(1) as decoder:
+        decoding = decoder.submit(next, batches, None)
+        while (batch := decoding.result()) is not None:
+            decoding = decoder.submit(next, batches, None)
+            yield batch
+
+
+def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Batches put together as far as a chunk goes."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        held.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if rows >= limits.CHUNK_ROWS or size > limits.CHUNK_BYTES:
+            yield from _one(held)
+            held, rows, size = [], 0, 0
+    yield from _one(held)
+
+
+def _one(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """The batches as one; where no column is read, they only count rows and stay apart."""
+    if len(batches) < 2 or not batches[0].num_columns:
+        return batches
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()
+
+
+def _parquet_chunks(
+    file: SourceFile, reader: pq.ParquetFile, format: Format, origins: Mapping[str, Origin]
+) -> Iterator[Chunk]:
+    names = _leaves(format, origins, reader.schema_arrow)
+    for batch, before, done in _parquet_batches(file, reader, names):
+        rows = range(before + 1, before + batch.num_rows + 1)
+        values = {name: _column(file, batch, before, origin) for name, origin in origins.items()}
+        yield Chunk(values, rows, done)
+
+
+def _column(file: SourceFile, batch: pa.RecordBatch, before: int, origin: Origin) -> Any:
+    """The values of a column, as an array wherever they are taken as they are."""
+    if origin.is_row:
+        return list(range(before + 1, before + batch.num_rows + 1))
+    if origin.keys is None:
+        names = [name for name in batch.schema.names if name in origin.needs]
+        records = _records(file, batch.select(names), before) if names else [{}] * batch.num_rows
+        return [origin.get(record, 0) for record in records]
+    array = batch.column(origin.keys[0])
+    for key in origin.keys[1:]:
+        array = pc.struct_field(array, key)
+    return array if origin.read is None else [origin.read(value) for value in python_values(array)]
+
+
+def _parquet_rows(file: SourceFile, reader: pq.ParquetFile, names: list[str]) -> Iterator[Row]:
+    for batch, before, done in _parquet_batches(file, reader, names):
+        size = batch.nbytes // batch.num_rows
+        for number, record in enumerate(_records(file, batch, before), before + 1):
+            yield number, record, size, done
+
+
+def _records(file: SourceFile, batch: pa.RecordBatch, before: int) -> list[Record]:
+    """The rows of a batch; one that Python cannot hold is named."""
+    try:
+        return batch.to_pylist()
+    except PARQUET_ERRORS:
+        for at in range(batch.num_rows):
+            try:
+                batch.slice(at, 1).to_pylist()
+            except PARQUET_ERRORS as error:
+                place = f"{file.label}: row {before + at + 1}"
+                raise AuditError(f"{place}: not readable: {_reason(error)}") from None
+        raise
+
+
+def python_values(array: pa.Array) -> list[Any]:
+    """The values of an array; one that Python cannot hold stays as it is, for a rule to refuse."""
+
+    def python_value(scalar: pa.Scalar) -> Any:
+        try:
+            return scalar.as_py()
+        except PARQUET_ERRORS:
+            return scalar
+
+    try:
+        return array.to_pylist()
+    except PARQUET_ERRORS:
+        return [python_value(scalar) for scalar in array]
+
+
+def _batch_rows(file: SourceFile, group: pq.RowGroupMetaData) -> int:
+    """How many rows of a row group are decoded at a time, going by their mean size."""
+    # The group's own total, not its columns': pyarrow aborts on a damaged column's metadata.
+    mean = limits.CHUNK_BYTES * group.num_rows // max(group.total_byte_size, 1)
+    rows = max(1, min(BATCH_ROWS, mean))
+    # One text of a dictionary may stand in every row. Where all of the group, decoded at its worst,
+    # stays small, there is no need to look at the dictionaries.
+    if group.total_byte_size * rows > LARGEST_BATCH:
+        rows = max(1, min(rows, LARGEST_BATCH // max(_dictionary_bytes(file, group), 1)))
+    return rows
+
+
+def _dictionary_bytes(file: SourceFile, group: pq.RowGroupMetaData) -> int:
+    """The size of the dictionaries of a row group, which no text of theirs can pass."""
+    total = 0
+    with open(file.path, "rb") as stream:
+        for at in range(group.num_columns):
+            column = group.column(at)
+            if column.dictionary_page_offset is not None:
+                stream.seek(max(column.dictionary_page_offset, 0))
+                total += _page_bytes(stream.read(32), column.total_uncompressed_size)
+    return total
+
+
+def _page_bytes(header: bytes, otherwise: int) -> int:
+    """The size that a page's header announces: its second number, in Thrift's compact spelling."""
+    numbers: list[int] = []
+    at = 0
+    while len(numbers) < 2:
+        # A field of the next number, a whole one of 32 bits.
+        if header[at : at + 1] != b"\x15":
+            return max(otherwise, 0)
+        at, number, shift = at + 1, 0, 0
+        while at < len(header):
+            byte = header[at]
+            number |= (byte & 127) << shift
+            at, shift = at + 1, shift + 7
+            if byte < 128:
+                break
+        numbers.append((number >> 1) ^ -(number & 1))
+    return max(numbers[1], 0)
+
+
+def _check_rows(file: SourceFile, batch: pa.RecordBatch, before: int) -> None:
+    """Refuse a row that is longer than a line may be."""
+    longest = containers.LONGEST_LINE
+    if batch.nbytes <= longest:
+        return
+    for at in range(batch.num_rows):
+        if batch.slice(at, 1).nbytes > longest:
+            raise Unreadable(
+                f"{file.label}: row {before + at + 1}: is longer than {longest // 1_000_000} MB"
+            )

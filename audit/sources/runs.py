@@ -1,0 +1,86 @@
+"""Several runs of one task: the same attempts' numbers again, in another file."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from audit.sources.canonical import problem_name
+from audit.sources.files import Chunk, Source
+from audit.sources.stand_ins import listed
+
+RUNS = ("separate", "append")
+
+
+class Runs:
+    """What files of one load have in common: which attempts there were in those before.
+
+    `separate` makes an archive of each file that repeats an archive's competition; `append` gives
+    an attempt whose number is taken the next free one of its problem.
+    """
+
+    def __init__(self, kind: str | None) -> None:
+        self._kind = kind
+        self._files: dict[tuple[str, str], list[int]] = {}
+        self._taken: dict[tuple[str, str, str], set[int]] = {}
+        self._count = 0
+
+    def apart(self, source: Source) -> Source:
+        """The source with its archives or its attempts told apart from those before."""
+        if self._kind is None:
+            return source
+        self._count += 1
+        kept = self._separated(source) if self._kind == "separate" else self._appended(source)
+        return replace(source, chunks=kept)
+
+    def _separated(self, source: Source) -> Iterator[Chunk]:
+        number = self._count
+        for chunk in source.chunks:
+            keys = zip(listed(chunk, "archive"), listed(chunk, "competition"), strict=True)
+            archives = []
+            for archive, competition in keys:
+                files = self._files.setdefault((str(archive), str(competition)), [])
+                if number not in files:
+                    files.append(number)
+                run = files.index(number) + 1
+                is_named = isinstance(archive, str) and archive and run > 1
+                archives.append(f"{archive} run {run}" if is_named else archive)
+            yield _with(chunk, "archive", archives)
+
+    def _appended(self, source: Source) -> Iterator[Chunk]:
+        before = {key: set(seeds) for key, seeds in self._taken.items()}
+        for chunk in source.chunks:
+            names = ("archive", "competition", "question_id", "seed")
+            seeds = []
+            for archive, competition, problem, seed in zip(
+                *(listed(chunk, name) for name in names), strict=True
+            ):
+                number = _whole(seed)
+                if number is None:
+                    seeds.append(seed)  # The column's own rule says what is wrong.
+                    continue
+                key = (str(archive), str(competition), _name(problem))
+                taken = self._taken.setdefault(key, set())
+                # A number that this file repeats is a mistake of its own, and is refused.
+                if number in before.get(key, ()):
+                    number = max(taken) + 1
+                taken.add(number)
+                seeds.append(number)
+            yield _with(chunk, "seed", seeds)
+
+
+def _whole(seed: object) -> int | None:
+    if isinstance(seed, bool):
+        return None
+    if isinstance(seed, int):
+        return seed
+    return int(seed) if isinstance(seed, str) and seed.strip().isdecimal() else None
+
+
+def _name(problem: object) -> str:
+    try:
+        return problem_name(problem)
+    except ValueError:
+        return ""
+
+
+def _with(chunk: Chunk, name: str, values: list) -> Chunk:
+    return Chunk({**chunk.values, name: values}, chunk.rows, chunk.done)

@@ -1,0 +1,143 @@
+"""What stands in for a column that a file has not: what the user has settled, and references."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import pyarrow as pa
+
+from audit.errors import AuditError
+from audit.sources.canonical import problem_name
+from audit.sources.columns import Choices
+from audit.sources.files import Chunk, Source, SourceFile, find_files
+from audit.sources.formats import REASONING, Format, as_references, taken
+from audit.sources.readers import read_source
+from audit.sources.readers.parquet import python_values
+
+# A file of references: a problem's name and its accepted answers, a row or line each.
+REFERENCES = Format(
+    name="references",
+    title="references by problem",
+    fields=(
+        taken("competition", "competition"),
+        taken("question_id", "question_id", "problem_id", "custom_id", "data_id", "doc_id", "id"),
+        taken(
+            "references",
+            "references",
+            "reference",
+            "reference_answer",
+            "ground_truth",
+            "gold_answer",
+            "expected_answer",
+            "target",
+            "answer",
+            read=as_references,
+        ),
+    ),
+)
+
+
+def stand_in(source: Source, choices: Choices) -> Source:
+    """Fill what the user has settled: a finish reason, token counts, references, labels to come."""
+    filled: dict[str, Callable[[Chunk], Sequence[Any]]] = {}
+    mapping = dict(source.mapping)
+    if choices.finish_reason is not None and "finish_reason" not in mapping:
+        mapping["finish_reason"] = "--finish-reason"
+        filled["finish_reason"] = lambda chunk: [choices.finish_reason] * len(chunk.rows)
+    is_countable = "text" in mapping and "completion_tokens" not in mapping
+    if choices.count_tokens is not None and is_countable:
+        count = token_counter(choices.count_tokens)
+        mapping["completion_tokens"] = f"counted with {choices.count_tokens}"
+        filled["completion_tokens"] = lambda chunk: _counts(chunk, count)
+    if choices.references is not None:
+        accepted = read_references(choices.references)
+        mapping["references"] = f"--references {os.path.basename(choices.references)}"
+        filled["references"] = lambda chunk: _accepted(chunk, accepted)
+    if choices.grade is not None and "references" in mapping:
+        mapping["correct"] = "references"
+    chunks = (_filled(chunk, filled) for chunk in source.chunks) if filled else source.chunks
+    return replace(source, mapping=mapping, chunks=chunks)
+
+
+def _filled(chunk: Chunk, filled: Mapping[str, Callable[[Chunk], Sequence[Any]]]) -> Chunk:
+    values = {name: fill(chunk) for name, fill in filled.items()}
+    return Chunk({**chunk.values, **values}, chunk.rows, chunk.done)
+
+
+def listed(chunk: Chunk, name: str) -> list[Any]:
+    """The raw values of a column, one for each row."""
+    values = chunk.values.get(name)
+    if values is None:
+        return [None] * len(chunk.rows)
+    return python_values(values) if isinstance(values, pa.Array) else list(values)
+
+
+def _counts(chunk: Chunk, count: Callable[[str], int | None]) -> list[int | None]:
+    """The tokens of each text, with the reasoning that was paid for before it."""
+    pairs = zip(listed(chunk, REASONING), listed(chunk, "text"), strict=True)
+    return [
+        sum(count(part) or 0 for part in pair if isinstance(part, str)) or None for pair in pairs
+    ]
+
+
+def token_counter(encoding: str) -> Callable[[str], int | None]:
+    """What counts the tokens of a text; a text that the tokenizer gives up on has no count."""
+    from audit import tokens
+
+    try:
+        encode = tokens.find_encoding(encoding).encode
+    except AuditError as error:
+        raise AuditError(str(error).replace("--tokenizer", "--count-tokens")) from None
+
+    def count(text: str) -> int | None:
+        try:
+            return encode(text)[0]
+        except BaseException as error:
+            # Not an Exception, so that nobody catches it: how tiktoken ends at a million spaces.
+            if type(error).__name__ != "PanicException":
+                raise
+            return None
+
+    return count
+
+
+def read_references(path: str) -> dict[tuple[Any, str], list[str]]:
+    """The accepted references of a file, by competition (None: any) and the problem's name."""
+    if os.path.isdir(path):
+        raise AuditError(f"--references {path}: is a folder; name one file")
+    (file,) = find_files([path])
+    return _read_references(file, os.stat(file.path).st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _read_references(file: SourceFile, changed: int) -> dict[tuple[Any, str], list[str]]:
+    path = file.name
+    source = read_source(file, None, Choices(), REFERENCES)
+    missing = {"question_id", "references"} - source.mapping.keys()
+    if missing:
+        raise AuditError(f"--references {path}: no column for {min(missing)}; {source.has}")
+    found: dict[tuple[Any, str], list[str]] = {}
+    for chunk in source.chunks:
+        columns = (listed(chunk, name) for name in ("competition", "question_id", "references"))
+        for row, competition, problem, forms in zip(chunk.rows, *columns, strict=True):
+            try:
+                name = problem_name(problem)
+            except ValueError as error:
+                place = f"--references {path}: row {row}, column question_id"
+                raise AuditError(f"{place}: {error}") from None
+            found.setdefault((competition, name), []).extend(as_references(forms) or [])
+    return found
+
+
+def _accepted(chunk: Chunk, accepted: Mapping[tuple[Any, str], list[str]]) -> list[Any]:
+    pairs = zip(listed(chunk, "competition"), listed(chunk, "question_id"), strict=True)
+    found = []
+    for competition, problem in pairs:
+        try:
+            name = problem_name(problem)
+        except ValueError:
+            name = ""  # The column's own rule says what is wrong.
+        found.append(accepted.get((competition, name), accepted.get((None, name))))
+    return found

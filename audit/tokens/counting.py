@@ -1,0 +1,77 @@
+"""One text: its tokens counted, and the boxes that its interrupted prefixes show.
+
+A prefix is cut on the tokens of the full text, never by tokenizing the prefix again: that would
+change the count.
+"""
+
+import functools
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from audit.answers import BOX, boxed_answer, complete_boxes, normalize
+from audit.tokens.encodings import Encoding
+
+
+class Look(NamedTuple):
+    """What was found in one attempt; a text that the tokenizer gives up on has no count."""
+
+    key: tuple[str, str, int, int]
+    counted: int | None
+    reconciled: bool
+    cuts: list[tuple[int, bool, bool, str | None]]
+
+
+def look(
+    encoding: Encoding,
+    key: tuple[str, str, int, int],
+    text: str,
+    recorded: int,
+    cuts: Sequence[int],
+) -> Look:
+    """Count one text; if the recorded count is the same or one more, cut it and look for boxes."""
+    try:
+        counted, prefixes = encoding.encode(text)
+    except BaseException as error:
+        # Not an Exception, so that nobody catches it: how tiktoken ends at a million spaces.
+        if type(error).__name__ != "PanicException":
+            raise
+        return Look(key, None, False, [])
+    if recorded - counted not in (0, 1):
+        return Look(key, counted, False, [])
+    opening = text.find(BOX) if cuts else -1
+    found = []
+    for remaining, prefix in zip(cuts, prefixes(cuts), strict=True):
+        shown = boxes(prefix) if 0 <= opening < len(prefix) else (False, False, None)
+        found.append((remaining, *shown))
+    return Look(key, counted, True, found)
+
+
+def boxes(prefix: str) -> tuple[bool, bool, str | None]:
+    """Whether there is any box, whether the parser accepts the last one, and the last one's answer.
+
+    The answer is that of the last complete box, by its opening, that normalizes to something.
+    """
+    last = boxed_answer(prefix)
+    answer = last_complete_answer(prefix) if last is None else last
+    return answer is not None, last is not None, answer
+
+
+def last_complete_answer(text: str) -> str | None:
+    """The normalized body of the last box that is complete and not empty."""
+    complete = sorted(complete_boxes(text), reverse=True)
+    answers = functools.cache(lambda place: normalize(text[slice(*complete[place])]))
+    first = 0
+    while first < len(complete):
+        # A run of boxes each inside the next. Where one is empty so are those inside it, so that
+        # a search by halves finds the innermost full one, however deep the boxes nest.
+        last = first + 1
+        while last < len(complete) and complete[last][1] > complete[last - 1][1]:
+            last += 1
+        found = bisect_left(
+            range(last), True, lo=first, key=lambda place: answers(place) is not None
+        )
+        if found < last:
+            return answers(found)
+        first = last
+    return None

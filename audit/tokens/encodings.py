@@ -1,0 +1,199 @@
+"""Tokenizers: how many tokens a text has, and what its first n are."""
+
+import base64
+import functools
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from audit.errors import AuditError, extra_hint, first_line
+
+DEFAULT = "o200k_harmony"
+# Both have these ranks; they differ in special tokens, and none of those is read here.
+O200K = ("o200k_base", "o200k_harmony")
+O200K_TOKENS = 199_998
+O200K_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
+_UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+_LEADING, _CONTRACTION = r"[^\r\n\p{L}\p{N}]?", r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+O200K_PATTERN = "|".join(
+    (
+        f"{_LEADING}{_UPPER}*{_LOWER}+{_CONTRACTION}",
+        f"{_LEADING}{_UPPER}+{_LOWER}*{_CONTRACTION}",
+        r"\p{N}{1,3}",
+        r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+        r"\s*[\r\n]+",
+        r"\s+(?!\S)",
+        r"\s+",
+    )
+)
+
+Prefixes = Callable[[Sequence[int]], Iterator[str]]
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """A tokenizer: the number of a text's tokens, and what gives the text of its first n."""
+
+    name: str
+    encode: Callable[[str], tuple[int, Prefixes]]
+
+
+def is_file(tokenizer: str) -> bool:
+    """Whether a tokenizer is given as a file and not by name."""
+    path = Path(tokenizer)
+    return tokenizer.endswith(".json") or path.name != tokenizer or path.is_file()
+
+
+def encoding_name(tokenizer: str) -> str:
+    """What counts are filed under: a file's name says nothing of its content, so its hash is in."""
+    if not is_file(tokenizer):
+        return tokenizer
+    path = Path(tokenizer)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise AuditError(
+            f"--tokenizer {tokenizer}: cannot be read: {error.strerror}; give an encoding's name "
+            "or a Hugging Face tokenizer.json"
+        ) from None
+    return f"{path.name} sha256:{hashlib.sha256(content).hexdigest()[:16]}"
+
+
+def find_encoding(tokenizer: str | Encoding) -> Encoding:
+    """The tokenizer itself."""
+    if isinstance(tokenizer, Encoding):
+        return tokenizer
+    if is_file(tokenizer):
+        return hugging_face_encoding(tokenizer)
+    return o200k_encoding(tokenizer) if tokenizer in O200K else tiktoken_encoding(tokenizer)
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise AuditError(
+            f"counting tokens needs {name}, which is not installed; run: {extra_hint('tokens')}"
+        ) from None
+
+
+def o200k_ranks() -> tuple[list[bytes], bytes]:
+    """The o200k tokens by rank, and their file, from the wheel that carries them; no download."""
+    source = _library("splintr").Tokenizer.from_pretrained("o200k_base")
+    tokens = [source.decode_token_bytes(rank) for rank in range(O200K_TOKENS)]
+    file = b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens))
+    if hashlib.sha256(file).hexdigest() != O200K_SHA256:
+        raise AuditError(
+            "splintr-rs carries other o200k ranks than the published ones "
+            f"(sha256 {O200K_SHA256[:16]}…); run: {extra_hint('tokens')}"
+        )
+    return tokens, file
+
+
+@functools.cache  # Building it takes a second.
+def o200k_encoding(name: str) -> Encoding:
+    """The o200k encoding; special tokens are read as the text they are spelled in."""
+    tiktoken = _library("tiktoken")
+    tokens, file = o200k_ranks()
+    lengths = np.array([len(token) for token in tokens], dtype=np.int32)
+    fast = _library("splintr").Tokenizer.from_bytes(file, O200K_PATTERN)
+    ranks = {token: rank for rank, token in enumerate(tokens)}
+    exact = functools.cache(
+        lambda: tiktoken.Encoding(
+            name, pat_str=O200K_PATTERN, mergeable_ranks=ranks, special_tokens={}
+        )
+    )
+
+    def encode(text: str) -> tuple[int, Prefixes]:
+        # splintr is several times as fast as tiktoken and gives the same tokens but for one
+        # letter: ſ is an s when case is ignored, and the two disagree whether 'ſ is then 's.
+        if "ſ" in text:
+            ids = np.array(exact().encode_ordinary(text), dtype=np.uint32)
+        else:
+            ids = np.frombuffer(fast.encode_flat(text), dtype="<u4")
+        return len(ids), _cutter(text, ids, lengths)
+
+    return Encoding(name, encode)
+
+
+@functools.cache
+def tiktoken_encoding(name: str) -> Encoding:
+    """One of tiktoken's encodings, which it may have to download."""
+    tiktoken = _library("tiktoken")
+    if name not in (known := sorted({*tiktoken.list_encoding_names(), *O200K})):
+        raise AuditError(
+            f"--tokenizer {name}: no such encoding; there are {', '.join(known)}, "
+            "or give the path of a Hugging Face tokenizer.json"
+        )
+    try:
+        encoding = tiktoken.get_encoding(name)
+    except Exception as error:
+        # Whatever the download ends with.
+        raise AuditError(
+            f"--tokenizer {name}: tiktoken could not download it ({type(error).__name__}); "
+            f"{' and '.join(O200K)} need no download"
+        ) from None
+    lengths = np.zeros(encoding.n_vocab, dtype=np.int32)
+    for token in encoding.token_byte_values():
+        lengths[encoding.encode_single_token(token)] = len(token)
+
+    def encode(text: str) -> tuple[int, Prefixes]:
+        ids = np.array(encoding.encode_ordinary(text), dtype=np.uint32)
+        return len(ids), _cutter(text, ids, lengths)
+
+    return Encoding(name, encode)
+
+
+def hugging_face_encoding(path: str) -> Encoding:
+    """The tokenizer of a tokenizer.json; special tokens are neither added nor recognized."""
+    name = encoding_name(path)
+    try:
+        tokenizer = _library("tokenizers").Tokenizer.from_file(path)
+    except AuditError:
+        raise
+    except Exception as error:
+        raise AuditError(
+            f"--tokenizer {path}: not a Hugging Face tokenizer.json: {first_line(error)}"
+        ) from None
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    tokenizer.encode_special_tokens = True
+
+    def encode(text: str) -> tuple[int, Prefixes]:
+        try:
+            # Only the batch call lets other threads run.
+            (encoded,) = tokenizer.encode_batch([text], add_special_tokens=False)
+        except Exception as error:
+            raise AuditError(f"--tokenizer {path}: {first_line(error)}") from None
+        count = len(encoded)
+
+        def prefix(n: int) -> str:
+            if n == 0 or n >= count:
+                return text if n else ""
+            # Two tokens of one character both span it: the next one's start leaves it out.
+            (_, end), (start, _) = encoded.token_to_chars(n - 1), encoded.token_to_chars(n)
+            return text[: min(end, start)]
+
+        return count, functools.partial(map, prefix)
+
+    return Encoding(name, encode)
+
+
+def _cutter(text: str, ids: np.ndarray, lengths: np.ndarray) -> Prefixes:
+    """What cuts a text after so many tokens, by the lengths of all tokens in bytes."""
+
+    def prefixes(cuts: Sequence[int]) -> Iterator[str]:
+        sizes = lengths.take(ids[: max(cuts, default=0)])
+        ends = (int(sizes[:n].sum()) for n in cuts)
+        if text.isascii():
+            return (text[:end] for end in ends)
+        whole = text.encode()
+        # What is invalid in a piece of valid UTF-8 is a last character that is not whole.
+        return (whole[:end].decode(errors="ignore") for end in ends)
+
+    return prefixes

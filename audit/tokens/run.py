@@ -1,0 +1,178 @@
+"""Token counts and cuts of the attempts that need them; they outlive a replay and a load."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+
+import duckdb
+import pyarrow as pa
+
+from audit.database import lacks_texts, require_attempts, require_replays, transaction
+from audit.engine import render
+from audit.errors import AuditError
+from audit.tokens import counting
+from audit.tokens.counting import Look
+from audit.tokens.encodings import DEFAULT, Encoding, Prefixes, encoding_name, find_encoding
+
+# Attempts between two commits: what an interrupt can cost.
+COMMIT_EVERY = 2000
+# Texts read and handed to a thread at once, and batches waiting per thread: texts are long.
+BATCH_TEXTS = 32
+AHEAD = 2
+
+KEY = ("archive", "competition", "question_id", "seed")
+COUNTS = pa.schema(
+    [
+        ("archive", pa.string()),
+        ("competition", pa.string()),
+        ("question_id", pa.int64()),
+        ("seed", pa.int64()),
+        ("encoding", pa.string()),
+        ("counted", pa.int64()),
+        ("reconciled", pa.bool_()),
+    ]
+)
+CUTS = pa.schema(
+    [
+        *(COUNTS.field(name) for name in (*KEY, "encoding")),
+        ("remaining", pa.int64()),
+        ("any_box", pa.bool_()),
+        ("last_box", pa.bool_()),
+        ("answer", pa.string()),
+    ]
+)
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class TokenSummary:
+    """What a run has tokenized, and with what."""
+
+    encoding: str
+    attempts: int
+    tokens: int
+    reconciled: int
+
+
+def tokenize(
+    con: duckdb.DuckDBPyConnection,
+    tokenizer: str | Encoding | None = None,
+    *,
+    everything: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> TokenSummary:
+    """Count the attempts that boundary events wait for, or all, and cut their prefixes.
+
+    Without a tokenizer it is the one used last. What is there already is not done again, and what
+    an interrupted run has committed stays.
+    """
+    require_attempts(con)
+    if lacks_texts(con):
+        raise AuditError("tokenize needs the texts, and the run that was gathered keeps none")
+    is_replayed = con.execute("select 1 from meta where key = 'replays' and value = 'fresh'")
+    has_events = bool(is_replayed.fetchall())
+    if not everything:
+        require_replays(con)
+    if tokenizer is None:
+        used = con.execute("select value from meta where key = 'tokenizer'").fetchall()
+        tokenizer = used[0][0] if used else DEFAULT
+    with transaction(con):
+        name = _remember(con, tokenizer)
+        wanted = _wanted(con, has_events, everything)
+        # A tokenizer that cannot be had changes nothing, and none is needed where nothing waits.
+        encoding = find_encoding(tokenizer) if wanted.num_rows else Encoding(name, _no_encode)
+    found = TokenSummary(name, 0, 0, 0)
+    pending: list[Look] = []
+    with closing(_looks(con, wanted, encoding, threads or os.cpu_count() or 1)) as looks:
+        for done, look in enumerate(looks, 1):
+            pending.append(look)
+            found = TokenSummary(
+                name, done, found.tokens + (look.counted or 0), found.reconciled + look.reconciled
+            )
+            if len(pending) == COMMIT_EVERY:
+                _keep(con, name, pending)
+                pending.clear()
+            if progress and (done % BATCH_TEXTS == 0 or done == wanted.num_rows):
+                progress(f"{found.tokens:,} tokens", done, wanted.num_rows)
+    _keep(con, name, pending)
+    return found
+
+
+def _remember(con: duckdb.DuckDBPyConnection, tokenizer: str | Encoding) -> str:
+    """Make this the current tokenizer; the name of its encoding."""
+    asked = tokenizer.name if isinstance(tokenizer, Encoding) else tokenizer
+    name = asked if isinstance(tokenizer, Encoding) else encoding_name(tokenizer)
+    con.execute("delete from meta where key in ('tokenizer', 'encoding')")
+    con.execute("insert into meta values ('tokenizer', ?), ('encoding', ?)", [asked, name])
+    return name
+
+
+def _wanted(con: duckdb.DuckDBPyConnection, has_events: bool, everything: bool) -> pa.Table:
+    """The attempts to look at: key, recorded tokens, and where to cut."""
+    queries = [render("awaited")] if has_events else []
+    if everything:
+        queries.append(f"select *, []::bigint[] as cuts from ({render('uncounted')})")
+    key, union = ", ".join(KEY), " union all ".join(f"({query})" for query in queries)
+    columns = f"{key}, any_value(recorded) as recorded, flatten(list(cuts)) as cuts"
+    return con.sql(f"select {columns} from ({union}) group by {key}").to_arrow_table()
+
+
+def _looks(
+    con: duckdb.DuckDBPyConnection, wanted: pa.Table, encoding: Encoding, threads: int
+) -> Generator[Look, None, None]:
+    """Look at every wanted text, in parallel, holding only a few at a time."""
+    if not wanted.num_rows:
+        return
+    # Its own connection: a commit on the other one would end the reading.
+    with con.cursor() as reader, ThreadPoolExecutor(threads) as pool:
+        reader.register("wanted", wanted)
+        batches = reader.sql(
+            f"select * from texts inner join wanted using ({', '.join(KEY)})"
+        ).to_arrow_reader(BATCH_TEXTS)
+        waiting: deque[Future[list[Look]]] = deque()
+        try:
+            for batch in batches:
+                waiting.append(pool.submit(_look_at_batch, encoding, batch))
+                if len(waiting) > AHEAD * threads:
+                    yield from waiting.popleft().result()
+            while waiting:
+                yield from waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _look_at_batch(encoding: Encoding, batch: pa.RecordBatch) -> list[Look]:
+    keys = zip(*(batch[name].to_pylist() for name in KEY), strict=True)
+    recorded, cuts = (batch[name].to_pylist() for name in ("recorded", "cuts"))
+    # One text at a time becomes a Python string.
+    texts = (text.as_py() for text in batch["text"])
+    return [counting.look(encoding, *row) for row in zip(keys, texts, recorded, cuts, strict=True)]
+
+
+def _keep(con: duckdb.DuckDBPyConnection, encoding: str, looks: Sequence[Look]) -> None:
+    """Commit what was found."""
+    if not looks:
+        return
+    counts = [(*look.key, encoding, look.counted, look.reconciled) for look in looks]
+    cuts = [(*look.key, encoding, *cut) for look in looks for cut in look.cuts]
+    with transaction(con):
+        for name, schema, rows in (("token_counts", COUNTS, counts), ("prefix_cuts", CUTS, cuts)):
+            columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+            con.register("looked_at", pa.table([list(c) for c in columns], schema=schema))
+            # An attempt that a later replay cuts elsewhere has its count already.
+            grain = ", ".join((*KEY, "encoding", *(["remaining"] if rows is cuts else [])))
+            con.execute(
+                f"insert into {name} by name "
+                f"select looked_at.* from looked_at anti join {name} using ({grain})"
+            )
+            con.unregister("looked_at")
+
+
+def _no_encode(text: str) -> tuple[int, Prefixes]:
+    raise AssertionError("nothing was to be tokenized")

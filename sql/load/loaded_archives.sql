@@ -1,0 +1,17 @@
+-- loaded_archives: what came in of an archive.
+-- grain: archive
+select
+    archive,
+    sum(attempts)::bigint as attempts,
+    count(*) as problems,
+    sum(texts)::bigint as texts,
+from (
+    select
+        archive,
+        count(*) as attempts,
+        count(*) filter (has_text) as texts,
+    from incoming
+    group by archive, competition, question_id
+)
+group by archive
+order by archive

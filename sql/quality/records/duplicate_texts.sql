@@ -1,0 +1,17 @@
+-- duplicate_texts: long texts that repeat another one of the same problem, of all long texts.
+-- grain: archive
+select
+    archive,
+    sum(texts - different_texts)::bigint as count,
+    sum(texts)::bigint as total,
+from (
+    select
+        archive,
+        count(*) as texts,
+        -- Whole texts would be kept in memory.
+        count(distinct md5_number(text)) as different_texts,
+    from texts
+    where length(text) >= 200
+    group by archive, competition, question_id
+)
+group by archive

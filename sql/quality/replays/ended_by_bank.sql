@@ -1,0 +1,22 @@
+-- ended_by_bank: replays of random orders at the primary cap that ran out of attempts before the budget was spent, of all, by budget; a bank below the cap is walked whole, so that its cost is the same in every order.
+-- grain: archive, level
+select
+    archives.archive,
+    budgets.budget as level,
+    orders * count(*) filter (costs.attempts < caps.cap and costs.cost < budgets.budget) as count,
+    orders * count(*) as total,
+from (
+    select
+        bank_id,
+        count(*) as attempts,
+        sum(completion_tokens) as cost,
+    from candidates
+    group by bank_id
+) as costs
+inner join banks on costs.bank_id = banks.bank_id
+inner join archives on banks.archive_id = archives.archive_id
+inner join caps on caps.is_primary
+cross join budgets
+cross join (select count(*) as orders from repeats where repeat > 0)
+where orders > 0
+group by archives.archive, budgets.budget, orders

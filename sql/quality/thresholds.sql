@@ -1,0 +1,35 @@
+-- thresholds: from which share, in percent, a check warns or fails, and what to do then; a total below `least` is not judged, and from `ok_from` all is as it should be again.
+-- grain: check
+select
+    "check",
+    least,
+    warn_below,
+    fail_below,
+    warn_above,
+    fail_above,
+    ok_from,
+    advice,
+from (
+    values
+        -- check, least, warn below, fail below, warn above, fail above, ok from, advice
+        ('finished', 1, 50, 1, null, null, null, 'unfinished attempts are never picked: if other finish reasons mean finished, load with --finished REASON,…'),
+        ('answered', 1, 50, 1, null, null, null, 'finished attempts without an answer are never picked: try ''budget-audit answers --answer archive'' or regex:PATTERN'),
+        ('answers_disagree', 1, null, null, 10, null, null, 'the answer that is voted on is not the one that the source extracted: see the query missed_answers, or try ''budget-audit answers --answer archive'''),
+        ('unknown_finish_reasons', 1, null, null, 0, null, null, 'only stop counts as finished: if these mean finished, load with --finished REASON,…'),
+        ('references_differ', 1, null, null, 0, null, null, 'rows of one problem name different references, as where choices are shuffled: equal answers may mean different things'),
+        ('labels_missing', 1, null, null, 0, null, null, 'without labels accuracy is unknown: load with --map correct=PATH, or --grade references where there are references'),
+        ('labels_all_equal', 20, null, null, 0, null, null, 'every attempt has the same label: is the right column mapped to correct?'),
+        ('labels_in_conflict', 1, null, null, 5, null, null, 'equal answers of one problem have different labels: see table grade_conflicts'),
+        ('labels_unlike_grades', 1, null, null, 5, null, null, 'labels by --grade references differ from those that the source recorded: are references whole solutions, or written in another way?'),
+        ('problems_dropped', 1, null, null, 0, null, null, 'problems with a missing label were left out by --unlabelled drop'),
+        ('costs_counted', 1, null, null, 0, null, null, 'completion tokens were counted from the texts: reasoning that is not in them costs nothing here'),
+        ('costs_constant', 20, null, null, 0, null, null, 'every attempt costs the same: is the right column mapped to completion_tokens?'),
+        ('costs_extreme', 1, null, null, 0, null, null, 'these cost over 100 times what attempts of the other archives, or most of this one, cost: are they tokens?'),
+        ('texts_cut', 1, null, null, 1, null, null, 'texts end inside a box, or at one and the same length, although their finish reason is stop: their answers may be lost'),
+        ('duplicate_texts', 20, null, null, 5, null, null, 'long texts of one problem are the same: attempts may not be independent'),
+        ('logprobs_missing', 1, null, null, 5, null, 100, 'max_logprob never picks attempts without a log-probability'),
+        ('banks_below_cap', 1, null, null, 0, null, null, 'these problems have fewer attempts than the cap, so that their replays may end for want of attempts'),
+        ('ended_by_bank', 1, null, null, 5, null, null, 'these replays ran out of attempts before the budget was spent: both rules then look alike'),
+        ('problems_without_votes', 1, null, null, 50, 99, null, 'the primary selector can pick nothing in these problems: choose another --primary-selector')
+) as judged ("check", least, warn_below, fail_below, warn_above, fail_above, ok_from, advice)
+order by "check"

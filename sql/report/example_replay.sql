@@ -1,0 +1,29 @@
+-- example_replay: the replay most worth drawing: the rules part, strict returns something, the picture is in scale; no row where nothing was replayed.
+-- grain: archive, competition, question_id, repeat, budget
+select
+    archive,
+    competition,
+    question_id,
+    repeat,
+    budget,
+from selections as strict
+inner join selections as advisory using (archive, competition, question_id, repeat, cap, budget, selector)
+inner join replays using (archive, competition, question_id, repeat, cap, budget)
+where
+    strict.rule = 'strict'
+    and advisory.rule = 'advisory'
+    and replays.rule = 'advisory'
+    and selector = $selector
+    and cap = $cap
+order by
+    advisory.correct and not strict.correct desc,
+    repeat > 0 desc,
+    budget,
+    replays.launched between 3 and 6 desc,
+    replays.launched > 1 desc,
+    replays.completion_cost < 3 * budget desc,
+    archive,
+    competition,
+    question_id,
+    repeat
+limit 1

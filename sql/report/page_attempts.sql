@@ -1,0 +1,21 @@
+-- page_attempts: one row per attempt with what a page shows of it; a label that is missing is null.
+-- grain: bank_id, slot
+select
+    candidates.bank_id,
+    candidates.slot,
+    candidates.seed,
+    candidates.completion_tokens,
+    candidates.finish_reason,
+    candidates.answer,
+    candidates.archive_answer,
+    grades.correct,
+from candidates
+inner join banks on candidates.bank_id = banks.bank_id
+inner join archives on banks.archive_id = archives.archive_id
+inner join problems on banks.problem_id = problems.problem_id
+left join grades
+    on archives.archive = grades.archive
+    and problems.competition = grades.competition
+    and problems.question_id = grades.question_id
+    and candidates.seed = grades.seed
+order by candidates.bank_id, candidates.slot

@@ -1,0 +1,9 @@
+-- page_problems: one row per problem, in the order of the bootstrap counts, with the name of one that has one.
+-- grain: problem_id
+select
+    problem_id,
+    competition,
+    question_id,
+    name,
+from problems
+order by problem_id

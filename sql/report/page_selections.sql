@@ -1,0 +1,14 @@
+-- page_selections: what a selector picks from a prefix, and whether it may pick the attempt at its end; position 0 is left out.
+-- grain: selector_id, bank_id, repeat, position
+select
+    prefix_selections.selector_id,
+    bank_orders.bank_id,
+    bank_orders.repeat,
+    prefix_selections.position,
+    prefix_selections.is_eligible,
+    prefix_selections.selected_prefix_id - bank_orders.walk_id as selected_position,
+from prefix_selections
+inner join bank_orders on prefix_selections.prefix_id - prefix_selections.position = bank_orders.walk_id
+where
+    bank_orders.repeat <= $orders
+    and prefix_selections.position > 0

@@ -1,0 +1,52 @@
+-- order_noise: how much of a change's uncertainty comes from the random orders and how much from the problems, and how many orders make the first a tenth of the second.
+-- grain: archive, budget
+with orders as (
+    select
+        archives.archive,
+        paired.budget,
+        paired.bank_id,
+        count(*) as orders,
+        var_samp(100.0 * (paired.is_advisory_correct::integer - paired.is_strict_correct::integer)) as variance,
+    from paired_labels as paired
+    inner join banks on paired.bank_id = banks.bank_id
+    inner join archives on banks.archive_id = archives.archive_id
+    group by archives.archive, paired.budget, paired.bank_id
+),
+order_errors as (
+    select
+        archive,
+        budget,
+        any_value(orders) as orders,
+        case when any_value(orders) > 1 then sqrt(sum(variance) / any_value(orders)) / count(*) end as order_error,
+    from orders
+    group by archive, budget
+),
+problem_errors as (
+    select
+        archive,
+        budget,
+        any_value(100 * gained / replays) filter (replicate = 0) as delta,
+        case
+            when min(100 * gained / replays) filter (replicate > 0) < max(100 * gained / replays) filter (replicate > 0)
+            then stddev_samp(100 * gained / replays) filter (replicate > 0)
+            when count(*) filter (replicate > 0) > 1 then 0
+        end as problem_error,
+    from paired_gains
+    where is_primary
+    group by archive, budget
+)
+select
+    archive,
+    budget,
+    delta,
+    order_error,
+    problem_error,
+    -- A whole number that rounding has pushed up a hair stays itself.
+    case
+        when problem_error > 0 then ceil(orders * pow(order_error / (0.1 * problem_error), 2) * (1 - 1e-12))
+    end::bigint as orders_needed,
+from order_errors
+inner join problem_errors using (archive, budget)
+inner join graded_archives using (archive)
+where is_graded
+order by archive, budget

@@ -1,0 +1,456 @@
+"""What a lab has at hand: schema, show, diff, expectations, filters, prices, completion."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+from audit import database, engine
+from tests.support.command import ROOT, told
+
+
+def run(folder, *arguments, status=0):
+    """What the command prints; of a mistake, its line."""
+    out, error = told(folder, *arguments, status=status)
+    return error if status == 2 else out
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Simulated archives, loaded and replayed once."""
+    folder = tmp_path_factory.mktemp("hand")
+    run(folder, "simulate", "--out", "archives", "--problems", 2, "--attempts", 8)
+    run(folder, "load", "archives")
+    run(folder, "replay", "--orders", 2, "--replicates", 20)
+    return folder
+
+
+def rows(folder, *arguments, status=0):
+    """The rows that a command prints as JSON."""
+    return json.loads(run(folder, *arguments, "--format", "json", status=status))
+
+
+# The schema.
+
+
+def test_schema_tells_public_relations_tables_and_the_engines_own_apart(folder):
+    kinds = {row["relation"]: row["kind"] for row in rows(folder, "schema")}
+    assert kinds["attempts"] == kinds["replays"] == "public"
+    assert kinds["main"] == "table" and kinds["meta"] == "internal"
+    assert "yours" not in kinds.values()
+    assert all(row["one row is"] for row in rows(folder, "schema") if row["kind"] == "public")
+
+
+def test_schema_names_a_users_own_table(folder, tmp_path):
+    db = tmp_path / "own.duckdb"
+    db.write_bytes((folder / "audit.duckdb").read_bytes())
+    with database.connect(db) as con:
+        con.execute('create table "my notes" as select 1 as one')
+    kinds = {row["relation"]: row["kind"] for row in rows(folder, "schema", "--db", db)}
+    assert kinds["my notes"] == "yours"
+    (column,) = rows(folder, "schema", "my notes", "--db", db)
+    assert column == {"column": "one", "type": "integer", "meaning": ""}
+
+
+def test_schema_describes_every_column_of_every_public_relation_and_table(folder):
+    for row in rows(folder, "schema"):
+        if row["kind"] in ("public", "table"):
+            for column in rows(folder, "schema", row["relation"]) if row["relation"] in (
+                "attempts", "replays", "main",
+            ) else ():  # fmt: skip
+                assert column["type"] and column["meaning"], (row["relation"], column)
+    assert "did you mean 'replays'?" in run(folder, "schema", "replay", status=2)
+
+
+def test_the_catalogue_says_what_relations_and_columns_mean(folder, tmp_path):
+    db = tmp_path / "commented.duckdb"
+    db.write_bytes((folder / "audit.duckdb").read_bytes())
+    with database.connect(db) as con:
+        con.execute("create table mine as select 1 as archive")
+        engine.comment_relations(con)
+        comments = dict(
+            con.execute(
+                "select table_name, comment from duckdb_tables() union all "
+                "select view_name, comment from duckdb_views() where not internal"
+            ).fetchall()
+        )
+        columns = con.execute(
+            "select table_name, column_name, comment from duckdb_columns() where not internal"
+        ).fetchall()
+        assert comments["mine"] is None
+        for name in engine.PUBLIC_RELATIONS:
+            if name in comments:
+                assert comments[name] and not comments[name].startswith("internal: "), name
+        assert comments["meta"] is None or comments["meta"].startswith("internal: ")
+        lacking = [(t, c) for t, c, words in columns if t in engine.PUBLIC_RELATIONS and not words]
+        assert not lacking
+        for name in engine.table_names():
+            for column, *_ in con.execute(f"describe {engine.render(name)}").fetchall():
+                assert engine.column_comment(name, column), (name, column)
+
+
+# One problem.
+
+
+def test_show_lists_the_attempts_of_a_problem_and_prints_a_text(folder):
+    key = ("--archive", "simulated_low", "--competition", "AIME24", "--question", 1)
+    listed = rows(folder, "show", *key)
+    assert len(listed) == 8
+    assert list(listed[0]) == [
+        *("seed", "cost", "finish_reason", "answer", "eligible", "correct", "votes"),
+    ]
+    for row in listed:
+        same = [other for other in listed if other["eligible"] and other["answer"] == row["answer"]]
+        assert row["votes"] == (len(same) if row["eligible"] else 0)
+    eligible = next(row for row in listed if row["eligible"])
+    text = run(folder, "show", *key, "--seed", eligible["seed"])
+    assert f"\\boxed{{{eligible['answer']}}}" in text
+    for wrong, part in (
+        (["--archive", "simulated_hgih"], "did you mean 'simulated_high'?"),
+        (["--competition", "AIME23"], "--competition: no competition 'AIME23'"),
+        (["--question", "99"], "no question '99'"),
+        (["--seed", "99"], "no seed '99'"),
+    ):
+        assert part in run(folder, "show", *wrong, status=2)
+
+
+def test_a_table_of_problems_and_a_timeline_name_the_command_that_shows_one(folder):
+    _, error = told(folder, "table", "selection_events")
+    command = re.search(
+        r"budget-audit (show --archive \S+ --competition \S+ --question \d+)", error
+    )
+    assert len(rows(folder, *command[1].split())) == 8
+    _, error = told(folder, "timeline", "--out", "t.svg")
+    assert "budget-audit show --archive simulated_high --competition AIME24 --question 0" in error
+
+
+# Two databases.
+
+
+def test_diff_of_a_database_with_itself_is_empty_and_of_another_is_not(folder, tmp_path):
+    other = tmp_path / "other.duckdb"
+    other.write_bytes((folder / "audit.duckdb").read_bytes())
+    assert rows(folder, "diff", "audit.duckdb", other) == []
+    run(folder, "replay", "--db", other, "--orders", 2, "--replicates", 20, "--budgets", "4k,9k")
+    found = rows(folder, "diff", "audit.duckdb", other, status=1)
+    settings = {row["row"]: (row["old"], row["new"]) for row in found if row["what"] == "settings"}
+    assert settings == {"budgets": ("4000,8000,16000,32000", "4000,9000")}
+    main = [row for row in found if row["what"] == "main"]
+    assert {"what": "main", "row": "simulated_low, 9000", "column": "", "old": None,
+            "new": "there"} in main  # fmt: skip
+    assert not [row for row in main if row["row"] == "simulated_low, 4000"]
+
+
+def test_diff_forgives_what_is_within_the_tolerance(folder, tmp_path):
+    other = tmp_path / "seeds.duckdb"
+    other.write_bytes((folder / "audit.duckdb").read_bytes())
+    run(folder, "replay", "--db", other, "--orders", 2, "--replicates", 20, "--bootstrap-seed", 1)
+    found = rows(folder, "diff", "audit.duckdb", other, status=1)
+    assert {row["column"] for row in found if row["what"] == "main"} <= {"delta_low", "delta_high"}
+    loose = rows(folder, "diff", "audit.duckdb", other, "--tolerance", "100", status=1)
+    assert {row["what"] for row in loose} == {"settings"}
+    assert "no such database" in run(folder, "diff", "audit.duckdb", "none.duckdb", status=2)
+
+
+# The CI of a lab.
+
+
+def test_expectations_pass_fail_and_are_counted(folder, tmp_path):
+    curves = rows(folder, "table", "curves")
+    point = next(r for r in curves if r["archive"] == "simulated_low" and r["rule"] == "strict")
+    accuracy = point["accuracy"]
+    good = f"simulated_low, 4k, strict: accuracy >= {accuracy:.6f} and cost <= 4k"
+    out, error = told(folder, "check", "--expect", good.replace(f"{accuracy:.6f}", "0"))
+    assert "expect_1" in out and "0 failed" in error
+    bad = "simulated_low, 4k, strict: accuracy > 100 and cost <= 4k"
+    out, error = told(folder, "check", "--expect", bad, "--expect", good, status=1)
+    failed = [line for line in error.splitlines() if line.startswith("failed: ")]
+    assert failed == [
+        f"failed: {bad}: simulated_low, 4000, strict: accuracy is {accuracy:.6g}, expected > 100"
+    ]
+    file = tmp_path / "expected.txt"
+    file.write_text("# a comment\n\n*, *, strict: cost_ratio <= 1\nmain: *_low: delta >= -100\n")
+    found = rows(folder, "check", "--expect", file)
+    looked_at = {row["check"]: row["looked_at"] for row in found}
+    # Two archives and four budgets; one archive.
+    assert looked_at["expect_1"] == 8 and looked_at["expect_2"] == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("simulated_low, 4k, strict: good", "'good' is no condition"),
+        ("simulated_low, 4k, strict: acuracy >= 1", "did you mean 'accuracy'?"),
+        ("simulated_low, 5k, strict: accuracy >= 1", "no row of curves is meant"),
+        ("a, b, c, d: accuracy >= 1", "curves has the keys archive, budget, rule"),
+        ("nowhere.txt", "cannot be read"),
+    ],
+)
+def test_an_expectation_that_means_nothing_is_a_mistake(folder, text, part):
+    assert part in run(folder, "check", "--expect", text, status=2)
+
+
+def test_a_null_never_meets_an_expectation(folder, tmp_path):
+    db = tmp_path / "bare.duckdb"
+    db.write_bytes((folder / "audit.duckdb").read_bytes())
+    run(folder, "replay", "--db", db, "--orders", 2, "--replicates", 0)
+    expected = "simulated_low, 4k, strict: accuracy_low >= 0"
+    _, error = told(folder, "check", "--db", db, "--expect", expected, status=1)
+    assert "accuracy_low has no value, expected >= 0" in error
+
+
+def test_checks_are_junit_and_json(folder):
+    expected = "simulated_low, 4k, strict: accuracy > 100"
+    out, _ = told(folder, "check", "--format", "junit", "--expect", expected, status=1)
+    suite = ElementTree.fromstring(out)
+    cases = suite.findall("testcase")
+    assert suite.get("tests") == str(len(cases)) and suite.get("failures") == "1"
+    (failed,) = (case for case in cases if case.find("failure") is not None)
+    assert failed.get("name") == "expect_1"
+    assert expected in failed.find("failure").get("message")
+    assert {row["check"] for row in rows(folder, "check")} >= {"pools_nested", "labels_shuffled"}
+
+
+# Filters.
+
+
+def test_a_filter_leaves_the_rows_that_are_asked_for(folder, tmp_path):
+    whole = rows(folder, "table", "by_competition")
+    for arguments, keep in (
+        (["--archive", "simulated_low"], lambda r: r["archive"] == "simulated_low"),
+        (["--archive", "*_low", "--archive", "*_high"], lambda r: True),
+        (["--competition", "AIME24"], lambda r: r["competition"] == "AIME24"),
+        (
+            ["--competition", "AIME24", "--archive", "*igh"],
+            lambda r: r["competition"] == "AIME24" and r["archive"] == "simulated_high",
+        ),
+    ):
+        expected = [row for row in whole if keep(row)]
+        assert rows(folder, "table", "by_competition", *arguments) == expected
+    _, error = told(folder, "table", "main", "--archive", "*_low")
+    assert "shown: archive simulated_low" in error
+    problems = tmp_path / "problems.csv"
+    problems.write_text("competition,question_id\nAIME24,1\n")
+    events = rows(folder, "table", "selection_events")
+    kept = [r for r in events if (r["competition"], r["question_id"]) == ("AIME24", 1)]
+    assert kept and rows(folder, "table", "selection_events", "--problems", problems) == kept
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["main", "--archive", "simulated_lo"], "did you mean 'simulated_low'?"),
+        (["main", "--archive", "x*"], "--archive: no archive 'x*'"),
+        (["main", "--competition", "AIME24"], "--competition: main has no rows of single"),
+        (["main", "--problems", "two.csv"], "--problems: main has no rows of single"),
+        (["controls", "--archive", "*_low"], "--archive: controls has no rows of single archives"),
+        (["selection_events", "--problems", "absent.csv"], "no problem AIME24, 99"),
+        (["selection_events", "--problems", "none.csv"], "cannot be read"),
+        (["selection_events", "--problems", "bad.csv"], "row 2: not a problem"),
+        (["selection_events", "--problems", "empty.csv"], "names no problem"),
+    ],
+)
+def test_a_filter_that_cannot_be_followed_is_one_line(folder, arguments, part):
+    (folder / "two.csv").write_text("competition,question_id\nAIME24,0\nAIME24,1\n")
+    (folder / "absent.csv").write_text("competition,question_id\nAIME24,99\n")
+    (folder / "bad.csv").write_text("competition,question_id\nAIME24,one\n")
+    (folder / "empty.csv").write_text("problem\n1\n")
+    assert part in run(folder, "table", *arguments, status=2)
+
+
+def test_a_filter_that_leaves_nothing_is_one_line(folder, tmp_path):
+    events = {
+        (row["competition"], row["question_id"])
+        for row in rows(folder, "table", "selection_events")
+    }
+    attempts = rows(folder, "query", "select distinct competition, question_id from attempts")
+    quiet = next((r for r in attempts if (r["competition"], r["question_id"]) not in events), None)
+    assert quiet is not None, "every problem has an event: choose another seed"
+    (tmp_path / "p.csv").write_text(
+        f"competition,question_id\n{quiet['competition']},{quiet['question_id']}\n"
+    )
+    arguments = ("selection_events", "--problems", tmp_path / "p.csv")
+    assert "the filter leaves nothing" in run(folder, "table", *arguments, status=2)
+
+
+def test_export_and_report_follow_the_filter(folder, tmp_path):
+    out, error = told(folder, "export", "--archive", "*_low", "--out", tmp_path / "low")
+    assert "left out, as the filter cannot be applied: controls" in error
+    for path in out.split():
+        text = (tmp_path / "low" / os.path.basename(path)).read_text()
+        assert "simulated_high" not in text, path
+    run(folder, "export", "replays", "--competition", "AIME24", "--out", tmp_path / "some")
+    lines = (tmp_path / "some" / "replays.csv").read_text().splitlines()
+    # 2 archives x 2 problems x 3 orders x 3 caps x 4 budgets x 2 rules.
+    assert len(lines) == 1 + 2 * 2 * 3 * 3 * 4 * 2
+    run(folder, "report", "--format", "md", "--archive", "*_low", "--out", tmp_path / "report")
+    text = (tmp_path / "report" / "report.md").read_text().replace("\\", "")
+    # All that is simulated in the database is still called so.
+    assert text.count("simulated_high") == text.count("SIMULATED DATA (simulated_high")
+    assert text.count("simulated_low") > 10
+
+
+# Prices.
+
+
+def test_prices_by_archive_come_from_a_file(folder, tmp_path):
+    (tmp_path / "prices.csv").write_text("archive,input,output\nsimulated_low,2,8\n")
+    both = rows(folder, "table", "main", "--price-input", 1, "--price-output", 4)
+    mixed = rows(folder, "table", "main", "--prices", tmp_path / "prices.csv", "--price-input", 1,
+                 "--price-output", 4)  # fmt: skip
+    for plain, row in zip(both, mixed, strict=True):
+        factor = 2 if row["archive"] == "simulated_low" else 1
+        assert row["strict_price"] == pytest.approx(factor * plain["strict_price"])
+    line = run(folder, "table", "main", "--prices", tmp_path / "prices.csv", status=2)
+    assert "no price for archive 'simulated_high'" in line
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("archive,input\na,1\n", "lacks the column output"),
+        ("", "holds no price"),
+        ("archive,input,output\na,1,x\n", "row 2: output 'x' is not a number"),
+        ("archive,input,output\na,1,-1\n", "a price is a number of 0 or more"),
+        ("archive,input,output\na,1,1\na,1,1\n", "archive 'a' stands there twice"),
+    ],
+)
+def test_a_file_of_prices_that_cannot_be_read_is_one_line(folder, tmp_path, text, part):
+    (tmp_path / "prices.csv").write_text(text)
+    assert part in run(folder, "table", "main", "--prices", tmp_path / "prices.csv", status=2)
+
+
+# Ways to write it.
+
+
+@pytest.mark.parametrize(
+    ("written", "settings"),
+    [
+        ("4.5k", "4500"),
+        ("1.5M", "1500000"),
+        ("1e6", "1000000"),
+        ("4_000,8k", "4000,8000"),
+        ("0.5k, 2k", "500,2000"),
+    ],
+)
+def test_numbers_are_read_as_people_write_them(folder, tmp_path, written, settings):
+    db = tmp_path / "numbers.duckdb"
+    db.write_bytes((folder / "audit.duckdb").read_bytes())
+    run(folder, "replay", "--db", db, "--orders", 0, "--replicates", 0, "--budgets", written)
+    sql = "select value from settings where key = 'budgets'"
+    assert rows(folder, "query", sql, "--db", db) == [{"value": settings}]
+
+
+@pytest.mark.parametrize(
+    ("written", "part"),
+    [
+        ("4,096", "did you mean 4096? a comma separates budgets"),
+        ("16,000", "did you mean 16000? a comma separates budgets"),
+        ("1,048,576", "did you mean 1048576? a comma separates budgets"),
+        ("4.5", "'4.5' is not a whole number"),
+        ("4kk", "not a number like"),
+        ("1e6k", "not a number like"),
+        ("-4k", "not a number like"),
+    ],
+)
+def test_a_number_that_could_mean_two_things_is_refused_with_a_question(folder, written, part):
+    assert part in run(folder, "replay", f"--budgets={written}", status=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["tabel", "main"], "Did you mean 'table'?"),
+        (["table", "curvs"], "did you mean 'curves'?"),
+        (["query", "overshot"], "did you mean 'overshoot'?"),
+        (["export", "replay", "--out", "x"], "did you mean 'replays'?"),
+        (["timeline", "--archive", "simulated_hi"], "did you mean 'simulated_high'?"),
+        (["sql", "advisry"], "did you mean 'advisory'?"),
+    ],
+)
+def test_a_misspelled_name_suggests_the_nearest(folder, arguments, part):
+    assert part in run(folder, *arguments, status=2)
+
+
+def test_the_database_may_stand_in_the_environment(folder, tmp_path):
+    out, _ = told(tmp_path, "query", "select count(*) as n from attempts", "--format", "csv",
+                  BUDGET_AUDIT_DB=str(folder / "audit.duckdb"))  # fmt: skip
+    assert out == "n\n128\n"
+    line = run(tmp_path, "table", "main", status=2)
+    assert "audit.duckdb: no such database" in line
+
+
+def test_report_without_a_folder_writes_report(folder, tmp_path):
+    out, _ = told(tmp_path, "report", "--db", folder / "audit.duckdb", "--format", "md")
+    assert "report/report.md" in out.split()
+    assert (tmp_path / "report" / "report.md").exists()
+
+
+def test_help_lists_the_commands_in_the_order_of_use(folder):
+    listed = re.findall(r"^  ([a-z]+) ", run(folder, "--help"), re.MULTILINE)
+    wanted = ["demo", "load", "replay", "table", "query", "report", "check"]
+    assert [name for name in listed if name in wanted] == wanted
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("table ma", ["main", "majority_rules"]),
+        ("query over", ["overshoot"]),
+        ("table main --archive sim", ["simulated_high", "simulated_low"]),
+        ("timeline --budget 1", ["16000"]),
+        ("show --competition AIME", ["AIME24", "AIME25"]),
+        ("schema repl", ["replays"]),
+        ("tab", ["tables", "table"]),
+    ],
+)
+def test_the_shell_completes_names(folder, words, found):
+    environment = {
+        "_BUDGET_AUDIT_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"budget-audit {words}",
+        "COMP_CWORD": str(len(words.split())),
+    }
+    code = "import sys; sys.argv = ['budget-audit']; from audit.__main__ import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+    )
+    assert [line.split(",")[1] for line in done.stdout.splitlines()] == found
+
+
+# Reading commands never write.
+
+
+def test_reading_commands_write_nothing_and_say_what_to_run(folder, tmp_path):
+    before = (folder / "audit.duckdb").read_bytes()
+    line = run(folder, "table", "prefix_boxes", status=2)
+    assert "have not been tokenized; run 'budget-audit tokenize'" in line
+    _, error = told(folder, "export", "--out", tmp_path / "all")
+    assert "prefix_boxes is left out: it needs 'budget-audit tokenize --db audit.duckdb'" in error
+    told(folder, "compare")
+    assert (folder / "audit.duckdb").read_bytes() == before
+    db = tmp_path / "counted.duckdb"
+    db.write_bytes(before)
+    run(folder, "table", "prefix_boxes", "--tokenize", "--db", db)
+    run(folder, "table", "prefix_boxes", "--db", db)
+
+
+def test_what_archive_majority_votes_on_is_said(folder, tmp_path):
+    _, error = told(folder, "table", "main")
+    assert "answers: the last boxed answer;" in error
+    _, error = told(folder, "table", "selectors")
+    assert "(archive_majority: the archive's own extraction)" in error
+    db = tmp_path / "majority.duckdb"
+    db.write_bytes((folder / "audit.duckdb").read_bytes())
+    run(folder, "replay", "--db", db, "--orders", 2, "--replicates", 5,
+        "--primary-selector", "archive_majority")  # fmt: skip
+    _, error = told(folder, "table", "main", "--db", db)
+    assert "answers: the archive's own extraction (archive_majority);" in error
+    assert "boxed" not in error

@@ -1,0 +1,218 @@
+"""Policies, rules of one's own, equal cost and enough orders: promises worked out by hand."""
+
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+
+from audit import engine
+from audit.engine import enough, matching, tables
+from audit.errors import AuditError
+from tests.support.archives import attempt
+from tests.support.command import ROOT
+from tests.support.databases import replayed, small_database
+
+BLOCKS = re.findall(r"```sql\n(.*?)```", (ROOT / "sql" / "README.md").read_text(), re.DOTALL)
+README = {re.match(r"-- (\w+):", block).group(1): block for block in BLOCKS}
+POLICY = """-- mine: a policy for the tests of what is refused.
+-- grain: walk_id, cap
+select walk_id, cap, {position} as stop_position
+from tallies cross join caps
+where {where}
+"""
+
+
+def folder_of(path, name, sql):
+    path.mkdir(exist_ok=True)
+    (path / f"{name}.sql").write_text(sql, encoding="utf-8")
+    return path
+
+
+# ------------------------------------------------------------------------------------ own files
+
+
+def test_the_readmes_waves_check_the_budget_after_every_fourth_attempt(tmp_path):
+    rules = folder_of(tmp_path / "rules", "waves", README["waves"])
+    rows = [attempt(seed, 10, "4") for seed in range(6)]
+    asked = {"budgets": (10, 40, 41), "caps": (3, 9), "primary_cap": 9, "orders": 0}
+    with replayed(tmp_path, rows, **asked, rules=rules) as con:
+        found = con.sql(
+            "select cap, budget, launched, returned, completion_cost from replays "
+            "where rule = 'waves' order by cap, budget"
+        ).fetchall()
+    # A wave of four costs 40: a budget of 40 is spent after it, one of 41 begins the next, of two.
+    # Under a cap of three the only wave has three.
+    assert found == [
+        (3, 10, 3, 3, 30),
+        (3, 40, 3, 3, 30),
+        (3, 41, 3, 3, 30),
+        (9, 10, 4, 4, 40),
+        (9, 40, 4, 4, 40),
+        (9, 41, 6, 6, 60),
+    ]
+
+
+def test_the_readmes_policy_stops_after_three_alike_under_every_rule(tmp_path):
+    policies = folder_of(tmp_path / "policies", "three_alike", README["three_alike"])
+    rules = folder_of(tmp_path / "rules", "grace", README["grace"])
+    answers = ("4", "5", "5", "5", "4")
+    rows = [attempt(seed, 10, answer) for seed, answer in enumerate(answers)]
+    asked = {"budgets": (100,), "caps": (3, 9), "primary_cap": 9, "orders": 0}
+    with replayed(tmp_path, rows, **asked, policies=str(policies), rules=rules) as con:
+        stops = con.sql("select policy, cap, stop_position from policy_stops").fetchall()
+        ended = con.sql(
+            "select policy, rule, returned, completion_cost from policy_replays order by all"
+        ).fetchall()
+    assert sorted(stops) == [
+        ("none", 3, None),
+        ("none", 9, None),
+        ("three_alike", 3, None),
+        ("three_alike", 9, 4),
+    ]
+    assert ended == [
+        (policy, rule, returned, 10 * returned)
+        for policy, returned in (("none", 5), ("three_alike", 4))
+        for rule in ("advisory", "grace", "strict")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sql", "why"),
+    [
+        (POLICY.format(position=1, where="position <= 2"), "at most one row per walk_id and cap"),
+        (POLICY.format(position="bank_size + 1", where="position = 1"), "between 1 and cap"),
+        (POLICY.format(position="cap + 1", where="position = 1"), "between 1 and cap"),
+        (POLICY.format(position=0, where="position = 1"), "between 1 and cap"),
+        (POLICY.format(position=1, where="exists (from grades)"), "reads grades"),
+        ("-- mine: gives too little.\nselect walk_id, cap from tallies, caps", "no column stop"),
+    ],
+)
+def test_a_policy_that_breaks_its_contract_is_refused_by_name(tmp_path, sql, why):
+    policies = folder_of(tmp_path / "mine", "mine", sql)
+    rows = [attempt(seed, 10, "4") for seed in (1, 2, 3)]
+    with replayed(tmp_path, rows) as con:
+        before = con.sql("from settings order by key").fetchall()
+        with pytest.raises(AuditError, match=why) as refused:
+            engine.replay(con, policies=str(policies))
+        assert str(policies / "mine.sql") in str(refused.value)
+        assert con.sql("from settings order by key").fetchall() == before
+        assert engine.table(con, "policies").num_rows == 0
+
+
+def test_binomial_tails_are_the_exact_ones(tmp_path):
+    rows = [attempt(seed, 10, "4") for seed in range(70)]
+    with replayed(tmp_path, rows, caps=(64,), primary_cap=64, orders=0) as con:
+        found = con.sql("select trials, successes, probability from binomial_tails").fetchall()
+    assert {trials for trials, _, _ in found} == set(range(1, 66))
+    for trials, successes, probability in found:
+        exact = sum(math.comb(trials, k) for k in range(successes + 1)) / 2**trials
+        assert probability == pytest.approx(exact, rel=1e-11)
+        assert (probability >= 0.95) == (exact >= 0.95)
+
+
+# ----------------------------------------------------------------------------------- equal cost
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_matched_budget_is_the_largest_that_costs_no_more(seed):
+    rng = np.random.default_rng(seed)
+    problems, walks = int(rng.integers(1, 5)), int(rng.integers(1, 40))
+    places = np.concatenate([np.arange(problems), rng.integers(0, problems, walks)])
+    costs = rng.choice([1, 2, 3, 7, 7, 30], len(places))
+    order = np.lexsort((places, costs))
+    places, costs = places[order], costs[order]
+    weights = rng.integers(0, 3, (6, problems))
+    weights[:, 0] += 1
+    paid = [
+        [int((weights[r][places] * np.minimum(budget, costs)).sum()) for budget in range(32)]
+        for r in range(len(weights))
+    ]
+    targets = np.array([sorted(rng.choice(row[1:], 5)) for row in paid])
+    arranged = matching.arrange(places, costs, problems)
+    found, spent, exhausted = matching.solve(arranged, weights, targets)
+    for r, n in itertools.product(range(len(weights)), range(5)):
+        costliest = max(costs[weights[r][places] > 0])
+        budget = max(b for b in range(32) if paid[r][b] <= targets[r, n])
+        assert exhausted[r, n] == (targets[r, n] == paid[r][-1])
+        assert found[r, n] == (costliest if exhausted[r, n] else budget)
+        assert spent[r, n] == paid[r][found[r, n]]
+
+
+def test_costs_near_the_largest_that_load_are_matched_to_the_token(tmp_path):
+    # Sums beyond 2^53 have no exact double.
+    costs = (10**12 - 1, 10**12 - 7, 10**12 - 11)
+    rows = [attempt(seed, cost, "4", correct=True) for seed, cost in enumerate(costs)]
+    rows += [attempt(seed, 3, "4", question=1) for seed in range(3)]
+    asked = {"budgets": (5, 10**12), "caps": (3,), "primary_cap": 3, "orders": 5}
+    with replayed(tmp_path, rows, **asked, replicates=0) as con:
+        for row in engine.table(con, "matched_cost").to_pylist():
+            ((whole,),) = con.execute(
+                "select sum(least(?, whole_cost))::bigint from matching_walks",
+                [row["strict_budget"]],
+            ).fetchall()
+            ((paid,),) = con.execute(
+                "select sum(completion_cost)::bigint from matching_targets where budget = ?",
+                [row["advisory_budget"]],
+            ).fetchall()
+            assert 0 <= paid - whole < 10
+            assert not row["exhausted"]
+
+
+# --------------------------------------------------------------------- orders, filters, portions
+
+
+def test_orders_are_doubled_until_they_are_enough(tmp_path, monkeypatch):
+    monkeypatch.setattr(enough, "FIRST_ORDERS", 1)
+    monkeypatch.setattr(enough, "MOST_ORDERS", 6)
+    with small_database(tmp_path) as con:
+        done, told = engine.replay_enough(con, replicates=30)
+        needed = [row["orders_needed"] for row in engine.table(con, "order_noise").to_pylist()]
+        largest = max(number for number in needed if number is not None)
+        assert largest > 6 and done.settings.orders == 6
+        assert f"up to {largest:,}" in told
+        monkeypatch.setattr(enough, "FIRST_ORDERS", largest)
+        monkeypatch.setattr(enough, "MOST_ORDERS", 10**6)
+        done, told = engine.replay_enough(con, replicates=30)
+        assert done.settings.orders >= largest and "every budget" in told
+
+
+def test_orders_cannot_be_enough_without_replicates(tmp_path):
+    with small_database(tmp_path) as con, pytest.raises(AuditError, match="at least 2 --repl"):
+        engine.replay_enough(con, replicates=1)
+
+
+def test_a_name_is_itself_before_it_is_a_pattern_and_nothing_left_is_refused(tmp_path):
+    rows = [attempt(1, 10, "4", archive=archive) for archive in ("a*", "ab", "a[b]")]
+    with replayed(tmp_path, rows) as con:
+        for asked, kept in (("a*", ["a*"]), ("a[b]", ["a[b]"]), ("?b", ["ab"])):
+            engine.replay(con, archives=[asked])
+            assert [row[0] for row in con.sql("select archive from archives").fetchall()] == kept
+        with pytest.raises(AuditError, match="leave no problem"):
+            engine.replay(con, archives=["ab"], competitions=["D"])
+        assert con.sql("select archive from archives").fetchall() == [("ab",)]
+
+
+def test_a_filtered_replay_is_the_replay_of_what_is_left(tmp_path):
+    rows = [
+        attempt(
+            seed, 5 + 3 * seed, str(seed % 2), correct=seed % 2 == 0, archive=archive, question=q
+        )
+        for seed, archive, q in itertools.product(range(5), "ab", range(3))
+    ]
+    left = [row for row in rows if row["archive"] == "a" and row["question_id"] < 2]
+    (tmp_path / "all").mkdir()
+    (tmp_path / "left").mkdir()
+    with replayed(tmp_path / "all", rows) as con, replayed(tmp_path / "left", left) as alone:
+        engine.replay(con, archives=["a"], problems=[("C", 0), ("C", 1)])
+        for name in ("main", "budget_curve", "matched_cost", "order_noise"):
+            assert engine.table(con, name).equals(engine.table(alone, name)), name
+
+
+def test_cost_comparisons_in_portions_are_the_same(tmp_path, monkeypatch):
+    with small_database(tmp_path) as con:
+        whole = engine.table(con, "cost_comparisons")
+        monkeypatch.setattr(tables, "COMPARED_AT_A_TIME", 1)
+        assert engine.table(con, "cost_comparisons").equals(whole)
+        assert whole.num_rows > 9

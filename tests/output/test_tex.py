@@ -1,0 +1,123 @@
+"""Tables for papers: they fit their columns, and a real LaTeX sets them without a complaint."""
+
+import re
+import shutil
+import subprocess
+
+import pyarrow as pa
+import pytest
+
+from audit import engine
+from audit.errors import AuditError
+from audit.output.choose import choose
+from audit.output.display import format_table
+from tests.support.databases import small_database
+
+DOCUMENT = r"""\documentclass[10pt,twocolumn]{article}
+\usepackage[margin=0.75in,columnsep=0.25in]{geometry}
+\usepackage{booktabs}
+\begin{document}
+%s
+\end{document}
+"""
+
+
+@pytest.fixture(scope="module")
+def con(tmp_path_factory):
+    with small_database(tmp_path_factory.mktemp("tex")) as con:
+        yield con
+
+
+def main_rows(archives=("gpt-oss-20b_low", "gpt-oss-20b_high")):
+    """Rows as wide as the study's: five digits of cost, intervals with signs."""
+    columns = [
+        "archive budget strict_accuracy advisory_accuracy delta delta_low delta_high",
+        "strict_coverage advisory_coverage delta_coverage gap_change strict_cost advisory_cost",
+        "strict_cost_ratio advisory_cost_ratio",
+    ]
+    names = " ".join(columns).split()
+    values = [
+        55.123,
+        61.4,
+        -6.25,
+        -10.75,
+        -11.5,
+        60.1,
+        70.2,
+        10.1,
+        -2.5,
+        31826.0,
+        38622.4,
+        0.99,
+        1.2,
+    ]
+    return pa.Table.from_pylist(
+        [
+            dict(zip(names, [archive, budget, *values], strict=True))
+            for archive in archives
+            for budget in (4000, 8000, 16000, 32000)
+        ]
+    )
+
+
+def test_main_has_headers_in_words_a_caption_a_label_and_one_part():
+    text = format_table(main_rows(), "tex", "main")
+    assert text.startswith("\\begin{table*}[t]\n") and text.endswith("\\end{table*}\n")
+    assert r"\caption{The paired boundary audit" in text and r"\label{tab:main}" in text
+    assert r"\shortstack[r]{strict\\accuracy\\(\%)}" in text
+    assert text.count(r"\begin{tabular}") == 1
+    assert r"\emph{gpt-oss-20b\_low}" in text and r"$-$6.25 [$-$10.75, $-$11.50]" in text
+
+
+def test_a_few_columns_fit_one_column():
+    few = choose(main_rows(), ["archive", "budget", "strict_accuracy", "delta"])
+    text = format_table(few, "tex", "main")
+    assert text.startswith("\\begin{table}[t]\n\\centering\n\\small\n")
+    assert few.column_names[-2:] == ["delta_low", "delta_high"]
+
+
+def test_what_fits_in_no_line_stands_in_parts_that_repeat_the_key(con):
+    text = format_table(engine.table(con, "cost_comparisons"), "tex", "cost_comparisons")
+    parts = text.split(r"\begin{tabular}")[1:]
+    assert len(parts) > 1
+    assert all(r"\shortstack[r]{advisory\\budget}" in part for part in parts)
+
+
+def test_a_query_without_a_name_stays_a_plain_tabular():
+    assert format_table(pa.table({"x": [1]}), "tex").startswith(r"\begin{tabular}")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on PATH")
+@pytest.mark.parametrize("name", [*engine.table_names(), "wide main"])
+def test_latex_sets_every_table_within_the_page(con, tmp_path, name):
+    if name == "wide main":
+        text = format_table(main_rows(), "tex", "main")
+    elif engine.waiting_events(con, name):
+        pytest.skip("needs tokens")
+    else:
+        text = format_table(choose(engine.table(con, name), limit=20), "tex", name)
+    # Letters that pdflatex cannot set come from the test's own awkward names.
+    text = re.sub(r"[^\x00-\x7f]", "x", text)
+    (tmp_path / "paper.tex").write_text(DOCUMENT % text)
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    over = [float(found) for found in re.findall(r"Overfull \\hbox \(([\d.]+)pt", done.stdout)]
+    assert max(over, default=0) < 2, done.stdout[-3000:]
+
+
+def test_rows_are_sorted_limited_and_chosen_by_name():
+    table = pa.table({"a": [1, 2, 2], "b": ["x", "y", "z"], "b_low": [0, 0, 0]})
+    assert choose(table, sort=["-a"])["b"].to_pylist() == ["y", "z", "x"]
+    assert choose(table, sort=["-a", "-b"], limit=1)["b"].to_pylist() == ["z"]
+    assert choose(table, ["b"]).column_names == ["b", "b_low"]
+    with pytest.raises(AuditError, match="no column 'c'; there are a, b, b_low"):
+        choose(table, ["c"])
+    with pytest.raises(AuditError, match="no column 'c'"):
+        choose(table, sort=["-c"])

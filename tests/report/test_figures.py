@@ -1,0 +1,223 @@
+"""Every figure draws the rows of its table, and fits where it is wanted."""
+
+import re
+
+import pytest
+
+from audit import engine
+from audit.errors import AuditError
+from audit.report import figures
+from audit.report.figures import Look, drawing
+from audit.report.figures.panels import shortened
+from audit.report.figures.timeline import CUT, ledger_words, timeline
+from audit.report.wording import one_line
+from tests.support.pages import Page
+
+
+def all_rows(spec):
+    """Every row of data in a specification, wherever it stands."""
+    found = []
+
+    def walk(node):
+        if isinstance(node, dict):
+            for name, value in node.items():
+                if name == "values" and isinstance(value, list):
+                    found.extend(row for row in value if isinstance(row, dict))
+                walk(value)
+        elif isinstance(node, list):
+            for value in node:
+                walk(value)
+
+    walk({name: part for name, part in spec.items() if name != "datasets"})
+    return [*found, *(row for rows in spec.get("datasets", {}).values() for row in rows)]
+
+
+def test_budget_curves_draw_the_rows_of_the_table(simulated):
+    drawn = all_rows(drawing.vega_lite_spec(figures.budget_curve(simulated)))
+    for row in engine.table(simulated, "curves").to_pylist():
+        key = (row["archive"], row["budget"], row["rule"])
+        same = [r for r in drawn if (r.get("archive"), r.get("budget"), r.get("rule")) == key]
+        assert same and all(r["accuracy"] == row["accuracy"] for r in same)
+
+
+def test_cost_accuracy_draws_strict_at_the_cost_of_each_advisory_point(simulated, monkeypatch):
+    names = engine.table_names()
+    monkeypatch.setattr(engine, "table_names", lambda: sorted({*names, "matched_cost"}))
+    matched = [
+        {
+            "archive": "simulated_low",
+            "advisory_budget": 4000,
+            "advisory_cost": 5000.0,
+            "strict_budget": 5200,
+            "advisory_accuracy": 60.0,
+            "strict_accuracy": 57.25,
+            "delta": 2.75,
+            "delta_low": 1.0,
+            "delta_high": 4.0,
+        }
+    ]
+    known = {"matched_cost": matched, "budget_curve": []}
+    drawn = all_rows(drawing.vega_lite_spec(figures.cost_accuracy(simulated, known=known)))
+    found = [row for row in drawn if "same_cost" in row]
+    assert found and {(row["cost"], row["same_cost"]) for row in found} == {(5000.0, 57.25)}
+
+
+def test_length_strata_draw_both_halves_with_intervals(simulated):
+    drawn = all_rows(drawing.vega_lite_spec(figures.length_strata(simulated)))
+    assert {row["stratum"] for row in drawn if "stratum" in row} == {"shorter", "longer"}
+    assert all(row["delta_low"] <= row["delta_high"] for row in drawn if "delta_low" in row)
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", ".html"])
+def test_save_figure_writes_by_suffix(hostile, tmp_path, suffix):
+    con, _ = hostile
+    path = figures.save_figure(timeline(con), tmp_path / "new" / f"figure{suffix}")
+    start = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!doctype html>"}
+    content = path.read_bytes()
+    assert content.startswith(start[suffix])
+    if suffix == ".html":
+        assert [a for a in Page(content.decode()).addresses if a != "data:,"] == []
+
+
+def test_save_figure_refuses_another_suffix(tmp_path):
+    with pytest.raises(AuditError, match=r"\.svg, \.pdf, \.png, \.html"):
+        figures.save_figure({}, tmp_path / "figure.gif")
+
+
+def test_timeline_draws_the_ledger_of_its_replay(simulated):
+    ((archive, competition, question, repeat, budget),) = simulated.execute(
+        """
+        select archive, competition, question_id, repeat, budget from replays
+        where rule = 'strict' and cap = 16 and prefix_tokens > 0 and returned > 0 and repeat > 0
+        order by all limit 1
+        """
+    ).fetchall()
+    spec = drawing.vega_lite_spec(
+        timeline(simulated, archive, competition, question, repeat, budget)
+    )
+    drawn = all_rows(spec)
+    rules = {
+        row[0]: row[1:]
+        for row in simulated.execute(
+            """
+            select rule, launched, returned, completion_cost, prefix_tokens from replays
+            where archive = ? and competition = ? and question_id = ? and repeat = ?
+                and budget = ? and cap = 16
+            """,
+            [archive, competition, question, repeat, budget],
+        ).fetchall()
+    }
+    cut = [row for row in drawn if row.get("kind") == CUT]
+    assert [row["stop"] - row["start"] for row in cut] == [rules["strict"][3]]
+    text = " ".join(row["text"] for row in drawn if "weight" in row)
+    assert f"Pays {rules['strict'][2]:,} tokens, {rules['strict'][3]:,} of them" in text
+    assert f"Pays {rules['advisory'][2]:,} tokens" in text
+    past = [row for row in drawn if "past B" in str(row.get("text"))]
+    assert past[0]["to"] - past[0]["from"] == rules["advisory"][2] - budget
+
+
+def test_timeline_without_a_key_draws_the_first_replay(simulated):
+    spec = drawing.vega_lite_spec(timeline(simulated))
+    subtitle = " ".join(spec["title"]["subtitle"])
+    assert "simulated_high · AIME24 question 0 · canonical order · at most 16 attempts" in subtitle
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ({"archive": "nope"}, "no archive nope; there are: simulated_high, simulated_low"),
+        ({"competition": "nope"}, "no competition nope in simulated_high; there are: AIME24"),
+        ({"question": 99}, "no question 99 in simulated_high, AIME24; there are: 0, 1, 2"),
+        ({"repeat": 7}, "no repeat 7; there are: 0, 1, 2, 3, 4"),
+        ({"budget": 5}, "no budget 5; there are: 4000, 8000, 16000, 32000"),
+        ({"cap": 5}, "no attempt cap 5; there are: 8, 16, 32"),
+    ],
+)
+def test_timeline_names_what_exists(simulated, key, message):
+    with pytest.raises(AuditError, match=re.escape(message)):
+        timeline(simulated, **key)
+
+
+def test_ledger_words_tell_abstention_overshoot_and_an_exhausted_bank():
+    bank = [{"position": 1, "seed": 4}]
+    row = {
+        "budget": 4000,
+        "completion_cost": 4000,
+        "prefix_tokens": 1500,
+        "launched": 2,
+        "returned": 1,
+        "eligible": 0,
+        "abstained": True,
+    }
+    paid, chosen = ledger_words(row, bank)
+    assert paid == (
+        "Pays 4,000 tokens, 1,500 of them for an attempt cut at B; "
+        "returns 1 attempt of 2 launched, 0 eligible."
+    )
+    assert "abstains" in chosen
+    won = {"abstained": False, "seed": 4, "answer": "7", "correct": True, "prefix_tokens": 0}
+    paid, chosen = ledger_words(row | won | {"completion_cost": 5032}, bank)
+    assert "1,032 of them past B" in paid
+    assert chosen == "Selects attempt 1 (seed 4): 7, correct."
+    assert "400 short of B" in ledger_words(row | won | {"completion_cost": 3600}, bank)[0]
+
+
+def test_text_from_archives_is_put_on_one_line():
+    assert one_line("a\nb\tc\x00d") == "a b c d"
+    assert one_line("x" * 80, 10) == "x" * 9 + "…"
+
+
+@pytest.mark.parametrize("name", ["budget_curve", "cost_accuracy", "length_strata"])
+@pytest.mark.parametrize("inches", [3.3, 6.9])
+def test_a_figure_is_as_wide_as_the_column_it_is_for(simulated, name, inches):
+    look = Look(width=round(96 * inches))
+    chart = drawing.fitting(lambda look: figures.FIGURES[name](simulated, look), look)
+    width = float(re.search(r'<svg[^>]* width="([\d.]+)"', drawing.svg(chart))[1])
+    assert abs(width - 96 * inches) < 3
+
+
+def test_a_title_of_ones_own_stands_alone_and_keeps_the_mark(simulated):
+    spec = drawing.vega_lite_spec(figures.budget_curve(simulated, Look(title="Mine")))
+    assert spec["title"]["text"] == ["Mine"]
+    assert spec["title"]["subtitle"] == ["SIMULATED DATA, not a model's output"]
+
+
+def test_a_figure_draws_only_the_archives_wanted(simulated):
+    spec = drawing.vega_lite_spec(figures.budget_curve(simulated, archives=["simulated_low"]))
+    assert {row["archive"] for row in all_rows(spec) if "archive" in row} == {"simulated_low"}
+
+
+def test_names_are_cut_in_the_middle_so_that_what_differs_stays():
+    assert shortened("short", 10) == "short"
+    assert shortened("model-a-with-a-long-name-low", 13) == "model-…me-low"
+    one, other = "common-" * 4 + "alpha-" + "end" * 8, "common-" * 4 + "gamma-" + "end" * 8
+    cut = [shortened(name, 20, [one, other]) for name in (one, other)]
+    assert cut[0] != cut[1] and all(len(name) <= 20 for name in cut)
+    assert "alpha" in cut[0] and "gamma" in cut[1]
+
+
+def policy_rows():
+    return [
+        {
+            "archive": "a",
+            "policy": policy,
+            "rule": rule,
+            "budget": budget,
+            "accuracy": 40.0 + budget / 1000 + (rule == "advisory"),
+            "cost": budget * (0.8 if policy != "none" else 1.0),
+            "delta": 0.0,
+            "delta_low": -1.0,
+            "delta_high": 1.0,
+        }
+        for policy in ("none", "decided")
+        for rule in ("strict", "advisory")
+        for budget in (4000, 8000)
+    ]
+
+
+def test_policies_are_drawn_with_their_frontier(simulated):
+    known = {"policies": policy_rows()}
+    drawn = all_rows(drawing.vega_lite_spec(figures.policies(simulated, known=known)))
+    assert len([row for row in drawn if "policy" in row]) >= 8
+    frontier = [row for row in drawn if set(row) == {"cost", "accuracy"}]
+    assert [row["cost"] for row in frontier] == [3200.0, 6400.0]

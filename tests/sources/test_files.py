@@ -1,0 +1,261 @@
+"""Files: each found once, read whole as they were found, or refused and, if asked, left out."""
+
+import gzip
+import json
+import os
+import threading
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from audit.errors import AuditError
+from audit.load.load import load
+from audit.sources import find_files
+from audit.sources.columns import Choices
+from audit.sources.opening import open_source
+from audit.sources.readers import chunks, parquet
+from tests.support.command import run
+from tests.support.waiting import within
+
+ROW = {
+    "archive": "a",
+    "competition": "c",
+    "question_id": 0,
+    "seed": 0,
+    "completion_tokens": 5,
+    "finish_reason": "stop",
+    "text": r"\boxed{1}",
+    "correct": True,
+}
+
+
+def rows(count):
+    return [ROW | {"seed": seed} for seed in range(count)]
+
+
+def lines(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def refusal(path, **options):
+    with duckdb.connect() as con, pytest.raises(AuditError) as caught:
+        load(con, [str(path)], **options)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# Files that change
+
+
+def write_as(path, count):
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows(count)), path, row_group_size=10)
+    elif path.suffix == ".csv":
+        cells = "".join(f"a,c,0,{seed},5,stop,\\boxed{{1}},1\n" for seed in range(count))
+        path.write_text(",".join(ROW) + "\n" + cells)
+    elif path.suffix == ".json":
+        path.write_text(json.dumps(rows(count)))
+    else:
+        lines(path, rows(count))
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "csv", "json"])
+@pytest.mark.parametrize("change", ["cut", "grown", "replaced", "gone"])
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch, suffix, change):
+    monkeypatch.setattr(chunks, "CHUNK_ROWS", 10)
+    path = tmp_path / f"a.{suffix}"
+    write_as(path, 60)
+    (file,) = find_files([str(path)])
+    reading = open_source(file, None, Choices()).chunks
+    next(reading)
+    if change == "cut":
+        os.truncate(path, path.stat().st_size // 3)
+    elif change == "grown":
+        with open(path, "ab") as stream:
+            stream.write(b"\n")
+    elif change == "replaced":
+        write_as(tmp_path / f"b.{suffix}", 60)
+        os.replace(tmp_path / f"b.{suffix}", path)
+    else:
+        path.unlink()
+    with pytest.raises(AuditError, match=rf"^a\.{suffix}: (changed|went away) while it was read"):
+        list(reading)
+
+
+def test_a_file_that_changed_since_it_was_found_is_refused(tmp_path):
+    path = lines(tmp_path / "a.jsonl", rows(3))
+    (file,) = find_files([str(path)])
+    lines(path, rows(2))
+    with pytest.raises(AuditError, match="changed while it was read; load it when it is written"):
+        list(open_source(file, None, Choices()).chunks)
+
+
+def test_rows_are_counted_against_the_footer(tmp_path, monkeypatch):
+    path = tmp_path / "a.parquet"
+    write_as(path, 60)
+    (file,) = find_files([str(path)])
+    reader = pq.ParquetFile(path)
+    monkeypatch.setattr(parquet, "_joined", lambda batches: iter(list(batches)[:-1]))
+    with pytest.raises(AuditError, match="holds 0 rows where its footer says 60"):
+        list(parquet._parquet_batches(file, reader, ["seed"]))
+
+
+def test_a_parquet_file_that_is_cut_during_a_load_changes_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(chunks, "CHUNK_ROWS", 10)
+    path = tmp_path / "a.parquet"
+    write_as(path, 60)
+    size = path.stat().st_size
+
+    def cut(done, total, label):
+        os.truncate(path, size // 3)
+
+    with duckdb.connect() as con:
+        with pytest.raises(AuditError, match=r"a\.parquet: changed while it was read"):
+            load(con, [str(path)], progress=cut)
+        assert con.execute("show tables").fetchall() == []
+
+
+# What is found
+
+
+def test_a_pipe_in_a_folder_is_refused_and_not_waited_for(tmp_path):
+    lines(tmp_path / "a.jsonl", rows(2))
+    for name in ("p.jsonl", "q.json"):
+        os.mkfifo(tmp_path / name)
+        with within(10):
+            assert f"{tmp_path}/{name}: neither a file nor a folder" == refusal(tmp_path)
+            with duckdb.connect() as con:
+                summary = load(con, [str(tmp_path)], skip_unreadable=True)
+                assert summary.rows == 2
+                assert f"left out: {tmp_path}/{name}: neither" in "".join(summary.notes)
+        os.unlink(tmp_path / name)
+
+
+def test_links_in_circles_are_followed_once(tmp_path, monkeypatch):
+    inner = tmp_path / "one" / "two"
+    inner.mkdir(parents=True)
+    lines(inner / "a.jsonl", rows(1))
+    lines(tmp_path / "b.jsonl", rows(1))
+    (tmp_path / ".hidden").mkdir()
+    lines(tmp_path / ".hidden" / "c.jsonl", rows(1))
+    for number in range(4):
+        (inner / f"up{number}").symlink_to(tmp_path)
+        (tmp_path / f"round{number}").symlink_to(inner)
+    with within(20):
+        # A link leads out of `one` again, so b.jsonl is below it too.
+        for pattern, wanted in {
+            "**/*.jsonl": {"a.jsonl", "b.jsonl"},
+            "**": {"a.jsonl", "b.jsonl"},
+            "**/one/**/*.jsonl": {"a.jsonl", "b.jsonl"},
+            "o*/**/a.jsonl": {"a.jsonl"},
+        }.items():
+            found = {file.path.name for file in find_files([f"{tmp_path}/{pattern}"])}
+            assert found == wanted, pattern
+        monkeypatch.chdir(tmp_path)
+        assert {str(file.path) for file in find_files(["**/*.jsonl"])} <= {
+            "b.jsonl", "one/two/a.jsonl", *(f"round{n}/a.jsonl" for n in range(4))
+        }  # fmt: skip
+        assert len(find_files(["**/*.jsonl"])) == 2
+
+
+def test_a_git_lfs_pointer_is_called_that(tmp_path):
+    for name in ("a.parquet", "a.jsonl", "a.eval"):
+        (tmp_path / name).write_text(
+            "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+        )
+        line = refusal(tmp_path / name)
+        assert line == f"{name}: is a Git LFS pointer and not the file; run 'git lfs pull'"
+
+
+def test_unreadable_files_are_named_or_left_out_and_told(tmp_path):
+    lines(tmp_path / "a.jsonl", rows(3))
+    bad = {
+        "b.jsonl": b'{"archive": "a",\n',
+        "c.parquet": b"PAR1 and no more",
+        "d.csv": b"archive,seed\n",
+        "e.jsonl.gz": gzip.compress(b"{}\n" * 99)[:-9],
+        "f.jsonl": b"",
+        "g.eval": b"PK\3\4 no zip",
+        "h.json": b'[{"archive": "a"',
+        "i.jsonl": lines(tmp_path / "x.jsonl", [ROW | {"seed": 7}]).read_bytes() + b"{,\n",
+    }
+    os.unlink(tmp_path / "x.jsonl")
+    for name, content in bad.items():
+        (tmp_path / name).write_bytes(content)
+        assert refusal(tmp_path).startswith(f"{name}: ")
+        with duckdb.connect() as con:
+            summary = load(con, [str(tmp_path)], skip_unreadable=True)
+            # No row of a file that ends badly is in.
+            assert summary.rows == 3, name
+            assert [note for note in summary.notes if note.startswith(f"left out: {name}: ")]
+        os.unlink(tmp_path / name)
+    # A value that is wrong is no damage: the file says something, and it is not left out.
+    lines(tmp_path / "j.jsonl", [ROW | {"completion_tokens": 0}])
+    assert "j.jsonl: row 1, column completion_tokens" in refusal(tmp_path, skip_unreadable=True)
+    (tmp_path / "k").mkdir()
+    (tmp_path / "k" / "only.csv").write_text("x\n")
+    line = refusal(tmp_path / "k", skip_unreadable=True)
+    assert line.startswith("no file can be read: only.csv: holds no rows")
+
+
+# Files that are larger than they look
+
+
+def test_one_long_text_for_every_row_is_decoded_a_few_rows_at_a_time(tmp_path, monkeypatch):
+    text, count = "x" * 5_000_000 + r"\boxed{1}", 200
+    monkeypatch.setattr(parquet, "LARGEST_BATCH", 20_000_000)
+    columns = {name: [row[name] for row in rows(count)] for name in ROW}
+    columns["text"] = pa.array([text] * count).dictionary_encode()
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table(columns), path, store_schema=False, compression="zstd")
+    assert path.stat().st_size < 20_000
+    (file,) = find_files([str(path)])
+    before = pa.total_allocated_bytes()
+    seen = 0
+    for chunk in open_source(file, None, Choices()).chunks:
+        seen += len(chunk.rows)
+        # Two chunks of 32 MB at most, each while the other is put together, and not 1 GB.
+        assert pa.total_allocated_bytes() - before < 250_000_000
+    assert seen == count
+
+
+def test_a_row_beyond_the_limit_of_a_line_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("audit.sources.containers.LONGEST_LINE", 1_000_000)
+    records = rows(5)
+    records[3]["text"] = "x" * 1_500_000
+    pq.write_table(pa.Table.from_pylist(records), tmp_path / "a.parquet")
+    assert refusal(tmp_path / "a.parquet") == "a.parquet: row 4: is longer than 1 MB"
+
+
+@pytest.mark.parametrize("place", ["before", "between", "after"])
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv.gz"])
+def test_white_space_without_end_is_refused(tmp_path, monkeypatch, place, name):
+    monkeypatch.setattr("audit.sources.containers.LONGEST_BLANK", 200_000)
+    if "csv" in name:
+        head, row = b",".join(map(str.encode, ROW)) + b"\n", b"a,c,0,%d,5,stop,\\boxed{1},1\n"
+    else:
+        head, row = b"", json.dumps(ROW).replace('"seed": 0', '"seed": %d').encode() + b"\n"
+    blank = b"\n" * 400_000
+    content = {
+        "before": blank + head + row % 1,
+        "between": head + row % 1 + blank + row % 2,
+        "after": head + row % 1 + blank,
+    }[place]
+    (tmp_path / name).write_bytes(gzip.compress(content))
+    with within(20):
+        assert "of white space" in (line := refusal(tmp_path / name)) or "blank lines" in line
+
+
+def test_the_command_ends_with_one_line_at_a_pipe(tmp_path):
+    (tmp_path / "in").mkdir()
+    os.mkfifo(tmp_path / "in" / "a.jsonl")
+    done = []
+    thread = threading.Thread(
+        target=lambda: done.append(run(tmp_path, "load", "in", status=2)), daemon=True
+    )
+    thread.start()
+    thread.join(60)
+    assert done and "neither a file nor a folder" in done[0]

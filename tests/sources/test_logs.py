@@ -1,0 +1,304 @@
+"""Logs as they really are: half scored, partly cached, run twice, of another endpoint."""
+
+import json
+
+import duckdb
+import pytest
+
+from audit.errors import AuditError
+from audit.load.describe import describe
+from audit.load.load import load
+from tests.support.command import run
+from tests.support.logs import FORMATS, dense, expected, members, write_zip
+
+MODEL = "mockllm/model"
+
+
+@pytest.fixture
+def con():
+    with duckdb.connect() as connection:
+        yield connection
+
+
+def eval_log(path, change=lambda sample: sample, header=lambda header: header):
+    """The zstd log again, each sample changed, or left out where nothing is left of it."""
+    changed = []
+    for member, data in members(FORMATS / "inspect_zstd.eval").items():
+        if member.startswith("samples/"):
+            sample = change(json.loads(data))
+            if sample is not None:
+                changed.append((member, dense(sample)))
+        else:
+            whole = json.loads(data)
+            if isinstance(whole, dict) and "eval" in whole:
+                whole = header(whole)
+            changed.append((member, dense(whole)))
+    return write_zip(path, changed)
+
+
+def is_first(sample):
+    return sample["id"] == "p1" and sample["epoch"] == 1
+
+
+def refusal(con, *sources, **options):
+    with pytest.raises(AuditError) as caught:
+        load(con, [str(source) for source in sources], **options)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def count(con, what="*"):
+    return con.execute(f"select count({what}) from attempts inner join labels "
+                       "using (archive, competition, question_id, seed)").fetchone()[0]  # fmt: skip
+
+
+# Inspect
+
+
+@pytest.mark.parametrize(
+    ("scores", "note"),
+    [
+        ({"boxed": {"value": "P", "answer": "2"}}, "1 samples are scored P (partial)"),
+        (None, "1 samples have no score"),
+        ({}, "1 samples have no score"),
+    ],
+)
+def test_a_sample_without_a_label_names_the_option_and_is_told(con, tmp_path, scores, note):
+    path = eval_log(tmp_path / "a.eval", lambda s: s | {"scores": scores} if is_first(s) else s)
+    line = refusal(con, path)
+    assert "1 of its 20 attempts have no label" in line
+    assert "--unlabelled wrong" in line and "--unlabelled drop" in line
+    summary = load(con, [str(path)], unlabelled="wrong")
+    assert any(f"a.eval: {note}" in one for one in summary.notes)
+    assert count(con, "correct") == 20
+    right = sum(attempt["correct"] for attempt in expected())
+    assert count(con, "case when correct then 1 end") == right - 1
+    load(con, [str(path)], unlabelled="drop", replace=True)
+    assert count(con) == 15
+
+
+def test_a_sample_without_any_usage_is_left_out_and_told(con, tmp_path):
+    def unused(sample):
+        if not is_first(sample):
+            return sample
+        return sample | {"model_usage": {}, "output": sample["output"] | {"usage": None}}
+
+    summary = load(con, [str(eval_log(tmp_path / "a.eval", unused))])
+    assert count(con) == 19
+    assert any(
+        "a.eval: 1 samples record no token usage and have no cost: left out" in note
+        for note in summary.notes
+    )
+
+
+def test_a_sample_with_an_empty_model_usage_takes_its_outputs(con, tmp_path):
+    path = eval_log(tmp_path / "a.eval", lambda s: s | {"model_usage": {}} if is_first(s) else s)
+    load(con, [str(path)])
+    (first,) = [a for a in expected() if a["problem_id"] == "p1" and a["attempt"] == 0]
+    found = con.execute(
+        "select completion_tokens, prompt_tokens from attempts where question_id = 0 and slot = 0"
+    ).fetchall()
+    assert found == [(first["completion_tokens"], 20)] and count(con) == 20
+
+
+def cached(total, model=MODEL):
+    """Samples of which 96 prompt tokens were fresh, 186 written to a cache, 41,000 read there."""
+
+    def change(sample):
+        usage = {
+            "input_tokens": 96,
+            "output_tokens": 100,
+            "input_tokens_cache_write": 186,
+            "input_tokens_cache_read": 41_000,
+        }
+        usage |= {} if total is None else {"total_tokens": total}
+        return sample | {
+            "model_usage": {model: usage},
+            "output": sample["output"] | {"usage": usage},
+        }
+
+    return change
+
+
+def named(model):
+    return lambda header: header | {"eval": header["eval"] | {"model": model}}
+
+
+@pytest.mark.parametrize(
+    ("model", "total", "prompt"),
+    [
+        ("anthropic/claude-sonnet-4", 41_382, 41_282),
+        ("anthropic/claude-sonnet-4", None, 41_282),
+        ("bedrock/anthropic.claude-3", None, 41_282),
+        # What a total has once, it has: this provider's input tokens are all of them.
+        ("openai/gpt-4o", 196, 96),
+        ("openai/gpt-4o", None, 96),
+        ("google/gemini", 41_382, 41_282),
+    ],
+)
+def test_cached_prompt_tokens_are_added_where_they_are_counted_apart(
+    con, tmp_path, model, total, prompt
+):
+    path = eval_log(tmp_path / "a.eval", cached(total, model), named(model))
+    summary = load(con, [str(path)])
+    found = con.execute("select distinct prompt_tokens, completion_tokens from attempts")
+    assert found.fetchall() == [(prompt, 100)]
+    told = [note for note in summary.notes if "in a cache: those tokens are added" in note]
+    assert len(told) == (prompt != 96)
+
+
+def test_two_runs_of_a_task_are_asked_about_and_told_apart_or_appended(con, tmp_path):
+    paths = [eval_log(tmp_path / "1.eval"), eval_log(tmp_path / "2.eval")]
+    line = refusal(con, *paths)
+    assert "an attempt may occur only once; if these are two runs, pass --runs separate" in line
+    assert "or --runs append" in line
+    load(con, [str(path) for path in paths], runs="separate")
+    found = con.execute(
+        "select archive, count(*), min(seed), max(seed) from attempts group by all order by all"
+    ).fetchall()
+    assert found == [(MODEL, 20, 1, 5), (f"{MODEL} run 2", 20, 1, 5)]
+    with duckdb.connect() as other:
+        load(other, [str(path) for path in paths], runs="append")
+        found = other.execute(
+            "select archive, question_id, count(*), list(seed order by seed) "
+            "from attempts group by all order by all"
+        ).fetchall()
+        assert found == [(MODEL, at, 10, list(range(1, 11))) for at in range(4)]
+        # The second run's attempts come after the first's, in their own order.
+        costs = other.execute(
+            "select list(completion_tokens order by seed) from attempts where question_id = 0"
+        ).fetchone()[0]
+        assert costs[:5] == costs[5:]
+
+
+def test_a_file_that_repeats_its_own_attempt_is_refused_with_any_runs(con, tmp_path):
+    path = eval_log(tmp_path / "a.eval", lambda s: s | {"epoch": 1} if s["epoch"] == 2 else s)
+    for runs in (None, "separate", "append"):
+        line = refusal(con, path, runs=runs)
+        assert line.endswith("an attempt may occur only once")
+    assert "must be separate or append" in refusal(con, path, runs="both")
+
+
+def test_tasks_of_one_model_stay_one_archive_when_runs_are_separate(con, tmp_path):
+    other = lambda header: header | {"eval": header["eval"] | {"task": "other"}}  # noqa: E731
+    paths = [eval_log(tmp_path / "1.eval"), eval_log(tmp_path / "2.eval", header=other)]
+    load(con, [str(path) for path in paths], runs="separate")
+    assert con.execute("select distinct archive from attempts").fetchall() == [(MODEL,)]
+
+
+# OpenAI
+
+
+def responses(status="completed", reason=None):
+    """A batch of /v1/responses: an attempt of expected.json on each line."""
+    for attempt in expected():
+        box = rf"so \boxed{{{attempt['boxed']}}}" if attempt["boxed"] else "so"
+        length = attempt["finish"] == "length"
+        yield {
+            "id": "batch_req_1",
+            "custom_id": f"{attempt['problem_id']}#{attempt['attempt']}",
+            "response": {
+                "status_code": 200,
+                "request_id": "r",
+                "body": {
+                    "id": "resp_1",
+                    "object": "response",
+                    "status": "incomplete" if length else status,
+                    "incomplete_details": {"reason": "max_output_tokens"} if length else reason,
+                    "model": "gpt-5",
+                    "output": [
+                        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]},
+                        {
+                            "type": "message",
+                            "role": "assistant",
+                            "content": [
+                                {"type": "output_text", "text": "Well, "},
+                                {"type": "output_text", "text": box},
+                            ],
+                        },
+                    ],
+                    "usage": {
+                        "input_tokens": 20,
+                        "output_tokens": attempt["completion_tokens"],
+                        "output_tokens_details": {"reasoning_tokens": 1},
+                        "total_tokens": 20 + attempt["completion_tokens"],
+                    },
+                },
+            },
+            "error": None,
+        }
+
+
+def lines(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def test_batches_of_responses_are_read(con, tmp_path):
+    path = lines(tmp_path / "a.jsonl", responses())
+    load(con, [str(path)], competition="c")
+    found = con.execute(
+        "select question_id, seed, completion_tokens, finish_reason, answer is null, prompt_tokens "
+        "from attempts order by all"
+    ).fetchall()
+    assert found == sorted(
+        (int(a["problem_id"][1]) - 1, a["attempt"], a["completion_tokens"], a["finish"],
+         a["boxed"] is None, 20)
+        for a in expected()
+    )  # fmt: skip
+    assert con.execute("select distinct archive from attempts").fetchall() == [("gpt-5",)]
+    assert con.execute("select count(*) from texts where text like 'Well, so%'").fetchone() == (20,)
+
+
+def test_a_failed_response_is_left_out_and_a_filtered_one_is_not_finished(con, tmp_path):
+    records = list(responses())
+    records[0]["response"]["body"] |= {"status": "failed", "output": []}
+    records[1]["response"]["body"] |= {
+        "status": "incomplete",
+        "incomplete_details": {"reason": "content_filter"},
+    }
+    summary = load(con, [str(lines(tmp_path / "a.jsonl", records))], competition="c")
+    assert summary.rows == 19
+    assert "a.jsonl: 1 requests failed and hold no attempt: left out" in summary.notes
+    reasons = dict(
+        con.execute("select finish_reason, count(*) from attempts group by all").fetchall()
+    )
+    assert reasons == {"stop": 16, "length": 2, "content_filter": 1}
+
+
+def test_finish_reasons_of_servers_are_mapped_and_those_of_flat_files_are_not(con, tmp_path):
+    records = [json.loads(line) for line in (FORMATS / "batch_output.jsonl").open()]
+    for at, record in enumerate(records):
+        choice = record["response"]["body"]["choices"][0]
+        if choice["finish_reason"] == "stop":
+            choice["finish_reason"] = ("eos_token", "stop_sequence", "stop")[at % 3]
+    load(con, [str(lines(tmp_path / "a.jsonl", records))], competition="c")
+    kinds = con.execute("select distinct finish_reason from attempts order by all").fetchall()
+    assert kinds == [("length",), ("stop",)]
+    flat = [json.loads(line) for line in (FORMATS / "flat.jsonl").open()]
+    for record in flat:
+        record["finish_reason"] = "eos_token"
+    path = lines(tmp_path / "flat.jsonl", flat)
+    assert "--finished" in refusal(con, path, archive="m", competition="d")
+    load(con, [str(path)], archive="m", competition="d", finished=["eos_token"])
+
+
+def test_names_that_number_attempts_are_asked_about_and_numbers_are_not(tmp_path):
+    records = [json.loads(line) for line in (FORMATS / "batch_output.jsonl").open()]
+    for at, record in enumerate(records):
+        record["custom_id"] = str(at)
+    assert "number attempts" not in describe([str(lines(tmp_path / "a.jsonl", records))])
+    for at, record in enumerate(records):
+        record["custom_id"] = f"p{at // 5}-{at % 5}"
+    assert "number attempts" in describe([str(lines(tmp_path / "a.jsonl", records))])
+    for at, record in enumerate(records):
+        record["custom_id"] = f"request-{at}"
+    assert "number attempts" not in describe([str(lines(tmp_path / "a.jsonl", records))])
+
+
+def test_the_command_appends_runs(tmp_path):
+    for name in ("1.eval", "2.eval"):
+        eval_log(tmp_path / name)
+    assert "--runs append" in run(tmp_path, "load", "1.eval", "2.eval", status=2)
+    told = run(tmp_path, "load", "1.eval", "2.eval", "--runs", "append")
+    assert f"{MODEL}: 40 attempts at 4 problems" in told
