@@ -26,8 +26,9 @@ select
     ) / count(*) as different_answer,
     100 * count(*) filter (strict.is_abstention and not advisory.is_abstention) / count(*) as strict_abstains,
     100 * count(*) filter (strict.is_abstention and advisory.is_abstention) / count(*) as both_abstain,
-    avg(strict.share) filter (not strict.is_abstention) as strict_vote_share,
-    avg(advisory.share) filter (not advisory.is_abstention) as advisory_vote_share,
+    -- Doubles add up differently in another order of rows.
+    avg(strict.share order by strict.walk_id) filter (not strict.is_abstention) as strict_vote_share,
+    avg(advisory.share order by strict.walk_id) filter (not advisory.is_abstention) as advisory_vote_share,
 from votes as strict
 inner join votes as advisory
     on strict.walk_id = advisory.walk_id

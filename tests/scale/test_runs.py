@@ -68,6 +68,13 @@ def test_the_number_of_parts_changes_no_byte(tmp_path, sources, expected, parts)
     assert differing(gathered(folder, tmp_path), expected) == []
 
 
+def test_policies_come_along(tmp_path, sources):
+    expected = one_machine(tmp_path / "one", sources, policies="all")
+    assert expected["policies.csv"].count(b"\n") > 2
+    folder = made(planned(tmp_path / "run", sources, policies="all"))
+    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+
+
 def test_walks_in_many_small_groups_change_no_byte(tmp_path, sources, expected, monkeypatch):
     monkeypatch.setattr("audit.scale.part.PORTION_ROWS", 30)
     monkeypatch.setattr(sys.modules["audit.engine.replay"], "PORTION_ROWS", 30)
@@ -106,6 +113,35 @@ def test_problems_that_go_by_names_have_the_numbers_of_one_machine(tmp_path):
     assert expected["problem_names.csv"].count(b"\n") == 4
     folder = made(planned(tmp_path / "run", sources, 2, reading))
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+
+
+@pytest.mark.parametrize("unlabelled", ["wrong", "drop"])
+def test_missing_labels_are_settled_as_a_load_settles_them(tmp_path, unlabelled):
+    sources = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    for number, path in enumerate(sources):
+        rows = [
+            attempt(seed, 5 + seed, str(seed % 2), correct=seed % 2 == 0, archive=archive)
+            | {"question_id": 2 * number + question}
+            | ({"correct": None} if archive == "blind" or (archive, seed) == gap else {})
+            for archive in ("blind", "partly", "seen")
+            for question, gap in ((0, ("partly", 3)), (1, ()))
+            for seed in range(5)
+        ]
+        write_parquet(rows, path)
+    with pytest.raises(AuditError, match=r"archive 'partly': 2 of its 20 attempts have no label"):
+        made(planned(tmp_path / "refused", sources, 2))
+    reading = {"unlabelled": unlabelled}
+    expected = one_machine(tmp_path / "one", sources, reading)
+    folder = made(planned(tmp_path / "run", sources, 2, reading))
+    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+
+
+def test_an_archive_in_which_nothing_can_be_picked_is_refused(tmp_path):
+    write_parquet([attempt(seed, 5, None) for seed in range(3)], tmp_path / "a.parquet")
+    folder = made(planned(tmp_path / "run", [tmp_path / "a.parquet"], 1, {"force": False}))
+    with pytest.raises(AuditError, match="none of its 3 finished attempts has an answer"):
+        gathered(folder, tmp_path / "gathered")
+    assert not (tmp_path / "gathered" / "gathered.duckdb").exists()
 
 
 def test_the_options_of_a_load_come_along(tmp_path):
