@@ -740,7 +740,10 @@ def export(
         waiting = [] if wanted else left_out(con)
         for name in waiting:
             hint = f"budget-audit tokenize{'' if _name(db) == 'the database' else f' --db {db}'}"
-            notes.append(f"{name} is left out: it needs '{hint}' first")
+            needed = "the texts, and a run keeps none"
+            if not engine.needs_texts(con, name):
+                needed = f"'{hint}' first"
+            notes.append(f"{name} is left out: it needs {needed}")
         if not wanted:
             missing = set(engine.table_names()) - {path.stem for path in written} - set(waiting)
             if missing:

@@ -13,6 +13,7 @@ from audit.database.leftovers import whole
 from audit.database.schema import (
     SCHEMA_VERSION,
     check_schema,
+    lacks_texts,
     relations,
     require_attempts,
     require_replays,
@@ -26,6 +27,7 @@ __all__ = [
     "connect",
     "connect_beside",
     "insert",
+    "lacks_texts",
     "opened",
     "relations",
     "require_attempts",

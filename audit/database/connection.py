@@ -1,6 +1,7 @@
 """Opening a database as a reader, a loader or a replayer; nothing else in the project opens one."""
 
 import contextlib
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from typing import Any
 import duckdb
 
 from audit.database.leftovers import is_running, remove_leftovers, temporary
-from audit.database.schema import check_schema, relations
+from audit.database.schema import check_schema, linked_run, relations
 from audit.errors import AuditError, explained
 
 # Rows that are written together: of attempts with long texts, and of replays.
@@ -38,10 +39,12 @@ def connect(
     memory: str | None = None,
     row_group: int | None = None,
     sandbox: bool = False,
+    reach: Path | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """Open a database of ours; a reader needs one that exists and cannot reach any other file.
 
-    A reader in the `sandbox` may be given anyone's SQL. A `row_group` is how many rows DuckDB
+    A reader in the `sandbox` may be given anyone's SQL. A writer reads from the folder `reach`
+    all the same. A `row_group` is how many rows DuckDB
     writes together, by itself 122,880: it keeps a group in memory until it is full, and gives each
     thread whole ones.
     """
@@ -51,11 +54,10 @@ def connect(
         config["threads"] = threads
     if memory is not None:
         # Where rows are written in bulk, DuckDB takes half as much again as it counts.
-        config["memory_limit"] = _two_thirds(memory) if row_group else memory
+        config["memory_limit"] = two_thirds(memory) if row_group else memory
     if read_only:
         if not path.exists():
             raise AuditError(f"{path}: no such database; make it with 'budget-audit load'")
-        config["enable_external_access"] = False
     else:
         # Users open the file with their own tools: DuckDB 1.4 and 1.5 cannot read 2.0's format.
         config["storage_compatibility_version"] = "v1.4.0"
@@ -74,14 +76,14 @@ def connect(
         raise AuditError(f"{path}: {_why_closed(error)}") from None
     if not read_only:
         _clear_killed(path)
-    # The file may be anyone's: what it says must not reach another.
-    if str(path) != ":memory:":
-        con.execute("set enable_external_access = false")
     # In DuckDB 2.0 these fail now and then after small joins: "dict-surviving cache: global
     # dictionary column changed identity". Going without them costs no time that can be measured.
     with contextlib.suppress(duckdb.CatalogException):
         con.execute("set debug_enable_caching_operators = false")
     try:
+        # The file may be anyone's: what it says must not reach another.
+        if str(path) != ":memory:":
+            _close(con, reach or _parts(con, path))
         check_schema(con, str(path))
         if read_only and not relations(con):
             raise AuditError(f"{path}: holds no attempts; load some with 'budget-audit load'")
@@ -91,6 +93,32 @@ def connect(
         con.close()
         raise
     return con
+
+
+def _parts(con: duckdb.DuckDBPyConnection, path: str | Path) -> Path | None:
+    """The parts of the run that a database is linked to; it may name no other folder."""
+    linked = linked_run(con)
+    if linked is None:
+        return None
+    ((expected,),) = con.execute("select min(value) from meta where key = 'run'").fetchall()
+    try:
+        found = json.loads(Path(linked, "manifest.json").read_text(encoding="utf-8"))["id"]
+    except (OSError, ValueError, KeyError, TypeError):
+        found = None
+    if found is None or found != expected:
+        raise AuditError(
+            f"{path}: is linked to the run in {linked}, which is not there; put it back, or gather "
+            "into a new --db"
+        )
+    return Path(linked, "parts")
+
+
+def _close(con: duckdb.DuckDBPyConnection, folder: Path | None) -> None:
+    """Let a connection reach no file, but those in one folder where it needs them."""
+    if folder:
+        literal = str(folder).replace("'", "''")
+        con.execute(f"set allowed_directories = ['{literal}']")
+    con.execute("set enable_external_access = false")
 
 
 @contextmanager
@@ -127,7 +155,7 @@ def _discard(con: duckdb.DuckDBPyConnection, path: Path, is_new: bool) -> None:
         log.unlink()
 
 
-def _two_thirds(memory: str) -> str:
+def two_thirds(memory: str) -> str:
     """Two thirds of an amount such as 2GB."""
     number, unit = re.fullmatch(r"([\d.]+) ?(\w+)", memory).groups()  # type: ignore[union-attr]
     return f"{float(number) * 2 / 3:.3f}{unit}"
@@ -190,7 +218,7 @@ def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection
     connect(path, read_only=True).close()
     con = connect(":memory:", **limits)
     _attach(con, path, "read_only")
-    con.execute("set enable_external_access = false")
+    _close(con, _parts(con, path))
     return con
 
 

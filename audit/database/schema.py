@@ -8,6 +8,10 @@ from audit.text import visible
 # Version of the tables that `load` creates. A database with another version is refused when it is
 # opened.
 SCHEMA_VERSION = 3
+# Keys of `meta`: the run folder in whose files large relations were left, and whether texts were
+# kept at all.
+LINKED = "linked_run"
+TEXTS = "texts"
 # What `load` keeps as tables. A view or a trigger in such a place would run a stranger's SQL.
 LOADED_TABLES = (
     "attempts",
@@ -112,3 +116,33 @@ def require_replays(con: duckdb.DuckDBPyConnection) -> None:
         )
     if states != [("fresh",)]:
         raise AuditError("there are no replays yet; run 'budget-audit replay'")
+
+
+def linked_run(con: duckdb.DuckDBPyConnection) -> str | None:
+    """The run folder whose files some views of the database read, where they do.
+
+    Nothing of the database's own is run to find out: a view in the place of `meta` is not read.
+    """
+    ((is_table, is_linked),) = con.execute(
+        """
+        select
+            exists (
+                from duckdb_tables()
+                where database_name = current_database() and table_name = 'meta'
+            ),
+            exists (
+                from duckdb_views()
+                where database_name = current_database() and contains(sql, 'read_parquet(')
+            ),
+        """
+    ).fetchall()
+    if not (is_table and is_linked):
+        return None
+    rows = con.execute("select value from meta where key = ?", [LINKED]).fetchall()
+    return rows[0][0] if rows else None
+
+
+def lacks_texts(con: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the database was gathered from a run, which keeps no texts."""
+    query = "select 1 from meta where key = ? and value = 'none'"
+    return bool(con.execute(query, [TEXTS]).fetchall())

@@ -22,7 +22,7 @@ from audit.engine.sql_files import (
     table_purpose,
 )
 from audit.engine.stages import REPLAY_RELATIONS, SETTING_RELATIONS, STAGE_NAMES, STAGES
-from audit.engine.tables import table, waiting_events
+from audit.engine.tables import needs_texts, table, waiting_events
 
 __all__ = [
     "PUBLIC_RELATIONS",
@@ -39,6 +39,7 @@ __all__ = [
     "exploratory_names",
     "is_table",
     "last_settings",
+    "needs_texts",
     "plugins",
     "relation_comment",
     "relations_read",

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import threading
 from typing import Any
 
 import duckdb
@@ -10,12 +11,14 @@ from audit.errors import AuditError
 
 # Functions that are called without parentheses, like columns.
 CALLED_BARE = ("localtime", "localtimestamp", "session_user", "user")
+_own = threading.local()
 
 
-@functools.cache
 def _parser() -> duckdb.DuckDBPyConnection:
-    """A database with nothing in it, to take statements apart, by one cursor for each use."""
-    return duckdb.connect()
+    """A database with nothing in it, to take statements apart; threads cannot share one."""
+    if not hasattr(_own, "parser"):
+        _own.parser = duckdb.connect()
+    return _own.parser
 
 
 @functools.cache

@@ -38,6 +38,8 @@ from audit.progress import Progress
 
 # The stage before which a kind of plug-in is bound, and the one after which its rows are looked at.
 BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules", "halts": "policies"}
+# Kinds of plug-ins whose rows are held to a contract.
+CHECKED = ("selectors", "rules", "policies")
 
 
 class Replayed(NamedTuple):
@@ -98,15 +100,11 @@ def replay(
         _refuse_users_own(con, kept)
         keep(con, settings, found)
         if not is_walked:
-            _keep_walk_settings(con, settings, found)
-        _build(con, settings, found, kept, progress)
+            keep_walk_settings(con, settings, found)
+        build_stages(con, settings, found, kept, progress)
         # Selections that are kept were looked at when they were made.
-        kinds = ("rules", "policies") if is_walked else ("selectors", "rules", "policies")
-        for kind in kinds:
-            check_contract(con, kind, getattr(found, kind), render(f"broken_{kind}", found))
-        _remember_made(con)
-        comment_relations(con)
-        count_replays(con)
+        check_contracts(con, found, ("rules", "policies") if is_walked else CHECKED)
+        finish(con)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
     return Replayed(settings, found, is_walked)
 
@@ -123,6 +121,21 @@ def _is_walked(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugin
     return bool(con.execute(query, values).fetchall())
 
 
+def check_contracts(
+    con: duckdb.DuckDBPyConnection, found: Plugins, kinds: Sequence[str] = CHECKED
+) -> None:
+    """Refuse the first plug-in whose rows break its contract."""
+    for kind in kinds:
+        check_contract(con, kind, getattr(found, kind), render(f"broken_{kind}", found))
+
+
+def finish(con: duckdb.DuckDBPyConnection) -> None:
+    """Describe and count what a replay has made."""
+    _remember_made(con)
+    comment_relations(con)
+    count_replays(con)
+
+
 def _kept(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
     """The tables that serve this replay as they are: the walks, and the counts if asked alike."""
     last = last_settings(con)
@@ -133,7 +146,8 @@ def _kept(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
     return {*WALKED, *(["weights"] if is_drawn else [])}
 
 
-def _keep_walk_settings(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> None:
+def keep_walk_settings(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> None:
+    """Write what the walks depend on."""
     con.execute("create table walk_settings (largest_cap integer, fingerprint varchar)")
     values = [max(settings.caps), walk_fingerprint(settings, found)]
     con.execute("insert into walk_settings values (?, ?)", values)
@@ -149,16 +163,17 @@ def _refuse_users_own(con: duckdb.DuckDBPyConnection, kept: set[str]) -> None:
         )
 
 
-def _build(
+def build_stages(
     con: duckdb.DuckDBPyConnection,
     settings: Settings,
     found: Plugins,
-    kept: set[str],
-    progress: Progress | None,
+    kept: Collection[str],
+    progress: Progress | None = None,
+    names: Sequence[str] = STAGE_NAMES,
 ) -> None:
     """Build every stage that is not kept, the portioned ones for one portion after another."""
     portions: list[tuple[int, int]] = []
-    steps, done = len(STAGE_NAMES), 0
+    steps, done = len(names), 0
     portioned = [name for name in PORTIONED if name not in kept]
 
     def tell(name: str) -> None:
@@ -167,7 +182,7 @@ def _build(
             progress(name, done, steps)
         done += 1
 
-    for name in STAGE_NAMES:
+    for name in names:
         tell(name)
         for kind in [BOUND_BEFORE[name]] if name in BOUND_BEFORE else []:
             for plugin in getattr(found, kind):
@@ -184,7 +199,7 @@ def _build(
             build(con, name, found)
         if name == "replayed_problems":
             _refuse_nothing(con)
-    for portion in portions[1:]:
+    for portion in portions[1:] if portioned else ():
         _walk(con, portion)
         for name in portioned:
             tell(name)
@@ -204,10 +219,11 @@ def _refuse_nothing(con: duckdb.DuckDBPyConnection) -> None:
 
 def _portions(con: duckdb.DuckDBPyConnection, settings: Settings) -> list[tuple[int, int]]:
     """The first and last banks to walk at a time: at least one portion, of at least one bank."""
-    ((banks, longest),) = con.execute("select max(bank_id), max(bank_size) from banks").fetchall()
-    prefixes = min(longest, max(settings.caps)) + 1
+    banks = con.execute("select bank_id, bank_size from banks order by bank_id").fetchall()
+    prefixes = min(max(size for _, size in banks), max(settings.caps)) + 1
     size = max(1, PORTION_ROWS // ((settings.orders + 1) * max(prefixes, len(settings.budgets))))
-    return [(first, min(first + size - 1, banks)) for first in range(1, banks + 1, size)]
+    ids = [bank_id for bank_id, _ in banks]
+    return [(ids[at], ids[at : at + size][-1]) for at in range(0, len(ids), size)]
 
 
 def _walk(con: duckdb.DuckDBPyConnection, portion: tuple[int, int]) -> None:

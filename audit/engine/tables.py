@@ -3,7 +3,7 @@
 import duckdb
 import pyarrow as pa
 
-from audit.database.schema import require_attempts, require_replays
+from audit.database.schema import lacks_texts, require_attempts, require_replays
 from audit.engine.build import render
 from audit.engine.lineage import relations_read
 from audit.engine.matching import matched_replicates
@@ -26,6 +26,15 @@ def waiting_events(con: duckdb.DuckDBPyConnection, name: str) -> int:
     return con.execute(query).fetchall()[0][0]
 
 
+def needs_texts(con: duckdb.DuckDBPyConnection, name: str) -> bool:
+    """Whether a table needs texts that the database never had."""
+    is_table = name in (*table_names(), *exploratory_names())
+    if not is_table or not relations_read(render(name)) & TOKEN_RELATIONS:
+        return False
+    require_replays(con)
+    return lacks_texts(con)
+
+
 def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
     """One table of the study, at full precision and sorted by its keys."""
     if name not in (*table_names(), *exploratory_names()):
@@ -35,6 +44,11 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
         require_replays(con)
     else:
         require_attempts(con)
+    if needs_texts(con, name):
+        raise AuditError(
+            f"{name}: needs the texts, and a run keeps none; 'budget-audit load' the archives that "
+            "it is wanted for into another --db"
+        )
     if waiting := waiting_events(con, name):
         raise AuditError(
             f"{name}: {waiting:,} boundary events have not been tokenized; run 'budget-audit "

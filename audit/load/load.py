@@ -197,11 +197,16 @@ def fill(con: duckdb.DuckDBPyConnection, opened: Sequence[Source]) -> None:
         "simulated": [source.is_simulated for source in opened],
     }
     con.register("incoming_files", pa.table(files))
+    fill_records(con, FILLED)
+    con.unregister("incoming_files")
+
+
+def fill_records(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> None:
+    """Fill some tables from the rows that wait in `incoming`, and with them what is accepted."""
     con.execute(f"create temp table incoming_references as {render('incoming_references')}")
-    for name in FILLED:
+    for name in names:
         con.execute(f"insert into {name} {render(name)}")
     con.execute("drop table incoming_references")
-    con.unregister("incoming_files")
     # What any archive names may be accepted in others, also in those that were there.
     con.execute("delete from accepted_references where references_id = 0")
     con.execute(f"insert into accepted_references {render('shared_references')}")

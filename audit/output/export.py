@@ -91,8 +91,12 @@ def _relation(con: duckdb.DuckDBPyConnection, name: str, only: Filter) -> duckdb
 
 
 def left_out(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """The tables that cannot be had before the boundary attempts are tokenized."""
-    return [name for name in engine.table_names() if engine.waiting_events(con, name)]
+    """The tables that cannot be had: their tokens are not counted yet, or there are no texts."""
+    return [
+        name
+        for name in engine.table_names()
+        if engine.waiting_events(con, name) or engine.needs_texts(con, name)
+    ]
 
 
 def key_of(name: str) -> str:

@@ -1,5 +1,6 @@
 """Ad hoc SQL over a database opened read only: named queries, .sql files or SQL text."""
 
+import contextlib
 import os
 import re
 import threading
@@ -14,7 +15,7 @@ import duckdb
 import pyarrow as pa
 
 from audit import engine
-from audit.database import require_replays
+from audit.database import lacks_texts, require_replays
 from audit.errors import AuditError, first_line
 from audit.output.display import format_table
 from audit.text import not_there, visible
@@ -136,6 +137,8 @@ def _answered(
     except UnicodeEncodeError:
         raise AuditError("query: the text or a parameter is not valid UTF-8") from None
     statement = _one_reading(con, found.sql)
+    if lacks_texts(con) and reads_texts(con, found.sql):
+        raise AuditError("query: it reads texts, and the run that was gathered keeps none")
     wanted = statement.named_parameters
     if set(values) - wanted:
         extra = ", ".join(f"${name}" for name in sorted(set(values) - wanted))
@@ -157,6 +160,13 @@ def _answered(
     is_plan = statement.type == duckdb.StatementType.EXPLAIN
     plan = "\n".join(rows.column(rows.num_columns - 1).to_pylist()) if is_plan else ""
     return Answer(rows.slice(0, limit) if limit else rows, rows.num_rows, plan)
+
+
+def reads_texts(con: duckdb.DuckDBPyConnection, sql: str) -> bool:
+    """Whether a statement names the relation of the texts."""
+    with contextlib.suppress(duckdb.Error):
+        return "texts" in con.get_table_names(sql)
+    return False
 
 
 def _one_reading(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import duckdb
 import pyarrow as pa
 
-from audit.database import require_attempts, require_replays, transaction
+from audit.database import lacks_texts, require_attempts, require_replays, transaction
 from audit.engine import render
+from audit.errors import AuditError
 from audit.tokens import counting
 from audit.tokens.counting import Look
 from audit.tokens.encodings import DEFAULT, Encoding, Prefixes, encoding_name, find_encoding
@@ -71,6 +72,8 @@ def tokenize(
     an interrupted run has committed stays.
     """
     require_attempts(con)
+    if lacks_texts(con):
+        raise AuditError("tokenize needs the texts, and the run that was gathered keeps none")
     is_replayed = con.execute("select 1 from meta where key = 'replays' and value = 'fresh'")
     has_events = bool(is_replayed.fetchall())
     if not everything:

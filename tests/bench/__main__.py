@@ -1,8 +1,8 @@
 """Run the benchmarks, or those named: `python -m tests.bench [NAME ...] [--quick] [--out FILE]`.
 
 Without a name the whole suite runs: every measure of `replays`, `loads`, `pages` and `votes`. It
-prints the ratios and writes them, with the seconds behind them, as JSON. `tokens` and
-`inspect_logs` have options of their own and run by name alone.
+prints the ratios and writes them, with the seconds behind them, as JSON. `tokens`,
+`inspect_logs` and `scale` have options of their own and run by name alone.
 """
 
 import argparse
@@ -34,7 +34,7 @@ SUITE: dict[str, Callable[[Asked], list[Line]]] = {
         votes.scorio,
     )
 }
-ALONE = ("inspect_logs", "tokens")
+ALONE = ("inspect_logs", "scale", "tokens")
 
 
 def main(arguments: list[str]) -> None:

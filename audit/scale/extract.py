@@ -1,0 +1,73 @@
+"""One source file becomes rows without texts, sorted by problem, for the parts to read."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from audit.database import insert
+from audit.engine import render
+from audit.errors import AuditError
+from audit.load.load import _sha256, told
+from audit.load.staging import INCOMING, Reading, read
+from audit.scale.folders import Limits, appearing, folder_of, is_done, working, write_receipt
+from audit.scale.plan import read_manifest, require_same_program
+from audit.sources import Source
+
+# Rows that a reader takes or skips together.
+ROW_GROUP = 4096
+
+
+def extract(run: Path, number: int, limits: Limits) -> int:
+    """Read one file with the ordinary readers and write its attempts; say how many there are."""
+    manifest = read_manifest(run)
+    require_same_program(manifest)
+    if not 0 <= number < len(manifest.files):
+        raise AuditError(f"{run}: has no file {number}; they are 0 to {len(manifest.files) - 1}")
+    if is_done(run, "attempts", number, manifest.id):
+        return 0
+    file = manifest.files[number]
+    try:
+        size = file.path.stat().st_size
+    except OSError as error:
+        raise AuditError(f"{file.path}: cannot be read: {error.strerror}") from None
+    if size != file.bytes:
+        raise AuditError(f"{file.path}: has changed since the run was planned; plan it again")
+    reading = Reading([file], manifest.format, manifest.choices, manifest.finished)
+    with appearing(folder_of(run, "attempts", number)) as folder, working(limits) as con:
+        insert(con, "create table incoming as", INCOMING.empty_table())
+        for batch in read(reading):
+            insert(con, "insert into incoming", pa.Table.from_batches([batch.rows]))
+        con.execute("update incoming set file = ?", [number])
+        con.execute("set preserve_insertion_order = true")
+        selects = {
+            "attempts": "from incoming order by competition, question_id, archive, seed, row",
+            "banks": f"{render('bank_counts')} order by competition, question_id, archive",
+        }
+        rows = {}
+        for name, select in selects.items():
+            path = str(folder / f"{name}.parquet").replace("'", "''")
+            rows[name] = con.execute(
+                f"copy ({select}) to '{path}' "
+                f"(format parquet, compression zstd, row_group_size {ROW_GROUP})"
+            ).fetchall()[0][0]
+        (source,) = reading.opened
+        content = {"manifest": manifest.id, "number": number, "source": _described(source)}
+        content["names"] = [[*key, at] for key, at in reading.numbering.names.items()]
+        write_receipt(folder, content, rows)
+    return rows["attempts"]
+
+
+def _described(source: Source) -> dict[str, Any]:
+    """What `sources` says of a file, and what should be told."""
+    return {
+        # A file's name may be any bytes.
+        "name": source.file.name.encode(errors="backslashreplace").decode(),
+        "format": source.format,
+        "bytes": source.file.bytes,
+        "sha256": _sha256(source.file),
+        "mapping": json.dumps(source.mapping),
+        "simulated": source.is_simulated,
+        "notes": told(source),
+    }

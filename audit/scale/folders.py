@@ -1,0 +1,159 @@
+"""The folders of a run: each appears whole, with a receipt of what is in it, or not at all."""
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from audit import database
+from audit.database.connection import two_thirds
+from audit.errors import AuditError, first_line
+
+RECEIPT = "receipt.json"
+KINDS = ("attempts", "parts")
+MEMORY = "2GB"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one task may use, and where it may spill to."""
+
+    threads: int = 1
+    memory: str = MEMORY
+    scratch: str | None = None
+
+
+def folder_of(run: Path, kind: str, number: int) -> Path:
+    """The folder of one extracted file or one part."""
+    return run / kind / f"{number:05d}"
+
+
+@contextmanager
+def appearing(target: Path) -> Iterator[Path]:
+    """A folder under a name of this attempt, which takes the target's name once it is whole.
+
+    Engines run a task at least once, and sometimes twice at a time: the first that is whole stays.
+    """
+    host = re.sub(r"\W", "-", platform.node())
+    attempt = f".{target.name}.{host}-{os.getpid()}-{secrets.token_hex(4)}"
+    partial = target.with_name(attempt)
+    try:
+        partial.mkdir(parents=True)
+        yield partial
+        _sync(partial)
+        # Renaming onto a folder that is not empty fails: another attempt was first.
+        with contextlib.suppress(OSError):
+            partial.rename(target)
+        if not (target / RECEIPT).exists():
+            raise AuditError(f"{target}: cannot be made; is something else in its place?")
+    except OSError as error:
+        raise AuditError(f"{target}: cannot be written: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _sync(folder: Path) -> None:
+    """Have the files on the disk before their folder gets its name."""
+    for path in folder.iterdir():
+        with open(path, "rb") as stream:
+            os.fsync(stream.fileno())
+
+
+def write_receipt(folder: Path, content: Mapping[str, Any], rows: Mapping[str, int]) -> None:
+    """Write what a folder holds: the rows, bytes and hash of each Parquet file."""
+    files = {
+        name: {
+            "rows": count,
+            "bytes": (folder / f"{name}.parquet").stat().st_size,
+            "sha256": sha256(folder / f"{name}.parquet"),
+        }
+        for name, count in rows.items()
+    }
+    text = json.dumps({**content, "files": files}, indent=2, sort_keys=True)
+    (folder / RECEIPT).write_text(text, encoding="utf-8")
+
+
+def sha256(path: Path) -> str:
+    """The hash of a file."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def read_receipt(folder: Path) -> dict[str, Any] | None:
+    """The receipt of a folder, or None where there is none."""
+    try:
+        receipt = json.loads((folder / RECEIPT).read_text(encoding="utf-8"))
+        receipt["manifest"], receipt.setdefault("number", None)
+        for written in receipt["files"].values():
+            written["rows"], written["bytes"], written["sha256"]
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise AuditError(f"{folder / RECEIPT}: is damaged: {first_line(error)}") from None
+    return receipt
+
+
+def is_done(run: Path, kind: str, number: int, manifest: str) -> bool:
+    """Whether a task of this plan has left its folder; one of another plan is refused."""
+    folder = folder_of(run, kind, number)
+    receipt = read_receipt(folder)
+    if receipt is None:
+        if folder.exists():
+            raise AuditError(f"{folder}: has no {RECEIPT}; remove the folder and run it again")
+        return False
+    if receipt["manifest"] != manifest:
+        raise AuditError(f"{folder}: was made by another plan; remove it and run it again")
+    return True
+
+
+def check_files(folder: Path, receipt: Mapping[str, Any]) -> None:
+    """Refuse a folder in which a file is missing or is not the one of the receipt."""
+    for name, written in receipt["files"].items():
+        path = folder / f"{name}.parquet"
+        if not path.is_file():
+            raise AuditError(f"{path}: is missing; remove {folder} and run it again")
+        if path.stat().st_size != written["bytes"] or sha256(path) != written["sha256"]:
+            raise AuditError(
+                f"{path}: is damaged: it is not the file of its receipt; remove {folder} and run "
+                "it again"
+            )
+
+
+def parquet(paths: Sequence[Path]) -> str:
+    """Parquet files as a relation in SQL."""
+    listed = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
+    return f"read_parquet([{listed}])"
+
+
+@contextmanager
+def working(limits: Limits) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database in memory with the task's own threads, memory and scratch folder."""
+    try:
+        scratch = tempfile.TemporaryDirectory(prefix="budget-audit-", dir=limits.scratch)
+    except OSError as error:
+        raise AuditError(f"--scratch {limits.scratch}: {error.strerror}") from None
+    with (
+        scratch as folder,
+        # What Python and Arrow hold is not counted by DuckDB.
+        database.connect(
+            ":memory:", threads=limits.threads, memory=two_thirds(limits.memory)
+        ) as con,
+    ):
+        literal = folder.replace("'", "''")
+        con.execute(f"set temp_directory = '{literal}'")
+        con.execute("set preserve_insertion_order = false")
+        # In a process that another one has spawned, DuckDB takes itself to be watched.
+        con.execute("set enable_progress_bar = false")
+        yield con

@@ -1,0 +1,153 @@
+"""The parts of a run become one database, as if one machine had replayed it all."""
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+
+from audit.database import REPLAYED_ROW_GROUP, opened, relations, transaction
+from audit.database.schema import LINKED, TEXTS
+from audit.engine import quality
+from audit.engine.replay import build_stages, finish, keep_walk_settings
+from audit.engine.settings import keep
+from audit.engine.stages import WALKED
+from audit.errors import AuditError, explained
+from audit.load.gate import require_fit
+from audit.load.schema import create_schema
+from audit.scale.folders import (
+    RECEIPT,
+    Limits,
+    check_files,
+    folder_of,
+    parquet,
+    read_receipt,
+    sha256,
+)
+from audit.scale.keys import HANDED_DOWN, LOADED, check_extracted, number_keys
+from audit.scale.part import COMPUTED_HERE, FILLED_HERE, WRITTEN
+from audit.scale.plan import Manifest, read_manifest, require_same_program
+
+# Relations with a row for every attempt, walk or prefix; --link leaves them in the run's files.
+LARGE = tuple(name for name in COMPUTED_HERE if name in WALKED)
+NAMES_SHOWN = 10
+
+
+class Gathered(NamedTuple):
+    """What was gathered: banks, replays, and what the readers of the files had to tell."""
+
+    banks: int
+    replays: int
+    notes: list[str]
+
+
+def gather(run: Path, db: Path, *, link: bool = False, **limits: Any) -> Gathered:
+    """Make a new database of all parts in one transaction, after every file has been checked."""
+    run = run.resolve()
+    manifest = read_manifest(run)
+    require_same_program(manifest)
+    keys = number_keys(run, Limits())
+    check_files(run / "keys", keys)
+    check_extracted(run, manifest)
+    files = check_parts(run, manifest)
+    try:
+        with (
+            opened(db, write=True, row_group=REPLAYED_ROW_GROUP, reach=run, **limits) as con,
+            transaction(con),
+        ):
+            if relations(con):
+                raise AuditError(f"{db}: holds a database already; gather makes a new one")
+            con.execute("set preserve_insertion_order = false")
+            _fill(con, run, manifest, files, link)
+            archives = {row[0] for row in con.execute("select archive from sources").fetchall()}
+            if not manifest.force:
+                require_fit(con, archives, manifest.choices.answer)
+            quality.count_dropped(con, [tuple(row) for row in keys["left_out"]])
+            quality.count_records(con, archives)
+            kept = {*HANDED_DOWN, *COMPUTED_HERE}
+            build_stages(con, manifest.settings, manifest.plugins, kept)
+            finish(con)
+            con.execute("update meta set value = 'fresh' where key = 'replays'")
+            ((banks,),) = con.execute("select count(*) from banks").fetchall()
+            ((replays,),) = con.execute("select count(*) from problem_costs").fetchall()
+    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+        raise AuditError(f"the database could not be written: {explained(error)}") from None
+    return Gathered(banks, replays, keys["notes"])
+
+
+def check_parts(run: Path, manifest: Manifest) -> dict[str, list[Path]]:
+    """The files of each relation; a part that is missing, doubled, damaged or foreign is named."""
+    there = sorted(path.name for path in (run / "parts").glob("[!.]*"))
+    receipts = {name: read_receipt(run / "parts" / name) for name in there}
+    for name, receipt in receipts.items():
+        _require_own(run, name, receipt, manifest)
+    numbers = Counter(receipt["number"] for receipt in receipts.values() if receipt)
+    doubled = sorted(number for number, count in numbers.items() if count > 1)
+    if doubled:
+        places = [name for name, one in receipts.items() if one and one["number"] == doubled[0]]
+        raise AuditError(
+            f"{run}: part {doubled[0]} is there twice: parts/{', parts/'.join(places)}; remove "
+            "what is a copy"
+        )
+    missing = [number for number in range(manifest.parts) if number not in numbers]
+    if missing:
+        listed = ", ".join(map(str, missing[:NAMES_SHOWN]))
+        more = f" and {len(missing) - NAMES_SHOWN:,} more" if len(missing) > NAMES_SHOWN else ""
+        raise AuditError(
+            f"{run}: {len(missing):,} of {manifest.parts:,} parts are missing: {listed}{more}; run "
+            f"'budget-audit run {run}' again, or 'budget-audit part {run} {missing[0]}'"
+        )
+    files: dict[str, list[Path]] = {name: [] for name in WRITTEN}
+    for number in range(manifest.parts):
+        folder = folder_of(run, "parts", number)
+        receipt = receipts.get(folder.name)
+        if receipt is None or receipt["number"] != number:
+            raise AuditError(f"{folder}: does not hold part {number}; the folders were renamed")
+        check_files(folder, receipt)
+        for name in receipt["files"]:
+            files[name].append(folder / f"{name}.parquet")
+    return files
+
+
+def _require_own(
+    run: Path, name: str, receipt: Mapping[str, Any] | None, manifest: Manifest
+) -> None:
+    """Refuse a part of another run, or made with other numbers than this run's."""
+    folder = run / "parts" / name
+    if receipt is None:
+        raise AuditError(f"{folder}: has no {RECEIPT}; remove it and run it again")
+    if receipt["manifest"] != manifest.id:
+        raise AuditError(f"{folder}: was made by another plan; remove it and run it again")
+    if receipt.get("keys") != sha256(run / "keys" / RECEIPT):
+        raise AuditError(f"{folder}: was made with other keys than {run / 'keys'}; run it again")
+    if set(receipt["files"]) - set(WRITTEN):
+        raise AuditError(f"{folder}: its {RECEIPT} names files that no part has")
+
+
+def _fill(
+    con: duckdb.DuckDBPyConnection,
+    run: Path,
+    manifest: Manifest,
+    files: Mapping[str, list[Path]],
+    link: bool,
+) -> None:
+    """Fill what a load and the stages of the parts would have made."""
+    create_schema(con)
+    con.execute("delete from meta")
+    for name in LOADED:
+        con.execute(f"insert into {name} from {parquet([run / 'keys' / f'{name}.parquet'])}")
+    keep(con, manifest.settings, manifest.plugins)
+    keep_walk_settings(con, manifest.settings, manifest.plugins)
+    for name in HANDED_DOWN:
+        con.execute(f"create table {name} as from {parquet([run / 'keys' / f'{name}.parquet'])}")
+    for name in WRITTEN:
+        if link and name in LARGE:
+            con.execute(f"create view {name} as from {parquet(files[name])}")
+        elif name in FILLED_HERE:
+            con.execute(f"insert into {name} from {parquet(files[name])}")
+        else:
+            con.execute(f"create table {name} as from {parquet(files[name])}")
+    con.execute("insert into meta values (?, 'none'), ('run', ?)", [TEXTS, manifest.id])
+    if link:
+        con.execute("insert into meta values (?, ?)", [LINKED, str(run)])

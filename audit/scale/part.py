@@ -1,0 +1,182 @@
+"""One part of a run: the stages from the attempts to the per-problem totals, of its problems."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import pyarrow.parquet
+
+from audit.engine import render
+from audit.engine.replay import build_stages, check_contracts, keep_walk_settings
+from audit.engine.settings import keep
+from audit.engine.stages import PORTION_ROWS, PORTIONED, STAGE_NAMES, TABLES
+from audit.errors import AuditError
+from audit.load.load import fill_records
+from audit.load.schema import FILLED, create_schema
+from audit.scale.folders import (
+    Limits,
+    appearing,
+    folder_of,
+    is_done,
+    parquet,
+    sha256,
+    working,
+    write_receipt,
+)
+from audit.scale.keys import HANDED_DOWN, LOADED, number_keys
+from audit.scale.plan import Manifest, read_manifest, require_same_program
+
+# What a part computes: every stage up to the last that needs one bank at a time. Its tables are
+# written, and so is what a load would have filled; later stages come along by themselves.
+PART_STAGES = STAGE_NAMES[: 1 + max(STAGE_NAMES.index(name) for name in PORTIONED)]
+FILLED_HERE = tuple(name for name in FILLED if name not in LOADED)
+COMPUTED_HERE = tuple(n for n in PART_STAGES if n in TABLES and n not in HANDED_DOWN)
+WRITTEN = (*FILLED_HERE, *COMPUTED_HERE)
+# Rows of a Parquet row group.
+BATCH_ROWS = 100_000
+
+
+class Problem(NamedTuple):
+    """A problem that was dealt to a part."""
+
+    competition: str
+    question_id: int
+    prefixes: int
+
+
+def part(run: Path, number: int, limits: Limits) -> int:
+    """Replay the problems of one part and write its relations; say how many banks it has."""
+    manifest = read_manifest(run)
+    require_same_program(manifest)
+    if not 0 <= number < manifest.parts:
+        raise AuditError(f"{run}: has no part {number}; they are 0 to {manifest.parts - 1}")
+    if is_done(run, "parts", number, manifest.id):
+        return 0
+    number_keys(run, limits)
+    writers: dict[str, pyarrow.parquet.ParquetWriter] = {}
+    rows: dict[str, int] = {}
+    banks = 0
+    with appearing(folder_of(run, "parts", number)) as folder:
+        try:
+            for problems in _groups(_dealt(run, number, limits)):
+                with working(limits) as con:
+                    _fill(con, run, number, problems)
+                    banks += _replay(con, run, manifest)
+                    for name in WRITTEN:
+                        rows[name] = rows.get(name, 0) + _append(con, name, folder, writers)
+        finally:
+            for writer in writers.values():
+                writer.close()
+        content = {
+            "manifest": manifest.id,
+            "keys": sha256(run / "keys" / "receipt.json"),
+            "number": number,
+            "banks": banks,
+        }
+        write_receipt(folder, content, {name: rows[name] for name in writers})
+    return banks
+
+
+def _dealt(run: Path, number: int, limits: Limits) -> list[Problem]:
+    """The problems of a part."""
+    with working(limits) as con:
+        query = (
+            "select competition, question_id, prefixes "
+            f"from {parquet([run / 'keys' / 'dealt.parquet'])} where part = ? "
+            "order by competition, question_id"
+        )
+        return [Problem(*row) for row in con.execute(query, [number]).fetchall()]
+
+
+def _groups(problems: list[Problem]) -> Iterator[list[Problem]]:
+    """Whole problems that are walked at a time: memory depends on these, not on the part."""
+    group: list[Problem] = []
+    prefixes = 0
+    for problem in problems:
+        if group and prefixes + problem.prefixes > PORTION_ROWS:
+            yield group
+            group, prefixes = [], 0
+        group.append(problem)
+        prefixes += problem.prefixes
+    if group:
+        yield group
+
+
+def _fill(con: duckdb.DuckDBPyConnection, run: Path, number: int, problems: list[Problem]) -> None:
+    """Fill the tables of a load with the attempts at these problems."""
+    create_schema(con)
+    con.execute("create table wanted (competition varchar, question_id bigint)")
+    con.executemany("insert into wanted values (?, ?)", [problem[:2] for problem in problems])
+    con.execute(
+        f"create table places as from {parquet([run / 'keys' / 'places.parquet'])} "
+        "semi join wanted using (competition, question_id) where part = ?",
+        [number],
+    )
+    files = con.execute("select distinct file from places order by file").fetchall()
+    paths = [folder_of(run, "attempts", file) / "attempts.parquet" for (file,) in files]
+    con.execute(f"create view extracted as from {parquet(paths)}")
+    con.execute(f"create temp table incoming as {render('dealt_attempts')}")
+    con.execute(
+        "update incoming set correct = false where correct is null "
+        f"and archive in (select archive from {_key(run, 'settled')})"
+    )
+    con.execute(f"insert into problem_names from {_key(run, 'problem_names')}")
+    fill_records(con, FILLED_HERE)
+    con.execute("drop table incoming")
+    con.execute("drop view extracted")
+
+
+def _key(run: Path, name: str) -> str:
+    return parquet([run / "keys" / f"{name}.parquet"])
+
+
+def _replay(con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest) -> int:
+    """Build the stages for the problems that are there; say how many banks were walked."""
+    keep(con, manifest.settings, manifest.plugins)
+    keep_walk_settings(con, manifest.settings, manifest.plugins)
+    # The numbers of walks depend on all banks.
+    con.execute(f"create view banks as from {_key(run, 'banks')}")
+    for name in HANDED_DOWN:
+        if name not in ("replayed_problems", "banks"):
+            con.execute(f"create table {name} as from {_key(run, name)}")
+    con.execute(
+        f"create table replayed_problems as from {_key(run, 'replayed_problems')} "
+        "semi join wanted using (competition, question_id)"
+    )
+    con.execute(
+        "create temp table own_banks as select banks.* from banks "
+        "inner join problems using (problem_id) semi join wanted using (competition, question_id)"
+    )
+    con.execute(
+        f"create table bank_orders as from ({render('bank_orders')}) "
+        "semi join own_banks using (bank_id)"
+    )
+    con.execute("drop view banks")
+    con.execute("create table banks as from own_banks")
+    ((banks,),) = con.execute("select count(*) from banks").fetchall()
+    if banks:
+        kept = {*HANDED_DOWN, "bank_orders"}
+        build_stages(con, manifest.settings, manifest.plugins, kept, names=PART_STAGES)
+        check_contracts(con, manifest.plugins)
+    return banks
+
+
+def _append(
+    con: duckdb.DuckDBPyConnection,
+    name: str,
+    folder: Path,
+    writers: dict[str, Any],
+) -> int:
+    """Add the rows of a relation to its file; say how many there are."""
+    if not con.execute("select 1 from duckdb_tables() where table_name = ?", [name]).fetchall():
+        return 0
+    rows = 0
+    reader = con.sql(f"from {name}").to_arrow_reader(BATCH_ROWS)
+    if name not in writers:
+        path = folder / f"{name}.parquet"
+        writers[name] = pyarrow.parquet.ParquetWriter(path, reader.schema, compression="zstd")
+    for batch in reader:
+        writers[name].write_batch(batch)
+        rows += batch.num_rows
+    return rows

@@ -1,0 +1,220 @@
+"""A run's plan: what is read, how it is replayed and with which versions, in one manifest."""
+
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy
+import pyarrow
+
+from audit import __version__
+from audit.database.leftovers import whole
+from audit.engine.plugins import KINDS, NAME_PATTERN, Plugin, Plugins, check_lineage
+from audit.engine.settings import Settings, require_selector, resolve, resolve_plugins
+from audit.engine.sql_files import resource
+from audit.errors import AuditError, first_line
+from audit.load.load import UNLABELLED, check_choices
+from audit.sources import SourceFile, find_files
+from audit.sources.columns import Choices
+from audit.sources.missing import require
+from audit.sources.opening import open_source
+
+MOST_PARTS = 99_999
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Everything that a worker needs to know; two runs with the same one have the same bytes."""
+
+    id: str
+    parts: int
+    settings: Settings
+    plugins: Plugins
+    format: str | None
+    choices: Choices
+    # Finish reasons that count as stop, what becomes of missing labels, and whether archives in
+    # which nothing can be picked are taken: as for `load`.
+    finished: Sequence[str]
+    unlabelled: str | None
+    force: bool
+    files: Sequence[SourceFile]
+    sql: Mapping[str, str]
+    versions: Mapping[str, str]
+
+
+def plan(
+    sources: Sequence[str],
+    out: Path,
+    parts: int,
+    *,
+    reading: Mapping[str, Any],
+    replaying: Mapping[str, Any],
+) -> Manifest:
+    """Check the options of `load` and `replay`, list the source files and write the manifest."""
+    if not 1 <= parts <= MOST_PARTS:
+        raise AuditError(f"--parts: a whole number from 1 to {MOST_PARTS:,}")
+    format, choices = _choices(reading)
+    files = [
+        SourceFile(Path(os.path.abspath(file.path)), file.name, file.bytes)
+        for file in find_files(sources)
+    ]
+    for file in files:
+        require(open_source(file, format, choices), choices)
+    if replaying.get("orders") == "auto":
+        raise AuditError("--orders auto: a plan needs a number; find it with 'budget-audit replay'")
+    given = {name: _frozen(value) for name, value in replaying.items() if name not in KINDS}
+    with duckdb.connect() as con:
+        settings = resolve(con, given)
+        found = resolve_plugins(con, *(replaying.get(kind) for kind in KINDS))
+    require_selector(settings, found)
+    content = {
+        "parts": parts,
+        "settings": asdict(settings),
+        "plugins": {kind: [asdict(one) for one in getattr(found, kind)] for kind in KINDS},
+        "format": format,
+        "choices": asdict(choices),
+        "finished": list(reading.get("finished") or ()),
+        "unlabelled": reading.get("unlabelled"),
+        "force": bool(reading.get("force")),
+        "files": [
+            {"path": str(file.path), "name": file.name, "bytes": file.bytes} for file in files
+        ],
+        "sql": _sql_hashes(),
+        "versions": versions(),
+    }
+    text = json.dumps(_with_id(content), indent=2, sort_keys=True)
+    _write(out, text)
+    return read_manifest(out)
+
+
+def _choices(reading: Mapping[str, Any]) -> tuple[str | None, Choices]:
+    """The options of `load` that say how a file is read."""
+    known = {field.name for field in fields(Choices)}
+    given = {name: value for name, value in reading.items() if name in known}
+    if given.get("references"):
+        given["references"] = os.path.abspath(given["references"])
+    choices = Choices(**{"mapping": {}, **given})
+    check_choices(reading.get("format"), choices)
+    if reading.get("unlabelled") not in (None, *UNLABELLED):
+        raise AuditError(f"--unlabelled {reading['unlabelled']}: must be wrong or drop")
+    return reading.get("format"), choices
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _with_id(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The manifest with the hash of all else in it."""
+    text = json.dumps(content, sort_keys=True)
+    return {**content, "id": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def _write(out: Path, text: str) -> None:
+    """Write the manifest into a new folder; another one that is there is refused."""
+    path = out / "manifest.json"
+    if path.exists():
+        if json.loads(text)["id"] != read_manifest(out).id:
+            raise AuditError(f"{out}: holds the plan of another run; choose another --out")
+        return
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if any(out.iterdir()):
+            raise AuditError(f"{out}: is not empty; a run needs a folder of its own")
+    except OSError as error:
+        raise AuditError(f"{out}: cannot be made a folder: {first_line(error)}") from None
+    with whole(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
+def read_manifest(run: Path) -> Manifest:
+    """The plan of a run; one that somebody has changed is refused."""
+    path = run / "manifest.json"
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        is_whole = content == _with_id({key: content[key] for key in content if key != "id"})
+    except FileNotFoundError:
+        raise AuditError(f"{run}: no run is planned here; begin with 'budget-audit plan'") from None
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise AuditError(f"{path}: cannot be read: {first_line(error)}") from None
+    if not is_whole:
+        raise AuditError(f"{path}: has been changed since it was planned; plan the run again")
+    settings = {name: _tuples(value) for name, value in content["settings"].items()}
+    return Manifest(
+        content["id"],
+        content["parts"],
+        Settings(**settings),
+        _plugins(content["plugins"], path),
+        content["format"],
+        Choices(**content["choices"]),
+        content["finished"],
+        content["unlabelled"],
+        content["force"],
+        [SourceFile(Path(file["path"]), file["name"], file["bytes"]) for file in content["files"]],
+        content["sql"],
+        content["versions"],
+    )
+
+
+def _tuples(value: Any) -> Any:
+    """JSON's lists as the tuples that settings have."""
+    return tuple(_tuples(one) for one in value) if isinstance(value, list) else value
+
+
+def _plugins(listed: Mapping[str, Any], path: Path) -> Plugins:
+    """The plug-ins of a manifest; it may say anything."""
+    found = {kind: [Plugin(**one) for one in listed[kind]] for kind in KINDS}
+    for kind, plugins in found.items():
+        for plugin in plugins:
+            if not NAME_PATTERN.fullmatch(plugin.name):
+                raise AuditError(f"{path}: holds a {KINDS[kind].one} without a name of one")
+            check_lineage(kind, plugin)
+    return Plugins(**found)
+
+
+def versions() -> dict[str, str]:
+    """The versions on which bytes may depend; NumPy promises its streams for one version only."""
+    return {
+        "budget-audit": __version__,
+        "duckdb": duckdb.__version__,
+        "numpy": numpy.__version__,
+        "pyarrow": pyarrow.__version__,
+    }
+
+
+@cache
+def _sql_hashes() -> dict[str, str]:
+    """The hash of every SQL file that ships with the project."""
+    root = resource("sql")
+    return {
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(root.rglob("*.sql"))
+    }
+
+
+def require_same_program(manifest: Manifest) -> None:
+    """Refuse to work where the program is not the one that the run was planned with."""
+    here = versions()
+    for name, version in manifest.versions.items():
+        if here.get(name) != version:
+            raise AuditError(
+                f"{platform.node() or 'this worker'} has {name} {here.get(name)}, and the run was "
+                f"planned with {version}; install that version on every worker"
+            )
+    if _sql_hashes() != manifest.sql:
+        changed = sorted(
+            name
+            for name in {*_sql_hashes(), *manifest.sql}
+            if _sql_hashes().get(name) != manifest.sql.get(name)
+        )
+        raise AuditError(
+            f"{platform.node() or 'this worker'} has another sql/{changed[0]} than the run was "
+            "planned with; install the same budget-audit on every worker"
+        )

@@ -1,0 +1,57 @@
+"""What an engine runs: one extract or one part, given by a path and a number, never by attempts."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from audit.errors import AuditError, explained
+from audit.scale.folders import Limits
+
+
+class Task(NamedTuple):
+    """One extract or one part, and what it may use."""
+
+    kind: str
+    run: str
+    number: int
+    limits: Limits
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return f"{self.kind} {self.number}"
+
+
+class Outcome(NamedTuple):
+    """How a task ended: a mistake that another attempt would repeat is told, not raised."""
+
+    kind: str
+    number: int
+    done: int
+    error: str | None = None
+
+
+def perform(task: Task) -> Outcome:
+    """Run one task where it is; whatever else goes wrong is for the engine to try again."""
+    import duckdb
+
+    from audit.scale.extract import extract
+    from audit.scale.part import part
+
+    work = {"extract": extract, "part": part}[task.kind]
+    try:
+        return Outcome(task.kind, task.number, work(Path(task.run), task.number, task.limits))
+    except AuditError as error:
+        return Outcome(task.kind, task.number, 0, str(error))
+    except duckdb.Error as error:
+        return Outcome(task.kind, task.number, 0, explained(error))
+
+
+def as_text(found: Outcome) -> str:
+    """An outcome as the one column that comes back from an engine."""
+    return json.dumps(found)
+
+
+def from_text(text: str) -> Outcome:
+    """The outcome of a text."""
+    return Outcome(*json.loads(text))

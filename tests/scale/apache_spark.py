@@ -1,0 +1,34 @@
+"""A run on Apache Spark whose executor is killed during a part; run with the full pyspark."""
+
+import os
+import sys
+from pathlib import Path
+
+from audit.scale import run, spark
+from tests.support.runs import (
+    differing,
+    gathered,
+    kill_executor_once,
+    one_machine,
+    planned,
+    write_sources,
+)
+
+
+def main(folder: Path) -> None:
+    """Replay on one machine and on Spark, and compare."""
+    sources = write_sources(folder / "sources")
+    expected = one_machine(folder / "one", sources)
+    planned(folder / "run", sources)
+    spark.perform = kill_executor_once
+    where = run.Where(master="local-cluster[2,1,1024]")
+    done = run.run(folder / "run", "spark", where=where)
+    assert (done.files, done.parts) == (3, 4), done
+    killed = (folder / "run" / "killed").read_text()
+    assert killed and not os.path.exists(f"/proc/{killed}"), killed
+    assert differing(gathered(folder / "run", folder / "gathered"), expected) == []
+    print("same bytes")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

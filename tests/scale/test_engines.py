@@ -1,0 +1,122 @@
+"""Real engines: Sail and Ray with two workers, and Apache Spark with an executor killed."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from audit.errors import AuditError
+from audit.scale import ray, run
+from tests.support.command import ROOT
+from tests.support.runs import (
+    PARTS,
+    differing,
+    gathered,
+    kill_worker_once,
+    one_machine,
+    planned,
+    write_sources,
+)
+
+
+def required(reason):
+    """Skip, or fail where engines are asked for."""
+    if os.environ.get("BUDGET_AUDIT_REQUIRE_ENGINES"):
+        pytest.fail(f"{reason}; BUDGET_AUDIT_REQUIRE_ENGINES asks for it")
+    pytest.skip(reason)
+
+
+def needs(module):
+    """Import a module of the extra `engines`."""
+    try:
+        return __import__(module)
+    except ImportError:
+        required(f"{module} is not installed: pip install 'budget-audit[engines]'")
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    return write_sources(tmp_path_factory.mktemp("sources"))
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory, sources):
+    return one_machine(tmp_path_factory.mktemp("one"), sources)
+
+
+@pytest.fixture
+def sail():
+    """A Spark Connect server without Java, in a process of its own."""
+    needs("pysail")
+    needs("pyspark")
+    script = (
+        "from pysail.spark import SparkConnectServer; import sys\n"
+        "server = SparkConnectServer('127.0.0.1', 0); server.start(background=True)\n"
+        "print(server.listening_address[1], flush=True); sys.stdin.read()"
+    )
+    server = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        text=True,
+    )
+    try:
+        yield f"sc://127.0.0.1:{int(server.stdout.readline())}"
+    finally:
+        server.kill()
+        server.wait()
+
+
+def test_sail_gives_the_bytes_of_one_machine(tmp_path, sources, expected, sail):
+    folder = planned(tmp_path / "run", sources)
+    assert run.run(folder, "spark", where=run.Where(remote=sail)) == (3, PARTS)
+    assert run.run(folder, "spark", where=run.Where(remote=sail)) == (0, 0)
+    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+
+
+def test_a_mistake_on_a_spark_worker_comes_back_as_one_line(tmp_path, sources, sail):
+    folder = planned(tmp_path / "run", sources)
+    sources[0].rename(tmp_path / "gone")
+    try:
+        with pytest.raises(AuditError, match=r"extract 0: .*0.parquet: cannot be read"):
+            run.run(folder, "spark", where=run.Where(remote=sail))
+    finally:
+        (tmp_path / "gone").rename(sources[0])
+
+
+def test_ray_gives_the_bytes_of_one_machine_though_a_worker_is_killed(
+    tmp_path, sources, expected, monkeypatch
+):
+    needs("ray")
+    monkeypatch.setattr(ray, "perform", kill_worker_once)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    folder = planned(tmp_path / "run", sources)
+    assert run.run(folder, "ray", where=run.Where(workers=2)) == (3, PARTS)
+    assert (folder / "killed").read_text()
+    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+
+
+def test_spark_without_an_address_is_a_mistake(tmp_path, sources):
+    folder = planned(tmp_path / "run", sources)
+    with pytest.raises(AuditError, match="either --master URL or --remote"):
+        run.run(folder, "spark")
+
+
+@pytest.mark.slow
+def test_apache_spark_gives_the_bytes_of_one_machine_though_an_executor_is_killed(tmp_path):
+    python = os.environ.get("BUDGET_AUDIT_SPARK_PYTHON")
+    if not python:
+        required("BUDGET_AUDIT_SPARK_PYTHON names no Python with the full pyspark and budget-audit")
+    done = subprocess.run(
+        [python, "-m", "tests.scale.apache_spark", str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": python},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.endswith("same bytes\n")

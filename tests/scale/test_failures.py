@@ -1,0 +1,246 @@
+"""Whatever is killed, removed, cut or doubled: it is done again, or named; no byte is other."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from audit.errors import AuditError
+from audit.scale import gather, local, part, run
+from audit.scale.folders import Limits
+from tests.support.command import ROOT
+from tests.support.runs import (
+    PARTS,
+    copy_of,
+    differing,
+    gathered,
+    kill_worker_once,
+    one_machine,
+    planned,
+    write_sources,
+)
+
+LIMITS = Limits()
+POLLS = 600
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    return write_sources(tmp_path_factory.mktemp("sources"))
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory, sources):
+    return one_machine(tmp_path_factory.mktemp("one"), sources)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, sources):
+    folder = planned(tmp_path_factory.mktemp("runs") / "run", sources)
+    run.run(folder, where=run.Where(workers=2))
+    return folder
+
+
+def started(*arguments):
+    """A process of ours, the first of its own group."""
+    return subprocess.Popen(
+        [sys.executable, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def until(condition):
+    """Wait for something that will be true."""
+    for _ in range(POLLS):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("waited in vain")
+
+
+def members(group):
+    """The processes of a group that have not ended."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, its_group = stat.read_text().rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(its_group) == group and state != "Z":
+            found.append(int(stat.parent.name))
+    return found
+
+
+KILLED_IN_WRITE = """
+import sys
+from pathlib import Path
+from audit.scale.folders import Limits
+from audit.scale.tasks import Task
+from tests.support.runs import kill_worker_once
+kill_worker_once(Task("part", sys.argv[1], 0, Limits()))
+"""
+
+
+def test_a_kill_inside_a_parquet_write_leaves_no_part(tmp_path, whole, expected):
+    folder = copy_of(whole, tmp_path / "run")
+    shutil.rmtree(folder / "parts" / "00000")
+    process = started("-c", KILLED_IN_WRITE, folder)
+    assert process.wait(60) == -signal.SIGKILL
+    (partial,) = (folder / "parts").glob(".00000.*")
+    assert (partial / "walked_attempts.parquet").exists()
+    with pytest.raises(AuditError, match="1 of 4 parts are missing: 0;"):
+        gather.gather(folder, tmp_path / "none.duckdb")
+    assert not (tmp_path / "none.duckdb").exists()
+    assert run.run(folder) == (0, 1)
+    assert not partial.exists()
+    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+
+
+def test_a_local_worker_that_is_killed_is_replaced(tmp_path, sources, expected, monkeypatch):
+    monkeypatch.setattr(local, "perform", kill_worker_once)
+    folder = planned(tmp_path / "run", sources)
+    assert run.run(folder, where=run.Where(workers=2)) == (3, PARTS)
+    assert (folder / "killed").read_text()
+    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+
+
+def kill_always(task):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_workers_that_are_always_killed_end_a_run_in_one_line(tmp_path, sources, monkeypatch):
+    monkeypatch.setattr(local, "perform", kill_always)
+    folder = planned(tmp_path / "run", sources)
+    with pytest.raises(AuditError, match=r"killed 3 times .*: extract 0.*--memory"):
+        run.run(folder)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_a_driver_that_is_killed_goes_on_where_it_was(tmp_path, sources, expected):
+    folder = planned(tmp_path / "run", sources, 12)
+    driver = started("-m", "audit", "run", folder, "--workers", 2)
+    until((folder / "parts" / "00000").exists)
+    driver.kill()
+    driver.wait()
+    until(lambda: not members(driver.pid))
+    there = {path.name: path.stat().st_mtime_ns for path in (folder / "parts").glob("[0-9]*")}
+    assert 0 < len(there) < 12
+    assert run.run(folder, where=run.Where(workers=2)) == (0, 12 - len(there))
+    for name, modified in there.items():
+        assert (folder / "parts" / name).stat().st_mtime_ns == modified
+    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+
+
+def test_two_attempts_at_one_part_leave_one(tmp_path, whole, monkeypatch):
+    folder = copy_of(whole, tmp_path / "run")
+    before = {path: path.read_bytes() for path in (folder / "parts" / "00001").iterdir()}
+    monkeypatch.setattr(part, "is_done", lambda *_: False)
+    part.part(folder, 1, LIMITS)
+    assert {path: path.read_bytes() for path in (folder / "parts" / "00001").iterdir()} == before
+    assert not list((folder / "parts").glob(".*"))
+
+
+def removed(folder):
+    shutil.rmtree(folder / "parts" / "00002")
+
+
+def file_removed(folder):
+    (folder / "parts" / "00002" / "problem_costs.parquet").unlink()
+
+
+def truncated(folder):
+    path = folder / "parts" / "00002" / "walked_attempts.parquet"
+    path.write_bytes(path.read_bytes()[:-10])
+
+
+def flipped(folder):
+    path = folder / "parts" / "00002" / "problem_scores.parquet"
+    data = bytearray(path.read_bytes())
+    data[100] ^= 1
+    path.write_bytes(bytes(data))
+
+
+def doubled(folder):
+    shutil.copytree(folder / "parts" / "00002", folder / "parts" / "00002 (copy)")
+
+
+def in_anothers_place(folder):
+    shutil.rmtree(folder / "parts" / "00002")
+    shutil.copytree(folder / "parts" / "00001", folder / "parts" / "00002")
+
+
+def renamed(folder):
+    for source, target in (("00001", "x"), ("00002", "00001"), ("x", "00002")):
+        (folder / "parts" / source).rename(folder / "parts" / target)
+
+
+def without_receipt(folder):
+    (folder / "parts" / "00002" / "receipt.json").unlink()
+
+
+def receipt_cut(folder):
+    path = folder / "parts" / "00002" / "receipt.json"
+    path.write_text(path.read_text()[:20])
+
+
+def of_another_plan(folder):
+    path = folder / "parts" / "00002" / "receipt.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"manifest": "0"}))
+
+
+def with_other_keys(folder):
+    path = folder / "parts" / "00002" / "receipt.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"keys": "0"}))
+
+
+def extract_flipped(folder):
+    path = folder / "attempts" / "00001" / "attempts.parquet"
+    data = bytearray(path.read_bytes())
+    data[200] ^= 1
+    path.write_bytes(bytes(data))
+
+
+def extract_removed(folder):
+    shutil.rmtree(folder / "attempts" / "00001")
+
+
+def keys_cut(folder):
+    path = folder / "keys" / "banks.parquet"
+    path.write_bytes(path.read_bytes()[:-10])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (removed, "1 of 4 parts are missing: 2;"),
+        (file_removed, "00002/problem_costs.parquet: is missing"),
+        (truncated, "00002/walked_attempts.parquet: is damaged"),
+        (flipped, "00002/problem_scores.parquet: is damaged"),
+        (doubled, r"part 2 is there twice: parts/00002, parts/00002 \(copy\)"),
+        (in_anothers_place, "part 1 is there twice: parts/00001, parts/00002"),
+        (renamed, "00001: does not hold part 1"),
+        (without_receipt, r"00002: has no receipt.json"),
+        (receipt_cut, r"00002/receipt.json: is damaged"),
+        (of_another_plan, "00002: was made by another plan"),
+        (with_other_keys, "00002: was made with other keys"),
+        (extract_flipped, "attempts/00001/attempts.parquet: is damaged"),
+        (extract_removed, "attempts/00001: does not hold file 1"),
+        (keys_cut, "banks.parquet: is damaged"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_gather_names_what_is_wrong_and_makes_nothing(tmp_path, whole, spoil, said):
+    folder = copy_of(whole, tmp_path / "run")
+    spoil(folder)
+    with pytest.raises(AuditError, match=said):
+        gather.gather(folder, tmp_path / "none.duckdb")
+    assert not (tmp_path / "none.duckdb").exists()

@@ -1,0 +1,311 @@
+"""A run past one machine has the bytes of one machine, and does only what is missing."""
+
+import json
+import sys
+
+import pytest
+
+from audit import database, engine
+from audit.engine.stages import PORTIONED, TABLES
+from audit.errors import AuditError
+from audit.load.load import FILLED
+from audit.load.provenance import notes
+from audit.query.run import query
+from audit.scale import extract, keys, part, plan, run
+from audit.scale.folders import Limits, read_receipt
+from tests.support.archives import attempt, write_jsonl, write_parquet
+from tests.support.command import run as command
+from tests.support.plugins import FIRST, GRACE
+from tests.support.runs import (
+    PARTS,
+    copy_of,
+    differing,
+    exported,
+    gathered,
+    one_machine,
+    planned,
+    write_sources,
+)
+
+LIMITS = Limits()
+
+
+def made(folder):
+    """Do all of a run in this process."""
+    for number in range(len(plan.read_manifest(folder).files)):
+        extract.extract(folder, number, LIMITS)
+    for number in range(plan.read_manifest(folder).parts):
+        part.part(folder, number, LIMITS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    return write_sources(tmp_path_factory.mktemp("sources"))
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory, sources):
+    found = one_machine(tmp_path_factory.mktemp("one"), sources)
+    empty = [name for name, data in found.items() if data.count(b"\n") < 2]
+    assert set(empty) <= {"problem_names.csv"}  # Problems go by numbers here.
+    return found
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, sources):
+    return made(planned(tmp_path_factory.mktemp("runs") / "run", sources))
+
+
+@pytest.mark.parametrize("link", [False, True], ids=["tables", "linked"])
+def test_a_gathered_run_has_the_bytes_of_one_machine(tmp_path, whole, expected, link):
+    assert differing(gathered(whole, tmp_path, link=link), expected) == []
+
+
+@pytest.mark.parametrize("parts", [1, 40], ids=["one part", "more parts than problems"])
+def test_the_number_of_parts_changes_no_byte(tmp_path, sources, expected, parts):
+    folder = made(planned(tmp_path / "run", sources, parts))
+    assert differing(gathered(folder, tmp_path), expected) == []
+
+
+def test_policies_come_along(tmp_path, sources):
+    expected = one_machine(tmp_path / "one", sources, policies="all")
+    assert expected["policies.csv"].count(b"\n") > 2
+    folder = made(planned(tmp_path / "run", sources, policies="all"))
+    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+
+
+def test_walks_in_many_small_groups_change_no_byte(tmp_path, sources, expected, monkeypatch):
+    monkeypatch.setattr("audit.scale.part.PORTION_ROWS", 30)
+    monkeypatch.setattr(sys.modules["audit.engine.replay"], "PORTION_ROWS", 30)
+    folder = made(planned(tmp_path / "run", sources, 2))
+    assert differing(gathered(folder, tmp_path), expected) == []
+
+
+def test_plug_ins_and_filters_of_a_user_come_along(tmp_path, sources):
+    for kind, name, sql in (("rules", "grace", GRACE), ("selectors", "first", FIRST)):
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / f"{name}.sql").write_text(sql)
+    asked = {"primary_selector": "max_logprob", "archives": ("l*", "h*")}
+    asked |= {kind: tmp_path / kind for kind in ("rules", "selectors")}
+    expected = one_machine(tmp_path / "one", sources, **asked)
+    run_folder = planned(tmp_path / "run", sources, **asked)
+    for kind in ("rules", "selectors"):
+        # What workers need is in the manifest.
+        (tmp_path / kind).rename(tmp_path / f"{kind}-elsewhere")
+    assert differing(gathered(made(run_folder), tmp_path / "gathered"), expected) == []
+
+
+def test_problems_that_go_by_names_have_the_numbers_of_one_machine(tmp_path):
+    names = ("zeta", "alpha", "mid")
+    for number, archive in enumerate(("a", "b")):
+        rows = [
+            attempt(seed, 5 + seed, str(seed % 2), correct=seed % 2 == 0, archive=archive)
+            | {"problem": name}
+            for name in names[number:]
+            for seed in range(4)
+        ]
+        write_jsonl([{k: v for k, v in row.items() if k != "question_id"} for row in rows],
+                    tmp_path / f"{number}.jsonl")  # fmt: skip
+    sources = [tmp_path / "0.jsonl", tmp_path / "1.jsonl"]
+    reading = {"mapping": {"question_id": "problem"}}
+    expected = one_machine(tmp_path / "one", sources, reading)
+    assert expected["problem_names.csv"].count(b"\n") == 4
+    folder = made(planned(tmp_path / "run", sources, 2, reading))
+    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+
+
+@pytest.mark.parametrize("unlabelled", ["wrong", "drop"])
+def test_missing_labels_are_settled_as_a_load_settles_them(tmp_path, unlabelled):
+    sources = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    for number, path in enumerate(sources):
+        rows = [
+            attempt(seed, 5 + seed, str(seed % 2), correct=seed % 2 == 0, archive=archive)
+            | {"question_id": 2 * number + question}
+            | ({"correct": None} if archive == "blind" or (archive, seed) == gap else {})
+            for archive in ("blind", "partly", "seen")
+            for question, gap in ((0, ("partly", 3)), (1, ()))
+            for seed in range(5)
+        ]
+        write_parquet(rows, path)
+    with pytest.raises(AuditError, match=r"archive 'partly': 2 of its 20 attempts have no label"):
+        made(planned(tmp_path / "refused", sources, 2))
+    reading = {"unlabelled": unlabelled}
+    expected = one_machine(tmp_path / "one", sources, reading)
+    folder = made(planned(tmp_path / "run", sources, 2, reading))
+    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+
+
+def test_an_archive_in_which_nothing_can_be_picked_is_refused(tmp_path):
+    write_parquet([attempt(seed, 5, None) for seed in range(3)], tmp_path / "a.parquet")
+    folder = made(planned(tmp_path / "run", [tmp_path / "a.parquet"], 1, {"force": False}))
+    with pytest.raises(AuditError, match="none of its 3 finished attempts has an answer"):
+        gathered(folder, tmp_path / "gathered")
+    assert not (tmp_path / "gathered" / "gathered.duckdb").exists()
+
+
+def test_the_options_of_a_load_come_along(tmp_path):
+    rows = [
+        attempt(seed, 5 + seed, "9", archive=archive, question=question)
+        | {"archive_answer": str(seed % 3), "references": [str(question)]}
+        for archive in ("a", "b")
+        for question in range(2)
+        for seed in range(6)
+    ]
+    write_parquet(rows, tmp_path / "rows.parquet")
+    reading = {"answer": "archive", "grade": "references", "competition": "other"}
+    sources = [tmp_path / "rows.parquet"]
+    expected = one_machine(tmp_path / "one", sources, reading)
+    assert b"references" in expected["sources.csv"] and b"other" in expected["attempts.csv"]
+    folder = made(planned(tmp_path / "run", sources, 2, reading))
+    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+    with database.opened(tmp_path / "gathered" / "gathered.duckdb") as con:
+        assert "archive's own extraction" in notes(con)
+
+
+def test_the_commands_do_what_one_machine_does(tmp_path, sources, expected):
+    settings = ["--budgets", "10,20,45", "--caps", "2,4,9", "--primary-cap", "4"]
+    settings += ["--orders", "3", "--replicates", "20", "--force"]
+    command(tmp_path, "plan", *sources, "--out", "run", "--parts", PARTS, *settings)
+    assert "3 file(s) extracted, 4 part(s) made" in command(tmp_path, "run", "run")
+    assert "0 file(s) extracted, 0 part(s) made" in command(tmp_path, "run", "run")
+    command(tmp_path, "gather", "run", "--db", "g.duckdb", "--link")
+    assert differing(exported(tmp_path / "g.duckdb", tmp_path / "csv"), expected) == []
+    assert "labels_shuffled" in command(tmp_path, "check", "--db", "g.duckdb")
+    assert "already" in command(tmp_path, "gather", "run", "--db", "g.duckdb", status=2)
+    texts = command(tmp_path, "table", "prefix_boxes", "--db", "g.duckdb", status=2)
+    assert "needs the texts" in texts
+    assert "needs the texts" in command(tmp_path, "tokenize", "--db", "g.duckdb", status=2)
+    texts = command(tmp_path, "query", "unboxed_texts", "--db", "g.duckdb", status=2)
+    assert "reads texts" in texts
+    more = command(tmp_path, "replay", "--budgets", "15", "--db", "g.duckdb")
+    assert "replays" in more
+
+
+def test_slurm_needs_extract_and_part_alone(tmp_path, sources, expected):
+    folder = planned(tmp_path / "run", sources, 2)
+    message = command(tmp_path, "part", "run", 0, status=2)
+    assert "3 of 3 files are not extracted yet, the first is number 0" in message
+    for number in range(3):
+        command(tmp_path, "extract", "run", number)
+    for number in range(2):
+        command(tmp_path, "part", "run", number, "--threads", 2, "--memory", "500MB")
+    assert "nothing to do" in command(tmp_path, "part", "run", 1)
+    assert "has no part 2" in command(tmp_path, "part", "run", 2, status=2)
+    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+
+
+def test_a_linked_database_reaches_the_parts_of_its_run_and_nothing_else(tmp_path, whole):
+    folder = copy_of(whole, tmp_path / "run")
+    gathered(folder, tmp_path, link=True)
+    db = tmp_path / "gathered.duckdb"
+    with database.opened(db) as con:
+        assert query(con, "select count(*) as n from walked_attempts")["n"][0].as_py() > 0
+        for other in (folder / "keys" / "banks.parquet", folder / "manifest.json"):
+            with pytest.raises(AuditError, match="Permission"):
+                query(con, f"select * from read_blob('{other}')")
+    folder.rename(tmp_path / "moved")
+    with pytest.raises(AuditError, match=r"is linked to the run in .*, which is not there"):
+        database.connect(db, read_only=True)
+    planned(folder, [write_sources(tmp_path / "others")[0]])
+    with pytest.raises(AuditError, match=r"is linked to the run in .*, which is not there"):
+        database.connect(db, read_only=True)
+
+
+def test_a_part_writes_what_the_pipeline_keeps(whole):
+    assert set(part.WRITTEN) >= {*PORTIONED, "drawn_orders", *FILLED} - set(keys.LOADED)
+    later = set(TABLES) - set(part.WRITTEN) - set(keys.HANDED_DOWN)
+    stages = engine.STAGES
+    assert {stage.partition("/")[0] for stage in stages if stage.rpartition("/")[2] in later} <= {
+        "bootstrap", "diagnostics", "relations"
+    }  # fmt: skip
+    receipts = [read_receipt(whole / "parts" / f"{number:05d}") for number in range(PARTS)]
+    assert sum(receipt["banks"] for receipt in receipts) == 16
+    assert all(set(receipt["files"]) == set(part.WRITTEN) for receipt in receipts)
+
+
+def test_problems_are_dealt_largest_first_to_whoever_has_least(tmp_path):
+    work = [("c", 0, 1, 4), ("c", 1, 1, 9), ("c", 2, 1, 5), ("c", 3, 1, 3)]
+    dealt = {row["question_id"]: row["part"] for row in keys._deal(work, 2).to_pylist()}
+    # 9 goes to part 0, 5 and 4 to part 1 (with an attempt each: 11), 3 to part 0.
+    assert dealt == {1: 0, 2: 1, 0: 1, 3: 0}
+
+
+def test_planning_again_changes_nothing_and_another_plan_is_refused(tmp_path, sources):
+    folder = planned(tmp_path / "run", sources)
+    before = (folder / "manifest.json").read_bytes()
+    planned(folder, sources)
+    assert (folder / "manifest.json").read_bytes() == before
+    with pytest.raises(AuditError, match="the plan of another run"):
+        planned(folder, sources, orders=2)
+    content = json.loads(before)
+    content["settings"]["orders"] = 9
+    (folder / "manifest.json").write_text(json.dumps(content))
+    with pytest.raises(AuditError, match="has been changed since"):
+        plan.read_manifest(folder)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--parts", "0"), "--parts"),
+        (("--parts", "2", "--orders", "-1"), "--orders"),
+        (("--parts", "2", "--primary-selector", "nobody"), "no selector 'nobody'"),
+        (("--parts", "2", "--format", "nothing"), "no such format"),
+        (("--parts", "2", "--answer", "regex:("), "not a regular expression"),
+    ],
+)
+def test_a_plan_that_means_nothing_is_refused(tmp_path, sources, options, said):
+    assert said in command(tmp_path, "plan", *sources, "--out", "run", *options, status=2)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(tmp_path, sources):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes").write_text("mine")
+    with pytest.raises(AuditError, match="a run needs a folder of its own"):
+        planned(tmp_path / "mine", sources)
+
+
+def test_an_attempt_that_occurs_twice_in_a_run_is_named_as_a_load_names_it(tmp_path):
+    write_parquet([attempt(1, 5, "1"), attempt(2, 5, "1")], tmp_path / "a.parquet")
+    write_parquet([attempt(3, 5, "1"), attempt(2, 5, "1")], tmp_path / "b.parquet")
+    sources = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    with pytest.raises(AuditError, match=r"b.parquet: row 2, .* is already in a.parquet: row 2"):
+        made(planned(tmp_path / "run", sources))
+    with pytest.raises(AuditError, match=r"b.parquet: row 2, .* is already in a.parquet: row 2"):
+        one_machine(tmp_path / "one", sources)
+
+
+def test_a_file_that_has_changed_since_the_plan_is_refused(tmp_path):
+    write_parquet([attempt(1, 5, "1")], tmp_path / "a.parquet")
+    folder = planned(tmp_path / "run", [tmp_path / "a.parquet"])
+    write_parquet([attempt(seed, 5, "1") for seed in range(9)], tmp_path / "a.parquet")
+    with pytest.raises(AuditError, match="has changed since the run was planned"):
+        extract.extract(folder, 0, LIMITS)
+
+
+def test_a_mistake_in_a_file_ends_a_run_in_one_line(tmp_path):
+    write_parquet([attempt(1, -5, "1")], tmp_path / "a.parquet")
+    planned(tmp_path / "run", [tmp_path / "a.parquet"])
+    assert "extract 0: a.parquet: row 1" in command(tmp_path, "run", "run", status=2)
+
+
+@pytest.mark.parametrize("name", ["duckdb", "numpy", "pyarrow", "budget-audit"])
+def test_a_worker_with_another_version_is_refused(tmp_path, sources, monkeypatch, name):
+    folder = planned(tmp_path / "run", sources)
+    here = plan.versions()
+    monkeypatch.setattr(plan, "versions", lambda: here | {name: "0.0"})
+    with pytest.raises(AuditError, match=f"has {name} 0.0, and the run was planned with"):
+        extract.extract(folder, 0, LIMITS)
+    with pytest.raises(AuditError, match=f"has {name} 0.0"):
+        run.run(folder)
+
+
+def test_a_worker_with_other_sql_is_refused(tmp_path, sources, monkeypatch):
+    folder = planned(tmp_path / "run", sources)
+    here = plan._sql_hashes()
+    changed = here | {"walks/bank_orders.sql": "0"}
+    monkeypatch.setattr(plan, "_sql_hashes", lambda: changed)
+    with pytest.raises(AuditError, match=r"has another sql/walks/bank_orders.sql"):
+        part.part(folder, 0, LIMITS)

@@ -1,0 +1,124 @@
+"""Runs past one machine for the tests: sources, plans, exports, and tasks that kill themselves."""
+
+import os
+import random
+import shutil
+import signal
+from pathlib import Path
+
+import pyarrow.parquet
+
+from audit import database, engine
+from audit.load.load import load
+from audit.output.export import RELATIONS, export
+from audit.scale import gather, plan
+from audit.scale.tasks import perform
+from tests.support.archives import random_archive, write_parquet
+from tests.support.databases import SMALL
+
+# What needs texts is not there.
+NOT_THERE = {"texts", "token_counts", "prefix_events"}
+PARTS = 4
+
+
+def write_sources(folder):
+    """Random archives in three files, each with rows of every archive and problem."""
+    rows = random_archive(random.Random(10), costs=(4, 6, 7, 9), empty=0.1)
+    random.Random(3).shuffle(rows)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{number}.parquet" for number in range(3)]
+    for number, path in enumerate(paths):
+        write_parquet(rows[number::3], path)
+    return paths
+
+
+def planned(folder, sources, parts=PARTS, reading=None, **settings):
+    """A run's folder with a plan of these files."""
+    plan.plan(
+        [str(path) for path in sources],
+        folder,
+        parts,
+        reading={"force": True, **(reading or {})},
+        replaying={**SMALL, **settings},
+    )
+    return folder
+
+
+def exported(path, out):
+    """Every table and relation of a database as CSV, by name."""
+    with database.opened(path) as con:
+        tables = [name for name in engine.table_names() if name != "prefix_boxes"]
+        names = (*tables, *(name for name in RELATIONS if name not in NOT_THERE))
+        return {file.name: file.read_bytes() for file in export(con, out, names)}
+
+
+def one_machine(folder, sources, reading=None, **settings):
+    """The CSV files of `load`, `replay` and `export`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with database.opened(folder / "one.duckdb", write=True) as con:
+        load(con, [str(path) for path in sources], texts=False, force=True, **(reading or {}))
+        engine.replay(con, **{**SMALL, **settings})
+    return exported(folder / "one.duckdb", folder / "csv")
+
+
+def gathered(run, folder, *, link=False):
+    """The CSV files of a gathered run."""
+    folder.mkdir(parents=True, exist_ok=True)
+    gather.gather(run, folder / "gathered.duckdb", link=link)
+    return exported(folder / "gathered.duckdb", folder / "csv")
+
+
+def differing(found, expected):
+    """The files that are not byte for byte the same."""
+    names = sorted(found.keys() | expected.keys())
+    return [name for name in names if found.get(name) != expected.get(name)]
+
+
+def kill_worker_once(task):
+    """Perform a task; the first part to write dies inside a Parquet file, as if out of memory."""
+    _kill_in_write(task, os.getpid)
+    return perform(task)
+
+
+def kill_executor_once(task):
+    """Perform a task; the first part to write takes Spark's executor JVM with it."""
+    _kill_in_write(task, _executor)
+    return perform(task)
+
+
+def _kill_in_write(task, victim):
+    """Have the first part kill a process while it writes its walks; whoever is next goes on."""
+    if task.kind != "part":
+        return
+    try:
+        marker = Path(task.run, "killed")
+        os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return
+    write = pyarrow.parquet.ParquetWriter.write_batch
+
+    def write_and_die(self, batch, *more):
+        write(self, batch, *more)
+        if "prefix_id" in batch.schema.names:
+            process = victim()
+            marker.write_text(str(process))
+            os.kill(process, signal.SIGKILL)
+            signal.pause()
+
+    pyarrow.parquet.ParquetWriter.write_batch = write_and_die
+
+
+def _executor():
+    """The executor JVM above this Python process."""
+    process = os.getpid()
+    while process > 1:
+        if b"CoarseGrainedExecutorBackend" in Path(f"/proc/{process}/cmdline").read_bytes():
+            return process
+        process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    raise RuntimeError("no executor above this process")
+
+
+def copy_of(run, folder):
+    """A run to be spoiled."""
+    shutil.copytree(run, folder)
+    return folder
