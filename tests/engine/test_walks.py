@@ -17,7 +17,9 @@ def every_row(con):
     """The rows of what users read."""
     names = ("replays", "selections", "prefixes", "orders", "results")
     rows = {name: con.sql(f"from {name} order by all").fetchall() for name in names}
-    tables = [name for name in engine.table_names() if name != "prefix_boxes"]
+    # Quality is of all that is loaded, not of what is replayed.
+    apart = ("prefix_boxes", "data_quality")
+    tables = [name for name in engine.table_names() if name not in apart]
     return rows | {name: engine.table(con, name).to_pylist() for name in tables}
 
 

@@ -14,7 +14,7 @@ MILLION = 1_000_000
 
 @pytest.fixture(scope="module")
 def con(tmp_path_factory):
-    with small_database(tmp_path_factory.mktemp("prices")) as con:
+    with small_database(tmp_path_factory.mktemp("prices"), policies="all") as con:
         yield con
 
 

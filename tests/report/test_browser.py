@@ -108,7 +108,7 @@ def test_the_first_screen_tells_the_story(browser, demo, width, height):
         assert box[0] >= 0 and box[1] <= height, (wanted, box)
         assert box[2] >= 0 and box[3] <= width, (wanted, box)
     assert "Replayed" in text(browser, ".scope")
-    assert re.search(r"answers [\d.]+ % when cut at the budget", text(browser, "#headline"))
+    assert re.search(r"answers [\d.]+\s% when cut at the budget", text(browser, "#headline"))
     assert browser.run("document.documentElement.scrollWidth") <= width
     lines = browser.run("document.querySelectorAll('#curve path.line').length")
     assert lines == 2

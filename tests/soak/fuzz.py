@@ -126,6 +126,12 @@ def originals() -> list[Original]:
         Original("jsonl", "aime24.jsonl", scorio_records()),
         Original("parquet", "aime24.parquet", pa.Table.from_pylist(scorio_records())),
         Original("references", "references.jsonl", records["references.jsonl"], graded),
+        Original("json", "array.json", _as_records(rows)),
+        Original("json.gz", "columns.json.gz", _as_columns(_as_records(rows))),
+        Original("jsonl", "lists.jsonl", list_records(), named),
+        Original("json", "lists.json", list_records(), named),
+        Original("parquet", "lists.parquet", pa.Table.from_pylist(list_records()), named),
+        Original("jsonl", "vllm.jsonl", vllm_records(), named),
     ]  # fmt: skip
 
 
@@ -149,6 +155,34 @@ def _as_cells(rows: list[Any]) -> list[list[str]]:
     with tempfile.TemporaryDirectory() as folder:
         write_csv(rows, Path(folder, "a"))
         return list(csv.reader(Path(folder, "a").open(encoding="utf-8", newline="")))
+
+
+def _as_columns(records: list[Any]) -> Any:
+    """An object of arrays, with the columns that every record has."""
+    names = set.intersection(*(set(record) for record in records))
+    return {name: [record[name] for record in records] for name in sorted(names)}
+
+
+def list_records() -> list[Any]:
+    """One problem per row, its attempts in lists."""
+    return [
+        {
+            "id": problem,
+            "responses": [r"\boxed{1}", r"\boxed{2}", "so"],
+            "token_counts": [5, 6, 7],
+            "finish_reasons": ["stop", "stop", "length"],
+            "scores": [1, 0, 0],
+            "samples": [{"note": 1}, {"note": 2}, {"note": 3}],
+        }
+        for problem in range(3)
+    ]
+
+
+def vllm_records() -> list[Any]:
+    """Two requests of two outputs."""
+    output = {"text": r"\boxed{1}", "token_ids": [1, 2], "cumulative_logprob": -1.0}
+    outputs = [output | {"index": at, "finish_reason": "stop"} for at in range(2)]
+    return [{"request_id": str(at), "prompt": f"p{at}", "outputs": outputs} for at in range(2)]
 
 
 def _whole_log(content: dict[str, bytes]) -> Any:

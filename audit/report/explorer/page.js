@@ -222,6 +222,25 @@
     drawBand();
   }
 
+  // The curves in the picture as CSV; a band that is not computed yet is left empty.
+  function curveCsv() {
+    var names = ["archive", "budget", "strict_accuracy", "advisory_accuracy", "delta", "delta_low", "delta_high",
+      "band_low", "band_high", "strict_cost", "advisory_cost"], lines = [names.join(",")];
+    function cell(value) { return value === null || value === undefined || Number.isNaN(value) ? "" : String(value); }
+    state.shown.forEach(function (archive) {
+      var found = curveOf(archive), band = bands.get(key(archive)), isDone = band && band.done && band.low;
+      var name = data.archives[archive];
+      found.budgets.forEach(function (budget, i) {
+        lines.push([/[",\n]/.test(name) ? "\"" + name.replace(/"/g, "\"\"") + "\"" : name, budget,
+          cell(found.strict_accuracy[i]), cell(found.advisory_accuracy[i]),
+          cell(found.advisory_accuracy[i] - found.strict_accuracy[i]),
+          isDone ? band.delta_low[i] : "", isDone ? band.delta_high[i] : "", isDone ? band.low[i] : "",
+          isDone ? band.high[i] : "", found.strict_cost[i], found.advisory_cost[i]].join(","));
+      });
+    });
+    return lines.join("\n") + "\n";
+  }
+
   function drawLegend() {
     var keys = [];
     function add(text, colour, dashed) {
@@ -582,9 +601,16 @@
       lane("bank", "the attempts of this order", [element("b", { text: problemName(state.problem) }),
         " · " + found.attempts.length + " attempts " + order + ", end to end"], "var(--tie)", bankPieces),
       ruleLane("strict"), ruleLane("advisory"), axis,
-      element("p", { class: "note", text: "Boxed: the attempt that is selected. Hatched: paid and thrown away. Bar below a block: paid past B. "
-        + "The same picture as a file: budget-audit timeline --archive … --competition … --question " + data.questions[state.problem]
-        + " --repeat " + state.order + " --budget …" }));
+      element("p", { class: "note", text: "Boxed: the attempt that is selected. Hatched: paid and thrown away. Bar below a block: paid past B." }),
+      element("p", { class: "note" }, ["What was written: ", element("code", { text: command("show", "") }),
+        data.budgets.indexOf(state.budget) >= 0 ? "; this picture as a file: " : "",
+        data.budgets.indexOf(state.budget) >= 0
+          ? element("code", { text: command("timeline", " --repeat " + state.order + " --budget " + state.budget) }) : ""]));
+    function quoted(text) { return /^[\w.-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'"; }
+    function command(name, more) {
+      return "budget-audit " + name + " --archive " + quoted(data.archives[archive]) + " --competition "
+        + quoted(data.competitions[data.problem_competition[state.problem]]) + " --question " + data.questions[state.problem] + more;
+    }
   }
 
   // Policies, from the table.
@@ -875,6 +901,7 @@
     document.querySelectorAll("input[name=axis]").forEach(function (input) {
       input.addEventListener("change", function () { state.axis = input.value; change(); });
     });
+    byId("download-curve").addEventListener("click", function () { download("curve.csv", curveCsv()); });
     byId("reset").addEventListener("click", function () { state = Object.assign({ bounds: state.bounds }, first); change(); });
     byId("replay-archive").addEventListener("change", function (event) {
       var archive = Number(event.target.value);

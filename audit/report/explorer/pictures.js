@@ -182,7 +182,11 @@ var pictures = (function () {
       if (piece.past && piece.stop > piece.past) {
         // What lies past the budget is paid all the same.
         draw(group, "rect", {
-          x: across(piece.past), y: 33.5, width: to - across(piece.past), height: 4,
+          x: across(piece.past), y: 8, width: to - across(piece.past) - 0.5, height: 23,
+          style: "fill: var(--paper); opacity: 0.22",
+        });
+        draw(group, "rect", {
+          x: across(piece.past), y: 33.5, width: to - across(piece.past), height: 5,
           style: "fill: " + spec.colour,
         });
       }
@@ -192,14 +196,17 @@ var pictures = (function () {
           style: "fill: none; stroke: var(--ink); stroke-width: 2.5",
         });
       }
-      var label = fitted(piece.label, wide - 8);
-      if (label && piece.kind !== "cut") {
+      // The label keeps clear of the line at B: it stands on the wider side of it.
+      var line = across(spec.budget), left = from, right = to;
+      if (from < line && line < to) {
+        if (line - from >= to - line) { right = line; } else { left = line; }
+      }
+      var label = fitted(piece.label, right - left - 8);
+      if (label) {
         draw(group, "text", {
-          x: from + wide / 2, y: 24, "text-anchor": "middle",
+          x: (left + right) / 2, y: 24, "text-anchor": "middle", class: piece.kind === "cut" ? "halo" : "",
           style: piece.kind === "returned" ? "fill: var(--paper); font-weight: 600" : "",
         }, label);
-      } else if (label) {
-        draw(group, "text", { x: from + wide / 2, y: 24, "text-anchor": "middle", class: "halo" }, label);
       }
       draw(group, "title", {}, piece.title);
     });
