@@ -22,7 +22,7 @@ gains as materialized (
     ) as weighted
     inner join archive_weights using (archive, replicate)
 ),
-spreads as (
+spreads as materialized (
     select
         archive,
         points.budget,
