@@ -5,7 +5,6 @@ A database is the path of a file, or a connection that stays open and as it is. 
 """
 
 import contextlib
-import inspect
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -1157,7 +1156,8 @@ def demo(
     memory: most memory to use, such as '2GB'
     progress: gives the progress of each of the steps load, replay and report
     """
-    from audit.report.story import small_table, story
+    from audit.report import report as write_report
+    from audit.report.story import small_table, told
     from audit.study import recorded
 
     folder, show_of = Path(out), progress or (lambda step: None)
@@ -1171,8 +1171,6 @@ def demo(
     else:
         files = [recorded.FILE]
         settings = dict(recorded.SETTINGS)
-        if "policies" in inspect.signature(replay).parameters:
-            settings["policies"] = "all"
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -1181,17 +1179,18 @@ def demo(
     load(db, files, replace=True, answer=answer, progress=show_of("load"), **limits)
     replay(db, progress=show_of("replay"), **settings, **limits)
     made.append(("database", db))
-    made += [
-        ("page", p) for p in report(db, folder / "report", progress=show_of("report"), **limits)
-    ]
+    kept: dict[str, pa.Table] = {}
     with _opened(db, **limits) as con:
-        told = "\n".join([*story(con), "", small_table(con)])
+        written = write_report(con, folder / "report", progress=show_of("report"), keep=kept)
         notes = recorded.credits(con)
+    made += [("page", path) for path in written]
+    rows, matched = kept["main"].to_pylist(), kept["matched_cost"].to_pylist()
+    finding = "\n".join([*told(rows, matched), "", small_table(rows)])
     if simulated:
         notes.append("This is simulated data: it shows the tool, it says nothing about any model.")
     return Result(
         pa.table({"what": [what for what, _ in made], "where": [str(path) for _, path in made]}),
-        caption=told,
+        caption=finding,
         notes=notes,
     )
 

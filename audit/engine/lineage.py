@@ -28,7 +28,7 @@ def relations_read(sql: str) -> frozenset[str]:
     What is no relation but tells more than its arguments do goes by `name()`: table functions,
     chance, the clock, settings and plans.
     """
-    ((text,),) = _parser().execute("select json_serialize_sql(?)", [sql]).fetchall()
+    ((text,),) = _parser().cursor().execute("select json_serialize_sql(?)", [sql]).fetchall()
     read: set[str] = set()
 
     def walk(node: Any, defined: frozenset[str]) -> None:
@@ -97,13 +97,13 @@ def _is_clock(names: list[str]) -> bool:
 def _own_functions() -> frozenset[str]:
     """The functions of DuckDB itself."""
     query = "select distinct lower(function_name) from duckdb_functions()"
-    return frozenset(name for (name,) in _parser().execute(query).fetchall())
+    return frozenset(name for (name,) in _parser().cursor().execute(query).fetchall())
 
 
 @functools.cache
 def _telling_functions() -> frozenset[str]:
     """Functions whose value depends on more than their arguments."""
     query = "select distinct function_name from duckdb_functions() where stability <> 'CONSISTENT'"
-    found = _parser().execute(query).fetchall()
+    found = _parser().cursor().execute(query).fetchall()
     # A plan tells what the statistics of any table say; an age of one moment is told from now.
     return frozenset(name for (name,) in found) | {"json_serialize_plan", "age"}

@@ -31,6 +31,15 @@ SCHEMA = pa.schema(
 )
 
 
+Columns = dict[str, np.ndarray]
+# What is read, and in which order.
+READ = {
+    "matching_targets": "budget, problem_id",
+    "matching_walks": "whole_cost, walk_id",
+    "matching_answers": "budget, place",
+}
+
+
 class Walks(NamedTuple):
     """The random orders of an archive at the primary cap, by ascending whole cost."""
 
@@ -46,29 +55,33 @@ class Walks(NamedTuple):
 def matched_replicates(con: duckdb.DuckDBPyConnection) -> pa.Table:
     """For each archive, advisory budget and replicate the strict budget of the same cost."""
     graded = con.execute("select archive, is_graded from graded_archives order by archive")
+    archives = graded.fetchall()
+    # Read once for all archives: what is behind them takes longer than the search itself.
+    read = {name: _columns(con, name, key) for name, key in READ.items()}
     tables = [
         batch
-        for archive, is_graded in graded.fetchall()
-        for batch in _archive_batches(con, archive, is_graded)
+        for archive, is_graded in archives
+        for batch in _archive_batches(
+            con, {name: _of(columns, archive) for name, columns in read.items()}, archive, is_graded
+        )
     ]
     return pa.concat_tables(tables) if tables else SCHEMA.empty_table()
 
 
 def _archive_batches(
-    con: duckdb.DuckDBPyConnection, archive: str, is_graded: bool
+    con: duckdb.DuckDBPyConnection, read: dict[str, Columns], archive: str, is_graded: bool
 ) -> Iterator[pa.Table]:
     """One archive, some replicates at a time."""
-    totals = _columns(con, "matching_targets", archive, "budget, problem_id")
+    totals = read["matching_targets"]
     if not len(totals["budget"]):
         return
     budgets = np.unique(totals["budget"])
     advisory_costs = totals["completion_cost"].reshape(len(budgets), -1).T
     advisory_correct = totals["correct"].reshape(len(budgets), -1).T
     problems, orders = len(advisory_costs), int(totals["replays"][0])
-    ends = _columns(con, "matching_walks", archive, "whole_cost, walk_id")
+    ends = read["matching_walks"]
     walks = arrange(ends["place"], ends["whole_cost"], problems)
-    answers = _columns(con, "matching_answers", archive, "budget, place")
-    levels, level_correct = _strict_levels(answers, problems)
+    levels, level_correct = _strict_levels(read["matching_answers"], problems)
     drawn = con.sql(
         "select * from archive_weights where archive = $1 order by replicate", params=[archive]
     ).to_arrow_table()
@@ -105,12 +118,15 @@ def _archive_batches(
         yield pa.Table.from_arrays(arrays, schema=SCHEMA)
 
 
-def _columns(
-    con: duckdb.DuckDBPyConnection, relation: str, archive: str, key: str
-) -> dict[str, np.ndarray]:
-    """The columns of an archive's rows, in the order of a key."""
-    sql = f"select * exclude (archive) from {relation} where archive = $1 order by {key}"
-    return con.execute(sql, [archive]).fetchnumpy()
+def _columns(con: duckdb.DuckDBPyConnection, relation: str, key: str) -> Columns:
+    """The columns of a relation, its rows in the order of a key."""
+    return con.execute(f"from {relation} order by {key}").fetchnumpy()
+
+
+def _of(columns: Columns, archive: str) -> Columns:
+    """The rows of one archive."""
+    own = columns["archive"] == archive
+    return {name: values[own] for name, values in columns.items()}
 
 
 def arrange(places: np.ndarray, costs: np.ndarray, problems: int) -> Walks:

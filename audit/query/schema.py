@@ -6,6 +6,7 @@ import pyarrow as pa
 from audit import engine
 from audit.database import relations
 from audit.errors import AuditError
+from audit.load.schema import SCHEMA
 from audit.text import not_there
 
 # The kinds of relations, in the order in which they are listed.
@@ -39,8 +40,7 @@ def _kind(relation: str) -> str:
 
 def _internal() -> set[str]:
     """Relations that the engine and load make for themselves."""
-    made_by_load = {"meta", "raw_answers", "labels", "accepted_references", "prefix_cuts"}
-    return {*engine.REPLAY_RELATIONS, *engine.stage_names(), *made_by_load}
+    return {*engine.REPLAY_RELATIONS, *engine.stage_names(), *SCHEMA, "replay_relations"}
 
 
 def _columns(con: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, str]) -> pa.Table:
@@ -51,7 +51,8 @@ def _columns(con: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, str]) -
         try:
             rows = con.execute(f"describe {engine.render(name)}").fetchall()
         except duckdb.Error:
-            raise AuditError(f"{name}: it needs replays; run 'budget-audit replay'") from None
+            # There are no replays yet, which it says, or it reads what is made for it alone.
+            rows = [(field.name, str(field.type)) for field in engine.table(con, name).schema]
     else:
         quoted = '"' + name.replace('"', '""') + '"'
         rows = con.execute(f"describe {quoted}").fetchall()

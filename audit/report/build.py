@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 
-from audit import database
+from audit import database, engine
 from audit.errors import AuditError
 from audit.output.display import write_csv
 from audit.output.filters import Filter
@@ -45,8 +46,12 @@ def report(
     progress: Progress | None = None,
     *,
     title: str | None = None,
+    keep: dict[str, pa.Table] | None = None,
 ) -> list[Path]:
-    """Write the report in the wanted formats into a folder and name the files written."""
+    """Write the report in the wanted formats into a folder and name the files written.
+
+    A dictionary given as `keep` takes the tables, which took most of the time.
+    """
     out = Path(out)
     unknown = [name for name in formats if name not in FORMATS]
     if unknown or not formats:
@@ -58,6 +63,8 @@ def report(
         raise AuditError(f"{out}: is a file; --out names the folder for the report")
     database.require_replays(con)
     found, unavailable = tables(con, prices, only, progress, _left_out(con, formats, only))
+    if keep is not None:
+        keep.update(found)
     values = content(con, found, unavailable, title, only)
     files: dict[Path, bytes] = {}
     if "html" in formats:
@@ -99,15 +106,19 @@ def report(
 def _left_out(
     con: duckdb.DuckDBPyConnection, formats: Sequence[str], only: Filter | None
 ) -> dict[str, str]:
-    """Tables that grow with the square of many archives, or that the page computes by itself."""
-    count = len(only.archives if only else data.archives(con))
-    if "csv" in formats or count <= MANY_ARCHIVES:
+    """Tables that a page leaves out: what it computes by itself, what grows with the square."""
+    if set(formats) != {"html"}:
         return {}
-    why = f"left out with more than {MANY_ARCHIVES} archives"
-    return {
-        "archive_comparisons": f"{why}; budget-audit table archive_comparisons prints it",
-        "budget_curve": f"{why}: it is the picture; budget-audit table budget_curve prints it",
+    left_out = {
+        "budget_curve": "the picture at the top is this table, for any selector and cap; "
+        "budget-audit table budget_curve prints it"
     }
+    if len(only.archives if only else data.archives(con)) > MANY_ARCHIVES:
+        left_out["archive_comparisons"] = (
+            f"left out with more than {MANY_ARCHIVES} archives; "
+            "budget-audit table archive_comparisons prints it"
+        )
+    return {name: why for name, why in left_out.items() if name in engine.table_names()}
 
 
 def _figures(con: duckdb.DuckDBPyConnection, known: data.Known) -> list[Figure]:

@@ -2,20 +2,12 @@
 
 from collections.abc import Sequence
 
-import duckdb
 import pyarrow as pa
 
-from audit import engine
 from audit.output.display import format_table
 from audit.report import data
 from audit.report.data import Row
 from audit.report.wording import budget_name, number, one_line
-
-
-def story(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """What the budget bought, what it cost, and what that turns round."""
-    matched = data.rows(con, "matched_cost") if "matched_cost" in engine.table_names() else []
-    return told(data.rows(con, "main"), matched)
 
 
 def told(main: Sequence[Row], matched: Sequence[Row] = ()) -> list[str]:
@@ -92,13 +84,12 @@ def _turned(rows: Sequence[Row]) -> tuple[int, int, list[Row], list[Row]] | None
     return best[1] if best else None
 
 
-def small_table(con: duckdb.DuckDBPyConnection) -> str:
-    """Both rules at the smallest and the largest budget, a row per archive."""
-    rows = data.rows(con, "main")
+def small_table(rows: Sequence[Row]) -> str:
+    """Both rules at the smallest and the largest budget, a row per archive, from `main`."""
     budgets = sorted({row["budget"] for row in rows})
     ends = dict.fromkeys([budgets[0], budgets[-1]]) if budgets else {}
     columns: dict[str, list[str]] = {"archive": []}
-    for archive, found in data.group(rows, lambda row: row["archive"]).items():
+    for archive, found in data.group(list(rows), lambda row: row["archive"]).items():
         columns["archive"].append(one_line(archive, 40))
         for row in found:
             if row["budget"] in ends:

@@ -8,7 +8,12 @@ import duckdb
 FILE = Path(__file__).parent / "recorded_otis_aime.parquet"
 TITLE = "OTIS Mock AIME 2024-2025: nine configurations of three frontier models"
 # Budgets and caps that suit eight attempts a problem.
-SETTINGS = {"budgets": (4000, 8000, 16000, 32000, 64000), "caps": (4, 8), "primary_cap": 8}
+SETTINGS = {
+    "budgets": (4000, 8000, 16000, 32000, 64000),
+    "caps": (4, 8),
+    "primary_cap": 8,
+    "policies": "all",
+}
 CREDIT = (
     "Recorded attempts: Epoch AI, AI Benchmarking Hub, OTIS Mock AIME 2024-2025 (CC BY 4.0); "
     "tokens as the providers billed them, reasoning included."

@@ -26,9 +26,9 @@ select
     ) / count(*) as different_answer,
     100 * count(*) filter (strict.is_abstention and not advisory.is_abstention) / count(*) as strict_abstains,
     100 * count(*) filter (strict.is_abstention and advisory.is_abstention) / count(*) as both_abstain,
-    -- Doubles add up differently in another order of rows.
-    avg(strict.share order by strict.walk_id) filter (not strict.is_abstention) as strict_vote_share,
-    avg(advisory.share order by strict.walk_id) filter (not advisory.is_abstention) as advisory_vote_share,
+    -- Fractions are added in one order: the sum is the same on any number of threads.
+    list_avg(list(strict.share order by strict.share) filter (not strict.is_abstention)) as strict_vote_share,
+    list_avg(list(advisory.share order by advisory.share) filter (not advisory.is_abstention)) as advisory_vote_share,
 from votes as strict
 inner join votes as advisory
     on strict.walk_id = advisory.walk_id

@@ -22,14 +22,16 @@ gains as materialized (
     ) as weighted
     inner join archive_weights using (archive, replicate)
 ),
-spreads as (
+spreads as materialized (
     select
         archive,
         points.budget,
         100 * any_value(points.advisory_correct - points.strict_correct) / any_value(points.replays) as delta,
         quantile_cont(gains.delta, [0.025, 0.975]) as delta_ends,
         case
-            when min(gains.delta) < max(gains.delta) then stddev_samp(gains.delta)
+            -- In one order, so that the last digit is the same on any number of threads.
+            when min(gains.delta) < max(gains.delta)
+            then list_stddev_samp(list(gains.delta order by gains.replicate))
             when count(gains.delta) > 1 then 0
         end as error,
     from points

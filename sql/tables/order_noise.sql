@@ -6,7 +6,8 @@ with orders as (
         paired.budget,
         paired.bank_id,
         count(*) as orders,
-        var_samp(100.0 * (paired.is_advisory_correct::integer - paired.is_strict_correct::integer)) as variance,
+        sum(paired.is_advisory_correct::integer - paired.is_strict_correct::integer) as gained,
+        count(*) filter (paired.is_advisory_correct <> paired.is_strict_correct) as changed,
     from paired_labels as paired
     inner join banks on paired.bank_id = banks.bank_id
     inner join archives on banks.archive_id = archives.archive_id
@@ -17,7 +18,14 @@ order_errors as (
         archive,
         budget,
         any_value(orders) as orders,
-        case when any_value(orders) > 1 then sqrt(sum(variance) / any_value(orders)) / count(*) end as order_error,
+        -- Variances are added as whole numbers, so that the sum is the same in any order of rows.
+        case
+            when any_value(orders) > 1
+            then sqrt(
+                10000 * sum(orders * changed - gained * gained)
+                / (any_value(orders) * (any_value(orders) - 1)) / any_value(orders)
+            ) / count(*)
+        end as order_error,
     from orders
     group by archive, budget
 ),
@@ -28,7 +36,7 @@ problem_errors as (
         any_value(100 * gained / replays) filter (replicate = 0) as delta,
         case
             when min(100 * gained / replays) filter (replicate > 0) < max(100 * gained / replays) filter (replicate > 0)
-            then stddev_samp(100 * gained / replays) filter (replicate > 0)
+            then list_stddev_samp(list(100 * gained / replays order by replicate) filter (replicate > 0))
             when count(*) filter (replicate > 0) > 1 then 0
         end as problem_error,
     from paired_gains

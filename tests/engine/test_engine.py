@@ -386,7 +386,7 @@ def test_a_rule_of_ones_own_may_launch_beyond_every_budget_and_changes_no_other(
         (
             "selectors",
             "beyond",
-            FIRST.replace("min(position)", "min(position) + 99 +"),
+            FIRST.replace("min(position)", "99 + min(position)"),
             r"beyond\.sql: .*between 1",
         ),
         (

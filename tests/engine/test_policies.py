@@ -164,7 +164,7 @@ def test_costs_near_the_largest_that_load_are_matched_to_the_token(tmp_path):
 
 
 def test_orders_are_doubled_until_they_are_enough(tmp_path, monkeypatch):
-    monkeypatch.setattr(enough, "FIRST_ORDERS", 1)
+    monkeypatch.setattr(enough, "FIRST_ORDERS", 2)
     monkeypatch.setattr(enough, "MOST_ORDERS", 6)
     with small_database(tmp_path) as con:
         done, told = engine.replay_enough(con, replicates=30)
@@ -172,10 +172,17 @@ def test_orders_are_doubled_until_they_are_enough(tmp_path, monkeypatch):
         largest = max(number for number in needed if number is not None)
         assert largest > 6 and done.settings.orders == 6
         assert f"up to {largest:,}" in told
-        monkeypatch.setattr(enough, "FIRST_ORDERS", largest)
-        monkeypatch.setattr(enough, "MOST_ORDERS", 10**6)
-        done, told = engine.replay_enough(con, replicates=30)
-        assert done.settings.orders >= largest and "every budget" in told
+
+
+def test_orders_that_all_say_the_same_are_enough_at_once(tmp_path):
+    rows = [attempt(seed, 10, "4", correct=q == 0, question=q) for seed in (1, 2) for q in (0, 1)]
+    with replayed(tmp_path, rows, budgets=(5,)) as con:
+        done, told = engine.replay_enough(con)
+        ((needed, noise),) = con.sql(
+            f"select orders_needed, problem_error from ({engine.render('order_noise')})"
+        ).fetchall()
+    assert (done.settings.orders, needed) == (20, 0) and noise > 0
+    assert "every budget" in told
 
 
 def test_orders_cannot_be_enough_without_replicates(tmp_path):

@@ -288,8 +288,8 @@ def test_sources_record_file_hash_rows_and_mapping(con, tmp_path):
 
 def test_content_decides_the_format_and_the_option_overrides_it(con, tmp_path):
     named_wrongly = tmp_path / "a.csv"
-    shutil.move(write(tmp_path / "a.jsonl", [row()]), named_wrongly)
-    assert load(con, [str(named_wrongly)]).rows == 1
+    shutil.move(write(tmp_path / "a.jsonl", [row(), row(seed=2)]), named_wrongly)
+    assert load(con, [str(named_wrongly)]).rows == 2
     assert "missing column" in refusal(con, named_wrongly, format="csv", replace=True)
     packed = tmp_path / "b.csv.gz"
     plain = Path(write(tmp_path / "b.csv", [row(archive="b")]))

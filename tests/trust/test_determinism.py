@@ -28,7 +28,7 @@ def exported(folder, parts, suffix="parquet", threads=1):
     for path, rows in zip(paths, parts, strict=True):
         WRITERS[suffix](rows, path)
     with database.connect(folder / "audit.duckdb", threads=threads) as con:
-        load(con, [str(path) for path in reversed(paths)])
+        load(con, [str(path) for path in reversed(paths)], force=True)
         engine.replay(con, **SMALL)
         tokenize(con, TOY, threads=threads)
         # The sources name the files.

@@ -34,7 +34,7 @@ from audit.sources.opening import open_source
 from audit.text import visible
 from tests.soak import fuzz
 from tests.support.archives import write_jsonl
-from tests.support.browser import drawn
+from tests.support.browser import ready
 from tests.support.databases import SMALL, small_database
 from tests.support.plugins import FIRST, GRACE
 
@@ -409,7 +409,7 @@ def test_csv_gives_every_name_back_as_it_was(world):
 
 def test_the_report_runs_nothing_and_shows_every_name(world, browser):
     browser.open(world / "report" / "report.html")
-    drawn(browser)
+    ready(browser)
     text = browser.run("document.body.innerText")
     for name in (NAMES[0], NAMES[2], NAMES[3], visible(NAMES[7]), r"nul\x00nul", NAMES[11]):
         assert " ".join(name.split()) in " ".join(text.split())

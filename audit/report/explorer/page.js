@@ -222,6 +222,25 @@
     drawBand();
   }
 
+  // The curves in the picture as CSV; a band that is not computed yet is left empty.
+  function curveCsv() {
+    var names = ["archive", "budget", "strict_accuracy", "advisory_accuracy", "delta", "delta_low", "delta_high",
+      "band_low", "band_high", "strict_cost", "advisory_cost"], lines = [names.join(",")];
+    function cell(value) { return value === null || value === undefined || Number.isNaN(value) ? "" : String(value); }
+    state.shown.forEach(function (archive) {
+      var found = curveOf(archive), band = bands.get(key(archive)), isDone = band && band.done && band.low;
+      var name = data.archives[archive];
+      found.budgets.forEach(function (budget, i) {
+        lines.push([/[",\n]/.test(name) ? "\"" + name.replace(/"/g, "\"\"") + "\"" : name, budget,
+          cell(found.strict_accuracy[i]), cell(found.advisory_accuracy[i]),
+          cell(found.advisory_accuracy[i] - found.strict_accuracy[i]),
+          isDone ? band.delta_low[i] : "", isDone ? band.delta_high[i] : "", isDone ? band.low[i] : "",
+          isDone ? band.high[i] : "", found.strict_cost[i], found.advisory_cost[i]].join(","));
+      });
+    });
+    return lines.join("\n") + "\n";
+  }
+
   function drawLegend() {
     var keys = [];
     function add(text, colour, dashed) {
@@ -651,7 +670,9 @@
     var own = table.records.map(function (record, i) { return i; }).filter(function (i) { return archives[i] === archive; });
     dataTable(byId("policies-table"), {
       name: "policies", id: "policies-here", rows: own.length, filter: own.length > 12, most: 60,
-      columns: table.columns.filter(function (column) { return ["archive"].indexOf(column.name) < 0; }).slice(0, 7)
+      columns: ["policy", "rule", "budget", "accuracy", "cost", "cost_saved"]
+        .map(function (name) { return table.columns.find(function (column) { return column.name === name; }); })
+        .filter(Boolean)
         .map(function (column) {
           return { name: column.name, label: column.label, numeric: column.numeric,
             cells: own.map(function (i) { return column.cells[i]; }), keys: own.map(function (i) { return column.keys[i]; }) };
@@ -882,6 +903,7 @@
     document.querySelectorAll("input[name=axis]").forEach(function (input) {
       input.addEventListener("change", function () { state.axis = input.value; change(); });
     });
+    byId("download-curve").addEventListener("click", function () { download("curve.csv", curveCsv()); });
     byId("reset").addEventListener("click", function () { state = Object.assign({ bounds: state.bounds }, first); change(); });
     byId("replay-archive").addEventListener("change", function (event) {
       var archive = Number(event.target.value);

@@ -153,6 +153,7 @@ def _line(curve: Sequence[Row], points: Sequence[Row], top: float) -> list[Row]:
     """Both rules at every budget of the curve that the picture holds, or the points alone."""
     if not curve:
         return list(points)
+    first = min(point["budget"] for point in points)
     return [
         {
             "rule": rule,
@@ -162,7 +163,7 @@ def _line(curve: Sequence[Row], points: Sequence[Row], top: float) -> list[Row]:
         }
         for row in curve
         for rule in ("strict", "advisory")
-        if row[f"{rule}_cost"] <= top
+        if row[f"{rule}_cost"] <= top and row["budget"] >= first
     ]
 
 

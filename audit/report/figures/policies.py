@@ -50,6 +50,12 @@ def policies(
     down = alt.Scale(domain=[max(0, low - room), min(100, high + room)], nice=True, zero=False)
     costs = [row["cost"] for row in rows]
     across = alt.Scale(type="log", domain=[min(costs) / 1.1, max(costs) * 1.1], nice=False)
+    ticks = [
+        digit * 10**power
+        for power in range(16)
+        for digit in (1, 2, 5)
+        if min(costs) / 1.1 <= digit * 10**power <= max(costs) * 1.1
+    ]
     legend = alt.Legend(orient="top", title=None, columns=max(1, look.width // 170))
     charts = []
     for index, (archive, found) in enumerate(panels.items()):
@@ -69,7 +75,7 @@ def policies(
             type="quantitative",
             scale=across,
             title="mean completion tokens",
-            axis=alt.Axis(labelExpr=TOKEN_LABEL, tickCount=4, labelOverlap="greedy", grid=False),
+            axis=alt.Axis(labelExpr=TOKEN_LABEL, values=ticks, labelOverlap="greedy", grid=False),
         )
         y = alt.Y(
             field="accuracy",

@@ -36,8 +36,9 @@ def open_csv(file: SourceFile, format: Format, choices: Choices) -> Source:
             or lines.characters > limits.SAMPLE_BYTES
         ):
             break
-    if format.name == "flat" and not first:
-        raise empty(file)
+    names = {name for one in format.fields for name in (*one.paths, *one.loose)}
+    if format.name == "flat" and not first and names.intersection(header):
+        raise empty(file)  # What its columns hold cannot be judged.
     shape = dict.fromkeys(header)
     sample = [
         {name: cell or None for name, cell in zip(header, cells, strict=True)} for cells in first

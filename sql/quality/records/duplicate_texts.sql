@@ -9,9 +9,9 @@ from (
         archive,
         count(*) as texts,
         -- Whole texts would be kept in memory.
-        count(distinct md5_number(text)) as different_texts,
+        count(distinct hash(text)) as different_texts,
     from texts
-    where length(text) >= 200
+    where strlen(text) >= 200
     group by archive, competition, question_id
 )
 group by archive

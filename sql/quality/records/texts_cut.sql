@@ -3,9 +3,10 @@
 with ends as (
     select
         texts.archive,
-        length(texts.text) as characters,
-        max(length(texts.text)) over (partition by texts.archive) as most_characters,
-        string_split(right(texts.text, 4096), '\boxed{') as pieces,
+        -- Bytes are counted, which reads no text to its end.
+        strlen(texts.text) as size,
+        max(strlen(texts.text)) over (partition by texts.archive) as largest_size,
+        case when attempts.answer is null then string_split(right(texts.text, 4096), '\boxed{') end as pieces,
         attempts.answer,
     from texts
     inner join attempts
@@ -18,9 +19,9 @@ with ends as (
 looked_at as (
     select
         archive,
-        characters = most_characters
-            and characters >= 1000
-            and count(*) over (partition by archive, characters) >= 3 as is_at_limit,
+        size = largest_size
+            and size >= 1000
+            and count(*) over (partition by archive, size) >= 3 as is_at_limit,
         answer is null
             and len(pieces) > 1
             and length(regexp_replace(pieces[-1], '\\.|[^{]', '', 'g'))
