@@ -137,7 +137,7 @@ def _answered(
     except UnicodeEncodeError:
         raise AuditError("query: the text or a parameter is not valid UTF-8") from None
     statement = _one_reading(con, found.sql)
-    if lacks_texts(con) and reads_texts(con, found.sql):
+    if lacks_texts(con) and reads_texts(found.sql):
         raise AuditError("query: it reads texts, and the run that was gathered keeps none")
     wanted = statement.named_parameters
     if set(values) - wanted:
@@ -162,10 +162,10 @@ def _answered(
     return Answer(rows.slice(0, limit) if limit else rows, rows.num_rows, plan)
 
 
-def reads_texts(con: duckdb.DuckDBPyConnection, sql: str) -> bool:
-    """Whether a statement names the relation of the texts."""
-    with contextlib.suppress(duckdb.Error):
-        return "texts" in con.get_table_names(sql)
+def reads_texts(sql: str) -> bool:
+    """Whether a select names the relation of the texts."""
+    with contextlib.suppress(AuditError):
+        return "texts" in engine.relations_read(sql)
     return False
 
 

@@ -1,15 +1,14 @@
 """Processes of this machine, as many as asked for."""
 
-import atexit
 import multiprocessing
 import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
 
 from audit.errors import AuditError
 from audit.scale.folders import Limits
@@ -29,46 +28,55 @@ def started(where: Where, limits: Limits) -> Iterator[Execute]:
 
 
 def _execute(tasks: list[Task], workers: int) -> Iterator[Outcome]:
-    """Run tasks in processes; those of a process that was killed are tried again."""
-    waiting = {task.number: task for task in tasks}
-    for _ in range(MOST_TRIES):
+    """Run tasks in processes, a few in each; a thread waits for every process."""
+    size = max(1, min(TASKS_PER_PROCESS[tasks[0].kind], len(tasks) // workers))
+    shares = [tasks[first : first + size] for first in range(0, len(tasks), size)]
+    with ThreadPoolExecutor(workers) as pool:
         try:
-            for outcome in _tried(list(waiting.values()), workers):
-                del waiting[outcome.number]
-                yield outcome
-            return
-        except BrokenProcessPool:
-            continue
-    named = ", ".join(task.name for task in list(waiting.values())[:5])
-    raise AuditError(
-        f"processes were killed {MOST_TRIES} times while these were not done: {named}; was the "
-        "memory used up? pass --memory, fewer --workers, or plan more --parts"
-    )
-
-
-def _tried(tasks: list[Task], workers: int) -> Iterator[Outcome]:
-    """One try at all tasks; it breaks when a process is killed."""
-    if not tasks:
-        return
-    with ProcessPoolExecutor(
-        min(workers, len(tasks)),
-        multiprocessing.get_context("spawn"),
-        _end_with_parent,
-        (os.getpid(),),
-        max_tasks_per_child=TASKS_PER_PROCESS[tasks[0].kind],
-    ) as pool:
-        try:
-            for future in as_completed([pool.submit(perform, task) for task in tasks]):
-                yield future.result()
-        except (KeyboardInterrupt, GeneratorExit):
+            for future in as_completed([pool.submit(_done, share) for share in shares]):
+                yield from future.result()
+        except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in multiprocessing.active_children():
                 process.terminate()
             raise
 
 
-def _end_with_parent(parent: int) -> None:
-    """Have a worker end when the process that started it has, by Ctrl-C or by a kill."""
+def _done(tasks: Sequence[Task]) -> list[Outcome]:
+    """Run tasks in one process; what a killed one has left undone is tried in another."""
+    done: list[Outcome] = []
+    for _ in range(MOST_TRIES):
+        done += _tried(tasks[len(done) :])
+        if len(done) == len(tasks):
+            return done
+    named = ", ".join(task.name for task in tasks[len(done) :][:5])
+    raise AuditError(
+        f"processes were killed {MOST_TRIES} times while these were not done: {named}; was the "
+        "memory used up? pass --memory, fewer --workers, or plan more --parts"
+    )
+
+
+def _tried(tasks: Sequence[Task]) -> list[Outcome]:
+    """What one process gives before it ends."""
+    spawning = multiprocessing.get_context("spawn")
+    receiver, sender = spawning.Pipe(duplex=False)
+    process = spawning.Process(target=_work, args=(perform, tasks, sender, os.getpid()))
+    process.start()
+    sender.close()
+    found: list[Outcome] = []
+    with receiver:
+        try:
+            while True:
+                found.append(receiver.recv())
+        except EOFError:
+            process.join()
+    return found
+
+
+def _work(
+    run: Callable[[Task], Outcome], tasks: Sequence[Task], sender: Connection, parent: int
+) -> None:
+    """Run tasks one after another; the process ends when the one that started it has."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     def watch() -> None:
@@ -77,5 +85,8 @@ def _end_with_parent(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+    for task in tasks:
+        sender.send(run(task))
+    sender.close()
     # DuckDB's module complains about the thread when the interpreter is taken down.
-    atexit.register(os._exit, 0)
+    os._exit(0)
