@@ -81,7 +81,7 @@ def test_a_table_prints_in_every_format(folder):
     assert len(json.loads(run(folder, "table", "main", "--format", "json"))) == 6
     assert run(folder, "table", "main", "--format", "md").startswith("| archive")
     assert r"\toprule" in run(folder, "table", "main", "--format", "tex")
-    assert "there are by_competition" in run(folder, "table", "mian", status=2)
+    assert "there are answer_agreement" in run(folder, "table", "mian", status=2)
 
 
 def test_a_table_says_how_answers_costs_and_labels_came_about(folder):

@@ -30,7 +30,12 @@ def test_a_table_fits_the_terminal(folder, table, columns):
     arguments = ["check"] if table == "check" else ["table", table]
     text = click.unstyle(in_terminal(folder, *arguments, columns=columns))
     # Progress rewrites its line; notes are sentences that a terminal wraps.
-    shown = text.split("SIMULATED")[0].split("\r\x1b[K")[-1].split("checks,")[0]
+    shown = (
+        text.split("SIMULATED")[0]
+        .split("what was written:")[0]
+        .split("\r\x1b[K")[-1]
+        .split("checks,")[0]
+    )
     lines = [line for line in shown.splitlines() if "\x1b" not in line]
     assert len(lines) > 4
     assert all(len(line) <= columns for line in lines), max(lines, key=len)

@@ -7,7 +7,7 @@ import numpy
 import pytest
 
 from audit import engine
-from audit.output.display import WIDEST_CELL
+from audit.output.terminal import WIDEST_CELL
 from tests import reference
 from tests.support.archives import attempt, random_archive, random_settings
 from tests.support.databases import SMALL, replayed

@@ -433,7 +433,7 @@ def test_events_follow_the_tokenizer_used_last_and_nothing_is_counted_twice(tmp_
 def test_the_command_continues_with_the_tokenizer_used_last(words, capsys):
     run("tokenize --tokenizer words.json")
     run("replay --budgets 3 --caps 3 --primary-cap 3 --orders 1 --replicates 0")
-    run("table prefix_boxes --format csv")
+    run("table prefix_boxes --format csv --tokenize")
     assert capsys.readouterr().out.endswith("a,3,4,2,2,2,2\n")
     with database.connect("audit.duckdb", read_only=True) as con:
         names = con.execute("select distinct encoding from token_counts").fetchall()
@@ -441,7 +441,7 @@ def test_the_command_continues_with_the_tokenizer_used_last(words, capsys):
 
 
 def test_the_table_counts_what_it_needs_and_afterwards_only_reads(words, capsys):
-    run("table prefix_boxes --format csv")
+    run("table prefix_boxes --format csv --tokenize")
     first = capsys.readouterr().out
     # Eleven words and more are other numbers of o200k tokens: all is unverified.
     assert first.splitlines()[1] == "a,2,10,0,10,0,0"
@@ -505,7 +505,7 @@ def test_without_the_extra_one_line_says_what_to_install_and_other_tables_work(
         "tokenize",
         "tokenize --tokenizer words.json",
         "tokenize --tokenizer cl100k_base",
-        "table prefix_boxes",
+        "table prefix_boxes --tokenize",
     ):
         run(command, status=2)
         said = capsys.readouterr().err

@@ -29,7 +29,7 @@ def exported(folder, parts, suffix="parquet", threads=1):
         WRITERS[suffix](rows, path)
     with database.connect(folder / "audit.duckdb", threads=threads) as con:
         load(con, [str(path) for path in reversed(paths)], force=True)
-        engine.replay(con, **SMALL)
+        engine.replay(con, **SMALL, policies="all")
         tokenize(con, TOY, threads=threads)
         # The sources name the files.
         names = (*engine.table_names(), *(name for name in RELATIONS if name != "sources"))

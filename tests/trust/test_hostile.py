@@ -138,7 +138,7 @@ READ_LABELS = {
     "a common table expression of that name": "with grades as (from grades) select 1 from grades",
     "one that comes later": "with a as (from labels), labels as (select 1) select 1 from a",
     "one that is elsewhere": "select (with grades as (select 1 as c) select c from grades) "
-    "from steps, grades",
+    "from banks, grades",
     "one that recurs": "with recursive grades as (select 1 from grades union all "
     "select 1 from grades) select 1 from grades",
     "a schema": "select 1 from main.grades",
@@ -146,19 +146,19 @@ READ_LABELS = {
     "a catalog": "with grades as (select 1) select 1 from small.main.grades",
     "capitals": 'select 1 from "GRADES"',
     "a text for a name": "select 1 from 'grades'",
-    "a subquery": "select (select max(correct) from candidate_grades) from steps",
-    "a condition": "select 1 from steps where exists (from labels)",
-    "an order": "select 1 from steps order by (select count(*) from labels)",
-    "a limit": "select 1 from steps limit (select count(*) from labels)",
-    "a filter": "select count(*) filter (exists (from labels)) from steps",
-    "a window": "select sum(1) over (partition by (select min(correct) from labels)) from steps",
-    "a qualification": "select 1 from steps qualify exists (from labels)",
+    "a subquery": "select (select max(correct) from candidate_grades) from banks",
+    "a condition": "select 1 from banks where exists (from labels)",
+    "an order": "select 1 from banks order by (select count(*) from labels)",
+    "a limit": "select 1 from banks limit (select count(*) from labels)",
+    "a filter": "select count(*) filter (exists (from labels)) from banks",
+    "a window": "select sum(1) over (partition by (select min(correct) from labels)) from banks",
+    "a qualification": "select 1 from banks qualify exists (from labels)",
     "a lambda": "select list_transform([1], lambda x: x + (select count(*) from labels))",
-    "a comprehension": "select [x for x in (select list(correct) from labels)] from steps",
-    "a positional join": "select 1 from steps positional join labels",
-    "an asof join": "select 1 from steps asof join labels on steps.position >= labels.seed",
-    "a lateral join": "select 1 from steps, lateral (from labels)",
-    "a set operation": "select 1 from steps union all by name select 1 from labels",
+    "a comprehension": "select [x for x in (select list(correct) from labels)] from banks",
+    "a positional join": "select 1 from banks positional join labels",
+    "an asof join": "select 1 from banks asof join labels on banks.bank_id >= labels.seed",
+    "a lateral join": "select 1 from banks, lateral (from labels)",
+    "a set operation": "select 1 from banks union all by name select 1 from labels",
     "values": "values ((select count(*) from labels))",
     "a table": "table labels",
     "a pivot": "select 1 from (pivot labels on correct in (true) using count(*))",
@@ -167,11 +167,11 @@ READ_LABELS = {
     "a summary": "select 1 from (summarize labels)",
     "a description": "select 1 from (describe labels)",
     "a show": "select 1 from (show labels)",
-    "a replacement": "select * replace ((select count(*) from labels) as position) from steps",
+    "a replacement": "select * replace ((select count(*) from labels) as bank_id) from banks",
     "query": "select 1 from query('from labels')",
     "query_table": "select 1 from query_table('labels')",
     "a plan": "select json_serialize_plan('from labels where correct', optimize := true) "
-    "from steps",
+    "from banks",
     "a serialized statement": "select 1 from json_execute_serialized_sql("
     "json_serialize_sql('from labels'))",
     "the storage": "select 1 from pragma_storage_info('labels')",
@@ -180,20 +180,20 @@ READ_LABELS = {
     "a file": "select 1 from read_csv('{folder}/x.csv')",
     "a file by its name": "select 1 from '{folder}/x.csv'",
     "a python variable": "select 1 from hostage",
-    "chance": "select random() from steps",
-    "the clock": "select now() from steps",
-    "a setting": "select current_setting('threads') from steps",
-    "a variable": "select getvariable('x') from steps",
-    "a log": "select write_log('x') from steps",
-    "a sequence": "select nextval('x') from steps",
-    "a deleting expression": "with x as (delete from steps returning *) select 1 from x",
+    "chance": "select random() from banks",
+    "the clock": "select now() from banks",
+    "a setting": "select current_setting('threads') from banks",
+    "a variable": "select getvariable('x') from banks",
+    "a log": "select write_log('x') from banks",
+    "a sequence": "select nextval('x') from banks",
+    "a deleting expression": "with x as (delete from banks returning *) select 1 from x",
     "a copying expression": "with x as (copy (select 1) to '{folder}/new.csv') select 1 from x",
-    "an inserting expression": "with x as (insert into steps values (1) returning *) from steps",
-    "two statements": "select 1 from steps; drop table labels",
+    "an inserting expression": "with x as (insert into banks values (1) returning *) from banks",
+    "two statements": "select 1 from banks; drop table labels",
     "no statement": "-- nothing",
-    "a closing bracket": "select 1 from steps) as picks; drop table labels; select (1",
-    "a nest": "select " + "abs(" * 900 + "1" + ")" * 900 + " from steps",
-    "a template": "select {{ 7 }} from steps",
+    "a closing bracket": "select 1 from banks) as picks; drop table labels; select (1",
+    "a nest": "select " + "abs(" * 900 + "1" + ")" * 900 + " from banks",
+    "a template": "select {{ 7 }} from banks",
 }
 
 
@@ -218,15 +218,17 @@ def test_no_rule_or_selector_sees_a_label_or_more_than_it_may(tmp_path, way):
 
 
 def test_a_selector_may_still_use_expressions_of_its_own(tmp_path):
-    sql = FIRST.replace("from steps", "from mine").replace(
-        "select", "with recursive mine as (from theirs), n as (select 1 as i union all "
-        "select i + 1 from n where i < 3) select", 1
-    ).replace("mine as (from theirs)", "theirs as (from steps), mine as (from theirs)")  # fmt: skip
-    assert engine.relations_read(sql) == {"steps"}
+    sql = FIRST.replace("from walked_attempts", "from mine").replace(
+        "select",
+        "with recursive theirs as (from walked_attempts), mine as (from theirs), "
+        "n as (select 1 as i union all select i + 1 from n where i < 3) select",
+        1,
+    )
+    assert engine.relations_read(sql) == {"walked_attempts"}
 
 
 def test_a_file_of_ones_own_that_is_no_text_is_refused_in_words(tmp_path):
-    (tmp_path / "peek.sql").write_bytes(b"select '\xff' from steps")
+    (tmp_path / "peek.sql").write_bytes(b"select '\xff' from walked_attempts")
     with pytest.raises(AuditError, match=r"peek\.sql: not UTF-8 text"):
         engine.plugins("rules", tmp_path)
 
@@ -235,9 +237,19 @@ def test_a_file_of_ones_own_that_is_no_text_is_refused_in_words(tmp_path):
     ("table", "column", "value", "message"),
     [
         ("selectors", "sql", "select 1) as x; copy (select 1) to '{folder}/new'; --", "not one"),
-        ("selectors", "sql", FIRST.replace("from steps", "from steps, labels"), "reads labels"),
-        ("rules", "sql", GRACE.replace("budgeted_steps", "read_text('/etc/hosts')"), "reads read_"),
-        ("selectors", "selector", "x'; copy (select 1) to '{folder}/new'; --", "no name of one"),
+        (
+            "selectors",
+            "sql",
+            FIRST.replace("from walked_attempts", "from walked_attempts, labels"),
+            "reads labels",
+        ),
+        (
+            "rules",
+            "sql",
+            GRACE.replace("budgeted_attempts", "read_text('/etc/hosts')"),
+            "reads read_",
+        ),
+        ("selectors", "name", "x'; copy (select 1) to '{folder}/new'; --", "no name of one"),
     ],
 )
 def test_check_runs_nothing_that_a_database_smuggles_in(
@@ -246,7 +258,7 @@ def test_check_runs_nothing_that_a_database_smuggles_in(
     path = tmp_path / "given.duckdb"
     shutil.copy(small, path)
     with duckdb.connect(str(path)) as con:
-        con.execute(f"update {table} set {column} = ?", [value.format(folder=tmp_path)])
+        con.execute(f"update used_{table} set {column} = ?", [value.format(folder=tmp_path)])
     with pytest.raises(AuditError, match=message):
         check(path)
     assert [found.name for found in tmp_path.iterdir()] == ["given.duckdb"]

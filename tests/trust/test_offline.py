@@ -39,9 +39,9 @@ def test_there_is_no_network_in_the_namespace(nowhere):
     [
         "describe archives",
         "tables",
-        "sql choices",
+        "sql prefix_selections",
         "table main",
-        "table prefix_boxes",
+        "table prefix_boxes --tokenize",
         "tokenize --all",
         "query cost_per_correct",
         "check",

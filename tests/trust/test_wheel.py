@@ -52,7 +52,7 @@ def test_an_installed_wheel_simulates_loads_replays_and_answers_from_any_folder(
     )
     assert "cost_per_correct" in run(replayed, "query")
     assert run(replayed, "query", "cost_per_correct", "--format", "csv").count("\n") > 2
-    assert "partition by" in run(replayed, "sql", "choices")
+    assert "partition by" in run(replayed, "sql", "prefix_selections")
     run(replayed, "check")
 
 
@@ -69,7 +69,7 @@ def test_the_page_and_the_demo_need_no_extra(replayed):
         ("timeline", "report"),
         ("figure budget_curve", "report"),
         ("tokenize", "tokens"),
-        ("table prefix_boxes", "tokens"),
+        ("table prefix_boxes --tokenize", "tokens"),
         ("export prefix_boxes --out e", "tokens"),
         ("load uncounted.jsonl --db c.duckdb --count-tokens o200k_base", "tokens"),
         ("fetch scorio-trace --out f", "hub"),
