@@ -754,6 +754,18 @@ def test_python_memory_does_not_grow_with_the_input(tmp_path, monkeypatch):
         assert peaks[1] < 1.5 * peaks[0]
 
 
+def arrow_peak(path):
+    """The most that Arrow held while a file was loaded."""
+    taken = [pa.total_allocated_bytes()]
+
+    def sample(*_):
+        taken.append(pa.total_allocated_bytes())
+
+    with duckdb.connect() as con:
+        load(con, [str(path)], force=True, progress=sample)
+    return max(taken) - taken[0]
+
+
 def test_arrow_memory_does_not_grow_with_one_large_row_group(tmp_path, monkeypatch):
     monkeypatch.setattr(chunks, "CHUNK_BYTES", 500_000)
     monkeypatch.setattr(parquet, "PARQUET_BUFFER_BYTES", 50_000)
@@ -764,12 +776,6 @@ def test_arrow_memory_does_not_grow_with_one_large_row_group(tmp_path, monkeypat
         path = Path(write(tmp_path / f"{size}.parquet", rows))
         pq.write_table(pq.read_table(path), path, use_dictionary=False, data_page_size=100_000)
         assert pq.ParquetFile(path).num_row_groups == 1
-        taken = [pa.total_allocated_bytes()]
-
-        def sample(*_, taken=taken):
-            taken.append(pa.total_allocated_bytes())
-
-        with duckdb.connect() as con:
-            load(con, [str(path)], force=True, progress=sample)
-        peaks.append(max(taken) - taken[0])
+        # What the reading thread is ahead by varies from run to run, and only adds.
+        peaks.append(min(arrow_peak(path) for _ in range(3)))
     assert peaks[1] < 1.5 * peaks[0]
