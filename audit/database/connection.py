@@ -188,7 +188,7 @@ def _why_closed(error: duckdb.Error) -> str:
     """Why a database cannot be opened, and what to do."""
     if "Could not set lock" in str(error):
         held = re.search(r"held in (.+?) \(PID (\d+)\)", str(error))
-        holder = f"process {held[2]} ({_program(held[2], held[1])})" if held else "another process"
+        holder = f"process {held[2]} ({Path(held[1]).name})" if held else "another process"
         return f"in use by {holder}; try again when it has ended"
     if "newer version of DuckDB" in str(error):
         return (
@@ -196,15 +196,6 @@ def _why_closed(error: duckdb.Error) -> str:
             "run: pip install --upgrade duckdb"
         )
     return f"cannot be opened: {explained(error)}"
-
-
-def _program(pid: str, executable: str) -> str:
-    """What a process runs: a command of ours by name, anything else by its file."""
-    words = ""
-    with contextlib.suppress(OSError):
-        words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
-    ours = re.search(r"(?:/budget-audit|\0-m\0audit(?:\.cli)?)\0([a-z]+)", words)
-    return f"budget-audit {ours[1]}" if ours else Path(executable).name
 
 
 def _is_database(path: Path) -> bool:
