@@ -25,6 +25,12 @@ def relation(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> pa.Tab
     return con.sql(engine.render(name), params=values or None).to_arrow_table()
 
 
+def bank_ends(con: duckdb.DuckDBPyConnection) -> set[tuple[str, int]]:
+    """The archives and budgets at which too many replays ended because the bank ran out."""
+    found = relation(con, "bank_ends").to_pylist()
+    return {(row["archive"], row["budget"]) for row in found}
+
+
 def query(con: duckdb.DuckDBPyConnection, sql: str, *values: Any) -> list[Row]:
     """The rows of a query over the relations."""
     cursor = con.execute(sql, list(values))

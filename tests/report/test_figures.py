@@ -11,6 +11,8 @@ from audit.report.figures import Look, drawing
 from audit.report.figures.panels import shortened
 from audit.report.figures.timeline import CUT, ledger_words, timeline
 from audit.report.wording import one_line
+from tests.support.archives import attempt
+from tests.support.databases import replayed
 from tests.support.pages import Page
 
 
@@ -221,3 +223,12 @@ def test_policies_are_drawn_with_their_frontier(simulated):
     assert len([row for row in drawn if "policy" in row]) >= 8
     frontier = [row for row in drawn if set(row) == {"cost", "accuracy"}]
     assert [row["cost"] for row in frontier] == [3200.0, 6400.0]
+
+
+def test_points_at_which_the_bank_ran_out_are_hollow(tmp_path):
+    # Two attempts of 10 tokens under a cap of 9: at 45 tokens every replay ran out of attempts.
+    rows = [attempt(seed, 10, "4", correct=True) for seed in range(2)]
+    with replayed(tmp_path, rows, caps=(9,), primary_cap=9) as con:
+        drawn = all_rows(drawing.vega_lite_spec(figures.budget_curve(con)))
+    marks = {(row["budget"], row["is_bank_end"]) for row in drawn if "is_bank_end" in row}
+    assert marks == {(10, False), (20, False), (45, True)}

@@ -35,6 +35,7 @@ def budget_curve(
     columns = look.columns or columns_for(len(panels), look.width)
     width = panel_width(columns, look.width)
     budgets = sorted({row["budget"] for row in rows})
+    bank_ends = data.bank_ends(con)
     accuracy = alt.Scale(domain=percent_domain(rows, "accuracy"), nice=False, zero=False)
     cost = alt.Scale(domain=[0, 1.08 * max(1.0, extent(rows, "cost_ratio")[1])], nice=False)
     pairs = []
@@ -47,6 +48,7 @@ def budget_curve(
                 "shown_accuracy": with_interval(row, "accuracy"),
                 "shown_ratio": with_interval(row, "cost_ratio"),
                 "shown_cost": number(row["cost"], 0),
+                "is_bank_end": (archive, row["budget"]) in bank_ends,
             }
             for row in found
         ]
@@ -104,7 +106,8 @@ def budget_curve(
     whole = frame(
         con,
         "Accuracy and realized cost over the budget",
-        "Bands: 95 % problem-bootstrap interval of each curve. Dotted line: cost equal to B.",
+        "Bands: 95 % problem-bootstrap interval of each curve. Dotted line: cost equal to B."
+        + (" Hollow: over 5 % of replays ended because the bank ran out." if bank_ends else ""),
         look,
     )
     return alt.concat(*pairs, columns=columns, **whole)

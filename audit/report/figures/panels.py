@@ -121,7 +121,8 @@ def percent_domain(rows: Sequence[Row], column: str) -> list[float]:
 
 
 def curve(rows: Sequence[Row], column: str, x: Any, y: Any, tooltip: list[Any]) -> list[Any]:
-    """Line, points and interval band of each rule, as layers."""
+    """Line, points and interval band of each rule, as layers; a point marked by `is_bank_end` is
+    hollow."""
     alt = altair_module()
     rules = rule_order(rows)
     marks = rule_marks(rules)
@@ -141,11 +142,14 @@ def curve(rows: Sequence[Row], column: str, x: Any, y: Any, tooltip: list[Any]) 
         if single
         else band.mark_area(opacity=0.16, interpolate="linear")
     )
-    return [
-        interval,
-        base.mark_line(strokeWidth=2).encode(color=marks["color"]),
-        base.mark_point(filled=True, size=70, opacity=1).encode(**marks),
-    ]
+    layers = [interval, base.mark_line(strokeWidth=2).encode(color=marks["color"])]
+    for is_bank_end in (False, True):
+        points = [row for row in rows if row.get("is_bank_end", False) == is_bank_end]
+        chart = alt.Chart(inline(points)).encode(x=x, y=y, tooltip=tooltip, **marks)
+        look = {"filled": False, "fill": "white"} if is_bank_end else {"filled": True}
+        if points:
+            layers.append(chart.mark_point(size=70, opacity=1, **look))
+    return layers
 
 
 def some(
