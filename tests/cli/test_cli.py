@@ -161,6 +161,7 @@ def test_export_writes_every_table_or_the_named_ones(folder, tmp_path):
     assert "there are" in run(folder, "export", "nothing", "--out", tmp_path, status=2)
 
 
+@pytest.mark.slow
 def test_every_csv_is_identical_from_two_runs_and_from_one_and_two_threads(folder, tmp_path):
     seen = []
     for name, threads in (("first", 1), ("second", 2), ("third", 2)):

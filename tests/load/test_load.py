@@ -766,6 +766,7 @@ def arrow_peak(path):
     return max(taken) - taken[0]
 
 
+@pytest.mark.slow
 def test_arrow_memory_does_not_grow_with_one_large_row_group(tmp_path, monkeypatch):
     monkeypatch.setattr(chunks, "CHUNK_BYTES", 500_000)
     monkeypatch.setattr(parquet, "PARQUET_BUFFER_BYTES", 50_000)

@@ -337,6 +337,16 @@ def test_events_are_never_cut_in_the_middle_of_something_else(disguise):
     assert found == sample
 
 
+def python_peak(log):
+    """The most that Python held while a log was loaded."""
+    with duckdb.connect() as con:
+        tracemalloc.start()
+        load(con, [str(log)])
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    return peak
+
+
 def test_python_memory_does_not_grow_with_an_inspect_log(tmp_path, monkeypatch):
     monkeypatch.setattr(chunks, "CHUNK_ROWS", 16)
     monkeypatch.setattr(chunks, "SAMPLE_ROWS", 16)
@@ -347,12 +357,8 @@ def test_python_memory_does_not_grow_with_an_inspect_log(tmp_path, monkeypatch):
         document = json.loads(members(logs[0])["header.json"])
         logs[1].write_text(json.dumps(document | {"samples": list(samples(logs[0]))}))
         del document
-        for log in logs:
-            with duckdb.connect() as con:
-                tracemalloc.start()
-                load(con, [str(log)])
-                peaks.append(tracemalloc.get_traced_memory()[1])
-                tracemalloc.stop()
+        # What is imported or kept for the first time only adds.
+        peaks += [min(python_peak(log) for _ in range(2)) for log in logs]
     assert peaks[2] < 1.7 * peaks[0] and peaks[3] < 1.7 * peaks[1]
 
 

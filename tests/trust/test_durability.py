@@ -74,6 +74,7 @@ def refused(server, folder, arguments, alter=()):
 # Crashes and Ctrl-C
 
 
+@pytest.mark.slow
 def test_a_kill_leaves_the_old_state_or_the_new_one_and_the_next_run_is_undisturbed(
     server, folders
 ):

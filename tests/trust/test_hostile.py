@@ -43,6 +43,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Files
 
 
+@pytest.mark.slow
 def test_damaged_files_of_every_format_load_or_are_refused_in_one_line(tmp_path):
     outcomes = fuzz.fuzz(20261116, range(200), tmp_path, tmp_path / "kept")
     assert outcomes["refused"] > 80 and outcomes["loaded"] > 20
