@@ -14,6 +14,7 @@ from audit.engine.sql_files import (
     stage_names,
     table_names,
 )
+from audit.text import quoted
 
 # What users may rely on; every other relation of the database is the engine's own business.
 PUBLIC_RELATIONS = (
@@ -54,8 +55,7 @@ def comment_relations(con: duckdb.DuckDBPyConnection) -> None:
         if name in PUBLIC_RELATIONS:
             for column in con.table(name).columns:
                 if means := column_comment(name, column):
-                    quoted = '"' + column.replace('"', '""') + '"'
-                    con.execute(f"comment on column {name}.{quoted} is {_literal(means)}")
+                    con.execute(f"comment on column {name}.{quoted(column)} is {_literal(means)}")
 
 
 def relation_comment(name: str) -> str:

@@ -7,7 +7,7 @@ from audit import engine
 from audit.database import relations
 from audit.errors import AuditError
 from audit.load.schema import SCHEMA
-from audit.text import not_there
+from audit.text import not_there, quoted
 
 # The kinds of relations, in the order in which they are listed.
 KINDS = ("public", "table", "yours", "internal")
@@ -54,8 +54,7 @@ def _columns(con: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, str]) -
             # There are no replays yet, which it says, or it reads what is made for it alone.
             rows = [(field.name, str(field.type)) for field in engine.table(con, name).schema]
     else:
-        quoted = '"' + name.replace('"', '""') + '"'
-        rows = con.execute(f"describe {quoted}").fetchall()
+        rows = con.execute(f"describe {quoted(name)}").fetchall()
     return pa.table(
         {
             "column": pa.array([row[0] for row in rows], pa.string()),
