@@ -54,7 +54,6 @@ STAGES = (
     "bootstrap/problem_policies",
     # The change between the rules at many budgets.
     "diagnostics/curve_budgets",
-    "bootstrap/curve_totals",
     "bootstrap/problem_curves",
     # What the search for equal costs begins with; it gives `matched_replicates`.
     "bootstrap/matching_targets",
