@@ -20,6 +20,7 @@ STAGES = (
     "walks/prefix_votes",
     "walks/tallies",
     # Budget, cap and rule end a walk at a prefix.
+    "budgets/capped_attempts",
     "budgets/budgeted_attempts",
     "budgets/last_launched",
     "budgets/stops",
@@ -97,6 +98,8 @@ PORTIONED = (
     "problem_scores",
     "policy_totals",
 )
+# A stage before which a relation is made for the portion alone, because others read it too.
+PREPARED = {"problem_costs": "portion_stops"}
 DRAWN = ("drawn_orders", "weights")
 # Stages that are kept as tables; all others are views.
 TABLES = (

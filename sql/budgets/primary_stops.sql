@@ -2,6 +2,7 @@
 -- grain: rule, walk_id, budget
 {% for rule in rules %}
 select
+    {{ loop.index }}::tinyint as rule_id,
     '{{ rule.name }}' as rule,
     stop.walk_id,
     stop.cap,
@@ -12,18 +13,14 @@ select
     stop.walk_id + stop.launched as launched_prefix_id,
     stop.walk_id + stop.returned as returned_prefix_id,
 from (
-    with budgeted_attempts as (
-        select
-            walked_attempts.walk_id,
-            caps.cap,
-            budgets.budget,
-            walked_attempts.position,
-            walked_attempts.cost,
-            walked_attempts.cumulative_cost,
-            walked_attempts.is_end or walked_attempts.position = caps.cap as is_last,
-        from walked_attempts
-        inner join caps on walked_attempts.position <= caps.cap and caps.is_primary
-        cross join budgets
+    with capped_attempts as (
+        select * from (
+{% include 'budgets/capped_attempts.sql' %}
+        )
+        where is_primary
+    ),
+    budgeted_attempts as (
+{% include 'budgets/budgeted_attempts.sql' %}
     ),
     last_launched as (
 {% include 'budgets/last_launched.sql' %}
