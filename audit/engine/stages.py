@@ -20,7 +20,6 @@ STAGES = (
     "walks/prefix_votes",
     "walks/tallies",
     # Budget, cap and rule end a walk at a prefix.
-    "budgets/capped_attempts",
     "budgets/budgeted_attempts",
     "budgets/last_launched",
     "budgets/stops",

@@ -1,9 +1,10 @@
 -- halted_stops: where every rule stops at the primary cap under every policy; as in stops, with the policy's position as the walk's cap.
 -- grain: rule, policy_id, walk_id, budget
-with capped_attempts as (
+with budgeted_attempts as (
     select
         walked_attempts.walk_id,
         halted.cap,
+        budgets.budget,
         walked_attempts.position,
         walked_attempts.cost,
         walked_attempts.cumulative_cost,
@@ -12,25 +13,12 @@ with capped_attempts as (
     inner join (select distinct walk_id, cap from policy_caps) as halted
         on walked_attempts.walk_id = halted.walk_id
         and walked_attempts.position <= halted.cap
-),
-budgeted_attempts as (
-{% include 'budgets/budgeted_attempts.sql' %}
+    cross join budgets
 ),
 last_launched as (
 {% include 'budgets/last_launched.sql' %}
-)
-select
-    stopped.rule,
-    policy_caps.policy_id,
-    stopped.walk_id,
-    stopped.budget,
-    policy_caps.stop_position,
-    stopped.launched,
-    stopped.returned,
-    stopped.completion_cost,
-    stopped.walk_id + stopped.launched as launched_prefix_id,
-    stopped.walk_id + stopped.returned as returned_prefix_id,
-from (
+),
+stopped as (
 {% for rule in rules %}
     select
         '{{ rule.name }}' as rule,
@@ -47,7 +35,19 @@ from (
     union all
 {% endif %}
 {% endfor %}
-) as stopped
+)
+select
+    stopped.rule,
+    policy_caps.policy_id,
+    stopped.walk_id,
+    stopped.budget,
+    policy_caps.stop_position,
+    stopped.launched,
+    stopped.returned,
+    stopped.completion_cost,
+    stopped.walk_id + stopped.launched as launched_prefix_id,
+    stopped.walk_id + stopped.returned as returned_prefix_id,
+from stopped
 inner join policy_caps
     on stopped.walk_id = policy_caps.walk_id
     and stopped.cap = policy_caps.cap

@@ -1,12 +1,12 @@
 -- broken_selectors: what is wrong with the rows of a selector; a selector that keeps its contract has no row.
 -- grain: selector
--- Rows are compared as sums of hashes, so that nothing has to be sorted or grouped by prefix.
+-- Rows are compared by their number and by the exclusive or of their hashes, so that nothing has to be sorted or grouped by prefix. Where both agree, every row is there once.
 with seen as (
     select
         selector_id,
         count(*) as prefixes,
-        sum(hash(prefix_id)) as prefix_hash,
-        sum(hash(prefix_id)) filter (is_eligible) as eligible_hash,
+        bit_xor(hash(prefix_id)) as prefix_hash,
+        bit_xor(hash(prefix_id)) filter (is_eligible) as eligible_hash,
         count(*) filter (is_eligible is null) as undecided,
         -- The prefixes of a walk follow its walk_id, a multiple of how many a walk can have.
         count(*) filter (selected_prefix_id not between prefix_id - prefix_id % longest + 1 and prefix_id) as beyond,
@@ -17,13 +17,13 @@ with seen as (
 walked as (
     select
         count(*) as prefixes,
-        sum(hash(prefix_id)) as prefix_hash,
+        bit_xor(hash(prefix_id)) as prefix_hash,
     from walked_attempts
 ),
 pickable as (
     select
         eligible_attempts.selector_id,
-        sum(hash(walked_attempts.prefix_id)) as eligible_hash,
+        bit_xor(hash(walked_attempts.prefix_id)) as eligible_hash,
     from walked_attempts
     inner join eligible_attempts
         on walked_attempts.bank_id = eligible_attempts.bank_id
