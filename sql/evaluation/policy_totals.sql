@@ -1,13 +1,17 @@
 -- policy_totals: integer totals of an archive at one problem over its random orders at the primary cap under a policy; an answer is kept when it is the one of the policy none.
 -- grain: archive, competition, question_id, policy, rule, budget
 {% if policies %}
-with results as materialized (
+with halted_stops as (
+    from portion_halted_stops
+),
+results as materialized (
     select
         policy_results.*,
         used_policies.policy = 'none' as is_unhalted,
-    from policy_results
+    from (
+{% include 'evaluation/policy_results.sql' %}
+    ) as policy_results
     inner join used_policies on policy_results.policy_id = used_policies.policy_id
-    semi join portion on policy_results.walk_id = portion.walk_id
     where policy_results.repeat > 0
 ),
 totals as (
