@@ -1,12 +1,12 @@
 -- broken_rules: what is wrong with the rows of a rule; a rule that keeps its contract has no row.
 -- grain: rule
--- Rows are compared by their number and by the exclusive or of their hashes. Where both agree, every row is there once.
+-- Rows are compared by their number and by the sum of their hashes. Where both agree, every row is there once.
 with seen as (
 {% for rule in rules %}
     select
         '{{ rule.name }}' as rule,
         count(*) as replays,
-        bit_xor(hash(stop.walk_id::bigint, stop.cap::bigint, stop.budget::bigint)) as replay_hash,
+        sum(hash(stop.walk_id::bigint, stop.cap::bigint, stop.budget::bigint)) as replay_hash,
         count(*) filter (
             not coalesce(stop.returned between 0 and stop.launched, false)
             or stop.launched > stop.cap
@@ -23,7 +23,7 @@ with seen as (
 asked as (
     select
         count(*) as replays,
-        bit_xor(hash(bank_orders.walk_id::bigint, caps.cap::bigint, budgets.budget::bigint)) as replay_hash,
+        sum(hash(bank_orders.walk_id::bigint, caps.cap::bigint, budgets.budget::bigint)) as replay_hash,
     from bank_orders
     cross join caps
     cross join budgets
