@@ -2,19 +2,17 @@
 -- grain: one row
 with prefixes_seen as (
     select
-        prefix_selections.*,
-        walked_attempts.walk_id,
-        count(*) filter (prefix_selections.is_eligible) over (
-            partition by prefix_selections.selector_id, walked_attempts.walk_id order by prefix_selections.prefix_id
+        *,
+        count(*) filter (is_eligible) over (
+            partition by selector_id, prefix_id - position order by position
         ) as eligible_so_far,
     from prefix_selections
-    inner join walked_attempts on prefix_selections.prefix_id = walked_attempts.prefix_id
 )
 select
     count(*) as looked_at,
     count(*) filter (
         (prefixes_seen.selected_prefix_id is null) <> (prefixes_seen.eligible_so_far = 0)
-        or prefixes_seen.selected_prefix_id not between prefixes_seen.walk_id + 1 and prefixes_seen.prefix_id
+        or prefixes_seen.selected_prefix_id not between prefixes_seen.prefix_id - prefixes_seen.position + 1 and prefixes_seen.prefix_id
         or not coalesce(chosen.is_eligible, true)
     ) as violations,
 from prefixes_seen

@@ -8,10 +8,8 @@ with seen as (
         bit_xor(hash(prefix_id)) as prefix_hash,
         bit_xor(hash(prefix_id)) filter (is_eligible) as eligible_hash,
         count(*) filter (is_eligible is null) as undecided,
-        -- The prefixes of a walk follow its walk_id, a multiple of how many a walk can have.
-        count(*) filter (selected_prefix_id not between prefix_id - prefix_id % longest + 1 and prefix_id) as beyond,
+        count(*) filter (selected_prefix_id not between prefix_id - position + 1 and prefix_id) as beyond,
     from prefix_selections
-    cross join (select max(bank_size) + 1 as longest from banks)
     group by selector_id
 ),
 walked as (

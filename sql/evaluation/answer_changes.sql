@@ -24,7 +24,7 @@ with moves as (
     left join prefix_grades as previous on before.selected_prefix_id = previous.prefix_id
     where
         coverage.repeat > 0
-        and walked_attempts.position between 1 and (select cap from caps where is_primary)
+        and prefix_selections.position between 1 and (select cap from caps where is_primary)
 ),
 changes as (
     from moves

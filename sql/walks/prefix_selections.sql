@@ -4,6 +4,7 @@
 select
     {{ loop.index }}::tinyint as selector_id,
     picked.walk_id + picked.position as prefix_id,
+    picked.position,
     picked.is_eligible,
     picked.walk_id + picked.selected_position as selected_prefix_id,
 from (
