@@ -9,17 +9,12 @@ with totals as (
         bool_and(coverage.is_graded) as is_graded,
         count(*) as replays,
         count(*) filter (prefix_selections.selected_prefix_id is null) as abstained,
-        count(*) filter (candidate_grades.is_correct) as correct,
-        count(*) filter (candidate_grades.is_repaired_correct) as repaired_correct,
+        count(*) filter (prefix_grades.is_correct) as correct,
+        count(*) filter (prefix_grades.is_repaired_correct) as repaired_correct,
     from portion_stops as stops
     inner join coverage on stops.walk_id = coverage.walk_id
     inner join prefix_selections on stops.returned_prefix_id = prefix_selections.prefix_id
-    -- An abstention goes by the empty prefix, so that the joins may be made in any order.
-    inner join walked_attempts as chosen
-        on coalesce(prefix_selections.selected_prefix_id, stops.walk_id) = chosen.prefix_id
-    left join candidate_grades
-        on chosen.bank_id = candidate_grades.bank_id
-        and chosen.slot = candidate_grades.slot
+    left join prefix_grades on prefix_selections.selected_prefix_id = prefix_grades.prefix_id
     where coverage.repeat > 0
     group by coverage.bank_id, stops.budget, stops.rule_id, prefix_selections.selector_id
 )
