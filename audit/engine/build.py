@@ -42,6 +42,11 @@ def build(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
     _run(con, name, f"create {kept_as} {name} as {render(name, plugins)}")
 
 
+def prepare(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
+    """Create a relation that holds one portion, in the place of the one before."""
+    _run(con, name, f"create or replace temp table {name} as {render(name, plugins)}")
+
+
 def extend(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
     """Add the rows of one more portion to a relation of the pipeline."""
     _run(con, name, f"insert into {name} {render(name, plugins)}")

@@ -93,6 +93,8 @@ PORTIONED = (
     "problem_scores",
     "policy_totals",
 )
+# Stages before which a relation is made for the portion alone: views would look at every walk.
+PREPARED = {"problem_costs": "portion_stops", "policy_totals": "portion_halted_stops"}
 DRAWN = ("drawn_orders", "weights")
 # Stages that are kept as tables; all others are views.
 TABLES = (
