@@ -1,7 +1,7 @@
 """Answers taken out of attempts: the last box, the last match of a pattern, or the log's own."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import pyarrow as pa
@@ -55,19 +55,33 @@ def normal_answers(raw: pa.Array) -> pa.Array:
 
 def extract_answers(texts: pa.Array, boxed: pa.Array) -> pa.Array:
     """The last box of each text as written; where there is no text, the box that was recorded."""
+    pairs = zip(text_views(texts), boxed.to_pylist(), strict=True)
+    answers = (body if text is None else _extract_answer(text) for text, body in pairs)
+    return pa.array(answers, pa.string())
+
+
+def text_views(texts: pa.Array) -> Iterator[memoryview | None]:
+    """Each text in UTF-8 where it lies: a string of its own would be a copy."""
     encoded = texts.cast(pa.large_binary())
     _, ends, data = encoded.buffers()
     offsets = pa.Array.from_buffers(
         pa.int64(), len(encoded) + 1, [None, ends], offset=encoded.offset
     ).to_pylist()
     view = memoryview(data or b"")
-    answers = (
-        _extract_answer(view[start:end]) if is_text else body
-        for is_text, (start, end), body in zip(
-            encoded.is_valid().to_pylist(), pairwise(offsets), boxed.to_pylist(), strict=True
-        )
-    )
-    return pa.array(answers, pa.string())
+    bounds = zip(encoded.is_valid().to_pylist(), pairwise(offsets), strict=True)
+    return (view[start:end] if is_text else None for is_text, (start, end) in bounds)
+
+
+def text_hash(text: memoryview) -> int:
+    """A number that other texts of this process do not have, but for a chance in 2 ** 64."""
+    pieces = range(0, len(text), PIECE_BYTES)
+    return hash(tuple(hash(bytes(text[at : at + PIECE_BYTES])) for at in pieces))
+
+
+def text_ending(text: memoryview, characters: int) -> str:
+    """The last characters of a text in UTF-8."""
+    # A character has at most four bytes. One that is cut is none of the last ones.
+    return bytes(text[-4 * characters :]).decode(errors="ignore")[-characters:]
 
 
 def _extract_answer(text: memoryview) -> str | None:

@@ -129,7 +129,7 @@ def load(
                 require_fit(con, names, answer)
             quality.count_dropped(con, left_out)
             remember(con, answer)
-            quality.count_records(con, names)
+            quality.count_records(con, names, "incoming")
             notes = [f"left out: {reason}" for reason in skipped]
             notes += [note for source in reading.opened for note in told(source)]
             notes += grade_notes(con) if grade else []

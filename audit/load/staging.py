@@ -9,7 +9,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.answers.extract import normal_answers, raw_answers
+from audit.answers.boxes import ends_in_box
+from audit.answers.extract import normal_answers, raw_answers, text_ending, text_hash, text_views
 from audit.database import insert
 from audit.engine import drop_replays
 from audit.engine.quality import forget_replays
@@ -59,7 +60,13 @@ SQL_TYPES = {
     pa.bool_(): "boolean",
     pa.list_(pa.string()): "varchar[]",
 }
-INCOMING_COLUMNS = ", ".join(f'"{field.name}" {SQL_TYPES[field.type]}' for field in INCOMING)
+# What the checks of texts ask, as sql/load/text_measures.sql reads it from stored ones.
+MEASURES = pa.schema(
+    [("text_size", pa.int64()), ("text_hash", pa.int64()), ("ends_in_box", pa.bool_())]
+)
+MEASURED_ENDING = 4096
+STAGED = pa.schema([*INCOMING, *MEASURES])
+STAGED_COLUMNS = ", ".join(f'"{field.name}" {SQL_TYPES[field.type]}' for field in STAGED)
 # One statement inserts the texts of a segment, so that DuckDB compresses them on every core; the
 # other columns of the segment wait in memory, up to this size.
 SEGMENT_BYTES = 64_000_000
@@ -211,14 +218,14 @@ def _batch(
 
 def stage(con: duckdb.DuckDBPyConnection, reading: Reading, texts: bool) -> None:
     """Read every file: texts into their table and all else into `incoming`, by segments."""
-    con.execute(f"create temp table incoming ({INCOMING_COLUMNS})")
+    con.execute(f"create temp table incoming ({STAGED_COLUMNS})")
     outdated = set(reading.present)
     for _, segment in groupby(read(reading), key=lambda batch: batch.segment):
         first = next(segment)
         _remove(con, first.archives & outdated)
         outdated -= first.archives
         staged: list[pa.RecordBatch] = []
-        stream = _set_rows_aside(chain([first], segment), staged)  # noqa: B031
+        stream = _set_rows_aside(chain([first], segment), staged, texts)  # noqa: B031
         if texts:
             insert_stream(con, "insert into texts", TEXTS, stream)
         else:
@@ -228,12 +235,29 @@ def stage(con: duckdb.DuckDBPyConnection, reading: Reading, texts: bool) -> None
 
 
 def _set_rows_aside(
-    batches: Iterable[Batch], staged: list[pa.RecordBatch]
+    batches: Iterable[Batch], staged: list[pa.RecordBatch], texts: bool
 ) -> Iterator[pa.RecordBatch]:
-    """Pass texts on, and keep what else there is."""
+    """Pass texts on, and keep what else there is, with measures of the texts that are kept."""
     for batch in batches:
-        staged.append(batch.rows)
+        nothing = [pa.nulls(len(batch.rows), field.type) for field in MEASURES]
+        measures = _measures(batch) if texts else nothing
+        columns = [*batch.rows.columns, *measures]
+        staged.append(pa.RecordBatch.from_arrays(columns, schema=STAGED))
         yield batch.texts
+
+
+def _measures(batch: Batch) -> list[pa.Array]:
+    """What the checks of texts ask: reading stored texts again would take as long as all else."""
+    texts = batch.texts["text"]
+    is_finished = pc.equal(batch.rows["finish_reason"], "stop")
+    is_wanting = pc.and_(is_finished, batch.rows["answer"].is_null())
+    hashes: list[int | None] = []
+    endings: list[bool | None] = []
+    for text, is_looked_at in zip(text_views(texts), is_wanting.to_pylist(), strict=True):
+        hashes.append(None if text is None else text_hash(text))
+        has_end = is_looked_at and text is not None
+        endings.append(ends_in_box(text_ending(text, MEASURED_ENDING)) if has_end else None)
+    return [pc.binary_length(texts), pa.array(hashes, pa.int64()), pa.array(endings, pa.bool_())]
 
 
 def _remove(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:
