@@ -26,6 +26,9 @@ def last_box(text: str) -> str | None:
     if start < 0:
         return None
     body = start + len(BOX)
+    end = text.find("}", body)
+    if end >= 0 and "{" not in (plain := text[body:end]) and "\\" not in plain:
+        return plain
     depth = 1
     for match in BRACE.finditer(text, body):
         if match[0] == "{":

@@ -1,7 +1,7 @@
 """Answers taken out of attempts: the last box, the last match of a pattern, or the log's own."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pyarrow as pa
@@ -34,13 +34,13 @@ def answer_pattern(answer: str) -> re.Pattern[str] | None:
 
 
 def raw_answers(
-    answer: str, texts: pa.Array, boxed: pa.Array, extracted: Callable[[], list[str | None]]
+    answer: str, texts: pa.Array, boxed: pa.Array, extracted: pa.Array
 ) -> pa.Array:
     """The answers as they are written: in the last box, by the last match, or by the archive."""
     if answer == "boxed":
         return extract_answers(texts, boxed)
     if answer == "archive":
-        return pa.array(extracted(), pa.string())
+        return extracted.cast(pa.string())
     pattern = answer_pattern(answer)
     assert pattern is not None
     found = (None if text is None else _last(pattern, text) for text in texts.to_pylist())
@@ -48,15 +48,16 @@ def raw_answers(
 
 
 def normal_answers(raw: pa.Array) -> pa.Array:
-    """The normal forms of answers as written."""
-    normal = (None if one is None else normalize_often(one) for one in raw.to_pylist())
-    return pa.array(normal, pa.string())
+    """The normal forms of answers as written, each found once."""
+    encoded = raw.dictionary_encode()
+    forms = [normalize_often(one) for one in encoded.dictionary.to_pylist()]
+    return pa.array(forms, pa.string()).take(encoded.indices)
 
 
 def extract_answers(texts: pa.Array, boxed: pa.Array) -> pa.Array:
     """The last box of each text as written; where there is no text, the box that was recorded."""
     pairs = zip(text_views(texts), boxed.to_pylist(), strict=True)
-    answers = (body if text is None else _extract_answer(text) for text, body in pairs)
+    answers = [body if text is None else _extract_answer(text) for text, body in pairs]
     return pa.array(answers, pa.string())
 
 
@@ -86,21 +87,23 @@ def text_ending(text: memoryview, characters: int) -> str:
 
 def _extract_answer(text: memoryview) -> str | None:
     """The raw last box of a UTF-8 text; no more of its end is copied than can matter."""
-    start = _last_box_start(text)
+    tail = bytes(text[-TAIL_BYTES:])
+    found = tail.rfind(ENCODED_BOX)
+    if found >= 0:
+        return last_box(tail[found:].decode())
+    start = _last_box_start(text, len(text) - TAIL_BYTES)
     return None if start < 0 else last_box(str(text[start:], "utf-8"))
 
 
-def _last_box_start(text: memoryview) -> int:
-    """Where the last box of a UTF-8 text begins, or -1; the text is searched from its end."""
-    start, size = len(text), TAIL_BYTES
-    while start > 0:
-        # Pieces overlap, so that a box on the border is whole in one of them.
-        end = min(start + len(ENCODED_BOX) - 1, len(text))
-        start = max(start - size, 0)
-        found = bytes(text[start:end]).rfind(ENCODED_BOX)
+def _last_box_start(text: memoryview, before: int) -> int:
+    """Where the last box that begins before a place of a UTF-8 text begins, or -1."""
+    while before > 0:
+        # A box on the border of two pieces is whole in the first one.
+        end = before + len(ENCODED_BOX) - 1
+        before = max(before - PIECE_BYTES, 0)
+        found = bytes(text[before:end]).rfind(ENCODED_BOX)
         if found >= 0:
-            return start + found
-        size = PIECE_BYTES
+            return before + found
     return -1
 
 

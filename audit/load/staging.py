@@ -168,16 +168,23 @@ def _columns(source: Source, chunk: Chunk, reading: Reading) -> dict[str, pa.Arr
         is_finished = pc.is_in(columns["finish_reason"], pa.array(reading.finished, pa.string()))
         columns["finish_reason"] = pc.if_else(is_finished, "stop", columns["finish_reason"])
     columns["recorded_box"] = columns["boxed_answer"]
-    recorded = listed(chunk, "archive_answer")
-    columns["recorded_answer"] = pa.array(recorded, pa.string())
+    columns["recorded_answer"] = _strings(chunk, "archive_answer")
     columns["raw_answer"] = raw_answers(
-        choices.answer, columns["text"], columns["boxed_answer"], lambda: recorded
+        choices.answer, columns["text"], columns["boxed_answer"], columns["recorded_answer"]
     )
     columns["answer"] = normal_answers(columns["raw_answer"])
     columns["recorded"] = _recorded_labels(source, chunk) if is_graded else columns["correct"]
     if is_graded:
         columns["correct"] = _graded(source, columns, chunk)
     return columns
+
+
+def _strings(chunk: Chunk, name: str) -> pa.Array:
+    """The values of a column of texts as they are written, after they were checked."""
+    values = chunk.values.get(name)
+    if isinstance(values, pa.Array) and pa.types.is_string(values.type):
+        return values
+    return pa.array(listed(chunk, name), pa.string())
 
 
 def _recorded_labels(source: Source, chunk: Chunk) -> pa.Array:
