@@ -33,9 +33,7 @@ def answer_pattern(answer: str) -> re.Pattern[str] | None:
     return pattern
 
 
-def raw_answers(
-    answer: str, texts: pa.Array, boxed: pa.Array, extracted: pa.Array
-) -> pa.Array:
+def raw_answers(answer: str, texts: pa.Array, boxed: pa.Array, extracted: pa.Array) -> pa.Array:
     """The answers as they are written: in the last box, by the last match, or by the archive."""
     if answer == "boxed":
         return extract_answers(texts, boxed)

@@ -11,7 +11,6 @@ from audit.engine.sql_files import resource, stage_file
 from audit.engine.stages import TABLES
 from audit.errors import AuditError, explained, first_line
 
-
 # A file that puts in others as they are: what a replay is run with makes no difference to it.
 INCLUDE = re.compile(r'\{% include "[^"]+" %\}')
 
