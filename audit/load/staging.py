@@ -262,8 +262,8 @@ def _measures(batch: Batch) -> list[pa.Array]:
     endings: list[bool | None] = []
     for text, is_looked_at in zip(text_views(texts), is_wanting.to_pylist(), strict=True):
         hashes.append(None if text is None else text_hash(text))
-        has_end = is_looked_at and text is not None
-        endings.append(ends_in_box(text_ending(text, MEASURED_ENDING)) if has_end else None)
+        ending = text_ending(text, MEASURED_ENDING) if text is not None and is_looked_at else None
+        endings.append(None if ending is None else ends_in_box(ending))
     return [pc.binary_length(texts), pa.array(hashes, pa.int64()), pa.array(endings, pa.bool_())]
 
 
