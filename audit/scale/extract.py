@@ -9,7 +9,7 @@ import pyarrow as pa
 from audit.database import insert
 from audit.engine import render
 from audit.errors import AuditError
-from audit.load.load import _sha256, told
+from audit.load.load import hashing, told
 from audit.load.staging import INCOMING, Reading, read
 from audit.scale.folders import Limits, appearing, folder_of, is_done, working, write_receipt
 from audit.scale.plan import read_manifest, require_same_program
@@ -35,7 +35,11 @@ def extract(run: Path, number: int, limits: Limits) -> int:
     if size != file.bytes:
         raise AuditError(f"{file.path}: has changed since the run was planned; plan it again")
     reading = Reading([file], manifest.format, manifest.choices, manifest.finished)
-    with appearing(folder_of(run, "attempts", number)) as folder, working(limits) as con:
+    with (
+        appearing(folder_of(run, "attempts", number)) as folder,
+        working(limits) as con,
+        hashing([file]) as sha256,
+    ):
         insert(con, "create table incoming as", INCOMING.empty_table())
         for batch in read(reading):
             insert(con, "insert into incoming", pa.Table.from_batches([batch.rows]))
@@ -53,20 +57,24 @@ def extract(run: Path, number: int, limits: Limits) -> int:
                 f"(format parquet, compression zstd, row_group_size {ROW_GROUP})"
             ).fetchall()[0][0]
         (source,) = reading.opened
-        content = {"manifest": manifest.id, "number": number, "source": _described(source)}
+        content = {
+            "manifest": manifest.id,
+            "number": number,
+            "source": _described(source, sha256(file)),
+        }
         content["names"] = [[*key, at] for key, at in reading.numbering.names.items()]
         write_receipt(folder, content, rows)
     return rows["attempts"]
 
 
-def _described(source: Source) -> dict[str, Any]:
+def _described(source: Source, sha256: str) -> dict[str, Any]:
     """What `sources` says of a file, and what should be told."""
     return {
         # A file's name may be any bytes.
         "name": source.file.name.encode(errors="backslashreplace").decode(),
         "format": source.format,
         "bytes": source.file.bytes,
-        "sha256": _sha256(source.file),
+        "sha256": sha256,
         "mapping": json.dumps(source.mapping),
         "simulated": source.is_simulated,
         "notes": told(source),

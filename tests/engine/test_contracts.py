@@ -1,6 +1,7 @@
 """What every SQL file promises: its header, its grain, and what it may read."""
 
 import re
+import sys
 
 import pytest
 
@@ -50,6 +51,15 @@ def test_every_sql_file_renders_to_one_select_in_lower_case(path):
     code = re.sub(r"--.*|'[^']*'", "", path.read_text(encoding="utf-8"))
     assert code == code.lower()
     assert not re.search(r"\b(create|insert|update|delete|drop)\b", code)
+
+
+@pytest.mark.parametrize("path", FILES, ids=identifier)
+def test_a_file_that_is_no_template_is_its_own_sql(path):
+    built_in = engine.Plugins()
+    chosen = {"rules": built_in.rules, "selectors": built_in.selectors, "policies": ()}
+    chosen["rule"] = {rule.name: rule.sql for rule in built_in.rules}
+    template = sys.modules["audit.engine.build"]._templates().get_template(identifier(path))
+    assert engine.render(path.stem) == template.render(chosen)
 
 
 def test_no_two_sql_files_have_the_same_name():
