@@ -1,13 +1,13 @@
 """Parquet: whole columns where they are taken as they are, records where a row has to be seen."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from audit.ahead import ahead
 from audit.errors import AuditError
 from audit.sources import containers
 from audit.sources.columns import Choices, Origin, columns_shown, find_origins
@@ -170,7 +170,7 @@ def _parquet_batches(
     total, row = reader.metadata.num_rows, 0
     with reader:
         try:
-            for batch in _ahead(_decoded(file, reader, names)):
+            for batch in ahead(_decoded(file, reader, names)):
                 before, row = row, row + batch.num_rows
                 _check_rows(file, batch, before)
                 if batch.num_rows:
@@ -188,15 +188,6 @@ def _decoded(
     for group in range(reader.num_row_groups):
         batch_rows = _batch_rows(file, reader.metadata.row_group(group))
         yield from _joined(reader.iter_batches(batch_rows, [group], names))
-
-
-def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The batches, each decoded while the one before it is in use."""
-    with ThreadPoolExecutor(1) as decoder:
-        decoding = decoder.submit(next, batches, None)
-        while (batch := decoding.result()) is not None:
-            decoding = decoder.submit(next, batches, None)
-            yield batch
 
 
 def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
