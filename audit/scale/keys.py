@@ -117,7 +117,7 @@ def _read_counts(
     """Make `bank_counts` of every file's own, under the numbers that problems have in the run."""
     receipts = check_extracted(run, manifest)
     read = [receipt for receipt in receipts if not receipt["skipped"]]
-    require_some(read, [receipt["skipped"] for receipt in receipts])
+    require_some(read, [*manifest.skipped, *(receipt["skipped"] for receipt in receipts)])
     folders = [folder_of(run, "attempts", number) for number in range(len(manifest.files))]
     counted = parquet([folder / "banks.parquet" for folder in folders])
     create_schema(con)

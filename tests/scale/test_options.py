@@ -154,6 +154,10 @@ def test_a_run_of_which_nothing_can_be_read_is_refused_as_a_load_is(tmp_path):
     assert expected.startswith("no file can be read: 1.parquet")
     folder = planned(tmp_path / "run", sources, 2, reading)
     assert refused(run.run, folder) == expected
+    sources = [tmp_path / "traces" / "[234]*"]
+    expected = refused(one_machine, tmp_path / "first", sources, reading)
+    assert "4.jsonl" in expected
+    assert refused(run.run, planned(tmp_path / "later", sources, 2, reading)) == expected
     sources = [tmp_path / "traces" / "4*"]
     expected = refused(one_machine, tmp_path / "none", sources, reading)
     assert refused(planned, tmp_path / "nothing", sources, 2, reading) == expected
