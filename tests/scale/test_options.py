@@ -289,6 +289,9 @@ def test_the_commands_are_functions(tmp_path, archives):
     assert audit.run(tmp_path / "run").to_pydict() == {"task": ["extract", "part"], "done": [0, 1]}
     gathered = audit.gather(tmp_path / "run", tmp_path / "g.duckdb", link=True)
     assert gathered.caption.endswith(f"18 banks in {tmp_path / 'g.duckdb'}")
-    assert audit.table(tmp_path / "g.duckdb", "main").num_rows > 0
+    before = audit.table(tmp_path / "g.duckdb", "main").num_rows
+    again = audit.replay(tmp_path / "g.duckdb", add_budgets=[15])
+    assert "the walks that were there are reused" in again.notes
+    assert audit.table(tmp_path / "g.duckdb", "main").num_rows > before > 0
     assert "must be local, spark or ray" in refused(audit.run, tmp_path / "run", on="dask")
     assert "--workers" in refused(audit.run, tmp_path / "run", workers=0)
