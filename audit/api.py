@@ -998,13 +998,9 @@ def export(
         only = filters.chosen(con, _listed(archive), _listed(competition), problems)
         written = list(write_files(con, Path(out), wanted, format, money, only, progress))
         notes = [only.note()]
-        waiting = [] if wanted else left_out(con)
-        for name in waiting:
-            hint = f"budget-audit tokenize{'' if _name(db) == 'the database' else f' --db {db}'}"
-            needed = "the texts, and a run keeps none"
-            if not engine.needs_texts(con, name):
-                needed = f"'{hint}' first"
-            notes.append(f"{name} is left out: it needs {needed}")
+        hint = f"budget-audit tokenize{'' if _name(db) == 'the database' else f' --db {db}'}"
+        waiting = {} if wanted else left_out(con, hint)
+        notes += [f"{name} is left out: {why}" for name, why in waiting.items()]
         if not wanted:
             missing = set(engine.table_names()) - {path.stem for path in written} - set(waiting)
             if missing:

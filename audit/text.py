@@ -82,3 +82,8 @@ def _joined(parts: list[str], place: int) -> str:
 def quoted(name: str) -> str:
     """A name as an SQL identifier, whatever characters it has."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def literal(value: str | int) -> str:
+    """A value as it stands in SQL."""
+    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"

@@ -53,8 +53,8 @@ def connect(
     if threads is not None:
         config["threads"] = threads
     if memory is not None:
-        # Where rows are written in bulk, DuckDB takes half as much again as it counts.
-        config["memory_limit"] = two_thirds(memory) if row_group else memory
+        # DuckDB counts not all that it takes, and replicates are weighed beside it.
+        config["memory_limit"] = two_thirds(memory)
     if read_only:
         if not path.exists():
             raise AuditError(f"{path}: no such database; make it with 'budget-audit load'")

@@ -6,7 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 BATCH_SLOTS = 1_000_000
-BATCH_COUNTS = 1_000_000
+BATCH_COUNTS = 4_000_000
+# Problems whose counts are one list: DuckDB takes 2,048 rows at a time.
+PROBLEMS_IN_ROW = 1_000
 
 
 def draw_orders(
@@ -21,7 +23,7 @@ def draw_orders(
     pending = 0
     for done, (problem_id, competition_index, question_id, bank_size) in enumerate(banks, 1):
         for repeat in range(orders + 1):
-            if repeat == 0:
+            if repeat == 0 or bank_size == 1:
                 slots = np.arange(bank_size)
             else:
                 seed = np.random.SeedSequence([order_seed, competition_index, question_id, repeat])
@@ -56,24 +58,51 @@ def _order_table(keys: list[tuple[int, int, int]], drawn: list[np.ndarray]) -> p
 def draw_weights(
     problems: Sequence[int], replicates: int, bootstrap_seed: int
 ) -> Iterator[pa.Table]:
-    """Yield how often every replicate draws every problem, a row a replicate.
+    """Yield how often every replicate draws every problem: a row holds some problems' counts.
 
     `problems` holds how many problems each competition has, competitions in ascending name order:
     the order in which the stream is drawn, and that of problem_id. Replicate 0 draws every problem
-    once: it is the point estimate. Counts are doubles, which hold whole numbers exactly, because
-    DuckDB multiplies lists of those.
+    once: it is the point estimate.
     """
     rng = np.random.default_rng(bootstrap_seed)
-    drawn = [rng.multinomial(n, [1 / n] * n, size=replicates).astype(np.int32) for n in problems]
-    counts = np.vstack([np.ones((1, sum(problems)), dtype=np.int32), np.hstack(drawn)])
-    rows = max(1, BATCH_COUNTS // sum(problems))
-    for first in range(0, replicates + 1, rows):
-        batch = counts[first : first + rows]
-        ends = np.arange(len(batch) + 1, dtype=np.int32) * sum(problems)
-        values = pa.array(batch.astype(np.float64).ravel())
-        yield pa.table(
-            {
-                "replicate": pa.array(np.arange(first, first + len(batch), dtype=np.int32)),
-                "counts": pa.ListArray.from_arrays(pa.array(ends), values),
-            }
-        )
+    first_problem = 1
+    for sizes in _neighbours(problems):
+        counts = np.ones((1, sum(sizes)), np.int64)
+        yield _count_table(counts, 0, first_problem)
+        # Several calls draw what one would.
+        step = replicates if len(sizes) > 1 else max(1, BATCH_COUNTS // sizes[0])
+        for first in range(1, replicates + 1, max(1, step)):
+            rows = min(step, replicates + 1 - first)
+            drawn = [rng.multinomial(size, np.full(size, 1 / size), size=rows) for size in sizes]
+            yield _count_table(np.hstack(drawn), first, first_problem)
+        first_problem += sum(sizes)
+
+
+def _neighbours(problems: Sequence[int]) -> Iterator[list[int]]:
+    """Competitions one by one, and small ones together."""
+    held: list[int] = []
+    for size in problems:
+        if held and sum(held) + size > PROBLEMS_IN_ROW:
+            yield held
+            held = []
+        held.append(size)
+    yield held
+
+
+def _count_table(counts: np.ndarray, first_replicate: int, first_problem: int) -> pa.Table:
+    """Rows of at most PROBLEMS_IN_ROW counts, a replicate after the other."""
+    rows, problems = counts.shape
+    # Of as many draws as there are problems, more than 255 never fall on one.
+    assert counts.max() <= 255
+    starts = np.arange(0, problems, PROBLEMS_IN_ROW)
+    offsets = (np.arange(rows)[:, None] * problems + starts).ravel()
+    return pa.table(
+        {
+            "replicate": np.repeat(np.arange(rows, dtype=np.int32) + first_replicate, len(starts)),
+            "first_problem": np.tile(starts.astype(np.int32) + first_problem, rows),
+            "counts": pa.ListArray.from_arrays(
+                np.append(offsets, counts.size).astype(np.int32),
+                pa.array(counts.astype(np.uint8).ravel()),
+            ),
+        }
+    )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import duckdb
 import pyarrow as pa
 
+from audit.ahead import ahead
 from audit.database.arrow import insert
 from audit.database.connection import transaction
 from audit.database.schema import relations, require_attempts
@@ -188,7 +189,7 @@ def build_stages(
             for plugin in getattr(found, kind):
                 check_columns(con, kind, plugin)
         if name in PORTIONED and not portions:
-            portions = _portions(con, settings)
+            portions = _portions(con, settings, len(found.rules))
             steps += (len(portions) - 1) * len(portioned)
             _walk(con, portions[0])
         if name in kept:
@@ -217,11 +218,14 @@ def _refuse_nothing(con: duckdb.DuckDBPyConnection) -> None:
         )
 
 
-def _portions(con: duckdb.DuckDBPyConnection, settings: Settings) -> list[tuple[int, int]]:
+def _portions(
+    con: duckdb.DuckDBPyConnection, settings: Settings, rules: int
+) -> list[tuple[int, int]]:
     """The first and last banks to walk at a time: at least one portion, of at least one bank."""
     banks = con.execute("select bank_id, bank_size from banks order by bank_id").fetchall()
     prefixes = min(max(size for _, size in banks), max(settings.caps)) + 1
-    size = max(1, PORTION_ROWS // ((settings.orders + 1) * max(prefixes, len(settings.budgets))))
+    rows = (settings.orders + 1) * max(prefixes, len(settings.budgets) * rules)
+    size = max(1, PORTION_ROWS // rows)
     ids = [bank_id for bank_id, _ in banks]
     return [(ids[at], ids[at : at + size][-1]) for at in range(0, len(ids), size)]
 
@@ -238,11 +242,11 @@ def _draw(con: duckdb.DuckDBPyConnection, name: str, settings: Settings) -> None
     """A table of random draws, filled batch by batch."""
     columns = {
         "drawn_orders": "problem_id integer, bank_size integer, repeat integer, slots integer[]",
-        "weights": "replicate integer, counts double[]",
+        "weights": "replicate integer, first_problem integer, counts utinyint[]",
     }
     con.execute(f"create table {name} ({columns[name]})")
     draw = {"drawn_orders": _draw_orders, "weights": _draw_weights}[name]
-    for batch in draw(con, settings):
+    for batch in ahead(draw(con, settings)):
         insert(con, f"insert into {name}", batch)
 
 

@@ -43,19 +43,19 @@ STAGES = (
     "evaluation/cost_changes",
     "evaluation/policy_results",
     "evaluation/policy_totals",
-    # Replicates weigh the problems' totals.
+    # Totals of a problem, and how often every replicate draws it: `replicate_x` is `problem_x`
+    # weighed by these counts.
     "bootstrap/weights",
-    "bootstrap/archive_weights",
-    "bootstrap/replicate_costs",
-    "bootstrap/replicate_scores",
-    "bootstrap/paired_points",
-    "bootstrap/paired_gains",
-    "bootstrap/archive_pairs",
-    "bootstrap/replicate_policies",
+    "bootstrap/problem_points",
+    "bootstrap/problem_pairs",
+    "diagnostics/length_halves",
+    "bootstrap/problem_strata",
+    "bootstrap/problem_comparisons",
+    "bootstrap/problem_policies",
     # The change between the rules at many budgets.
     "diagnostics/curve_budgets",
     "bootstrap/curve_totals",
-    "bootstrap/curve_points",
+    "bootstrap/problem_curves",
     # What the search for equal costs begins with; it gives `matched_replicates`.
     "bootstrap/matching_targets",
     "bootstrap/matching_walks",
@@ -65,9 +65,6 @@ STAGES = (
     "diagnostics/paired_replays",
     "diagnostics/paired_selections",
     "diagnostics/paired_labels",
-    "diagnostics/strict_segments",
-    "diagnostics/interpolation_points",
-    "diagnostics/length_halves",
     "diagnostics/ballots",
     "diagnostics/majority_votes",
     "diagnostics/control_attempts",

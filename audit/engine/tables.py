@@ -1,19 +1,32 @@
 """One published table, at full precision."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import duckdb
 import pyarrow as pa
 
 from audit.database.schema import lacks_texts, require_attempts, require_replays
+from audit.engine.bootstrap import WEIGHED, weigh
 from audit.engine.build import render
 from audit.engine.lineage import relations_read
-from audit.engine.matching import matched_replicates
+from audit.engine.matching import MATCHED, matched_replicates
 from audit.engine.sql_files import exploratory_names, table_names
 from audit.engine.stages import REPLAY_RELATIONS, TOKEN_RELATIONS
 from audit.errors import AuditError, extra_hint
-from audit.text import not_there
+from audit.text import literal, not_there
 
-# Rows of cost_comparisons before they are summed up: archives, replicates, budgets twice.
-COMPARED_AT_A_TIME = 4_000_000
+# Rows of replicates that a table sums up at a time.
+ROWS_AT_A_TIME = 4_000_000
+# Tables of every archive or budget against every other, and the column of the other.
+SQUARE = {"archive_comparisons": "other", "cost_comparisons": "advisory_budget"}
+
+
+class Portion(NamedTuple):
+    """Conditions: which replicates are made, and which rows of the table are had from them."""
+
+    weighed: str
+    shown: str
 
 
 def waiting_events(con: duckdb.DuckDBPyConnection, name: str) -> int:
@@ -40,7 +53,7 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
     if name not in (*table_names(), *exploratory_names()):
         raise AuditError(not_there("table", name, table_names()))
     sql = render(name)
-    if relations_read(sql) & set(REPLAY_RELATIONS):
+    if relations_read(sql) & {*REPLAY_RELATIONS, *WEIGHED, *MATCHED}:
         require_replays(con)
     else:
         require_attempts(con)
@@ -54,40 +67,66 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
             f"{name}: {waiting:,} boundary events have not been tokenized; run 'budget-audit "
             f"tokenize' (it needs: {extra_hint('tokens')})"
         )
+    made = sorted(relations_read(sql) & {*WEIGHED, *MATCHED})
+    if not made:
+        return con.sql(sql).to_arrow_table()
+    portions = _portions(con, name, made)
+    try:
+        if len(portions) > 1 and "replicate_curves" in made:
+            # What is behind this view takes long, and every portion reads it.
+            con.execute("create temp table problem_curves as from problem_curves order by archive")
+        # Archives lead every key, and portions go up: one after the other they are sorted.
+        return pa.concat_tables(_portion(con, sql, made, portion) for portion in portions)
+    finally:
+        for relation in made:
+            con.unregister(relation)
+        con.execute("drop table if exists temp.main.problem_curves")
+
+
+def _portions(con: duckdb.DuckDBPyConnection, name: str, made: Sequence[str]) -> list[Portion]:
+    """The portions of a table whose replicates are held at a time: all, or some archives."""
+    archives = [row[0] for row in con.execute("select archive from archives order by 1").fetchall()]
+    budgets = [row[0] for row in con.execute("select budget from budgets order by 1").fetchall()]
+    ((replicates,),) = con.execute("select max(replicate) + 1 from weights").fetchall()
+    rows = replicates * max(_keys(con, relation, archives[0]) for relation in made)
     if name == "cost_comparisons":
-        return _cost_comparisons(con, sql)
-    if "matched_replicates" in relations_read(sql):
-        con.register("matched_replicates", matched_replicates(con))
-    try:
-        return con.sql(sql).to_arrow_table()
-    finally:
-        con.unregister("matched_replicates")
+        rows *= len(budgets)
+    if rows * len(archives) <= ROWS_AT_A_TIME:
+        return [Portion("true", "true")]
+    if name not in SQUARE or rows <= ROWS_AT_A_TIME:
+        parts = _parts("archive", archives, ROWS_AT_A_TIME // rows)
+        return [Portion(part, part) for part in parts]
+    others = archives if name == "archive_comparisons" else budgets
+    parts = _parts(SQUARE[name], others, len(others) * ROWS_AT_A_TIME // rows)
+    own = [f"archive = {literal(archive)}" for archive in archives]
+    if name == "archive_comparisons":
+        return [Portion(f"{one} and {part}", f"{one} and {part}") for one in own for part in parts]
+    return [Portion(one, f"{one} and {part}") for one in own for part in parts]
 
 
-def _cost_comparisons(con: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
-    """Every budget against every budget: a few advisory ones at a time, to bound memory."""
-    ((budgets, replicates),) = con.execute(
-        "select (select count(*) from budgets), (select count(*) from archive_weights)"
-    ).fetchall()
-    size = max(1, COMPARED_AT_A_TIME // max(1, budgets * replicates))
-    if size >= budgets:
-        return con.sql(sql).to_arrow_table()
-    con.execute("create or replace temp table kept_points as from paired_points")
-    try:
-        parts = [
-            con.sql(
-                f"""
-                with
-                    paired_points as (from temp.main.kept_points),
-                    budgets as (from main.budgets order by budget limit {size} offset {first})
-                from (
-                {sql}
-                )
-                """
-            ).to_arrow_table()
-            for first in range(0, budgets, size)
-        ]
-    finally:
-        con.execute("drop table temp.main.kept_points")
-    keys = ("archive", "advisory_budget", "strict_budget")
-    return pa.concat_tables(parts).sort_by([(key, "ascending") for key in keys])
+def _parts(column: str, values: Sequence[str | int], size: int) -> list[str]:
+    """Conditions that each hold for some neighbouring values."""
+    size = max(1, size)
+    return [
+        f"{column} between {literal(part[0])} and {literal(part[-1])}"
+        for part in (values[at : at + size] for at in range(0, len(values), size))
+    ]
+
+
+def _keys(con: duckdb.DuckDBPyConnection, relation: str, archive: str) -> int:
+    """How many keys an archive has: those of the first, which has as many as any."""
+    totals, keys, _ = (WEIGHED | MATCHED)[relation]
+    query = f"select count(distinct ({', '.join(keys)})) from {totals} where archive = ?"
+    return max(1, con.execute(query, [archive]).fetchall()[0][0])
+
+
+def _portion(
+    con: duckdb.DuckDBPyConnection, sql: str, made: Sequence[str], portion: Portion
+) -> pa.Table:
+    """Some rows of a table, from the replicates that they need."""
+    weighed = weigh(con, [name for name in made if name in WEIGHED], portion.weighed)
+    if set(made) & set(MATCHED):
+        weighed["matched_replicates"] = matched_replicates(con, portion.weighed)
+    for name in made:
+        con.register(name, weighed.pop(name))
+    return con.sql(f"from ({sql}) where {portion.shown}").to_arrow_table()

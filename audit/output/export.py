@@ -29,6 +29,8 @@ LOADED = {
     "budgets": "budget",
     "caps": "cap",
 }
+# Every archive against every other: with more archives than this, such a table is had by its name.
+MANY_ARCHIVES = 100
 RELATIONS = tuple(
     name for name in engine.PUBLIC_RELATIONS if name in LOADED or name in engine.stage_names()
 )
@@ -90,13 +92,23 @@ def _relation(con: duckdb.DuckDBPyConnection, name: str, only: Filter) -> duckdb
     return con.sql(sql, params=values or None)
 
 
-def left_out(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """The tables that cannot be had: their tokens are not counted yet, or there are no texts."""
-    return [
-        name
-        for name in engine.table_names()
-        if engine.waiting_events(con, name) or engine.needs_texts(con, name)
-    ]
+def left_out(
+    con: duckdb.DuckDBPyConnection, tokenize: str = "budget-audit tokenize"
+) -> dict[str, str]:
+    """Tables that are written only by name, and why: no tokens yet, no texts, too many pairs."""
+    found = {}
+    for name in engine.table_names():
+        if engine.needs_texts(con, name):
+            found[name] = "it needs the texts, and a run keeps none"
+        elif engine.waiting_events(con, name):
+            found[name] = f"it needs '{tokenize}' first"
+    ((archives,),) = con.execute("select count(*) from archives").fetchall()
+    if archives > MANY_ARCHIVES:
+        pairs = archives * (archives - 1) // 2
+        found["archive_comparisons"] = (
+            f"{archives:,} archives make {pairs:,} pairs; name it to have it"
+        )
+    return found
 
 
 def key_of(name: str) -> str:

@@ -2,7 +2,8 @@
 -- grain: replicate
 select
     replicate,
-    counts,
+    flatten(list(counts order by first_problem)) as counts,
 from weights
 where replicate between 1 and $replicates
+group by replicate
 order by replicate

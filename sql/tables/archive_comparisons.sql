@@ -5,14 +5,14 @@ with pairs as (
         *,
         100 * (correct - other_correct) / replays as delta,
         (cost - other_cost) / replays as cost_difference,
-    from archive_pairs
+    from replicate_comparisons
 )
 select
     archive,
     other,
     rule,
     budget,
-    any_value(problems) filter (replicate = 0) as problems,
+    (any_value(draws) filter (replicate = 0))::bigint as problems,
     any_value(100 * correct / replays) filter (replicate = 0) as accuracy,
     any_value(100 * other_correct / replays) filter (replicate = 0) as other_accuracy,
     any_value(delta) filter (replicate = 0) as delta,

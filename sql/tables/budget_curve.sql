@@ -1,26 +1,28 @@
 -- budget_curve: both rules at many budgets: accuracy, coverage and cost, the change with its interval at each budget, and a band that holds the whole curve.
 -- grain: archive, budget
 with points as materialized (
-    from curve_points
+    select
+        archive,
+        budget,
+        sum(replays) as replays,
+        sum(strict_correct) as strict_correct,
+        sum(advisory_correct) as advisory_correct,
+        sum(strict_covered) as strict_covered,
+        sum(advisory_covered) as advisory_covered,
+        sum(strict_cost) as strict_cost,
+        sum(advisory_cost) as advisory_cost,
+    from problem_curves
+    group by archive, budget
 ),
 gains as materialized (
     select
-        weighted.archive,
-        weighted.budget,
-        weighted.replicate,
+        archive,
+        budget,
+        replicate,
         -- Whole numbers divided once: equal fractions give equal numbers.
-        100 * weighted.gained / (archive_weights.draws * (select max(repeat) from repeats)) as delta,
-    from (
-        select
-            points.archive,
-            points.budget,
-            weights.replicate,
-            list_dot_product(weights.counts, points.gained) as gained,
-        from points
-        cross join weights
-        where weights.replicate > 0
-    ) as weighted
-    inner join archive_weights using (archive, replicate)
+        100 * gained / replays as delta,
+    from replicate_curves
+    where replicate > 0
 ),
 spreads as materialized (
     select

@@ -11,7 +11,7 @@ with points as (
         advisory_cost / replays as advisory_cost,
         (strict_cost + strict_prompt) / replays as strict_total,
         (advisory_cost + advisory_prompt) / replays as advisory_total,
-    from paired_points
+    from replicate_pairs
 ),
 comparisons as (
     select
@@ -30,7 +30,6 @@ comparisons as (
         strict.strict_accuracy,
         advisory.advisory_accuracy - strict.strict_accuracy as delta,
     from points as advisory
-    semi join budgets on advisory.budget = budgets.budget
     inner join points as strict using (archive, replicate)
 ),
 -- Both ends of an interval come from one list of replicates, which is what takes memory.

@@ -6,12 +6,10 @@ with replicates as (
         budget,
         rule,
         replicate,
-        100 * replicate_scores.correct / replicate_scores.replays as accuracy,
-        100 * replicate_costs.covered / replicate_scores.replays as coverage,
-        replicate_costs.completion_cost / replicate_scores.replays as cost,
-    from replicate_scores
-    inner join replicate_costs using (archive, budget, rule, replicate)
-    where replicate_scores.is_primary
+        100 * correct / replays as accuracy,
+        100 * covered / replays as coverage,
+        cost / replays as cost,
+    from replicate_points
 )
 select
     archive,

@@ -1,11 +1,52 @@
 -- interpolation: advisory accuracy against the strict curve read off at the same mean cost by straight lines between its points.
 -- grain: archive, advisory_budget
-with differences as (
+-- Neighbouring strict points by realized cost; the last one starts no segment.
+with strict_segments as (
     select
-        *,
-        100 * ((1 - weight) * left_correct + weight * right_correct) / replays as interpolated_accuracy,
-        100 * (advisory_correct - ((1 - weight) * left_correct + weight * right_correct)) / replays as delta,
-    from interpolation_points
+        archive,
+        replicate,
+        budget as left_budget,
+        lead(budget) over by_cost as right_budget,
+        strict_cost as left_cost,
+        lead(strict_cost) over by_cost as right_cost,
+        strict_correct as left_correct,
+        lead(strict_correct) over by_cost as right_correct,
+    from replicate_pairs
+    window by_cost as (partition by archive, replicate order by strict_cost, budget)
+    qualify right_budget is not null
+),
+-- The segment an advisory point falls into: the leftmost rising one, a flat one only where all are flat; null outside.
+differences as (
+    select
+        pairs.archive,
+        pairs.budget as advisory_budget,
+        pairs.replicate,
+        pairs.replays,
+        pairs.advisory_cost,
+        pairs.advisory_correct,
+        strict_segments.left_budget,
+        strict_segments.right_budget,
+        case
+            when strict_segments.left_cost < strict_segments.right_cost
+            then (pairs.advisory_cost - strict_segments.left_cost)
+                / (strict_segments.right_cost - strict_segments.left_cost)
+            when strict_segments.left_cost = strict_segments.right_cost then 0.0
+        end as weight,
+        (1 - weight) * strict_segments.left_correct + weight * strict_segments.right_correct as interpolated,
+        100 * interpolated / pairs.replays as interpolated_accuracy,
+        100 * (pairs.advisory_correct - interpolated) / pairs.replays as delta,
+    from replicate_pairs as pairs
+    left join strict_segments
+        on pairs.archive = strict_segments.archive
+        and pairs.replicate = strict_segments.replicate
+        and pairs.advisory_cost between strict_segments.left_cost and strict_segments.right_cost
+    qualify row_number() over (
+        partition by pairs.archive, pairs.budget, pairs.replicate
+        order by
+            strict_segments.left_cost = strict_segments.right_cost,
+            strict_segments.left_cost,
+            strict_segments.left_budget
+    ) = 1
 ),
 intervals as (
     select

@@ -2,11 +2,19 @@
 -- grain: archive, budget
 with points as (
     select
-        *,
-        100 * (advisory_correct - strict_correct) / replays as delta,
-        100 * (advisory_covered - strict_covered) / replays as delta_coverage,
-    from paired_points
-    where replicate = 0
+        archive,
+        budget,
+        sum(replays) as replays,
+        sum(strict_correct) as strict_correct,
+        sum(advisory_correct) as advisory_correct,
+        sum(strict_covered) as strict_covered,
+        sum(advisory_covered) as advisory_covered,
+        sum(strict_cost) as strict_cost,
+        sum(advisory_cost) as advisory_cost,
+        100 * (sum(advisory_correct) - sum(strict_correct)) / sum(replays) as delta,
+        100 * (sum(advisory_covered) - sum(strict_covered)) / sum(replays) as delta_coverage,
+    from problem_pairs
+    group by archive, budget
 ),
 intervals as (
     select
@@ -14,8 +22,8 @@ intervals as (
         budget,
         quantile_cont(100 * gained / replays, 0.025) as delta_low,
         quantile_cont(100 * gained / replays, 0.975) as delta_high,
-    from paired_gains
-    where replicate > 0 and is_primary
+    from replicate_gains
+    where replicate > 0
     group by archive, budget
 )
 select

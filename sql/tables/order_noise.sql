@@ -39,8 +39,7 @@ problem_errors as (
             then list_stddev_samp(list(100 * gained / replays order by replicate) filter (replicate > 0))
             when count(*) filter (replicate > 0) > 1 then 0
         end as problem_error,
-    from paired_gains
-    where is_primary
+    from replicate_gains
     group by archive, budget
 )
 select

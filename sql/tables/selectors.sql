@@ -7,7 +7,7 @@ with intervals as (
         selector,
         quantile_cont(100 * gained / replays, 0.025) as delta_low,
         quantile_cont(100 * gained / replays, 0.975) as delta_high,
-    from paired_gains
+    from replicate_selectors
     where replicate > 0
     group by archive, budget, selector
 ),

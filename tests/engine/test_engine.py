@@ -150,7 +150,7 @@ def test_the_order_and_bootstrap_streams_are_the_ones_pinned(tmp_path):
         order = con.execute(
             "select list(slot order by position) from orders where question_id = 3 and repeat = 2"
         ).fetchall()
-        weights = con.execute("from weights order by replicate").fetchall()
+        weights = con.execute("select replicate, counts from weights order by replicate").fetchall()
     assert order == [(GOLDEN_ORDER,)]
     assert weights == GOLDEN_WEIGHTS
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from audit import engine
-from audit.engine import enough, matching, tables
+from audit.engine import enough, matching
 from audit.errors import AuditError
 from tests.support.archives import attempt
 from tests.support.command import ROOT
@@ -215,11 +215,3 @@ def test_a_filtered_replay_is_the_replay_of_what_is_left(tmp_path):
         engine.replay(con, archives=["a"], problems=[("C", 0), ("C", 1)])
         for name in ("main", "budget_curve", "matched_cost", "order_noise"):
             assert engine.table(con, name).equals(engine.table(alone, name)), name
-
-
-def test_cost_comparisons_in_portions_are_the_same(tmp_path, monkeypatch):
-    with small_database(tmp_path) as con:
-        whole = engine.table(con, "cost_comparisons")
-        monkeypatch.setattr(tables, "COMPARED_AT_A_TIME", 1)
-        assert engine.table(con, "cost_comparisons").equals(whole)
-        assert whole.num_rows > 9

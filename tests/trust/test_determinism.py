@@ -2,9 +2,11 @@
 
 import random
 
+import pyarrow as pa
 import pytest
 
 from audit import database, engine
+from audit.engine import draws
 from audit.engine.draws import draw_orders, draw_weights
 from audit.load.load import load
 from audit.output.export import RELATIONS, export
@@ -90,8 +92,26 @@ def test_an_order_is_the_one_that_numpy_drew_once(key):
 
 
 def test_weights_are_the_ones_that_numpy_drew_once():
-    (drawn,) = draw_weights([3, 2], 4, 20260905)
+    drawn = pa.concat_tables(draw_weights([3, 2], 4, 20260905)).to_pylist()
     expected = [[1] * 5, *(first + second for first, second in zip(*WEIGHTS, strict=True))]
-    assert drawn.to_pylist() == [
-        {"replicate": replicate, "counts": counts} for replicate, counts in enumerate(expected)
+    assert [row["counts"] for row in drawn] == expected
+    assert [row["replicate"] for row in drawn] == [0, 1, 2, 3, 4]
+    assert {row["first_problem"] for row in drawn} == {1}
+
+
+@pytest.mark.parametrize(("in_row", "batch"), [(2, 1), (1, 5), (3, 100)])
+def test_weights_drawn_in_pieces_are_the_same(monkeypatch, in_row, batch):
+    monkeypatch.setattr(draws, "PROBLEMS_IN_ROW", in_row)
+    monkeypatch.setattr(draws, "BATCH_COUNTS", batch)
+    drawn = pa.concat_tables(draw_weights([3, 2], 4, 20260905)).to_pylist()
+    assert max(len(row["counts"]) for row in drawn) <= in_row
+    counts = [
+        [
+            count
+            for row in sorted(drawn, key=lambda row: row["first_problem"])
+            if row["replicate"] == replicate
+            for count in row["counts"]
+        ]
+        for replicate in range(5)
     ]
+    assert counts == [[1] * 5, *(a + b for a, b in zip(*WEIGHTS, strict=True))]

@@ -1,0 +1,19 @@
+-- problem_comparisons: what a rule costs and answers in two archives at a problem that both have; correct answers are null without labels.
+-- grain: archive, other, rule, budget, problem_id
+select
+    here.archive,
+    there.archive as other,
+    here.problem_id,
+    here.rule,
+    here.budget,
+    here.replays,
+    here.correct,
+    there.correct as other_correct,
+    here.cost,
+    there.cost as other_cost,
+from problem_points as here
+inner join problem_points as there
+    on here.problem_id = there.problem_id
+    and here.rule = there.rule
+    and here.budget = there.budget
+    and here.archive < there.archive
