@@ -26,6 +26,9 @@ def last_box(text: str) -> str | None:
     if start < 0:
         return None
     body = start + len(BOX)
+    end = text.find("}", body)
+    if end >= 0 and "{" not in (plain := text[body:end]) and "\\" not in plain:
+        return plain
     depth = 1
     for match in BRACE.finditer(text, body):
         if match[0] == "{":
@@ -35,6 +38,13 @@ def last_box(text: str) -> str | None:
             if depth == 0:
                 return text[body : match.start()]
     return None
+
+
+def ends_in_box(ending: str) -> bool:
+    """Say whether the last box that the end of a text holds is still open there."""
+    _, box, body = ending.rpartition(BOX)
+    braces = BRACE.findall(body)
+    return bool(box) and braces.count("{") >= braces.count("}")
 
 
 def any_box(text: str | None) -> bool:

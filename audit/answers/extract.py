@@ -1,7 +1,7 @@
 """Answers taken out of attempts: the last box, the last match of a pattern, or the log's own."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pyarrow as pa
@@ -10,8 +10,11 @@ from audit.answers.boxes import BOX, last_box
 from audit.answers.normal_form import normalize_often
 from audit.errors import AuditError
 
-# Most boxes are near the end of a text, and a text may be long.
+# Most boxes are near the end of a text, and a text may be long. What has none near its end is
+# searched in pieces that stay in a processor's cache.
 TAIL_BYTES = 4096
+PIECE_BYTES = 65_536
+ENCODED_BOX = BOX.encode()
 
 
 def answer_pattern(answer: str) -> re.Pattern[str] | None:
@@ -30,14 +33,12 @@ def answer_pattern(answer: str) -> re.Pattern[str] | None:
     return pattern
 
 
-def raw_answers(
-    answer: str, texts: pa.Array, boxed: pa.Array, extracted: Callable[[], list[str | None]]
-) -> pa.Array:
+def raw_answers(answer: str, texts: pa.Array, boxed: pa.Array, extracted: pa.Array) -> pa.Array:
     """The answers as they are written: in the last box, by the last match, or by the archive."""
     if answer == "boxed":
         return extract_answers(texts, boxed)
     if answer == "archive":
-        return pa.array(extracted(), pa.string())
+        return extracted.cast(pa.string())
     pattern = answer_pattern(answer)
     assert pattern is not None
     found = (None if text is None else _last(pattern, text) for text in texts.to_pylist())
@@ -45,39 +46,63 @@ def raw_answers(
 
 
 def normal_answers(raw: pa.Array) -> pa.Array:
-    """The normal forms of answers as written."""
-    normal = (None if one is None else normalize_often(one) for one in raw.to_pylist())
-    return pa.array(normal, pa.string())
+    """The normal forms of answers as written, each found once."""
+    encoded = raw.dictionary_encode()
+    forms = [normalize_often(one) for one in encoded.dictionary.to_pylist()]
+    return pa.array(forms, pa.string()).take(encoded.indices)
 
 
 def extract_answers(texts: pa.Array, boxed: pa.Array) -> pa.Array:
     """The last box of each text as written; where there is no text, the box that was recorded."""
+    pairs = zip(text_views(texts), boxed.to_pylist(), strict=True)
+    answers = [body if text is None else _extract_answer(text) for text, body in pairs]
+    return pa.array(answers, pa.string())
+
+
+def text_views(texts: pa.Array) -> Iterator[memoryview | None]:
+    """Each text in UTF-8 where it lies: a string of its own would be a copy."""
     encoded = texts.cast(pa.large_binary())
     _, ends, data = encoded.buffers()
     offsets = pa.Array.from_buffers(
         pa.int64(), len(encoded) + 1, [None, ends], offset=encoded.offset
     ).to_pylist()
     view = memoryview(data or b"")
-    answers = (
-        _extract_answer(view[start:end]) if is_text else body
-        for is_text, (start, end), body in zip(
-            encoded.is_valid().to_pylist(), pairwise(offsets), boxed.to_pylist(), strict=True
-        )
-    )
-    return pa.array(answers, pa.string())
+    bounds = zip(encoded.is_valid().to_pylist(), pairwise(offsets), strict=True)
+    return (view[start:end] if is_text else None for is_text, (start, end) in bounds)
+
+
+def text_hash(text: memoryview) -> int:
+    """A number that other texts of this process do not have, but for a chance in 2 ** 64."""
+    pieces = range(0, len(text), PIECE_BYTES)
+    return hash(tuple(hash(bytes(text[at : at + PIECE_BYTES])) for at in pieces))
+
+
+def text_ending(text: memoryview, characters: int) -> str:
+    """The last characters of a text in UTF-8."""
+    # A character has at most four bytes. One that is cut is none of the last ones.
+    return bytes(text[-4 * characters :]).decode(errors="ignore")[-characters:]
 
 
 def _extract_answer(text: memoryview) -> str | None:
     """The raw last box of a UTF-8 text; no more of its end is copied than can matter."""
-    size = TAIL_BYTES
-    while True:
-        tail = bytes(text[-size:])
-        start = tail.rfind(BOX.encode())
-        if start >= 0:
-            return last_box(tail[start:].decode())
-        if len(tail) == len(text):
-            return None
-        size *= 16
+    tail = bytes(text[-TAIL_BYTES:])
+    found = tail.rfind(ENCODED_BOX)
+    if found >= 0:
+        return last_box(tail[found:].decode())
+    start = _last_box_start(text, len(text) - TAIL_BYTES)
+    return None if start < 0 else last_box(str(text[start:], "utf-8"))
+
+
+def _last_box_start(text: memoryview, before: int) -> int:
+    """Where the last box that begins before a place of a UTF-8 text begins, or -1."""
+    while before > 0:
+        # A box on the border of two pieces is whole in the first one.
+        end = before + len(ENCODED_BOX) - 1
+        before = max(before - PIECE_BYTES, 0)
+        found = bytes(text[before:end]).rfind(ENCODED_BOX)
+        if found >= 0:
+            return before + found
+    return -1
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str | None:

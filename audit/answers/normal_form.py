@@ -51,6 +51,8 @@ def normalize(raw: str | None) -> str | None:
     """Return the normal form of an answer, or None when nothing is left of it."""
     if raw is None:
         return None
+    if raw.isascii() and raw.isdigit():
+        return raw.lstrip("0") or "0"
     before, text = None, _mark_list_commas(raw)
     # At most three rounds: after the first one only a command word joined to the letters behind it
     # is new, and taking that out joins no further letters.

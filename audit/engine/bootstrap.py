@@ -25,6 +25,8 @@ class Weighed(NamedTuple):
     totals: str
     keys: tuple[str, ...]
     values: tuple[str, ...]
+    # Whether values are changes, and a total is the sum of those of its archive up to its key.
+    adds_up: bool = False
 
 
 _PAIRED = ("correct", "covered", "cost", "prompt")
@@ -56,8 +58,16 @@ WEIGHED = {
         ("archive", "policy", "rule", "budget"),
         ("gained", "cost", "whole_cost"),
     ),
-    "replicate_curves": Weighed("problem_curves", ("archive", "budget"), ("gained",)),
+    "replicate_curves": Weighed("problem_curves", ("archive", "budget"), ("gained",), adds_up=True),
 }
+
+
+class _Key(NamedTuple):
+    """A key as a row with its replays, where its problems stand, and each one's values."""
+
+    named: pa.Table
+    places: np.ndarray
+    cells: np.ndarray
 
 
 class _Group(NamedTuple):
@@ -137,33 +147,37 @@ def picked(counts: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 def _groups(con: duckdb.DuckDBPyConnection, weighed: Weighed, where: str) -> Iterator[_Group]:
-    """Neighbouring keys of the same problems."""
-    keys: list[pa.Table] = []
-    totals: list[np.ndarray] = []
-    places = np.zeros(0, np.int32)
-    for key, own, cells in _by_key(con, weighed, where):
-        if keys and not np.array_equal(places, own):
-            yield _group(keys, places, totals)
-            keys, totals = [], []
-        keys.append(key)
-        totals.append(cells)
-        places = own
-    if keys:
-        yield _group(keys, places, totals)
+    """Neighbouring keys of the same problems, or of the same archive where changes add up."""
+    held: list[_Key] = []
+    for key in _by_key(con, weighed, where):
+        if held:
+            is_archive = key.named["archive"].equals(held[0].named["archive"])
+            is_alike = np.array_equal(key.places, held[0].places)
+            if not (is_archive if weighed.adds_up else is_alike):
+                yield _group(held, weighed.adds_up)
+                held = []
+        held.append(key)
+    if held:
+        yield _group(held, weighed.adds_up)
 
 
-def _group(keys: list[pa.Table], places: np.ndarray, totals: list[np.ndarray]) -> _Group:
-    matrix = np.stack(totals, axis=1)
-    is_null = np.isnan(matrix).all(axis=0)
+def _group(keys: list[_Key], adds_up: bool) -> _Group:
+    """One matrix; where changes add up, the first key has every problem."""
+    places = keys[0].places
+    matrix = np.zeros((len(places), len(keys), keys[0].cells.shape[1]))
+    for n, key in enumerate(keys):
+        matrix[np.searchsorted(places, key.places), n] = key.cells
+    is_null = np.atleast_2d(np.isnan(matrix).all(axis=0))
     np.nan_to_num(matrix, copy=False)
-    named = pa.concat_tables(keys).combine_chunks()
+    if adds_up:
+        np.cumsum(matrix, axis=1, out=matrix)
+        is_null[:] = is_null[0]
+    named = pa.concat_tables([key.named for key in keys]).combine_chunks()
     return _Group(named, places, matrix.reshape(len(places), -1), is_null)
 
 
-def _by_key(
-    con: duckdb.DuckDBPyConnection, weighed: Weighed, where: str
-) -> Iterator[tuple[pa.Table, np.ndarray, np.ndarray]]:
-    """Every key with its replays, where its problems stand, and a row of values for each."""
+def _by_key(con: duckdb.DuckDBPyConnection, weighed: Weighed, where: str) -> Iterator[_Key]:
+    """Every key of the totals, in order."""
     named = [*weighed.keys, "replays"]
     rows = con.sql(
         f"select {', '.join(named)}, problem_id, "
@@ -194,7 +208,7 @@ def _starts(table: pa.Table, keys: Sequence[str]) -> np.ndarray:
 
 def _cut(
     table: pa.Table, starts: np.ndarray, named: list[str], values: Sequence[str]
-) -> Iterator[tuple[pa.Table, np.ndarray, np.ndarray]]:
+) -> Iterator[_Key]:
     """The keys of a table, cut where each starts; problems are numbered from 1."""
     keys = table.select(named).take(starts)
     places = table["problem_id"].to_numpy() - 1
@@ -203,7 +217,7 @@ def _cut(
         zip(np.split(places, starts[1:]), np.split(cells, starts[1:]), strict=True)
     ):
         if len(own):
-            yield keys.slice(n, 1), own, some
+            yield _Key(keys.slice(n, 1), own, some)
 
 
 def _table(group: _Group, values: tuple[str, ...], weighed: np.ndarray) -> pa.Table:

@@ -1,6 +1,7 @@
 """A stage rendered from its SQL file, and created as a table or a view."""
 
 import functools
+import re
 
 import duckdb
 import jinja2
@@ -10,9 +11,17 @@ from audit.engine.sql_files import resource, stage_file
 from audit.engine.stages import TABLES
 from audit.errors import AuditError, explained, first_line
 
+# A file that puts in others as they are: what a replay is run with makes no difference to it.
+INCLUDE = re.compile(r'\{% include "[^"]+" %\}')
+
 
 def render(name: str, plugins: Plugins | None = None) -> str:
     """The SQL of a stage, plug-in or table, its chosen files put in."""
+    text = _text(name)
+    if not _is_template(text):
+        return text
+    if not _is_template(INCLUDE.sub("", text)):
+        return _templates().get_template(stage_file(name)).render()
     plugins = plugins or Plugins()
     return (
         _templates()
@@ -24,6 +33,14 @@ def render(name: str, plugins: Plugins | None = None) -> str:
             rule={rule.name: rule.sql for rule in plugins.rules},
         )
     )
+
+
+def _text(name: str) -> str:
+    return (resource("sql") / stage_file(name)).read_text(encoding="utf-8").removesuffix("\n")
+
+
+def _is_template(text: str) -> bool:
+    return any(opening in text for opening in ("{%", "{{", "{#"))
 
 
 @functools.cache
@@ -40,6 +57,11 @@ def build(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
     """Create one relation of the pipeline from its SQL file."""
     kept_as = "table" if name in TABLES else "view"
     _run(con, name, f"create {kept_as} {name} as {_rows(name, plugins)}")
+
+
+def prepare(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
+    """Create a relation that holds one portion, in the place of the one before."""
+    _run(con, name, f"create or replace temp table {name} as {render(name, plugins)}")
 
 
 def extend(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:

@@ -47,17 +47,21 @@ BOUNDS = {"low": "lower", "high": "upper"}
 def comment_relations(con: duckdb.DuckDBPyConnection) -> None:
     """Write into the catalogue what the relations of ours that are there mean."""
     kinds = relations(con)
+    statements = []
     for name in sorted(set(kinds) & {*PUBLIC_RELATIONS, *stage_names()}):
         about = relation_comment(name)
         if about:
             words = about if name in PUBLIC_RELATIONS else f"internal: {about}"
-            con.execute(f"comment on {kinds[name]} {name} is {_literal(words)}")
+            statements.append(f"comment on {kinds[name]} {name} is {_literal(words)}")
         if name in PUBLIC_RELATIONS:
             for column in con.table(name).columns:
                 if means := column_comment(name, column):
-                    con.execute(f"comment on column {name}.{quoted(column)} is {_literal(means)}")
+                    where = f"{name}.{quoted(column)}"
+                    statements.append(f"comment on column {where} is {_literal(means)}")
+    con.execute(";\n".join(statements))
 
 
+@functools.cache
 def relation_comment(name: str) -> str:
     """What a row of a relation or table means: the first line of its file, or of the list."""
     if name in stage_names():

@@ -22,11 +22,13 @@ def draw_orders(
     drawn: list[np.ndarray] = []
     pending = 0
     for done, (problem_id, competition_index, question_id, bank_size) in enumerate(banks, 1):
+        # NumPy takes the seeds apart by itself too, but that takes as long as the draw.
+        seed = seed_words(order_seed, competition_index, question_id, 0)
         for repeat in range(orders + 1):
             if repeat == 0 or bank_size == 1:
                 slots = np.arange(bank_size)
             else:
-                seed = np.random.SeedSequence([order_seed, competition_index, question_id, repeat])
+                seed[-1] = repeat
                 slots = np.random.default_rng(seed).permutation(bank_size)
             keys.append((problem_id, bank_size, repeat))
             drawn.append(slots)
@@ -38,6 +40,16 @@ def draw_orders(
             progress(done, len(banks))
     if keys:
         yield _order_table(keys, drawn)
+
+
+def seed_words(*numbers: int) -> np.ndarray:
+    """The 32-bit words, lowest first, as which SeedSequence reads a list of whole numbers."""
+    words = [
+        number >> shift & 0xFFFFFFFF
+        for number in numbers
+        for shift in range(0, max(number.bit_length(), 1), 32)
+    ]
+    return np.array(words, dtype=np.uint32)
 
 
 def _order_table(keys: list[tuple[int, int, int]], drawn: list[np.ndarray]) -> pa.Table:

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 import duckdb
 
 from audit.engine.build import render
-from audit.engine.lineage import relations_read
 from audit.engine.sql_files import resource
 from audit.text import one_line
 
@@ -17,13 +16,22 @@ def _checks(folder: str) -> list[str]:
     return sorted(path.stem for path in (resource("sql") / "quality" / folder).glob("*.sql"))
 
 
-def count_records(con: duckdb.DuckDBPyConnection, archives: Iterable[str] | None = None) -> None:
-    """Count what the checks of the loaded records find; reading texts only of these archives."""
+def count_records(
+    con: duckdb.DuckDBPyConnection,
+    archives: Iterable[str] | None = None,
+    measured: str | None = None,
+) -> None:
+    """Count what the checks of the loaded records find; of texts only in these archives.
+
+    The texts of the database are read, unless a table is named in which they are `measured`.
+    """
     loaded = None if archives is None else sorted(archives)
+    measures = render("text_measures") if measured is None else f"from {measured}"
+    con.execute(f"create temp view text_measures as {measures}")
     for name in _checks("records"):
         sql = render(name)
         # A count of texts takes long, and depends on its own archive alone.
-        of_texts = loaded is not None and "texts" in relations_read(sql)
+        of_texts = loaded is not None and "from text_measures" in sql
         chosen = "list_contains($archives, archive)" if of_texts else "true"
         values = {"archives": loaded} if of_texts else {}
         con.execute(f"delete from quality_counts where \"check\" = '{name}' and {chosen}", values)
@@ -32,6 +40,7 @@ def count_records(con: duckdb.DuckDBPyConnection, archives: Iterable[str] | None
             f"where {chosen}",
             values,
         )
+    con.execute("drop view temp.text_measures")
 
 
 def count_replays(con: duckdb.DuckDBPyConnection) -> None:

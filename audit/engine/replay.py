@@ -11,7 +11,7 @@ from audit.ahead import ahead
 from audit.database.arrow import insert
 from audit.database.connection import transaction
 from audit.database.schema import relations, require_attempts
-from audit.engine.build import build, extend, render
+from audit.engine.build import build, extend, prepare, render
 from audit.engine.comments import comment_relations
 from audit.engine.draws import draw_orders, draw_weights
 from audit.engine.plugins import Plugins, check_columns, check_contract
@@ -29,6 +29,7 @@ from audit.engine.stages import (
     DRAWN,
     PORTION_ROWS,
     PORTIONED,
+    PREPARED,
     REPLAY_RELATIONS,
     SETTING_RELATIONS,
     STAGE_NAMES,
@@ -197,6 +198,7 @@ def build_stages(
         if name in DRAWN:
             _draw(con, name, settings)
         else:
+            _prepare(con, name, found)
             build(con, name, found)
         if name == "replayed_problems":
             _refuse_nothing(con)
@@ -204,8 +206,10 @@ def build_stages(
         _walk(con, portion)
         for name in portioned:
             tell(name)
+            _prepare(con, name, found)
             extend(con, name, found)
-    con.execute("drop table if exists temp.main.portion")
+    for relation in ("portion", *PREPARED.values()):
+        con.execute(f"drop table if exists temp.main.{relation}")
     if progress:
         progress("done", steps, steps)
 
@@ -236,6 +240,12 @@ def _walk(con: duckdb.DuckDBPyConnection, portion: tuple[int, int]) -> None:
         "create or replace temp table portion as from bank_orders where bank_id between ? and ?",
         list(portion),
     )
+
+
+def _prepare(con: duckdb.DuckDBPyConnection, name: str, found: Plugins) -> None:
+    """Make what a stage and those after it read of the portion."""
+    if name in PREPARED:
+        prepare(con, PREPARED[name], found)
 
 
 def _draw(con: duckdb.DuckDBPyConnection, name: str, settings: Settings) -> None:

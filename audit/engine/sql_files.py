@@ -4,6 +4,7 @@ import functools
 from pathlib import Path
 
 
+@functools.cache
 def resource(folder: str) -> Path:
     """The folder `sql` or `queries`: inside the installed package, or beside it in a checkout."""
     here = Path(__file__).resolve().parent.parent

@@ -54,7 +54,6 @@ STAGES = (
     "bootstrap/problem_policies",
     # The change between the rules at many budgets.
     "diagnostics/curve_budgets",
-    "bootstrap/curve_totals",
     "bootstrap/problem_curves",
     # What the search for equal costs begins with; it gives `matched_replicates`.
     "bootstrap/matching_targets",
@@ -94,6 +93,8 @@ PORTIONED = (
     "problem_scores",
     "policy_totals",
 )
+# Stages before which a relation is made for the portion alone: views would look at every walk.
+PREPARED = {"problem_costs": "portion_stops", "policy_totals": "portion_halted_stops"}
 DRAWN = ("drawn_orders", "weights")
 # Stages that are kept as tables; all others are views.
 TABLES = (

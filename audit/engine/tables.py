@@ -115,7 +115,7 @@ def _parts(column: str, values: Sequence[str | int], size: int) -> list[str]:
 
 def _keys(con: duckdb.DuckDBPyConnection, relation: str, archive: str) -> int:
     """How many keys an archive has: those of the first, which has as many as any."""
-    totals, keys, _ = (WEIGHED | MATCHED)[relation]
+    totals, keys = (WEIGHED | MATCHED)[relation][:2]
     query = f"select count(distinct ({', '.join(keys)})) from {totals} where archive = ?"
     return max(1, con.execute(query, [archive]).fetchall()[0][0])
 

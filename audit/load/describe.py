@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import pyarrow as pa
+
 from audit.answers.extract import extract_answers, normal_answers, raw_answers
 from audit.errors import AuditError
 from audit.load.gate import UNFINISHED
@@ -148,7 +150,7 @@ def _first(source: Source, chunk: Chunk, choices: Choices) -> dict[str, Any]:
             choices.answer,
             columns["text"],
             columns["boxed_answer"],
-            lambda: listed(one, "archive_answer"),
+            pa.array(listed(one, "archive_answer"), pa.string()),
         )
         values["answer"] = normal_answers(raw)[0].as_py()
         if choices.grade is not None and "references" in values:

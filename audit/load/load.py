@@ -2,8 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Event
 from typing import NamedTuple
 
 import duckdb
@@ -34,6 +37,7 @@ from audit.sources.runs import RUNS
 
 __all__ = ["SCHEMA", "answer_note", "cost_note", "create_schema", "grade_note", "load"]
 
+HASHED_BYTES = 1_000_000
 UNLABELLED = ("wrong", "drop")
 TWO_RUNS = (
     "; if these are two runs, pass --runs separate (an archive each) or --runs append "
@@ -110,7 +114,7 @@ def load(
     if skip_unreadable:
         files = readable(files, format, choices, skipped)
     try:
-        with streaming(con) as restore, transaction(con):
+        with hashing(files) as sha256, streaming(con) as restore, transaction(con):
             check_schema(con)
             create_schema(con)
             archives = con.execute("select distinct archive from attempts").fetchall()
@@ -122,14 +126,14 @@ def load(
             number_problems(con, reading.numbering)
             refuse_duplicates(con, files)
             require_one_kind(con, answer)
-            fill(con, reading.opened)
+            fill(con, reading.opened, [sha256(source.file) for source in reading.opened])
             loaded = con.execute(render("loaded_archives")).fetchall()
             names = {row[0] for row in loaded}
             if not force:
                 require_fit(con, names, answer)
             quality.count_dropped(con, left_out)
             remember(con, answer)
-            quality.count_records(con, names)
+            quality.count_records(con, names, "incoming")
             notes = [f"left out: {reason}" for reason in skipped]
             notes += [note for source in reading.opened for note in told(source)]
             notes += grade_notes(con) if grade else []
@@ -184,7 +188,7 @@ def refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile
     )
 
 
-def fill(con: duckdb.DuckDBPyConnection, opened: Sequence[Source]) -> None:
+def fill(con: duckdb.DuckDBPyConnection, opened: Sequence[Source], digests: Sequence[str]) -> None:
     """Fill each table from the rows that wait in `incoming`."""
     files = {
         "file": list(range(len(opened))),
@@ -192,7 +196,7 @@ def fill(con: duckdb.DuckDBPyConnection, opened: Sequence[Source]) -> None:
         "name": [source.file.name.encode(errors="backslashreplace").decode() for source in opened],
         "format": [source.format for source in opened],
         "bytes": [source.file.bytes for source in opened],
-        "sha256": [_sha256(source.file) for source in opened],
+        "sha256": digests,
         "mapping": [json.dumps(source.mapping) for source in opened],
         "simulated": [source.is_simulated for source in opened],
     }
@@ -212,11 +216,32 @@ def fill_records(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> None:
     con.execute(f"insert into accepted_references {render('shared_references')}")
 
 
-def _sha256(file: SourceFile) -> str:
+@contextmanager
+def hashing(files: Sequence[SourceFile]) -> Iterator[Callable[[SourceFile], str]]:
+    """What gives the SHA-256 of each file: they are hashed in turn while they are loaded."""
+    is_over = Event()
+    pool = ThreadPoolExecutor(1)
+    hashes = {file: pool.submit(_hash, file, is_over) for file in files}
+
+    def sha256(file: SourceFile) -> str:
+        found = hashes[file].result()
+        check_unchanged(file)
+        return found
+
+    try:
+        yield sha256
+    finally:
+        is_over.set()
+        pool.shutdown(cancel_futures=True)
+
+
+def _hash(file: SourceFile, is_over: Event) -> str:
+    """The SHA-256 of a file, as far as it is wanted."""
+    found = hashlib.sha256()
     with open(file.path, "rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    check_unchanged(file)
-    return digest
+        while not is_over.is_set() and (block := stream.read(HASHED_BYTES)):
+            found.update(block)
+    return found.hexdigest()
 
 
 def told(source: Source) -> list[str]:

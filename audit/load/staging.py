@@ -9,7 +9,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.answers.extract import normal_answers, raw_answers
+from audit.answers.boxes import ends_in_box
+from audit.answers.extract import normal_answers, raw_answers, text_ending, text_hash, text_views
 from audit.database import insert
 from audit.engine import drop_replays
 from audit.engine.quality import forget_replays
@@ -59,7 +60,13 @@ SQL_TYPES = {
     pa.bool_(): "boolean",
     pa.list_(pa.string()): "varchar[]",
 }
-INCOMING_COLUMNS = ", ".join(f'"{field.name}" {SQL_TYPES[field.type]}' for field in INCOMING)
+# What the checks of texts ask, as sql/load/text_measures.sql reads it from stored ones.
+MEASURES = pa.schema(
+    [("text_size", pa.int64()), ("text_hash", pa.int64()), ("ends_in_box", pa.bool_())]
+)
+MEASURED_ENDING = 4096
+STAGED = pa.schema([*INCOMING, *MEASURES])
+STAGED_COLUMNS = ", ".join(f'"{field.name}" {SQL_TYPES[field.type]}' for field in STAGED)
 # One statement inserts the texts of a segment, so that DuckDB compresses them on every core; the
 # other columns of the segment wait in memory, up to this size.
 SEGMENT_BYTES = 64_000_000
@@ -161,16 +168,23 @@ def _columns(source: Source, chunk: Chunk, reading: Reading) -> dict[str, pa.Arr
         is_finished = pc.is_in(columns["finish_reason"], pa.array(reading.finished, pa.string()))
         columns["finish_reason"] = pc.if_else(is_finished, "stop", columns["finish_reason"])
     columns["recorded_box"] = columns["boxed_answer"]
-    recorded = listed(chunk, "archive_answer")
-    columns["recorded_answer"] = pa.array(recorded, pa.string())
+    columns["recorded_answer"] = _strings(chunk, "archive_answer")
     columns["raw_answer"] = raw_answers(
-        choices.answer, columns["text"], columns["boxed_answer"], lambda: recorded
+        choices.answer, columns["text"], columns["boxed_answer"], columns["recorded_answer"]
     )
     columns["answer"] = normal_answers(columns["raw_answer"])
     columns["recorded"] = _recorded_labels(source, chunk) if is_graded else columns["correct"]
     if is_graded:
         columns["correct"] = _graded(source, columns, chunk)
     return columns
+
+
+def _strings(chunk: Chunk, name: str) -> pa.Array:
+    """The values of a column of texts as they are written, after they were checked."""
+    values = chunk.values.get(name)
+    if isinstance(values, pa.Array) and pa.types.is_string(values.type):
+        return values
+    return pa.array(listed(chunk, name), pa.string())
 
 
 def _recorded_labels(source: Source, chunk: Chunk) -> pa.Array:
@@ -211,14 +225,14 @@ def _batch(
 
 def stage(con: duckdb.DuckDBPyConnection, reading: Reading, texts: bool) -> None:
     """Read every file: texts into their table and all else into `incoming`, by segments."""
-    con.execute(f"create temp table incoming ({INCOMING_COLUMNS})")
+    con.execute(f"create temp table incoming ({STAGED_COLUMNS})")
     outdated = set(reading.present)
     for _, segment in groupby(read(reading), key=lambda batch: batch.segment):
         first = next(segment)
         _remove(con, first.archives & outdated)
         outdated -= first.archives
         staged: list[pa.RecordBatch] = []
-        stream = _set_rows_aside(chain([first], segment), staged)  # noqa: B031
+        stream = _set_rows_aside(chain([first], segment), staged, texts)  # noqa: B031
         if texts:
             insert_stream(con, "insert into texts", TEXTS, stream)
         else:
@@ -228,12 +242,29 @@ def stage(con: duckdb.DuckDBPyConnection, reading: Reading, texts: bool) -> None
 
 
 def _set_rows_aside(
-    batches: Iterable[Batch], staged: list[pa.RecordBatch]
+    batches: Iterable[Batch], staged: list[pa.RecordBatch], texts: bool
 ) -> Iterator[pa.RecordBatch]:
-    """Pass texts on, and keep what else there is."""
+    """Pass texts on, and keep what else there is, with measures of the texts that are kept."""
     for batch in batches:
-        staged.append(batch.rows)
+        nothing = [pa.nulls(len(batch.rows), field.type) for field in MEASURES]
+        measures = _measures(batch) if texts else nothing
+        columns = [*batch.rows.columns, *measures]
+        staged.append(pa.RecordBatch.from_arrays(columns, schema=STAGED))
         yield batch.texts
+
+
+def _measures(batch: Batch) -> list[pa.Array]:
+    """What the checks of texts ask: reading stored texts again would take as long as all else."""
+    texts = batch.texts["text"]
+    is_finished = pc.equal(batch.rows["finish_reason"], "stop")
+    is_wanting = pc.and_(is_finished, batch.rows["answer"].is_null())
+    hashes: list[int | None] = []
+    endings: list[bool | None] = []
+    for text, is_looked_at in zip(text_views(texts), is_wanting.to_pylist(), strict=True):
+        hashes.append(None if text is None else text_hash(text))
+        ending = text_ending(text, MEASURED_ENDING) if text is not None and is_looked_at else None
+        endings.append(None if ending is None else ends_in_box(ending))
+    return [pc.binary_length(texts), pa.array(hashes, pa.int64()), pa.array(endings, pa.bool_())]
 
 
 def _remove(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:

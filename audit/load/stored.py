@@ -37,7 +37,7 @@ def stored_answers(con: duckdb.DuckDBPyConnection, answer: str) -> Iterator[pa.R
     query = "select *, null::varchar as text from recorded_answers" if answer == "archive" else None
     for batch in con.sql(query or render("stored_records")).to_arrow_reader(BATCH_ROWS):
         texts = batch["text"].cast(pa.large_string())
-        raw = raw_answers(answer, texts, batch["boxed_answer"], batch["archive_answer"].to_pylist)
+        raw = raw_answers(answer, texts, batch["boxed_answer"], batch["archive_answer"])
         columns = [*(batch[name] for name, _ in KEY_FIELDS), raw, normal_answers(raw)]
         rows = pa.RecordBatch.from_arrays(columns, schema=STORED)
         yield rows.filter(rows["answer"].is_valid())

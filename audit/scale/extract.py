@@ -11,7 +11,7 @@ import pyarrow as pa
 from audit.database import insert
 from audit.engine import render
 from audit.errors import AuditError
-from audit.load.load import _sha256, told
+from audit.load.load import hashing, told
 from audit.load.staging import INCOMING, Reading, read
 from audit.scale.folders import Limits, appearing, folder_of, is_done, working, write_receipt
 from audit.scale.plan import read_manifest, require_same_program
@@ -44,7 +44,11 @@ def extract(run: Path, number: int, limits: Limits) -> int:
     skipped = unreadable(file, manifest.format, choices) if choices.skip_unreadable else None
     files = [file] if skipped is None else []
     reading = Reading(files, manifest.format, choices, manifest.finished)
-    with appearing(folder_of(run, "attempts", number)) as folder, working(limits) as con:
+    with (
+        appearing(folder_of(run, "attempts", number)) as folder,
+        working(limits) as con,
+        hashing(files) as sha256,
+    ):
         _read_into(con, reading)
         con.execute("update incoming set file = ?", [number])
         con.execute("set preserve_insertion_order = true")
@@ -62,7 +66,7 @@ def extract(run: Path, number: int, limits: Limits) -> int:
         content = {
             "manifest": manifest.id,
             "number": number,
-            "source": _described(reading.opened[0]) if reading.opened else None,
+            "source": None if skipped else _described(reading.opened[0], sha256(file)),
             "skipped": skipped,
             "names": [[*key, at] for key, at in reading.numbering.names.items()],
         }
@@ -81,14 +85,14 @@ def _read_into(con: duckdb.DuckDBPyConnection, reading: Reading) -> None:
         before += batch.rows.num_rows
 
 
-def _described(source: Source) -> dict[str, Any]:
+def _described(source: Source, sha256: str) -> dict[str, Any]:
     """What `sources` says of a file, and what should be told."""
     return {
         # A file's name may be any bytes.
         "name": source.file.name.encode(errors="backslashreplace").decode(),
         "format": source.format,
         "bytes": source.file.bytes,
-        "sha256": _sha256(source.file),
+        "sha256": sha256,
         "mapping": json.dumps(source.mapping),
         "simulated": source.is_simulated,
         "notes": told(source),

@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from audit.answers.extract import normal_answers
 from audit.answers.normal_form import normalize_often
 from audit.errors import AuditError
 from audit.sources.files import Chunk, Source, shown
@@ -91,6 +92,16 @@ def _string(value: Any) -> str:
     return value
 
 
+def _whole_strings(array: pa.Array) -> pa.Array | None:
+    """An array of texts, found to be valid Unicode; None where it is of another type."""
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
+        return None
+    array.validate(full=True)
+    return array
+
+
 def _strings(least: int | None, type: pa.DataType) -> Column:
     """A column of strings of at least so many bytes; with no such length, a null is one too."""
 
@@ -102,22 +113,37 @@ def _strings(least: int | None, type: pa.DataType) -> Column:
         return _string(value)
 
     def whole(array: pa.Array) -> pa.Array | None:
-        if pa.types.is_dictionary(array.type):
-            array = array.dictionary_decode()
-        if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
+        strings = _whole_strings(array)
+        if strings is None or (least is not None and strings.null_count):
             return None
-        array.validate(full=True)
-        if least is not None and array.null_count:
+        if least and pc.min(pc.binary_length(strings)).as_py() < least:
             return None
-        if least and pc.min(pc.binary_length(array)).as_py() < least:
-            return None
-        return array.cast(type)
+        return strings.cast(type)
 
     return Column(type, rule, whole, least is not None)
 
 
 def _answer(value: Any) -> str | None:
     return None if value is None else normalize_often(_string(value))
+
+
+def _whole_answer(array: pa.Array) -> pa.Array | None:
+    answers = _whole_strings(array)
+    return None if answers is None else normal_answers(answers)
+
+
+def _whole_references(array: pa.Array) -> pa.Array | None:
+    # Lists that are null, or hold what is no reference, get shorter: the rule does that.
+    if not (pa.types.is_list(array.type) or pa.types.is_large_list(array.type)) or array.null_count:
+        return None
+    references = _whole_strings(array.flatten())
+    if references is None or references.null_count:
+        return None
+    forms = normal_answers(references)
+    if forms.null_count:
+        return None
+    offsets = pc.subtract(array.offsets, array.offsets[0]).cast(pa.int32())
+    return pa.ListArray.from_arrays(offsets, forms)
 
 
 def _references(value: Any) -> list[str]:
@@ -193,10 +219,10 @@ COLUMNS = {
     # Offsets of 64 bits: a batch of a few giant texts may pass 2 GB.
     "text": _strings(None, pa.large_string()),
     "boxed_answer": _strings(None, pa.string()),
-    "archive_answer": Column(pa.string(), _answer),
+    "archive_answer": Column(pa.string(), _answer, _whole_answer),
     "correct": Column(pa.bool_(), _correct, _whole_correct),
     "mean_logprob": Column(pa.float64(), _log_probability, _whole_log_probability),
-    "references": Column(pa.list_(pa.string()), _references),
+    "references": Column(pa.list_(pa.string()), _references, _whole_references),
 }
 CSV_COLUMNS = COLUMNS | {"references": Column(pa.list_(pa.string()), _csv_references)}
 

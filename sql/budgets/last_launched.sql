@@ -8,4 +8,7 @@ select
     cost,
     cumulative_cost,
 from budgeted_attempts
-where cumulative_cost - cost < budget and (cumulative_cost >= budget or is_last)
+where
+    cumulative_cost - cost < budget
+    -- Two comparisons with the budget, and no choice between two, let the budgets be joined without trying every pair.
+    and case when is_last then 9223372036854775807 else cumulative_cost end >= budget

@@ -1,23 +1,29 @@
 -- broken_rules: what is wrong with the rows of a rule; a rule that keeps its contract has no row.
 -- grain: rule
+-- Rows are compared by their number and by the sum of their hashes. Where both agree, every row is there once.
 with seen as (
+{% for rule in rules %}
     select
-        used_rules.rule,
-        count(stops.walk_id) as replays,
-        sum(hash(stops.walk_id, stops.cap, stops.budget)) as replay_hash,
+        '{{ rule.name }}' as rule,
+        count(*) as replays,
+        sum(hash(stop.walk_id::bigint, stop.cap::bigint, stop.budget::bigint)) as replay_hash,
         count(*) filter (
-            not coalesce(stops.returned between 0 and stops.launched, false)
-            or stops.launched > stops.cap
-            or not coalesce(stops.completion_cost >= 0, false)
+            not coalesce(stop.returned between 0 and stop.launched, false)
+            or stop.launched > stop.cap
+            or not coalesce(stop.completion_cost >= 0, false)
         ) as impossible,
-    from used_rules
-    left join stops on used_rules.rule = stops.rule
-    group by used_rules.rule
+    from (
+{{ rule.sql }}
+    ) as stop
+{% if not loop.last %}
+    union all
+{% endif %}
+{% endfor %}
 ),
 asked as (
     select
         count(*) as replays,
-        sum(hash(bank_orders.walk_id, caps.cap, budgets.budget)) as replay_hash,
+        sum(hash(bank_orders.walk_id::bigint, caps.cap::bigint, budgets.budget::bigint)) as replay_hash,
     from bank_orders
     cross join caps
     cross join budgets

@@ -1,50 +1,46 @@
 -- broken_selectors: what is wrong with the rows of a selector; a selector that keeps its contract has no row.
 -- grain: selector
--- Rows are compared as sums of hashes, so that nothing has to be sorted or grouped by prefix.
+-- Rows are compared by their number and by the exclusive or of their hashes, so that nothing has to be sorted or grouped by prefix. Where both agree, every row is there once.
 with seen as (
     select
-        used_selectors.selector,
-        count(prefix_selections.prefix_id) as prefixes,
-        sum(hash(prefix_selections.prefix_id)) as prefix_hash,
-        sum(hash(prefix_selections.prefix_id)) filter (prefix_selections.is_eligible) as eligible_hash,
-        count(*) filter (prefix_selections.is_eligible is null) as undecided,
-        count(*) filter (
-            prefix_selections.selected_prefix_id
-            not between prefix_selections.prefix_id - prefix_selections.position + 1 and prefix_selections.prefix_id
-        ) as beyond,
-    from used_selectors
-    left join prefix_selections on used_selectors.selector_id = prefix_selections.selector_id
-    group by used_selectors.selector
+        selector_id,
+        count(*) as prefixes,
+        bit_xor(hash(prefix_id)) as prefix_hash,
+        bit_xor(hash(prefix_id)) filter (is_eligible) as eligible_hash,
+        count(*) filter (is_eligible is null) as undecided,
+        count(*) filter (selected_prefix_id not between prefix_id - position + 1 and prefix_id) as beyond,
+    from prefix_selections
+    group by selector_id
 ),
 walked as (
     select
         count(*) as prefixes,
-        sum(hash(prefix_id)) as prefix_hash,
+        bit_xor(hash(prefix_id)) as prefix_hash,
     from walked_attempts
 ),
 pickable as (
     select
-        used_selectors.selector,
-        sum(hash(walked_attempts.prefix_id)) as eligible_hash,
+        eligible_attempts.selector_id,
+        bit_xor(hash(walked_attempts.prefix_id)) as eligible_hash,
     from walked_attempts
     inner join eligible_attempts
         on walked_attempts.bank_id = eligible_attempts.bank_id
         and walked_attempts.slot = eligible_attempts.slot
-    inner join used_selectors on eligible_attempts.selector_id = used_selectors.selector_id
-    group by used_selectors.selector
+    group by eligible_attempts.selector_id
 )
 select
-    seen.selector,
+    used_selectors.selector,
     case
-        when seen.prefixes <> walked.prefixes or seen.prefix_hash is distinct from walked.prefix_hash
+        when coalesce(seen.prefixes, 0) <> walked.prefixes or seen.prefix_hash is distinct from walked.prefix_hash
         then 'needs exactly one row per walk_id and position of walked_attempts'
         when seen.undecided > 0 then 'is_eligible must not be null'
         when seen.beyond > 0 then 'selected_position is null or between 1 and position'
         when seen.eligible_hash is distinct from pickable.eligible_hash
         then 'is_eligible must be the same for an attempt wherever it stands in an order'
     end as broken,
-from seen
+from used_selectors
 cross join walked
-left join pickable on seen.selector = pickable.selector
+left join seen on used_selectors.selector_id = seen.selector_id
+left join pickable on used_selectors.selector_id = pickable.selector_id
 where broken is not null
-order by seen.selector
+order by used_selectors.selector

@@ -12,16 +12,19 @@ with moves as (
             then coalesce(chosen.is_correct, false)::integer - coalesce(previous.is_correct, false)::integer
         end as correct_change,
         (prefix_selections.selected_prefix_id is null)::integer
-            - (prefix_selections.previous_prefix_id is null)::integer as abstained_change,
+            - (before.selected_prefix_id is null)::integer as abstained_change,
     from prefix_selections
+    inner join prefix_selections as before
+        on prefix_selections.selector_id = before.selector_id
+        and prefix_selections.prefix_id = before.prefix_id + 1
+        and prefix_selections.selected_prefix_id is distinct from before.selected_prefix_id
     inner join walked_attempts on prefix_selections.prefix_id = walked_attempts.prefix_id
     inner join coverage on walked_attempts.walk_id = coverage.walk_id
     left join prefix_grades as chosen on prefix_selections.selected_prefix_id = chosen.prefix_id
-    left join prefix_grades as previous on prefix_selections.previous_prefix_id = previous.prefix_id
+    left join prefix_grades as previous on before.selected_prefix_id = previous.prefix_id
     where
         coverage.repeat > 0
         and prefix_selections.position between 1 and (select cap from caps where is_primary)
-        and prefix_selections.selected_prefix_id is distinct from prefix_selections.previous_prefix_id
 ),
 changes as (
     from moves

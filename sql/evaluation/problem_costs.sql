@@ -4,7 +4,7 @@ with totals as (
     select
         coverage.bank_id,
         stops.budget,
-        stops.rule,
+        stops.rule_id,
         count(*) as replays,
         case
             when bool_and(coverage.is_graded) then count(*) filter (coverage.covered_from <= stops.returned)
@@ -13,21 +13,29 @@ with totals as (
         sum(stops.completion_cost)::bigint as completion_cost,
         sum(launched.cumulative_prompt)::bigint as prompt_cost,
         sum(stops.completion_cost - returned.cumulative_cost)::bigint as prefix_tokens,
-    from primary_stops as stops
+    from portion_stops as stops
     inner join coverage on stops.walk_id = coverage.walk_id
     inner join walked_attempts as launched on stops.launched_prefix_id = launched.prefix_id
     inner join walked_attempts as returned on stops.returned_prefix_id = returned.prefix_id
-    semi join portion on stops.walk_id = portion.walk_id
     where coverage.repeat > 0
-    group by coverage.bank_id, stops.budget, stops.rule
+    group by coverage.bank_id, stops.budget, stops.rule_id
 )
 select
     archives.archive,
     problems.competition,
     problems.question_id,
     problems.problem_id,
-    totals.*,
+    totals.bank_id,
+    totals.budget,
+    used_rules.rule,
+    totals.replays,
+    totals.covered,
+    totals.launched,
+    totals.completion_cost,
+    totals.prompt_cost,
+    totals.prefix_tokens,
 from totals
+inner join used_rules on totals.rule_id = used_rules.rule_id
 inner join banks on totals.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join problems on banks.problem_id = problems.problem_id

@@ -4,20 +4,19 @@ with totals as (
     select
         coverage.bank_id,
         stops.budget,
-        stops.rule,
+        stops.rule_id,
         prefix_selections.selector_id,
         bool_and(coverage.is_graded) as is_graded,
         count(*) as replays,
         count(*) filter (prefix_selections.selected_prefix_id is null) as abstained,
         count(*) filter (prefix_grades.is_correct) as correct,
         count(*) filter (prefix_grades.is_repaired_correct) as repaired_correct,
-    from primary_stops as stops
+    from portion_stops as stops
     inner join coverage on stops.walk_id = coverage.walk_id
     inner join prefix_selections on stops.returned_prefix_id = prefix_selections.prefix_id
     left join prefix_grades on prefix_selections.selected_prefix_id = prefix_grades.prefix_id
-    semi join portion on stops.walk_id = portion.walk_id
     where coverage.repeat > 0
-    group by coverage.bank_id, stops.budget, stops.rule, prefix_selections.selector_id
+    group by coverage.bank_id, stops.budget, stops.rule_id, prefix_selections.selector_id
 )
 select
     archives.archive,
@@ -26,7 +25,7 @@ select
     problems.problem_id,
     totals.bank_id,
     totals.budget,
-    totals.rule,
+    used_rules.rule,
     used_selectors.selector,
     used_selectors.is_primary,
     totals.replays,
@@ -34,6 +33,7 @@ select
     case when totals.is_graded then totals.correct end as correct,
     case when totals.is_graded then totals.repaired_correct end as repaired_correct,
 from totals
+inner join used_rules on totals.rule_id = used_rules.rule_id
 inner join used_selectors on totals.selector_id = used_selectors.selector_id
 inner join banks on totals.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id

@@ -1,4 +1,4 @@
--- prefix_selections: what every selector picks from every prefix and from the one before it, and whether the attempt at its end may be picked at all; an attempt goes by the prefix that ends with it.
+-- prefix_selections: what every selector picks from every prefix, and whether the attempt at its end may be picked at all; an attempt goes by the prefix that ends with it.
 -- grain: selector_id, prefix_id
 {% for selector in selectors %}
 select
@@ -7,8 +7,6 @@ select
     picked.position,
     picked.is_eligible,
     picked.walk_id + picked.selected_position as selected_prefix_id,
-    picked.walk_id + lag(picked.selected_position) over (partition by picked.walk_id order by picked.position)
-        as previous_prefix_id,
 from (
     with walked_attempts as (
         select walked.*

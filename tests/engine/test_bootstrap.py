@@ -53,7 +53,7 @@ def test_tables_in_pieces_of_any_size_are_the_same(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", sorted(set(bootstrap.WEIGHED) - {"replicate_curves"}))
 def test_a_weighed_relation_is_a_join_with_the_counts(tmp_path, name):
-    totals, keys, values = bootstrap.WEIGHED[name]
+    totals, keys, values, _ = bootstrap.WEIGHED[name]
     with replayed(tmp_path, rows(), **SETTINGS) as con:
         weighed = bootstrap.weigh(con, [name])[name].to_pylist()
         problems = con.sql(f"from {totals}").to_arrow_table().to_pylist()

@@ -1,12 +1,13 @@
 """What every SQL file promises: its header, its grain, and what it may read."""
 
 import re
+import sys
 
 import pytest
 
 from audit import engine
 from audit.engine.plugins import KINDS
-from audit.engine.stages import BLIND_FOLDERS, DRAWN, PORTIONED
+from audit.engine.stages import BLIND_FOLDERS, DRAWN, PORTIONED, PREPARED
 from tests.support.databases import small_database
 
 SQL = engine.resource("sql")
@@ -20,8 +21,8 @@ BLIND = [
 LABELLED = {"labels", "grades", "accepted_references"}
 # Folders with a file for each stage of the pipeline.
 PIPELINE = ("keys", "walks", "budgets", "evaluation", "bootstrap", "diagnostics", "relations")
-# Rendered where they are needed, never built as a relation.
-UNBUILT = {"dealt_labels"}
+# Rendered where they are needed, never kept as a relation.
+UNBUILT = {"dealt_labels", *PREPARED.values()}
 
 
 def header(path):
@@ -50,6 +51,15 @@ def test_every_sql_file_renders_to_one_select_in_lower_case(path):
     code = re.sub(r"--.*|'[^']*'", "", path.read_text(encoding="utf-8"))
     assert code == code.lower()
     assert not re.search(r"\b(create|insert|update|delete|drop)\b", code)
+
+
+@pytest.mark.parametrize("path", FILES, ids=identifier)
+def test_a_file_that_is_no_template_is_its_own_sql(path):
+    built_in = engine.Plugins()
+    chosen = {"rules": built_in.rules, "selectors": built_in.selectors, "policies": ()}
+    chosen["rule"] = {rule.name: rule.sql for rule in built_in.rules}
+    template = sys.modules["audit.engine.build"]._templates().get_template(identifier(path))
+    assert engine.render(path.stem) == template.render(chosen)
 
 
 def test_no_two_sql_files_have_the_same_name():
@@ -95,8 +105,9 @@ def test_a_table_is_sorted_by_its_grain(con, name):
 
 
 def test_no_stage_of_a_blind_folder_reads_a_label_directly_or_through_another():
-    reads = {name: engine.relations_read(engine.render(name)) for name in STAGES}
-    for name in BLIND:
+    unkept = [name for name in UNBUILT if engine.stage_file(name).startswith(BLIND_FOLDERS)]
+    reads = {name: engine.relations_read(engine.render(name)) for name in [*STAGES, *unkept]}
+    for name in [*BLIND, *unkept]:
         seen, ahead = set(), [name]
         while ahead:
             for relation in reads.get(ahead.pop(), frozenset()) - seen:
@@ -115,14 +126,15 @@ def test_every_stage_reads_only_what_was_built_before_it():
     built = {"attempts", "raw_answers", "grades", *engine.SETTING_RELATIONS}
     built |= {"texts", "token_counts", "prefix_cuts", "problem_names", "meta"}
     built |= {"walk_settings", "portion"}
-    for name in engine.STAGE_NAMES:
-        if name not in DRAWN:
-            read = {
-                relation.removeprefix("main.")
-                for relation in engine.relations_read(engine.render(name))
-            }
-            assert read <= built, name
-        built.add(name)
+    for stage in engine.STAGE_NAMES:
+        for name in (PREPARED[stage], stage) if stage in PREPARED else (stage,):
+            if name not in DRAWN:
+                read = {
+                    relation.removeprefix("main.")
+                    for relation in engine.relations_read(engine.render(name))
+                }
+                assert read <= built, name
+            built.add(name)
 
 
 def test_lineage_sees_through_common_table_expressions_and_subqueries():

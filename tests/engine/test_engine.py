@@ -385,6 +385,12 @@ def test_a_rule_of_ones_own_may_launch_beyond_every_budget_and_changes_no_other(
         ),
         (
             "selectors",
+            "twice",
+            FIRST.replace("    position,", "    greatest(position, 1) as position,"),
+            "exactly one row per",
+        ),
+        (
+            "selectors",
             "beyond",
             FIRST.replace("min(position)", "99 + min(position)"),
             r"beyond\.sql: .*between 1",
@@ -406,6 +412,13 @@ def test_a_rule_of_ones_own_may_launch_beyond_every_budget_and_changes_no_other(
             "greedy",
             GRACE.replace("as returned", "+ 1 as returned"),
             r"greedy\.sql: .*returned <= launched",
+        ),
+        (
+            "rules",
+            "cheapest",
+            "select walk_id, cap, min(budget) over () as budget, position as launched, "
+            "position as returned, cumulative_cost as completion_cost from last_launched",
+            "exactly one row per",
         ),
         ("rules", "poor", "select walk_id, cap from last_launched", r"poor\.sql: gives no column"),
     ],

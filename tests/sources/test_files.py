@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import threading
+import time
 
 import duckdb
 import pyarrow as pa
@@ -259,3 +260,26 @@ def test_the_command_ends_with_one_line_at_a_pipe(tmp_path):
     thread.start()
     thread.join(60)
     assert done and "neither a file nor a folder" in done[0]
+
+
+def test_a_row_group_is_decoded_while_the_one_before_it_is_in_use(tmp_path, monkeypatch):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.Table.from_pylist(rows(50)), path, row_group_size=10)
+    started = []
+    decoded = parquet._decoded
+
+    def counted(*arguments):
+        for batch in decoded(*arguments):
+            started.append(batch.num_rows)
+            yield batch
+
+    monkeypatch.setattr(parquet, "_decoded", counted)
+    (file,) = find_files([str(path)])
+    seeds = []
+    for number, chunk in enumerate(open_source(file, None, Choices()).chunks, 1):
+        seeds += chunk.values["seed"].to_pylist()
+        waited = time.monotonic() + 30
+        while len(started) < min(number + 1, 5) and time.monotonic() < waited:
+            time.sleep(0.01)
+        assert len(started) == min(number + 1, 5)
+    assert seeds == [row["seed"] for row in rows(50)]

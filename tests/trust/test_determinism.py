@@ -2,12 +2,13 @@
 
 import random
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from audit import database, engine
 from audit.engine import draws
-from audit.engine.draws import draw_orders, draw_weights
+from audit.engine.draws import draw_orders, draw_weights, seed_words
 from audit.load.load import load
 from audit.output.export import RELATIONS, export
 from audit.tokens import tokenize
@@ -89,6 +90,12 @@ def test_an_order_is_the_one_that_numpy_drew_once(key):
     slots = {row["repeat"]: row["slots"] for row in drawn.to_pylist()}
     assert slots[repeat] == ORDERS[key]
     assert slots[0] == list(range(size))
+
+
+@pytest.mark.parametrize("seeds", [(0, 0, 0, 1), (20260904, 3, 2**32, 2**20), (2**70 + 5, 1, 0, 7)])
+def test_seeds_are_taken_apart_as_numpy_does_it(seeds):
+    ours, numpys = np.random.SeedSequence(seed_words(*seeds)), np.random.SeedSequence(seeds)
+    assert ours.generate_state(8).tolist() == numpys.generate_state(8).tolist()
 
 
 def test_weights_are_the_ones_that_numpy_drew_once():

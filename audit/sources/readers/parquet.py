@@ -170,18 +170,24 @@ def _parquet_batches(
     total, row = reader.metadata.num_rows, 0
     with reader:
         try:
-            for group in range(reader.num_row_groups):
-                batch_rows = _batch_rows(file, reader.metadata.row_group(group))
-                batches = reader.iter_batches(batch_rows, [group], names)
-                for batch in _ahead(_joined(batches)):
-                    before, row = row, row + batch.num_rows
-                    _check_rows(file, batch, before)
-                    if batch.num_rows:
-                        yield batch, before, file.bytes * row // max(total, row)
+            for batch in _ahead(_decoded(file, reader, names)):
+                before, row = row, row + batch.num_rows
+                _check_rows(file, batch, before)
+                if batch.num_rows:
+                    yield batch, before, file.bytes * row // max(total, row)
         except PARQUET_ERRORS as error:
             raise _damaged(file, error, f" (after row {row})") from None
     if row != total:
         raise Unreadable(f"{file.label}: holds {row:,} rows where its footer says {total:,}")
+
+
+def _decoded(
+    file: SourceFile, reader: pq.ParquetFile, names: list[str]
+) -> Iterator[pa.RecordBatch]:
+    """The batches of every row group, none of which goes beyond its group."""
+    for group in range(reader.num_row_groups):
+        batch_rows = _batch_rows(file, reader.metadata.row_group(group))
+        yield from _joined(reader.iter_batches(batch_rows, [group], names))
 
 
 def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

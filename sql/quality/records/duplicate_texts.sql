@@ -8,10 +8,9 @@ from (
     select
         archive,
         count(*) as texts,
-        -- Whole texts would be kept in memory.
-        count(distinct hash(text)) as different_texts,
-    from texts
-    where strlen(text) >= 200
+        count(distinct text_hash) as different_texts,
+    from text_measures
+    where text_size >= 200
     group by archive, competition, question_id
 )
 group by archive

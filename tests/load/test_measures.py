@@ -1,0 +1,166 @@
+"""What a load keeps of texts and files while it reads them is what reading them again gives."""
+
+import hashlib
+import random
+import threading
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from audit import engine
+from audit.engine import quality
+from audit.errors import AuditError
+from audit.load import staging
+from audit.load.load import hashing, load
+from audit.load.reread import reread
+from audit.sources.canonical import COLUMNS
+from audit.sources.files import find_files
+from tests.support.archives import attempt, write_jsonl, write_parquet
+
+# Ends of texts: boxes that are open or closed, escapes, and characters of several bytes.
+ENDS = [
+    *("", "x", "∑", "𝔐", "\\", "\n", "{", "}", r"\{", r"\}", r"\\", "\\\n", r"\boxe"),
+    *(r"\boxed{", r"\boxed{5", r"\boxed{5}", r"\\boxed{", r"\boxed{\frac{1}{2}", r"\boxed{}"),
+]
+COUNTS = 'select * from quality_counts order by archive, "check"'
+
+
+def ragged_texts(seed, count):
+    """Texts of all lengths about the 4,096 characters that are looked at, some of them twice."""
+    rng = random.Random(seed)
+    made = []
+    for _ in range(count):
+        end = "".join(rng.choices(ENDS, k=rng.randint(0, 12)))
+        before = rng.choice(["", "∑" * rng.randint(4080, 4100), "word " * rng.randint(0, 1000)])
+        made.append(rng.choice([r"\boxed{", ""]) + before + end)
+    return [*made, *rng.sample(made, count // 5)]
+
+
+def ragged_rows(seed=3, count=400):
+    """Attempts with such texts in two archives, some of them unfinished or without a text."""
+    rng = random.Random(seed)
+    return [
+        attempt(
+            number,
+            100 + number,
+            "7",
+            finish=rng.choice(["stop", "stop", "length"]),
+            archive=rng.choice("ab"),
+            question=number % 3,
+            text=None if number % 17 == 0 else text,
+        )
+        for number, text in enumerate(ragged_texts(seed, count))
+    ]
+
+
+def test_the_measures_of_texts_that_come_in_are_those_of_stored_ones():
+    texts = [*ragged_texts(1, 3000), None, ""]
+    keys = {
+        "archive": ["a"] * len(texts),
+        "competition": ["C"] * len(texts),
+        "question_id": list(range(len(texts))),
+        "seed": list(range(len(texts))),
+    }
+    rng = random.Random(1)
+    attempts = {
+        "finish_reason": pa.array(rng.choices(["stop", "length"], k=len(texts))),
+        "answer": pa.array(rng.choices([None, "5"], k=len(texts)), pa.string()),
+    }
+    stored = pa.table({**keys, "text": pa.array(texts, pa.large_string())})
+    rows = pa.RecordBatch.from_pydict(attempts)
+    batch = staging.Batch(0, {"a"}, rows, stored.combine_chunks().to_batches()[0])
+    sizes, hashes, is_open = (column.to_pylist() for column in staging._measures(batch))
+    with duckdb.connect() as con:
+        con.register("texts", stored)
+        con.register("attempts", pa.table({**keys, **attempts}))
+        measures = (
+            f"select text_size, text_hash, ends_in_box from ({engine.render('text_measures')})"
+        )
+        found = con.sql(f"{measures} order by question_id").fetchall()
+    there = [number for number, text in enumerate(texts) if text is not None]
+    assert [sizes[at] for at in there] == [size for size, *_ in found]
+    assert [is_open[at] for at in there] == [ends for *_, ends in found]
+    assert {True, False, None} == set(is_open)
+    # The numbers differ, and are the same for the same texts.
+    pairs = {(hashes[at], theirs) for at, (_, theirs, _) in zip(there, found, strict=True)}
+    assert len(pairs) == len({ours for ours, _ in pairs}) == len({theirs for _, theirs in pairs})
+    assert len(pairs) < len(there)
+    assert (sizes[-2], hashes[-2]) == (None, None)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
+def test_a_load_counts_what_reading_the_stored_texts_counts(tmp_path, suffix):
+    path = tmp_path / f"a.{suffix}"
+    (write_parquet if suffix == "parquet" else write_jsonl)(ragged_rows(), path)
+    with duckdb.connect() as con:
+        load(con, [str(path)], force=True)
+        counted = con.execute(COUNTS).fetchall()
+        quality.count_records(con)
+        assert con.execute(COUNTS).fetchall() == counted
+        broken = {check: count for _, check, _, count, _ in counted if count}
+        assert {"duplicate_texts", "texts_cut"} <= broken.keys()
+        # Another kind of answer and back again reads the stored texts, too.
+        reread(con, "regex:(.+)", force=True)
+        assert con.execute(COUNTS).fetchall() != counted
+        reread(con, "boxed", force=True)
+        assert con.execute(COUNTS).fetchall() == counted
+        left = "select table_name from information_schema.tables where table_catalog = 'temp'"
+        assert con.execute(left).fetchall() == []
+
+
+def test_texts_that_are_not_kept_are_not_counted(tmp_path):
+    write_parquet(ragged_rows(), tmp_path / "a.parquet")
+    with duckdb.connect() as con:
+        load(con, [str(tmp_path / "a.parquet")], texts=False, force=True)
+        checks = {check for _, check, *_ in con.execute(COUNTS).fetchall()}
+    assert not checks & {"duplicate_texts", "texts_cut"}
+    assert "answered" in checks
+
+
+WHOLE = {
+    "archive_answer": (pa.string(), ["5", " 5 ", r"\text{5}", "", None, "∑", "007", "1, 2"]),
+    "references": (
+        pa.list_(pa.string()),
+        [["5"], ["5", "007"], [], [" "], [None], None, ["∑", ""], [r"\frac12", "5", "5"]],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_column_checked_whole_is_the_column_checked_value_by_value(name):
+    type, values = WHOLE[name]
+    rng = random.Random(4)
+    column = COLUMNS[name]
+    taken = 0
+    for _ in range(300):
+        chosen = rng.choices(values, k=rng.randint(1, 4))
+        for wide in (type, pa.large_list(pa.large_string()) if name == "references" else None):
+            array = pa.array([*values, *chosen], wide or pa.large_string())[len(values) :]
+            found = column.whole(array)
+            if found is not None:
+                taken += 1
+                assert found.type == column.type
+                assert found.to_pylist() == [column.rule(value) for value in chosen]
+    assert taken > 50
+    assert column.whole(pa.array([1, 2])) is None
+
+
+def test_files_are_hashed_while_they_are_loaded(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.jsonl").write_bytes(name.encode() * 3_000_001)
+    files = find_files([str(tmp_path)])
+    with hashing(files) as sha256:
+        for file in files:
+            assert sha256(file) == hashlib.sha256(file.path.read_bytes()).hexdigest()
+        files[0].path.write_bytes(b"changed")
+        with pytest.raises(AuditError, match="changed while it was read"):
+            sha256(files[0])
+
+
+def test_nothing_is_hashed_after_a_load_has_failed(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(b"x" * 5_000_000)
+    before = set(threading.enumerate())
+    with pytest.raises(RuntimeError), hashing(find_files([str(tmp_path)])):
+        raise RuntimeError
+    assert set(threading.enumerate()) <= before
