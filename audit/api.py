@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
 import pyarrow as pa
@@ -28,6 +28,9 @@ from audit.output.result import Result, Text
 from audit.progress import Progress
 from audit.text import not_there, whole_number, whole_numbers
 
+if TYPE_CHECKING:
+    from audit.scale.folders import Limits
+
 __all__ = [
     "AuditError",
     "Result",
@@ -39,14 +42,19 @@ __all__ = [
     "describe",
     "diff",
     "export",
+    "extract",
     "fetch",
     "figure",
     "figures",
+    "gather",
     "load",
+    "part",
+    "plan",
     "queries",
     "query",
     "replay",
     "report",
+    "run",
     "schema",
     "show",
     "simulate",
@@ -442,6 +450,259 @@ def _replayed_only(
         competitions=None if competition is None else only.competitions,
         problems=None if problems is None else only.problems,
     )
+
+
+def plan(
+    sources: Sources,
+    out: str | Path,
+    parts: int,
+    *,
+    format: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    archive: str | None = None,
+    competition: str | None = None,
+    finish_reason: str | None = None,
+    finished: Names = (),
+    count_tokens: str | None = None,
+    answer: str = "boxed",
+    grade: str | None = None,
+    references: str | None = None,
+    explode: str | None = None,
+    runs: str | None = None,
+    skip_unreadable: bool = False,
+    unlabelled: Literal["wrong", "drop"] | None = None,
+    force: bool = False,
+    budgets: Budgets | None = None,
+    caps: Budgets | None = None,
+    primary_cap: int | None = None,
+    orders: int | str | None = None,
+    order_seed: int | None = None,
+    primary_selector: str | None = None,
+    replicates: int | None = None,
+    bootstrap_seed: int | None = None,
+    curve_points: int | None = None,
+    rules: str | Path | None = None,
+    selectors: str | Path | None = None,
+    policies: str | Path | Sequence[str] | None = None,
+    only_archive: Names | None = None,
+    only_competition: Names | None = None,
+    problems: str | Path | None = None,
+) -> Result:
+    """Plan a run past one machine, which workers share as a folder: a row per source file.
+
+    It takes what `load` and `replay` take, checks it and writes the manifest; nothing is read yet.
+
+    sources: files, folders or globs
+    out: the run's folder, which every worker sees under the same name
+    parts: into how many parts the problems go
+    format: the files' format (default: detected from their content)
+    mapping: canonical columns and the columns or paths to take them from
+    archive: the archive that the attempts belong to
+    competition: the competition of the problems
+    finish_reason: 'stop' counts every attempt as completed where no reason is recorded
+    finished: finish reasons that count as stop, such as 'eos' or 'eos,end_turn'
+    count_tokens: the encoding that counts tokens where no counts are recorded
+    answer: what the answer is: boxed, archive or regex:PATTERN
+    grade: 'references' labels an attempt by comparing its answer with the references
+    references: a file of references by problem
+    explode: the list that holds the attempts of a record, where it is not plain
+    runs: several runs of one task: 'separate' (an archive each) or 'append' (more attempts)
+    skip_unreadable: leave out files that cannot be read, and say which
+    unlabelled: where some labels of an archive are missing: 'wrong' counts them as incorrect,
+        'drop' leaves their problems out
+    force: take archives in which no attempt can be picked too
+    budgets: completion-token budgets, numbers or '4k' (the study's: 4k, 8k, 16k, 32k)
+    caps: caps on the number of attempts (the study's: 8, 16, 32)
+    primary_cap: the cap that the tables use (the study's: 16)
+    orders: random orders per problem (the study's: 20); 0 replays the canonical order only
+    order_seed: the seed of the orders (the study's: 20260904)
+    primary_selector: the selector that the tables use (the study's: majority)
+    replicates: bootstrap replicates; 0 leaves the intervals empty (the study's: 5000)
+    bootstrap_seed: the seed of the replicates (the study's: 20260905)
+    curve_points: points of budget_curve besides the budgets (200)
+    rules: a folder of your own rules, one .sql file each
+    selectors: a folder of your own selectors, one .sql file each
+    policies: when a controller stops by itself: names, 'all', or a folder of your own
+    only_archive: replay only these archives, names or patterns such as '*_high'
+    only_competition: replay only these competitions
+    problems: a CSV with the columns competition and question_id: replay only these problems
+    """
+    from audit.scale.plan import plan as write
+
+    reading = {
+        "format": format,
+        "mapping": dict(mapping or {}),
+        "archive": archive,
+        "competition": competition,
+        "finish_reason": finish_reason,
+        "finished": _split(finished),
+        "count_tokens": count_tokens,
+        "answer": answer,
+        "grade": grade,
+        "references": references,
+        "explode": explode,
+        "runs": runs,
+        "skip_unreadable": skip_unreadable,
+        "unlabelled": unlabelled,
+        "force": force,
+    }
+    replaying = _given(
+        budgets=None if budgets is None else _numbers("budgets", budgets),
+        caps=None if caps is None else _numbers("caps", caps),
+        primary_cap=primary_cap,
+        orders=orders,
+        order_seed=order_seed,
+        primary_selector=primary_selector,
+        replicates=replicates,
+        bootstrap_seed=bootstrap_seed,
+        curve_points=curve_points,
+        rules=rules,
+        selectors=selectors,
+        policies=policies,
+        archives=_listed(only_archive),
+        competitions=_listed(only_competition),
+        problems=filters.read_problems(Path(problems)) if problems else None,
+    )
+    manifest = write(_paths(sources), Path(out), parts, reading=reading, replaying=replaying)
+    size = sum(file.bytes for file in manifest.files)
+    caption = f"{len(manifest.files):,} file(s), {size:,} bytes, {parts:,} part(s) in {out}"
+    rows = {
+        "number": pa.array(range(len(manifest.files)), pa.int64()),
+        "file": pa.array([file.label for file in manifest.files], pa.string()),
+        "bytes": pa.array([file.bytes for file in manifest.files], pa.int64()),
+    }
+    notes = [f"note: left out: {reason}" for reason in manifest.skipped]
+    return Result(pa.table(rows), caption=caption, notes=notes)
+
+
+def extract(
+    folder: str | Path,
+    number: int | None = None,
+    *,
+    threads: int = 1,
+    memory: str = "2GB",
+    scratch: str | Path | None = None,
+) -> Result:
+    """Extract the attempts of one file of a run, or of all that are missing: a row per file.
+
+    Once all are extracted, what the parts share is numbered.
+
+    folder: the run's folder
+    number: the file, counted from 0 (default: every one that is missing)
+    threads: threads to use
+    memory: most memory to use
+    scratch: a folder to spill to, best on a local disk
+    """
+    from audit.scale.extract import extract as read
+    from audit.scale.keys import missing_files, number_keys
+    from audit.scale.plan import read_manifest
+
+    run, limits = Path(folder), _limits(threads, memory, scratch)
+    wanted = missing_files(run, read_manifest(run)) if number is None else [number]
+    rows = [read(run, one, limits) for one in wanted]
+    if number is None:
+        number_keys(run, limits)
+    found = {"number": pa.array(wanted, pa.int64()), "attempts": pa.array(rows, pa.int64())}
+    caption = f"{sum(rows):,} attempts of {len(wanted):,} file(s) in {folder}"
+    return Result(pa.table(found), caption=caption)
+
+
+def _limits(threads: int, memory: str, scratch: str | Path | None) -> "Limits":
+    from audit.scale.folders import Limits
+
+    return Limits(threads, memory, None if scratch is None else str(scratch))
+
+
+def part(
+    folder: str | Path,
+    number: int,
+    *,
+    threads: int = 1,
+    memory: str = "2GB",
+    scratch: str | Path | None = None,
+) -> Result:
+    """Make one part of a run, unless it is there, and say how many banks it has walked.
+
+    folder: the run's folder
+    number: the part, counted from 0
+    threads: threads to use
+    memory: most memory to use
+    scratch: a folder to spill to, best on a local disk
+    """
+    from audit.scale.part import part as make
+
+    banks = make(Path(folder), number, _limits(threads, memory, scratch))
+    done = f"{banks:,} banks" if banks else "nothing to do"
+    return Result(pa.table({"part": [number], "banks": [banks]}), caption=f"part {number}: {done}")
+
+
+def run(
+    folder: str | Path,
+    *,
+    on: Literal["local", "spark", "ray"] = "local",
+    workers: int = 2,
+    master: str | None = None,
+    remote: str | None = None,
+    address: str | None = None,
+    threads: int = 1,
+    memory: str = "2GB",
+    scratch: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Do what is missing of a run, and nothing else: a row for files and one for parts.
+
+    Local processes import the script that started them: call it below `if __name__ ==
+    "__main__"`.
+
+    folder: the run's folder
+    on: the engine: local processes, spark or ray
+    workers: processes of this machine (local, and ray without an address)
+    master: Spark's master, such as 'spark://host:7077'
+    remote: a Spark Connect server, such as 'sc://host:15002'
+    address: a Ray cluster, such as 'auto'
+    threads: threads of a task
+    memory: most memory of a task
+    scratch: where a task may spill to, best on a local disk
+    progress: called with what is done, how much of it, and how much there is
+    """
+    from audit.scale.run import Where
+    from audit.scale.run import run as execute
+
+    where = Where(workers, master, remote, address)
+    done = execute(Path(folder), on, _limits(threads, memory, scratch), where, progress)
+    caption = f"{done.files:,} file(s) extracted, {done.parts:,} part(s) made in {folder}"
+    rows = {"task": ["extract", "part"], "done": [done.files, done.parts]}
+    return Result(pa.table(rows), caption=caption)
+
+
+def gather(
+    folder: str | Path,
+    db: str | Path,
+    *,
+    link: bool = False,
+    threads: int | None = None,
+    memory: str | None = None,
+) -> Result:
+    """Check every part of a run, make one new database of them, and return the settings used.
+
+    folder: the run's folder
+    db: the database, a file that is not there yet
+    link: leave the large relations in the run's files, which the database then needs
+    threads: threads to use (default: all cores)
+    memory: most memory to use, such as '2GB'
+    """
+    from audit.scale.gather import gather as collect
+
+    found = collect(Path(folder), Path(db), link=link, threads=threads, memory=memory)
+    with _opened(db, threads=threads, memory=memory) as con:
+        used = con.sql("from settings order by key").to_arrow_table()
+        notes = [f"note: {note}" for note in found.notes]
+        simulated = provenance.simulated_note(con)
+        notes += [f"note: {simulated}"] if simulated else []
+        notes += [provenance.replayed_note(con) or "", *quality_notes(con)]
+    notes.append("a run keeps no texts: what needs them says so")
+    caption = f"{found.replays:,} replays of {found.banks:,} banks in {db}"
+    return Result(used, caption=caption, notes=notes)
 
 
 def tables() -> Result:

@@ -209,8 +209,6 @@ def test_every_parameter_is_named_typed_and_documented(function):
 
 def test_the_command_line_calls_the_functions_and_no_room():
     allowed = {"audit", "audit.api", "audit.errors", "audit.text", "audit.progress"}
-    # A run is a folder of files that many machines share, not a database.
-    allowed |= {f"audit.scale{room}" for room in ("", ".folders", ".keys", ".plan")}
     for path in (ROOT / "audit" / "cli").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "audit":

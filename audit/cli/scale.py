@@ -1,28 +1,18 @@
 """The commands of a run past one machine: plan, extract, part, run and gather."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from audit.cli import commands
-from audit.cli.options import Size, bar, database, heavy
-from audit.text import one_line
+from audit.cli.options import Size, bar, database, heavy, tell
 
-# `plan` takes what `load` and `replay` take, but for what is a database's, what is this process's,
-# and what would need all files in one reading. `replay` filters what has been gathered.
+# `plan` takes what `load` and `replay` take, but for what is a database's and what is this
+# process's. Budgets are added to those of a replay that has been; the filters of `replay` have
+# names here that those of `load` leave free.
 LEFT_OUT = {
-    "load": {
-        "sources",
-        "db",
-        "replace",
-        "no_texts",
-        "threads",
-        "memory",
-        "runs",
-        "skip_unreadable",
-    },
-    "replay": {"db", "threads", "memory", "add_budgets", "archive", "competition", "problems"},
+    "load": {"sources", "db", "replace", "no_texts", "threads", "memory"},
+    "replay": {"db", "threads", "memory", "add_budgets", "archive", "competition"},
 }
 ENGINES = ("local", "spark", "ray")
 
@@ -57,26 +47,34 @@ def limited(command: Any) -> Any:
 @click.argument("sources", nargs=-1, required=True)
 @click.option("--out", required=True, metavar="RUN", help="The run's folder, which workers share.")
 @click.option("--parts", type=int, required=True, metavar="N", help="Into how many parts it goes.")
-def plan(sources: tuple[str, ...], out: str, parts: int, **options: Any) -> None:
+@click.option(
+    "--only-archive",
+    multiple=True,
+    metavar="NAME",
+    help="Replay only this archive; a pattern such as '*_high' too, and several times.",
+)
+@click.option(
+    "--only-competition",
+    multiple=True,
+    metavar="NAME",
+    help="Replay only this competition; several times for more.",
+)
+def plan(
+    sources: tuple[str, ...],
+    out: str,
+    parts: int,
+    mapping: tuple[tuple[str, str], ...],
+    **options: Any,
+) -> None:
     """Plan a run past one machine: check all options, list the files, write RUN/manifest.json.
 
     Example: budget-audit plan traces/ --out run --parts 64 --orders 20
     """
-    from audit.scale import plan as module
+    from audit import api
 
-    reading = {param.name: options[str(param.name)] for param in planned("load")}
-    reading["mapping"] = dict(reading["mapping"])
-    reading["finished"] = [part.strip() for part in reading["finished"].split(",") if part.strip()]
-    replaying = {param.name: options[str(param.name)] for param in planned("replay")}
-    manifest = module.plan(
-        sources,
-        Path(out),
-        parts,
-        reading={str(name): value for name, value in reading.items()},
-        replaying={str(name): value for name, value in replaying.items()},
-    )
-    size = sum(file.bytes for file in manifest.files)
-    click.echo(f"{len(manifest.files):,} file(s), {size:,} bytes, {parts:,} part(s) in {out}")
+    planned = api.plan(sources, out, parts, mapping=dict(mapping), **options)
+    click.echo(planned.caption)
+    tell(*planned.notes)
 
 
 plan.params += [*planned("load"), *planned("replay")]
@@ -91,18 +89,9 @@ def extract(folder: str, number: int | None, **limits: Any) -> None:
 
     Example: budget-audit extract run 0
     """
-    from audit.scale import extract as module
-    from audit.scale.folders import Limits
-    from audit.scale.keys import missing_files, number_keys
-    from audit.scale.plan import read_manifest
+    from audit import api
 
-    run, wanted = Path(folder), [number]
-    if number is None:
-        wanted = [*missing_files(run, read_manifest(run))]
-    rows = sum(module.extract(run, one, Limits(**limits)) for one in wanted if one is not None)
-    if number is None:
-        number_keys(run, Limits(**limits))
-    click.echo(f"{rows:,} attempts of {len(wanted):,} file(s) in {folder}")
+    click.echo(api.extract(folder, number, **limits).caption)
 
 
 @commands.main.command()
@@ -114,11 +103,9 @@ def part(folder: str, number: int, **limits: Any) -> None:
 
     Example: budget-audit part run 3
     """
-    from audit.scale import part as module
-    from audit.scale.folders import Limits
+    from audit import api
 
-    banks = module.part(Path(folder), number, Limits(**limits))
-    click.echo(f"part {number}: {banks:,} banks" if banks else f"part {number}: nothing to do")
+    click.echo(api.part(folder, number, **limits).caption)
 
 
 @commands.main.command("run")
@@ -137,25 +124,14 @@ def part(folder: str, number: int, **limits: Any) -> None:
 @click.option("--remote", metavar="URL", help="A Spark Connect server, such as sc://host:15002.")
 @click.option("--address", metavar="ADDRESS", help="A Ray cluster, such as auto.")
 @limited
-def execute(
-    folder: str,
-    on: str,
-    workers: int,
-    master: str | None,
-    remote: str | None,
-    address: str | None,
-    **limits: Any,
-) -> None:
+def execute(folder: str, **options: Any) -> None:
     """Do what is missing of a run, and nothing else; it can be stopped and started again.
 
     Example: budget-audit run run --on local --workers 4 --memory 4GB
     """
-    from audit.scale import run as module
-    from audit.scale.folders import Limits
+    from audit import api
 
-    where = module.Where(workers, master, remote, address)
-    done = module.run(Path(folder), on, Limits(**limits), where, bar("run"))
-    click.echo(f"{done.files:,} file(s) extracted, {done.parts:,} part(s) made in {folder}")
+    click.echo(api.run(folder, progress=bar("run"), **options).caption)
 
 
 @commands.main.command()
@@ -168,10 +144,8 @@ def gather(folder: str, db: str, link: bool, threads: int | None, memory: str | 
 
     Example: budget-audit gather run --db audit.duckdb
     """
-    from audit.scale import gather as module
+    from audit import api
 
-    found = module.gather(Path(folder), Path(db), link=link, threads=threads, memory=memory)
-    click.echo(f"{found.replays:,} replays of {found.banks:,} banks in {db}")
-    for note in found.notes:
-        click.echo(f"note: {one_line(note)}", err=True)
-    click.echo("a run keeps no texts: what needs them says so", err=True)
+    gathered = api.gather(folder, db, link=link, threads=threads, memory=memory)
+    click.echo(gathered.caption)
+    tell(*gathered.notes)

@@ -2,7 +2,7 @@
 
 import csv
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,37 +52,42 @@ def chosen(
 ) -> Filter:
     """What is asked for, as names that are there; patterns such as *_high stand for several."""
     loaded = con.execute("select distinct archive, competition from attempts").fetchall()
+    wanted = () if problems is None else read_problems(Path(problems))
     return Filter(
-        _matched("archive", archives, sorted({archive for archive, _ in loaded})),
-        _matched("competition", competitions, sorted({name for _, name in loaded})),
-        _problems(con, problems),
+        matched("archive", archives, {archive for archive, _ in loaded}),
+        matched("competition", competitions, {name for _, name in loaded}),
+        there(con, wanted, f"--problems {problems}"),
     )
 
 
-def _matched(kind: str, patterns: Sequence[str], known: list[str]) -> tuple[str, ...]:
+def matched(
+    kind: str, patterns: Sequence[str], names: Collection[str], option: str | None = None
+) -> tuple[str, ...]:
+    """The names that patterns stand for; the option is the one that a mistake is told of."""
+    known = sorted(names)
     found: set[str] = set()
     for pattern in patterns:
         # A name is itself before it is a pattern: it may hold a bracket or a star.
-        names = [pattern] if pattern in known else fnmatch.filter(known, pattern)
-        if not names:
-            raise AuditError(f"--{kind}: {not_there(kind, pattern, known)}")
-        found.update(names)
+        meant = [pattern] if pattern in known else fnmatch.filter(known, pattern)
+        if not meant:
+            raise AuditError(f"--{option or kind}: {not_there(kind, pattern, known)}")
+        found.update(meant)
     # All of them is no filter.
     return tuple(sorted(found)) if len(found) < len(known) else ()
 
 
-def _problems(
-    con: duckdb.DuckDBPyConnection, file: str | Path | None
+def there(
+    con: duckdb.DuckDBPyConnection, problems: Collection[tuple[str, int]], option: str
 ) -> tuple[tuple[str, int], ...]:
-    if file is None:
+    """Problems, each once; one that is not loaded is a mistake of the option."""
+    if not problems:
         return ()
-    wanted = read_problems(Path(file))
     loaded = con.execute("select distinct competition, question_id from attempts").fetchall()
-    absent = sorted(set(wanted) - set(loaded))
+    absent = sorted(set(problems) - set(loaded))
     if absent:
         competition, question = absent[0]
-        raise AuditError(f"--problems {file}: no problem {competition}, {question} in the database")
-    return tuple(sorted(set(wanted)))
+        raise AuditError(f"{option}: no problem {competition}, {question} in the database")
+    return tuple(sorted(set(problems)))
 
 
 def read_problems(path: Path) -> list[tuple[str, int]]:

@@ -1,9 +1,11 @@
 """One source file becomes rows without texts, sorted by problem, for the parts to read."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 
 from audit.database import insert
@@ -14,9 +16,12 @@ from audit.load.staging import INCOMING, Reading, read
 from audit.scale.folders import Limits, appearing, folder_of, is_done, working, write_receipt
 from audit.scale.plan import read_manifest, require_same_program
 from audit.sources import Source
+from audit.sources.opening import unreadable
 
 # Rows that a reader takes or skips together.
 ROW_GROUP = 4096
+# What an extract keeps: the rows of a load, each with its place among those of its file.
+EXTRACTED = INCOMING.append(pa.field("place", pa.int64()))
 
 
 def extract(run: Path, number: int, limits: Limits) -> int:
@@ -34,15 +39,17 @@ def extract(run: Path, number: int, limits: Limits) -> int:
         raise AuditError(f"{file.path}: cannot be read: {error.strerror}") from None
     if size != file.bytes:
         raise AuditError(f"{file.path}: has changed since the run was planned; plan it again")
-    reading = Reading([file], manifest.format, manifest.choices, manifest.finished)
+    # Runs of one task are told apart once all files are known.
+    choices = replace(manifest.choices, runs=None)
+    skipped = unreadable(file, manifest.format, choices) if choices.skip_unreadable else None
+    files = [file] if skipped is None else []
+    reading = Reading(files, manifest.format, choices, manifest.finished)
     with (
         appearing(folder_of(run, "attempts", number)) as folder,
         working(limits) as con,
-        hashing([file]) as sha256,
+        hashing(files) as sha256,
     ):
-        insert(con, "create table incoming as", INCOMING.empty_table())
-        for batch in read(reading):
-            insert(con, "insert into incoming", pa.Table.from_batches([batch.rows]))
+        _read_into(con, reading)
         con.execute("update incoming set file = ?", [number])
         con.execute("set preserve_insertion_order = true")
         selects = {
@@ -56,15 +63,26 @@ def extract(run: Path, number: int, limits: Limits) -> int:
                 f"copy ({select}) to '{path}' "
                 f"(format parquet, compression zstd, row_group_size {ROW_GROUP})"
             ).fetchall()[0][0]
-        (source,) = reading.opened
         content = {
             "manifest": manifest.id,
             "number": number,
-            "source": _described(source, sha256(file)),
+            "source": None if skipped else _described(reading.opened[0], sha256(file)),
+            "skipped": skipped,
+            "names": [[*key, at] for key, at in reading.numbering.names.items()],
         }
-        content["names"] = [[*key, at] for key, at in reading.numbering.names.items()]
         write_receipt(folder, content, rows)
     return rows["attempts"]
+
+
+def _read_into(con: duckdb.DuckDBPyConnection, reading: Reading) -> None:
+    """Make `incoming` of a file's rows."""
+    insert(con, "create table incoming as", EXTRACTED.empty_table())
+    before = 0
+    for batch in read(reading):
+        place = pa.array(range(before, before + batch.rows.num_rows), pa.int64())
+        rows = [*batch.rows.columns, place]
+        insert(con, "insert into incoming", pa.Table.from_arrays(rows, schema=EXTRACTED))
+        before += batch.rows.num_rows
 
 
 def _described(source: Source, sha256: str) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from audit.database import REPLAYED_ROW_GROUP, opened, relations, transaction
 from audit.database.schema import LINKED, TEXTS
 from audit.engine import quality
 from audit.engine.replay import build_stages, finish, keep_walk_settings
-from audit.engine.settings import keep
+from audit.engine.settings import Settings, keep
 from audit.engine.stages import WALKED
 from audit.errors import AuditError, explained
-from audit.load.gate import require_fit
+from audit.load.load import grade_notes
+from audit.load.provenance import remember
 from audit.load.schema import create_schema
 from audit.scale.folders import (
     RECEIPT,
@@ -27,7 +28,7 @@ from audit.scale.folders import (
 )
 from audit.scale.keys import HANDED_DOWN, LOADED, check_extracted, number_keys
 from audit.scale.part import COMPUTED_HERE, FILLED_HERE, WRITTEN
-from audit.scale.plan import Manifest, read_manifest, require_same_program
+from audit.scale.plan import Manifest, read_manifest, require_same_program, settings_of
 
 # Relations with a row for every attempt, walk or prefix; --link leaves them in the run's files.
 LARGE = tuple(name for name in COMPUTED_HERE if name in WALKED)
@@ -59,21 +60,30 @@ def gather(run: Path, db: Path, *, link: bool = False, **limits: Any) -> Gathere
             if relations(con):
                 raise AuditError(f"{db}: holds a database already; gather makes a new one")
             con.execute("set preserve_insertion_order = false")
-            _fill(con, run, manifest, files, link)
+            settings = settings_of(keys)
+            _fill(con, run, manifest, settings, files, link)
             archives = {row[0] for row in con.execute("select archive from sources").fetchall()}
-            if not manifest.force:
-                require_fit(con, archives, manifest.choices.answer)
             quality.count_dropped(con, [tuple(row) for row in keys["left_out"]])
+            remember(con, manifest.choices.answer)
             quality.count_records(con, archives)
+            notes = [*keys["notes"], *(_grade_notes(con) if manifest.choices.grade else ())]
             kept = {*HANDED_DOWN, *COMPUTED_HERE}
-            build_stages(con, manifest.settings, manifest.plugins, kept)
+            build_stages(con, settings, manifest.plugins, kept)
             finish(con)
             con.execute("update meta set value = 'fresh' where key = 'replays'")
             ((banks,),) = con.execute("select count(*) from banks").fetchall()
             ((replays,),) = con.execute("select count(*) from problem_costs").fetchall()
     except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
         raise AuditError(f"the database could not be written: {explained(error)}") from None
-    return Gathered(banks, replays, keys["notes"])
+    return Gathered(banks, replays, notes)
+
+
+def _grade_notes(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """How often answers match the references, as a load tells it."""
+    con.execute("create temp view incoming as from labels")
+    notes = [*grade_notes(con)]
+    con.execute("drop view incoming")
+    return notes
 
 
 def check_parts(run: Path, manifest: Manifest) -> dict[str, list[Path]]:
@@ -129,16 +139,16 @@ def _fill(
     con: duckdb.DuckDBPyConnection,
     run: Path,
     manifest: Manifest,
+    settings: Settings,
     files: Mapping[str, list[Path]],
     link: bool,
 ) -> None:
     """Fill what a load and the stages of the parts would have made."""
     create_schema(con)
-    con.execute("delete from meta")
     for name in LOADED:
         con.execute(f"insert into {name} from {parquet([run / 'keys' / f'{name}.parquet'])}")
-    keep(con, manifest.settings, manifest.plugins)
-    keep_walk_settings(con, manifest.settings, manifest.plugins)
+    keep(con, settings, manifest.plugins)
+    keep_walk_settings(con, settings, manifest.plugins)
     for name in HANDED_DOWN:
         con.execute(f"create table {name} as from {parquet([run / 'keys' / f'{name}.parquet'])}")
     for name in WRITTEN:

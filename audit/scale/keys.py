@@ -2,6 +2,8 @@
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +12,14 @@ import pyarrow as pa
 
 from audit.database import insert
 from audit.engine import build, render
-from audit.engine.settings import keep
+from audit.engine.settings import Settings, keep
 from audit.engine.stages import STAGE_NAMES
 from audit.errors import AuditError
-from audit.load.gate import settle_labels
+from audit.load.gate import require_fit, settle_labels
 from audit.load.load import refuse_duplicates
 from audit.load.names import Numbering, number_problems
-from audit.load.provenance import remember
 from audit.load.schema import create_schema
+from audit.output import filters
 from audit.scale.folders import (
     Limits,
     appearing,
@@ -30,11 +32,13 @@ from audit.scale.folders import (
     write_receipt,
 )
 from audit.scale.plan import Manifest, read_manifest, require_same_program
+from audit.sources.opening import require_some
+from audit.sources.runs import appended
 
 # Stages that need all archives, or all problems: made once, and handed down to every part.
 HANDED_DOWN = ("replayed_problems", "archives", "problems", "banks", "graded_archives")
 # What a load knows of the whole: made here too.
-LOADED = ("sources", "problem_names", "meta")
+LOADED = ("sources", "problem_names")
 
 
 def missing_files(run: Path, manifest: Manifest) -> list[int]:
@@ -61,8 +65,11 @@ def number_keys(run: Path, limits: Limits) -> dict[str, Any]:
     with appearing(folder) as partial, working(limits) as con:
         receipts, left_out = _read_counts(con, run, manifest)
         _refuse_twice(con, run, manifest)
-        _describe_load(con, manifest, receipts)
-        _number(con, manifest)
+        if not manifest.force:
+            _refuse_unfit(con, manifest.choices.answer)
+        _describe_load(con, receipts)
+        settings = _filtered(con, manifest.settings)
+        _number(con, manifest, settings)
         dealt = _deal(con.execute(render("problem_work")).fetchall(), manifest.parts)
         insert(con, "create table dealt as", dealt)
         _place(con)
@@ -71,8 +78,12 @@ def number_keys(run: Path, limits: Limits) -> dict[str, Any]:
             path = str(partial / f"{name}.parquet").replace("'", "''")
             ordered = "from places order by part, file" if name == "places" else f"from {name}"
             rows[name] = con.execute(f"copy ({ordered}) to '{path}'").fetchall()[0][0]
-        notes = [note for receipt in receipts for note in receipt["source"]["notes"]]
-        content = {"manifest": manifest.id, "notes": notes, "left_out": left_out}
+        content = {
+            "manifest": manifest.id,
+            "settings": asdict(settings),
+            "notes": _notes(manifest, receipts),
+            "left_out": left_out,
+        }
         write_receipt(partial, content, rows)
     found = read_receipt(folder)
     assert found is not None
@@ -92,19 +103,66 @@ def check_extracted(run: Path, manifest: Manifest) -> list[dict[str, Any]]:
     return receipts
 
 
+def _notes(manifest: Manifest, receipts: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What a load would tell of the files."""
+    skipped = [*manifest.skipped, *(one["skipped"] for one in receipts if one["skipped"])]
+    read = [receipt["source"] for receipt in receipts if receipt["source"]]
+    told = [note for source in read for note in source["notes"]]
+    return [*(f"left out: {reason}" for reason in skipped), *told]
+
+
 def _read_counts(
     con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest
 ) -> tuple[list[dict[str, Any]], list[tuple[str, int, int]]]:
     """Make `bank_counts` of every file's own, under the numbers that problems have in the run."""
     receipts = check_extracted(run, manifest)
+    read = [receipt for receipt in receipts if not receipt["skipped"]]
+    require_some(read, [*manifest.skipped, *(receipt["skipped"] for receipt in receipts)])
     folders = [folder_of(run, "attempts", number) for number in range(len(manifest.files))]
     counted = parquet([folder / "banks.parquet" for folder in folders])
     create_schema(con)
-    con.execute(f"create table incoming as select *, question_id as read_id from {counted}")
+    con.execute(
+        "create table incoming as "
+        f"select *, question_id as read_id, archive as read_archive from {counted}"
+    )
+    if manifest.choices.runs == "separate":
+        _separate_runs(con)
     left_out = _settle(con, manifest.unlabelled)
     number_problems(con, _name_problems(con, receipts))
     con.execute("alter table incoming rename to bank_counts")
+    # All that is known of attempts are counts: views on those take the place of the tables.
+    con.execute("drop view grades")
+    con.execute("drop table attempts")
     return receipts, left_out
+
+
+def _separate_runs(con: duckdb.DuckDBPyConnection) -> None:
+    """Make an archive of each file that repeats an archive's competition, as a load does."""
+    con.execute(f"create temp table separated as {render('separate_archives')}")
+    con.execute(
+        "update incoming set archive = separated.archive from separated "
+        "where incoming.file = separated.file "
+        "and incoming.read_archive = separated.read_archive "
+        "and incoming.competition = separated.competition"
+    )
+    con.execute("drop table separated")
+
+
+def append_runs(con: duckdb.DuckDBPyConnection) -> None:
+    """Number the attempts in `incoming` that repeat those of a file before, as a load does."""
+    rows = con.execute(render("appended_attempts")).fetchall()
+    if not rows:
+        return
+    seeds: list[int] = []
+    for _, of_bank in groupby(rows, key=lambda row: row[:3]):
+        seeds += appended((file, seed) for *_, file, _, seed in of_bank)
+    columns = {"file": [row[3] for row in rows], "place": [row[4] for row in rows], "seed": seeds}
+    insert(con, "create temp table renumbered as", pa.table(columns))
+    con.execute(
+        "update incoming set seed = renumbered.seed from renumbered "
+        "where incoming.file = renumbered.file and incoming.place = renumbered.place"
+    )
+    con.execute("drop table renumbered")
 
 
 def _settle(con: duckdb.DuckDBPyConnection, unlabelled: str | None) -> list[tuple[str, int, int]]:
@@ -156,36 +214,64 @@ def _refuse_twice(con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest)
     """Refuse an attempt that occurs twice in the run, as a load does."""
     files = [folder_of(run, "attempts", n) / "attempts.parquet" for n in range(len(manifest.files))]
     con.execute(f"create view extracted as from {parquet(files)}")
+    con.execute(f"create temp table doubtful_banks as {render('doubtful_banks')}")
+    if manifest.choices.runs == "append":
+        # What other files repeat is numbered anew.
+        con.execute("delete from doubtful_banks where not is_repeated")
     con.execute(f"create temp table incoming as {render('doubtful_attempts')}")
+    if manifest.choices.runs == "append":
+        append_runs(con)
     refuse_duplicates(con, manifest.files)
     con.execute("drop table incoming")
+    con.execute("drop table doubtful_banks")
     con.execute("drop view extracted")
 
 
-def _describe_load(
-    con: duckdb.DuckDBPyConnection, manifest: Manifest, receipts: Sequence[Mapping[str, Any]]
-) -> None:
+def _refuse_unfit(con: duckdb.DuckDBPyConnection, answer: str) -> None:
+    """Refuse an archive in which nothing can be picked, in the words of a load."""
+    con.execute(f"create view attempts as {render('ended_attempts')}")
+    archives = con.execute("select distinct archive from bank_counts").fetchall()
+    require_fit(con, {archive for (archive,) in archives}, answer)
+    con.execute("drop view attempts")
+
+
+def _describe_load(con: duckdb.DuckDBPyConnection, receipts: Sequence[Mapping[str, Any]]) -> None:
     """Make what a load knows of the whole from counts alone."""
-    con.execute("drop view grades")
-    con.execute("drop table attempts")
     for name in ("incoming", "attempts", "grades"):
         con.execute(f"create view {name} as {render('counted_attempts')}")
     columns = ("name", "format", "bytes", "sha256", "mapping", "simulated")
-    described = {name: [receipt["source"][name] for receipt in receipts] for name in columns}
-    con.register("incoming_files", pa.table({"file": list(range(len(receipts))), **described}))
+    read = {receipt["number"]: receipt["source"] for receipt in receipts if receipt["source"]}
+    described = {name: [source[name] for source in read.values()] for name in columns}
+    con.register("incoming_files", pa.table({"file": list(read), **described}))
     con.execute(f"insert into sources {render('sources')}")
     con.unregister("incoming_files")
-    remember(con, manifest.choices.answer)
 
 
-def _number(con: duckdb.DuckDBPyConnection, manifest: Manifest) -> None:
+def _filtered(con: duckdb.DuckDBPyConnection, settings: Settings) -> Settings:
+    """The settings, their filters as names that are there."""
+    loaded = con.execute("select distinct archive, competition from attempts").fetchall()
+    archives, competitions = {row[0] for row in loaded}, {row[1] for row in loaded}
+    return replace(
+        settings,
+        archives=filters.matched("archive", settings.archives, archives, "only-archive"),
+        competitions=filters.matched(
+            "competition", settings.competitions, competitions, "only-competition"
+        ),
+        problems=filters.there(con, settings.problems, "--problems"),
+    )
+
+
+def _number(con: duckdb.DuckDBPyConnection, manifest: Manifest, settings: Settings) -> None:
     """Build the stages that every part is handed."""
-    keep(con, manifest.settings, manifest.plugins)
+    keep(con, settings, manifest.plugins)
     for name in STAGE_NAMES:
         if name in HANDED_DOWN:
             build(con, name, manifest.plugins)
     if not con.execute("select 1 from banks limit 1").fetchall():
-        raise AuditError("the filters leave no problem to replay; plan the run with others")
+        raise AuditError(
+            "--only-archive, --only-competition and --problems together leave no problem to "
+            "replay; plan another run"
+        )
 
 
 def _deal(problems: Iterable[tuple[str, int, int, int]], parts: int) -> pa.Table:
@@ -204,7 +290,8 @@ def _deal(problems: Iterable[tuple[str, int, int, int]], parts: int) -> pa.Table
 def _place(con: duckdb.DuckDBPyConnection) -> None:
     """Make `places`: which problems of which part are in which file, and under which number."""
     con.execute(
-        "create table places as select distinct dealt.part, bank_counts.file, bank_counts.archive, "
+        "create table places as select distinct dealt.part, bank_counts.file, "
+        "bank_counts.read_archive, bank_counts.archive, "
         "bank_counts.competition, bank_counts.read_id, bank_counts.question_id "
         "from bank_counts inner join dealt using (competition, question_id)"
     )

@@ -8,8 +8,9 @@ import duckdb
 import pyarrow.parquet
 
 from audit.engine import render
+from audit.engine.plugins import Plugins
 from audit.engine.replay import build_stages, check_contracts, keep_walk_settings
-from audit.engine.settings import keep
+from audit.engine.settings import Settings, keep
 from audit.engine.stages import PORTION_ROWS, PORTIONED, STAGE_NAMES, TABLES
 from audit.errors import AuditError
 from audit.load.load import fill_records
@@ -24,8 +25,8 @@ from audit.scale.folders import (
     working,
     write_receipt,
 )
-from audit.scale.keys import HANDED_DOWN, LOADED, number_keys
-from audit.scale.plan import Manifest, read_manifest, require_same_program
+from audit.scale.keys import HANDED_DOWN, LOADED, append_runs, number_keys
+from audit.scale.plan import read_manifest, require_same_program, settings_of
 
 # What a part computes: every stage up to the last that needs one bank at a time. Its tables are
 # written, and so is what a load would have filled; later stages come along by themselves.
@@ -53,7 +54,7 @@ def part(run: Path, number: int, limits: Limits) -> int:
         raise AuditError(f"{run}: has no part {number}; they are 0 to {manifest.parts - 1}")
     if is_done(run, "parts", number, manifest.id):
         return 0
-    number_keys(run, limits)
+    settings = settings_of(number_keys(run, limits))
     writers: dict[str, pyarrow.parquet.ParquetWriter] = {}
     rows: dict[str, int] = {}
     banks = 0
@@ -61,8 +62,8 @@ def part(run: Path, number: int, limits: Limits) -> int:
         try:
             for problems in _groups(_dealt(run, number, limits)):
                 with working(limits) as con:
-                    _fill(con, run, number, problems)
-                    banks += _replay(con, run, manifest)
+                    _fill(con, run, number, problems, manifest.choices.runs)
+                    banks += _replay(con, run, settings, manifest.plugins)
                     for name in WRITTEN:
                         rows[name] = rows.get(name, 0) + _append(con, name, folder, writers)
         finally:
@@ -103,7 +104,13 @@ def _groups(problems: list[Problem]) -> Iterator[list[Problem]]:
         yield group
 
 
-def _fill(con: duckdb.DuckDBPyConnection, run: Path, number: int, problems: list[Problem]) -> None:
+def _fill(
+    con: duckdb.DuckDBPyConnection,
+    run: Path,
+    number: int,
+    problems: list[Problem],
+    runs: str | None,
+) -> None:
     """Fill the tables of a load with the attempts at these problems."""
     create_schema(con)
     con.execute("create table wanted (competition varchar, question_id bigint)")
@@ -117,6 +124,8 @@ def _fill(con: duckdb.DuckDBPyConnection, run: Path, number: int, problems: list
     paths = [folder_of(run, "attempts", file) / "attempts.parquet" for (file,) in files]
     con.execute(f"create view extracted as from {parquet(paths)}")
     con.execute(f"create temp table incoming as {render('dealt_attempts')}")
+    if runs == "append":
+        append_runs(con)
     con.execute(
         "update incoming set correct = false where correct is null "
         f"and archive in (select archive from {_key(run, 'settled')})"
@@ -131,10 +140,10 @@ def _key(run: Path, name: str) -> str:
     return parquet([run / "keys" / f"{name}.parquet"])
 
 
-def _replay(con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest) -> int:
+def _replay(con: duckdb.DuckDBPyConnection, run: Path, settings: Settings, plugins: Plugins) -> int:
     """Build the stages for the problems that are there; say how many banks were walked."""
-    keep(con, manifest.settings, manifest.plugins)
-    keep_walk_settings(con, manifest.settings, manifest.plugins)
+    keep(con, settings, plugins)
+    keep_walk_settings(con, settings, plugins)
     # The numbers of walks depend on all banks.
     con.execute(f"create view banks as from {_key(run, 'banks')}")
     for name in HANDED_DOWN:
@@ -157,8 +166,8 @@ def _replay(con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest) -> in
     ((banks,),) = con.execute("select count(*) from banks").fetchall()
     if banks:
         kept = {*HANDED_DOWN, "bank_orders"}
-        build_stages(con, manifest.settings, manifest.plugins, kept, names=PART_STAGES)
-        check_contracts(con, manifest.plugins)
+        build_stages(con, settings, plugins, kept, names=PART_STAGES)
+        check_contracts(con, plugins)
     return banks
 
 

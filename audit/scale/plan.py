@@ -21,10 +21,10 @@ from audit.engine.settings import Settings, require_selector, resolve, resolve_p
 from audit.engine.sql_files import resource
 from audit.errors import AuditError, first_line
 from audit.load.load import UNLABELLED, check_choices
-from audit.sources import SourceFile, find_files
+from audit.sources import SourceFile, Unreadable, find_files
 from audit.sources.columns import Choices
 from audit.sources.missing import require
-from audit.sources.opening import open_source
+from audit.sources.opening import open_source, require_some
 
 MOST_PARTS = 99_999
 
@@ -45,6 +45,8 @@ class Manifest:
     unlabelled: str | None
     force: bool
     files: Sequence[SourceFile]
+    # Why files were left out that could not even be opened.
+    skipped: Sequence[str]
     sql: Mapping[str, str]
     versions: Mapping[str, str]
 
@@ -60,15 +62,13 @@ def plan(
     """Check the options of `load` and `replay`, list the source files and write the manifest."""
     if not 1 <= parts <= MOST_PARTS:
         raise AuditError(f"--parts: a whole number from 1 to {MOST_PARTS:,}")
-    format, choices = _choices(reading)
-    files = [
-        SourceFile(Path(os.path.abspath(file.path)), file.name, file.bytes)
-        for file in find_files(sources)
-    ]
-    for file in files:
-        require(open_source(file, format, choices), choices)
     if replaying.get("orders") == "auto":
-        raise AuditError("--orders auto: a plan needs a number; find it with 'budget-audit replay'")
+        raise AuditError(
+            "--orders auto: a run draws its orders before anything is measured; plan it with a "
+            "number, and use 'budget-audit replay --orders auto' on what is gathered"
+        )
+    format, choices = _choices(reading)
+    files, skipped = _files(sources, format, choices)
     given = {name: _frozen(value) for name, value in replaying.items() if name not in KINDS}
     with duckdb.connect() as con:
         settings = resolve(con, given)
@@ -86,12 +86,31 @@ def plan(
         "files": [
             {"path": str(file.path), "name": file.name, "bytes": file.bytes} for file in files
         ],
+        "skipped": skipped,
         "sql": _sql_hashes(),
         "versions": versions(),
     }
     text = json.dumps(_with_id(content), indent=2, sort_keys=True)
     _write(out, text)
     return read_manifest(out)
+
+
+def _files(
+    sources: Sequence[str], format: str | None, choices: Choices
+) -> tuple[list[SourceFile], list[str]]:
+    """The source files, each of which can be opened, and why others are left out."""
+    skipped: list[str] = []
+    found = find_files(sources, skipped if choices.skip_unreadable else None)
+    require_some(found, skipped)
+    files = [SourceFile(Path(os.path.abspath(file.path)), file.name, file.bytes) for file in found]
+    for file in files:
+        try:
+            require(open_source(file, format, choices), choices)
+        except Unreadable:
+            # Its extract will say so: a file may be unreadable further on too.
+            if not choices.skip_unreadable:
+                raise
+    return files, skipped
 
 
 def _choices(reading: Mapping[str, Any]) -> tuple[str | None, Choices]:
@@ -146,11 +165,10 @@ def read_manifest(run: Path) -> Manifest:
         raise AuditError(f"{path}: cannot be read: {first_line(error)}") from None
     if not is_whole:
         raise AuditError(f"{path}: has been changed since it was planned; plan the run again")
-    settings = {name: _tuples(value) for name, value in content["settings"].items()}
     return Manifest(
         content["id"],
         content["parts"],
-        Settings(**settings),
+        settings_of(content),
         _plugins(content["plugins"], path),
         content["format"],
         Choices(**content["choices"]),
@@ -158,9 +176,15 @@ def read_manifest(run: Path) -> Manifest:
         content["unlabelled"],
         content["force"],
         [SourceFile(Path(file["path"]), file["name"], file["bytes"]) for file in content["files"]],
+        content["skipped"],
         content["sql"],
         content["versions"],
     )
+
+
+def settings_of(content: Mapping[str, Any]) -> Settings:
+    """The settings that a manifest or a receipt holds."""
+    return Settings(**{name: _tuples(value) for name, value in content["settings"].items()})
 
 
 def _tuples(value: Any) -> Any:

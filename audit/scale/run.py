@@ -45,6 +45,10 @@ def run(
     """Extract the files and make the parts that are not there yet."""
     folder = folder.resolve()
     limits, where = limits or Limits(), where or Where()
+    if on not in ENGINES:
+        raise AuditError(f"--on {on}: must be {', '.join(ENGINES[:-1])} or {ENGINES[-1]}")
+    if where.workers < 1:
+        raise AuditError("--workers: a whole number from 1")
     manifest = read_manifest(folder)
     require_same_program(manifest)
     files = missing_files(folder, manifest)

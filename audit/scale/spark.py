@@ -1,5 +1,6 @@
 """Spark through the PySpark API: Apache Spark, Spark Connect, Databricks and Sail alike."""
 
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,13 +23,30 @@ def started(where: Where, limits: Limits) -> Iterator[Execute]:
     if (where.master is None) == (where.remote is None):
         raise AuditError("--on spark: give either --master URL or --remote sc://HOST:PORT")
     # What PySpark thinks of other versions than it knows is nothing that a user can mend.
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _main_file():
         warnings.simplefilter("ignore")
         session = _session(where)
         try:
             yield lambda tasks: _execute(session, tasks)
         finally:
             session.stop()
+
+
+@contextmanager
+def _main_file() -> Iterator[None]:
+    """Name a file of the main module where it has none, as under `python -c`.
+
+    PySpark's client would take the process for its own doctests, and end it for want of a Spark.
+    """
+    main: Any = sys.modules["__main__"]
+    if hasattr(main, "__file__"):
+        yield
+        return
+    main.__file__ = "-c"
+    try:
+        yield
+    finally:
+        del main.__file__
 
 
 def _session(where: Where) -> Any:

@@ -25,16 +25,29 @@ def readable(
     """
     kept = []
     for file in files:
-        try:
-            for _ in open_source(file, name, choices).chunks:
-                pass
-        except Unreadable as error:
-            skipped.append(str(error))
-        else:
+        reason = unreadable(file, name, choices)
+        if reason is None:
             kept.append(file)
+        else:
+            skipped.append(reason)
+    require_some(kept, skipped)
+    return kept
+
+
+def unreadable(file: SourceFile, name: str | None, choices: Choices) -> str | None:
+    """Why a file cannot be read to its end, or None where it can."""
+    try:
+        for _ in open_source(file, name, choices).chunks:
+            pass
+    except Unreadable as error:
+        return str(error)
+    return None
+
+
+def require_some(kept: Sequence[object], skipped: Sequence[str]) -> None:
+    """Refuse to go on with no file at all."""
     if not kept:
         raise AuditError(f"no file can be read: {skipped[0]}")
-    return kept
 
 
 def _forgetting(source: Source) -> Iterator[Chunk]:

@@ -1,7 +1,8 @@
 """Several runs of one task: the same attempts' numbers again, in another file."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from itertools import groupby
 
 from audit.sources.canonical import problem_name
 from audit.sources.files import Chunk, Source
@@ -59,12 +60,27 @@ class Runs:
                     continue
                 key = (str(archive), str(competition), _name(problem))
                 taken = self._taken.setdefault(key, set())
-                # A number that this file repeats is a mistake of its own, and is refused.
-                if number in before.get(key, ()):
-                    number = max(taken) + 1
-                taken.add(number)
-                seeds.append(number)
+                seeds.append(_free(number, taken, before.get(key, ())))
             yield _with(chunk, "seed", seeds)
+
+
+def appended(attempts: Iterable[tuple[int, int]]) -> Iterator[int]:
+    """The numbers that `append` gives the attempts at a problem: by file and number, as read."""
+    taken: set[int] = set()
+    for _, of_file in groupby(attempts, key=lambda attempt: attempt[0]):
+        before = set(taken)
+        for _, number in of_file:
+            yield _free(number, taken, before)
+
+
+def _free(number: int, taken: set[int], before: Collection[int]) -> int:
+    """A number, or the next free one where a file before has taken it.
+
+    A number that a file itself repeats is a mistake of its own, and is refused later.
+    """
+    found = max(taken) + 1 if number in before else number
+    taken.add(found)
+    return found
 
 
 def _whole(seed: object) -> int | None:

@@ -4,9 +4,10 @@ with placed as (
     select
         walk_id,
         bank_id,
-        bank_size,
         unnest(list_prepend(null, slots)) as slot,
         unnest(range(len(slots) + 1))::integer as position,
+        -- A bank's size that goes through the join below makes DuckDB 2.0 fail where there are a million attempts.
+        unnest(list_apply(range(len(slots) + 1), lambda length: length = bank_size)) as is_end,
     from (
         select
             portion.walk_id,
@@ -33,7 +34,7 @@ select
     coalesce(candidates.completion_tokens, 0) as cost,
     (sum(coalesce(candidates.completion_tokens, 0)) over walk)::bigint as cumulative_cost,
     (sum(coalesce(candidates.prompt_tokens, 0)) over walk)::bigint as cumulative_prompt,
-    placed.position = placed.bank_size as is_end,
+    placed.is_end,
     coalesce(candidates.is_eligible, false) as is_eligible,
     candidates.answer_id,
     coalesce(candidates.is_archive_eligible, false) as is_archive_eligible,

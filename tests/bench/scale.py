@@ -3,8 +3,9 @@
     python -m tests.bench scale [--archives 1000] [--workers 2] [--memory 2GB] [--one] [--data DIR]
 
 The archives are drawn, answers without texts: 120 problems x 80 attempts each. Seconds are those
-of the wall; the memory is the most that any process of a step has held resident. `--one` adds one
-process with as many threads and as much memory as the workers have together.
+of the wall, and beside them those that the processors have worked; the memory is the most that any
+process of a step has held resident. `--one` adds one process with as many threads and as much
+memory as the workers have together.
 """
 
 import argparse
@@ -23,14 +24,14 @@ import pyarrow.parquet
 
 from audit import database, engine
 from audit.load.load import load
-from audit.output.export import export
 from audit.scale import gather, local, plan, run
 from audit.scale.folders import Limits
 from audit.scale.tasks import Outcome, Task, perform
 from tests.bench.apart import apart, peak_memory
 
 SETTINGS: dict[str, Any] = {"orders": 20, "replicates": 1000}
-COMPARED = ("main", "pools", "cap_sensitivity", "selection_events", "length_strata")
+# Every total of every problem, on which the tables rest.
+COMPARED = ("attempts", "labels", "problem_costs", "problem_scores")
 
 
 def main(arguments: list[str]) -> None:
@@ -67,19 +68,24 @@ def measure(asked: argparse.Namespace, folder: Path) -> None:
         run.run(out, limits=limits, where=run.Where(workers=asked.workers))
     for kind in ("extract", "part"):
         found = [json.loads(path.read_text()) for path in (folder / "memory").glob(f"{kind}-*")]
-        peak, seconds = max(one[0] for one in found), sum(one[1] for one in found)
-        print(f"  {kind}: peak {peak / 2**20:,.0f} MiB, {seconds:,.0f} s in all processes")
+        peak = max(one[0] for one in found)
+        seconds, cpu = (sum(one[at] for one in found) for at in (1, 2))
+        print(
+            f"  {kind}: peak {peak / 2**20:,.0f} MiB, "
+            f"{seconds:,.0f} s and {cpu:,.0f} CPU s in all processes"
+        )
     print(f"  the run's folder: {size_of(out) / 1e6:,.0f} MB")
     db = folder / f"gathered-{asked.archives}.duckdb"
     with told("gather" if asked.tables else "gather --link"):
-        _, peak = apart(gathered, out, db, not asked.tables)
-    print(f"  peak {peak / 2**20:,.0f} MiB, {db.stat().st_size / 1e6:,.0f} MB")
-    expected = csv_of(db, folder / "csv")
+        cpu, peak = apart(gathered, out, db, not asked.tables)
+    size = db.stat().st_size
+    print(f"  peak {peak / 2**20:,.0f} MiB, {cpu:,.0f} CPU s, {size / 1e6:,.0f} MB")
     if asked.one:
         with told(f"one process with {asked.workers} threads"):
             memory = f"{asked.workers * float(asked.memory.removesuffix('GB'))}GB"
-            (found, _), peak = apart(alone, sources, folder, asked.workers, memory)
-        print(f"  peak {peak / 2**20:,.0f} MiB; same bytes: {found == expected}")
+            (cpu, size), peak = apart(alone, sources, folder, asked.workers, memory)
+        print(f"  peak {peak / 2**20:,.0f} MiB, {cpu:,.0f} CPU s, {size / 1e6:,.0f} MB")
+        print(f"same totals: {totals(folder / 'one.duckdb') == totals(db)}")
 
 
 @contextmanager
@@ -118,22 +124,23 @@ def draw_archives(folder: Path, archives: int, problems: int, attempts: int) -> 
 
 
 def measured(folder: str, task: Task) -> Outcome:
-    """Perform a task, and keep what its process has held and how long it took."""
-    begun = time.perf_counter()
+    """Perform a task, and keep what its process has held, how long it took and worked."""
+    begun, worked = time.perf_counter(), time.process_time()
     outcome = perform(task)
-    found = (peak_memory(), time.perf_counter() - begun)
+    found = (peak_memory(), time.perf_counter() - begun, time.process_time() - worked)
     Path(folder, f"{task.kind}-{task.number}").write_text(json.dumps(found))
     return outcome
 
 
-def gathered(out: Path, db: Path, link: bool) -> None:
-    """Gather in a process of its own."""
+def gathered(out: Path, db: Path, link: bool) -> float:
+    """Gather in a process of its own; say how long it worked."""
     db.unlink(missing_ok=True)
     gather.gather(out, db, link=link, memory="4GB")
+    return time.process_time()
 
 
-def alone(sources: Path, folder: Path, threads: int, memory: str) -> tuple[dict[str, bytes], int]:
-    """Load and replay in one process."""
+def alone(sources: Path, folder: Path, threads: int, memory: str) -> tuple[float, int]:
+    """Load and replay in one process; say how long it worked, and the size of the database."""
     db = folder / "one.duckdb"
     db.unlink(missing_ok=True)
     limits = {"write": True, "threads": threads, "memory": memory}
@@ -141,13 +148,14 @@ def alone(sources: Path, folder: Path, threads: int, memory: str) -> tuple[dict[
         load(con, [str(sources)], texts=False)
     with database.opened(db, **limits, row_group=database.REPLAYED_ROW_GROUP) as con:
         engine.replay(con, **SETTINGS)
-    return csv_of(db, folder / "csv-one"), db.stat().st_size
+    return time.process_time(), db.stat().st_size
 
 
-def csv_of(db: Path, out: Path) -> dict[str, bytes]:
-    """Some tables as CSV."""
+def totals(db: Path) -> dict[str, tuple[int, int]]:
+    """How many rows relations have, and a hash of all of them in whatever order."""
+    select = "select count(*), bit_xor(hash(row_of)) from {} as row_of"
     with database.opened(db, memory="4GB") as con:
-        return {path.name: path.read_bytes() for path in export(con, out, COMPARED)}
+        return {name: con.execute(select.format(name)).fetchall()[0] for name in COMPARED}
 
 
 def size_of(folder: Path) -> int:

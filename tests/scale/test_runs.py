@@ -22,21 +22,13 @@ from tests.support.runs import (
     differing,
     exported,
     gathered,
+    made,
     one_machine,
     planned,
     write_sources,
 )
 
 LIMITS = Limits()
-
-
-def made(folder):
-    """Do all of a run in this process."""
-    for number in range(len(plan.read_manifest(folder).files)):
-        extract.extract(folder, number, LIMITS)
-    for number in range(plan.read_manifest(folder).parts):
-        part.part(folder, number, LIMITS)
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -83,12 +75,12 @@ def test_walks_in_many_small_groups_change_no_byte(tmp_path, sources, expected, 
     assert differing(gathered(folder, tmp_path), expected) == []
 
 
-def test_plug_ins_and_filters_of_a_user_come_along(tmp_path, sources):
+def test_plug_ins_of_a_user_come_along(tmp_path, sources):
     for kind, name, sql in (("rules", "grace", GRACE), ("selectors", "first", FIRST)):
         (tmp_path / kind).mkdir()
         (tmp_path / kind / f"{name}.sql").write_text(sql)
-    asked = {"primary_selector": "max_logprob", "archives": ("l*", "h*")}
-    asked |= {kind: tmp_path / kind for kind in ("rules", "selectors")}
+    asked = {kind: tmp_path / kind for kind in ("rules", "selectors")}
+    asked |= {"primary_selector": "max_logprob"}
     expected = one_machine(tmp_path / "one", sources, **asked)
     run_folder = planned(tmp_path / "run", sources, **asked)
     for kind in ("rules", "selectors"):
@@ -135,14 +127,6 @@ def test_missing_labels_are_settled_as_a_load_settles_them(tmp_path, unlabelled)
     expected = one_machine(tmp_path / "one", sources, reading)
     folder = made(planned(tmp_path / "run", sources, 2, reading))
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
-
-
-def test_an_archive_in_which_nothing_can_be_picked_is_refused(tmp_path):
-    write_parquet([attempt(seed, 5, None) for seed in range(3)], tmp_path / "a.parquet")
-    folder = made(planned(tmp_path / "run", [tmp_path / "a.parquet"], 1, {"force": False}))
-    with pytest.raises(AuditError, match="none of its 3 finished attempts has an answer"):
-        gathered(folder, tmp_path / "gathered")
-    assert not (tmp_path / "gathered" / "gathered.duckdb").exists()
 
 
 def test_the_options_of_a_load_come_along(tmp_path):

@@ -11,7 +11,8 @@ import pyarrow.parquet
 from audit import database, engine
 from audit.load.load import load
 from audit.output.export import RELATIONS, export
-from audit.scale import gather, plan
+from audit.scale import extract, gather, part, plan
+from audit.scale.folders import Limits
 from audit.scale.tasks import perform
 from tests.support.archives import random_archive, write_parquet
 from tests.support.databases import SMALL
@@ -44,6 +45,15 @@ def planned(folder, sources, parts=PARTS, reading=None, **settings):
     return folder
 
 
+def made(folder):
+    """Do all of a run in this process."""
+    for number in range(len(plan.read_manifest(folder).files)):
+        extract.extract(folder, number, Limits())
+    for number in range(plan.read_manifest(folder).parts):
+        part.part(folder, number, Limits())
+    return folder
+
+
 def exported(path, out):
     """Every table and relation of a database as CSV, by name."""
     with database.opened(path) as con:
@@ -56,7 +66,8 @@ def one_machine(folder, sources, reading=None, **settings):
     """The CSV files of `load`, `replay` and `export`."""
     folder.mkdir(parents=True, exist_ok=True)
     with database.opened(folder / "one.duckdb", write=True) as con:
-        load(con, [str(path) for path in sources], texts=False, force=True, **(reading or {}))
+        asked = {"texts": False, "force": True, **(reading or {})}
+        load(con, [str(path) for path in sources], **asked)
         engine.replay(con, **{**SMALL, **settings})
     return exported(folder / "one.duckdb", folder / "csv")
 

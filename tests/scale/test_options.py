@@ -1,0 +1,297 @@
+"""A plan takes what `load` and `replay` take, and its run has the bytes of one machine."""
+
+import json
+import random
+
+import pytest
+
+import audit
+from audit import database
+from audit.cli import main
+from audit.errors import AuditError
+from audit.load.provenance import notes
+from audit.scale import run
+from tests.support.archives import attempt, random_archive, write_jsonl, write_parquet
+from tests.support.command import ROOT
+from tests.support.command import told as command
+from tests.support.databases import SMALL
+from tests.support.runs import differing, exported, gathered, made, one_machine, planned
+
+README = ROOT / "audit" / "scale" / "README.md"
+# What `plan` calls otherwise, because `load` has the name.
+RENAMED = {"--archive": "--only-archive", "--competition": "--only-competition"}
+
+
+def options(name):
+    """The options of a command."""
+    return {option for param in main.commands[name].params for option in param.opts} - {"sources"}
+
+
+def told(db):
+    """What stands below every table."""
+    with database.opened(db) as con:
+        return notes(con)
+
+
+def same(tmp_path, sources, reading=None, parts=2, **settings):
+    """Both ways, which have the same bytes and say the same; the files of one machine."""
+    expected = one_machine(tmp_path / "one", sources, reading, **settings)
+    folder = made(planned(tmp_path / "run", sources, parts, reading, **settings))
+    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+    assert told(tmp_path / "gathered" / "gathered.duckdb") == told(tmp_path / "one" / "one.duckdb")
+    return expected
+
+
+def refused(function, *arguments, **options):
+    """The line with which something is refused."""
+    with pytest.raises(AuditError) as error:
+        function(*arguments, **options)
+    return str(error.value)
+
+
+def test_every_option_of_load_and_replay_is_one_of_plan_or_is_explained():
+    explained = README.read_text(encoding="utf-8").partition("## What `plan` leaves out")[2]
+    explained = explained.partition("\n## ")[0]
+    for name in ("load", "replay"):
+        for option in options(name):
+            is_taken = {option, RENAMED.get(option)} & options("plan")
+            assert is_taken or f"`{option}`" in explained, (name, option)
+    assert set(RENAMED.values()) <= options("plan")
+
+
+def runs_of_one_task(folder, kind):
+    """Files that repeat the attempts of two archives, some with numbers of their own."""
+    rng, sources = random.Random(4), []
+    for number, seeds in enumerate(((0, 1, 2, 3), (2, 3, 9, 0, 1), (5, 1, 2, 9))):
+        rows = [
+            attempt(seed, rng.randint(4, 12), str(rng.randint(0, 2)), correct=rng.random() < 0.5)
+            | {"archive": archive, "question_id": name, "competition": competition}
+            for competition, names in (("C", ("beta", "alpha")), ("D", ("7", "11")))
+            for name in names
+            for archive in ("a", "b")[: 2 if number else 1]
+            for seed in seeds
+        ]
+        rng.shuffle(rows)
+        sources.append(folder / f"{number}.jsonl")
+        write_jsonl(rows, sources[-1])
+    return sources
+
+
+@pytest.mark.parametrize("kind", ["separate", "append"])
+def test_runs_of_one_task_are_told_apart_as_a_load_does(tmp_path, kind):
+    sources = runs_of_one_task(tmp_path, kind)
+    found = same(tmp_path, sources, {"runs": kind}, parts=3)
+    if kind == "separate":
+        assert b"a run 3" in found["attempts.csv"] and b"b run 2" in found["attempts.csv"]
+    else:
+        # The 4 + 5 + 4 attempts of one problem have 13 numbers, the last of them 17: 9 is the
+        # largest of the second file, and in the third 5 is free and 1, 2 and 9 are not.
+        lines = [line.split(b",") for line in found["attempts.csv"].splitlines()]
+        seeds = [int(line[3]) for line in lines if line[:3] == [b"a", b"C", b"0"]]
+        assert len(seeds) == len(set(seeds)) == 13 and {0, 3, 5, 9} <= set(seeds)
+
+
+def test_runs_of_rows_that_hold_several_attempts_are_appended_in_the_order_of_reading(tmp_path):
+    sources = []
+    for number in range(2):
+        rows = [
+            {"archive": "a", "competition": "C", "question_id": question, "outputs": [
+                {"seed": seed, "completion_tokens": 5 + 3 * seed + number + question,
+                 "text": rf"\boxed{{{(seed + number) % 3}}}", "correct": seed % 3 == number,
+                 "finish_reason": "stop"}
+                for seed in order
+            ]}
+            for question, order in ((0, (2, 0, 1)), (1, (1, 2, 0)))
+        ]  # fmt: skip
+        sources.append(tmp_path / f"{number}.jsonl")
+        sources[-1].write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = same(tmp_path, sources, {"runs": "append", "explode": "outputs"})
+    assert found["attempts.csv"].count(b"\n") == 13
+
+
+def test_an_attempt_that_a_file_itself_repeats_is_refused_with_runs_too(tmp_path):
+    sources = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    write_parquet([attempt(1, 5, "1"), attempt(2, 5, "1")], sources[0])
+    write_parquet([attempt(3, 5, "1"), attempt(1, 5, "2"), attempt(3, 5, "1")], sources[1])
+    for kind in ("append", "separate"):
+        reading = {"runs": kind}
+        expected = refused(one_machine, tmp_path / f"one-{kind}", sources, reading)
+        assert "b.parquet: row 3" in expected and "b.parquet: row 1" in expected
+        folder = planned(tmp_path / kind, sources, 2, reading)
+        assert refused(made, folder) == expected
+
+
+def spoiled(folder):
+    """Files of which most cannot be read: empty, cut off, or links to nothing."""
+    folder.mkdir()
+    write_parquet(random_archive(random.Random(10)), folder / "0.parquet")
+    (folder / "1.parquet").write_bytes((folder / "0.parquet").read_bytes()[:-100])
+    (folder / "2.jsonl").write_text("")
+    rows = [attempt(seed, 5, "1", archive="cut") for seed in range(3)]
+    # A value that means nothing comes before the line that cannot be read.
+    write_jsonl([rows[0] | {"completion_tokens": -5}, *rows], folder / "3.jsonl")
+    (folder / "3.jsonl").write_text((folder / "3.jsonl").read_text()[:-40])
+    (folder / "4.jsonl").symlink_to("gone")
+
+
+def test_what_cannot_be_read_is_left_out_and_named(tmp_path):
+    spoiled(tmp_path / "traces")
+    sources, reading = [tmp_path / "traces" / "*"], {"skip_unreadable": True}
+    assert "4.jsonl: cannot be read" in refused(planned, tmp_path / "refused", sources)
+    same(tmp_path, sources, reading)
+    loaded = audit.load(tmp_path / "l.duckdb", sources, force=True, **reading)
+    gathered = audit.gather(tmp_path / "run", tmp_path / "g.duckdb")
+    left_out = [note for note in loaded.notes if note.startswith("note: left out: ")]
+    assert len(left_out) == 4
+    assert [note for note in gathered.notes if note.startswith("note: left out: ")] == left_out
+
+
+def test_a_run_of_which_nothing_can_be_read_is_refused_as_a_load_is(tmp_path):
+    spoiled(tmp_path / "traces")
+    reading = {"skip_unreadable": True}
+    sources = [tmp_path / "traces" / "[123]*"]
+    expected = refused(one_machine, tmp_path / "one", sources, reading)
+    assert expected.startswith("no file can be read: 1.parquet")
+    folder = planned(tmp_path / "run", sources, 2, reading)
+    assert refused(run.run, folder) == expected
+    sources = [tmp_path / "traces" / "[234]*"]
+    expected = refused(one_machine, tmp_path / "first", sources, reading)
+    assert "4.jsonl" in expected
+    assert refused(run.run, planned(tmp_path / "later", sources, 2, reading)) == expected
+    sources = [tmp_path / "traces" / "4*"]
+    expected = refused(one_machine, tmp_path / "none", sources, reading)
+    assert refused(planned, tmp_path / "nothing", sources, 2, reading) == expected
+
+
+@pytest.fixture
+def archives(tmp_path):
+    rows = [
+        attempt(seed, 4 + seed, str(seed % 3), correct=seed % 3 == question % 3, archive=archive)
+        | {"question_id": question, "competition": competition}
+        for archive in ("x_high", "x_low", "y_high")
+        for competition in ("C", "D")
+        for question in range(3)
+        for seed in range(6)
+    ]
+    sources = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
+    for number, path in enumerate(sources):
+        write_parquet(rows[number::2], path)
+    return sources
+
+
+def test_the_filters_of_a_replay_are_those_of_a_plan(tmp_path, archives):
+    (tmp_path / "only.csv").write_text("competition,question_id\nD,2\nC,1\nD,2\n")
+    only = {"archive": "*_high", "competition": ["D", "C"], "problems": tmp_path / "only.csv"}
+    audit.load(tmp_path / "one.duckdb", archives, texts=False)
+    replayed = audit.replay(tmp_path / "one.duckdb", **SMALL, **only)
+    planned = {f"only_{name}": value for name, value in only.items() if name != "problems"}
+    audit.plan(archives, tmp_path / "run", 2, problems=only["problems"], **planned, **SMALL)
+    assert audit.run(tmp_path / "run").to_pydict()["done"] == [2, 2]
+    gathered = audit.gather(tmp_path / "run", tmp_path / "g.duckdb")
+    assert gathered.to_pylist() == replayed.to_pylist()
+    assert {"key": "archives", "value": '["x_high", "y_high"]'} in gathered.to_pylist()
+    # Both competitions are all of them, which is no filter.
+    assert {"key": "competitions", "value": "[]"} in gathered.to_pylist()
+    assert set(replayed.notes) <= set(gathered.notes)
+    one = exported(tmp_path / "one.duckdb", tmp_path / "one")
+    assert differing(exported(tmp_path / "g.duckdb", tmp_path / "g"), one) == []
+    assert told(tmp_path / "g.duckdb") == told(tmp_path / "one.duckdb")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"only_archive": "z*"}, "--only-archive: no archive 'z*'"),
+        ({"only_competition": ["C", "F"]}, "--only-competition: no competition 'F'"),
+        ({"problems": "C,7"}, "--problems: no problem C, 7"),
+        ({"only_competition": "D", "problems": "C,1"}, "together leave no problem to replay"),
+    ],
+)
+def test_a_filter_that_finds_nothing_is_refused_before_any_part(tmp_path, archives, asked, said):
+    if "problems" in asked:
+        path = tmp_path / "only.csv"
+        path.write_text(f"competition,question_id\n{asked['problems']}\n")
+        asked = asked | {"problems": path}
+    audit.plan(archives, tmp_path / "run", 2, **asked, **SMALL)
+    assert said in refused(audit.run, tmp_path / "run")
+    assert not (tmp_path / "run" / "parts").exists()
+
+
+@pytest.mark.parametrize(
+    ("answer", "finish", "said"),
+    [
+        (None, "stop", "none of its 8 finished attempts has an answer: --answer archive gives 4"),
+        ("1", "eos", "none of its 8 attempts counts as finished: finish_reason is 'eos' (6), 'x'"),
+    ],
+)
+def test_an_archive_in_which_nothing_can_be_picked_is_refused_before_any_part(
+    tmp_path, answer, finish, said
+):
+    sources = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
+    for number, path in enumerate(sources):
+        rows = [attempt(seed, 5, "1", archive="good", question=number) for seed in range(3)]
+        rows += [
+            attempt(seed, 5, answer, archive="unfit", question=number)
+            | {"archive_answer": "1" if seed < 2 else None}
+            | {"finish_reason": "x" if seed == 3 and finish != "stop" else finish}
+            for seed in range(4)
+        ]
+        write_parquet(rows, path)
+    expected = refused(audit.load, tmp_path / "one.duckdb", sources, texts=False)
+    assert expected.startswith("archive 'unfit': ") and said in expected
+    audit.plan(sources, tmp_path / "run", 2, **SMALL)
+    assert refused(audit.run, tmp_path / "run") == expected
+    assert not (tmp_path / "run" / "parts").exists()
+    assert refused(audit.part, tmp_path / "run", 0) == expected
+    same(tmp_path / "forced", sources, {"force": True})
+
+
+def test_what_was_graded_and_what_was_not_is_told_as_by_a_load(tmp_path):
+    rows = [
+        attempt(seed, 5 + seed, str(seed % 3), correct=None if archive == "blind" else seed == 1)
+        | {"archive": archive, "question_id": question, "references": [str(question)]}
+        for archive in ("blind", "seen")
+        for question in range(2)
+        for seed in range(5)
+    ]
+    write_parquet(rows, tmp_path / "rows.parquet")
+    for reading in ({}, {"grade": "references"}):
+        folder = tmp_path / ("graded" if reading else "recorded")
+        folder.mkdir()
+        same(folder, [tmp_path / "rows.parquet"], reading)
+        loaded = audit.load(folder / "l.duckdb", tmp_path / "rows.parquet", **reading)
+        gathered = audit.gather(folder / "run", folder / "g.duckdb")
+        graded = [note for note in loaded.notes if note.startswith("note: --grade references")]
+        assert len(graded) == (2 if reading else 0)
+        assert set(graded) <= set(gathered.notes)
+        assert ("no labels" in told(folder / "g.duckdb")) == (not reading)
+
+
+def test_orders_are_a_number_and_budgets_are_not_added(tmp_path, archives):
+    plan = ("plan", *archives, "--out", "run", "--parts", 2)
+    _, message = command(tmp_path, *plan, "--orders", "auto", status=2)
+    assert "plan it with a number" in message
+    _, message = command(tmp_path, *plan, "--add-budgets", "6k", status=2)
+    assert "--add-budgets" in message
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_commands_are_functions(tmp_path, archives):
+    planned = audit.plan(archives, tmp_path / "run", 2, finished="eos,end", **SMALL)
+    assert planned.to_pydict()["number"] == [0, 1] and "2 part(s)" in planned.caption
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert manifest["finished"] == ["eos", "end"]
+    assert audit.extract(tmp_path / "run", 1).to_pydict() == {"number": [1], "attempts": [54]}
+    assert audit.extract(tmp_path / "run").to_pydict() == {"number": [0], "attempts": [54]}
+    first = audit.part(tmp_path / "run", 0)
+    assert first.to_pydict() == {"part": [0], "banks": [9]}
+    assert audit.part(tmp_path / "run", 0).caption == "part 0: nothing to do"
+    assert audit.run(tmp_path / "run").to_pydict() == {"task": ["extract", "part"], "done": [0, 1]}
+    gathered = audit.gather(tmp_path / "run", tmp_path / "g.duckdb", link=True)
+    assert gathered.caption.endswith(f"18 banks in {tmp_path / 'g.duckdb'}")
+    before = audit.table(tmp_path / "g.duckdb", "main").num_rows
+    again = audit.replay(tmp_path / "g.duckdb", add_budgets=[15])
+    assert "the walks that were there are reused" in again.notes
+    assert audit.table(tmp_path / "g.duckdb", "main").num_rows > before > 0
+    assert "must be local, spark or ray" in refused(audit.run, tmp_path / "run", on="dask")
+    assert "--workers" in refused(audit.run, tmp_path / "run", workers=0)
