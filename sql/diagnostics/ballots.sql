@@ -28,10 +28,9 @@ attempts_in_order as (
         select
             stops.walk_id,
             max(stops.returned) as returned,
-        from stops
-        inner join caps on stops.cap = caps.cap
+        from primary_stops as stops
         inner join coverage on stops.walk_id = coverage.walk_id
-        where caps.is_primary and coverage.repeat > 0 and coverage.is_graded
+        where coverage.repeat > 0 and coverage.is_graded
         group by stops.walk_id
     ) as largest_pool
         on walked_attempts.walk_id = largest_pool.walk_id

@@ -10,12 +10,11 @@ select
     walked_attempts.cost,
     walked_attempts.cumulative_cost,
     walked_attempts.is_end or walked_attempts.position = stops.cap as is_last,
-from stops
-inner join caps on stops.cap = caps.cap
+from primary_stops as stops
 inner join walked_attempts
     on stops.walk_id = walked_attempts.walk_id
     and stops.cap >= walked_attempts.position
-where stops.rule = 'advisory' and caps.is_primary
+where stops.rule = 'advisory'
 union all
 select
     'aligned_cost' as control,

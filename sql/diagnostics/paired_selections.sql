@@ -2,18 +2,17 @@
 -- grain: selector, archive, competition, question_id, repeat, budget
 with chosen as (
     select
-        replay_selections.*,
+        primary_selections.*,
         used_selectors.selector,
         candidates.seed,
         case when used_selectors.votes_on = 'archive_answer' then candidates.archive_answer else candidates.answer end
             as answer,
-    from replay_selections
-    inner join caps on replay_selections.cap = caps.cap
-    inner join used_selectors on replay_selections.selector_id = used_selectors.selector_id
+    from primary_selections
+    inner join used_selectors on primary_selections.selector_id = used_selectors.selector_id
     left join candidates
-        on replay_selections.bank_id = candidates.bank_id
-        and replay_selections.slot = candidates.slot
-    where caps.is_primary and replay_selections.repeat > 0
+        on primary_selections.bank_id = candidates.bank_id
+        and primary_selections.slot = candidates.slot
+    where primary_selections.repeat > 0
 )
 select
     archives.archive,
@@ -33,7 +32,7 @@ select
     strict.bank_id,
 from chosen as strict
 inner join chosen as advisory
-    on strict.selector = advisory.selector
+    on strict.selector_id = advisory.selector_id
     and strict.walk_id = advisory.walk_id
     and strict.budget = advisory.budget
 inner join banks on strict.bank_id = banks.bank_id

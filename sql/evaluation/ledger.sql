@@ -15,7 +15,7 @@ select
     case when coverage.is_graded then coalesce(coverage.covered_from <= stops.returned, false) end as is_covered,
     stops.launched_prefix_id,
     stops.returned_prefix_id,
-from stops
+from {{ stops | default('stops') }} as stops
 inner join coverage on stops.walk_id = coverage.walk_id
 inner join walked_attempts as launched on stops.launched_prefix_id = launched.prefix_id
 inner join walked_attempts as returned on stops.returned_prefix_id = returned.prefix_id

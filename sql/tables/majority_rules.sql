@@ -30,16 +30,15 @@ scores as (
         count(*) filter (majority_votes.is_first_correct) as first_correct,
         count(*) filter (majority_votes.is_last_correct) as last_correct,
         coalesce(sum(majority_votes.tied_correct), 0)::bigint as tied_correct,
-    from stops
+    from primary_stops as stops
     cross join (select distinct reading_id from definitions) as readings
-    inner join caps on stops.cap = caps.cap
     inner join coverage on stops.walk_id = coverage.walk_id
     inner join banks on coverage.bank_id = banks.bank_id
     inner join archives on banks.archive_id = archives.archive_id
     left join majority_votes
         on 8 * stops.walk_id + readings.reading_id = majority_votes.poll_id
         and stops.returned = majority_votes.position
-    where caps.is_primary and coverage.repeat > 0 and coverage.is_graded and stops.rule in ('strict', 'advisory')
+    where coverage.repeat > 0 and coverage.is_graded and stops.rule in ('strict', 'advisory')
     group by archives.archive, stops.budget, stops.rule, readings.reading_id, majority_votes.tied
 ),
 totals as (

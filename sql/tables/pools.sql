@@ -9,12 +9,11 @@ with pooled as (
         ledger.returned,
         ledger.completion_cost,
         eligible_counts.eligible_count,
-    from ledger
-    inner join caps on ledger.cap = caps.cap
+    from primary_ledger as ledger
     inner join eligible_counts on ledger.returned_prefix_id = eligible_counts.prefix_id
     inner join banks on ledger.bank_id = banks.bank_id
     inner join archives on banks.archive_id = archives.archive_id
-    where caps.is_primary and ledger.repeat > 0
+    where ledger.repeat > 0
 )
 select
     archive,

@@ -26,17 +26,15 @@ select
     100 * sum(
         (replay_selections.is_correct or limited.limited > 0 or stops.returned < stops.launched)::integer
     ) filter (replay_selections.is_correct is not null) / count(*) as accuracy_cut_correct,
-from stops
-inner join caps on stops.cap = caps.cap
+from primary_stops as stops
 inner join limited on stops.launched_prefix_id = limited.prefix_id
-inner join replay_selections
+inner join primary_selections as replay_selections
     on stops.rule = replay_selections.rule
     and stops.walk_id = replay_selections.walk_id
-    and stops.cap = replay_selections.cap
     and stops.budget = replay_selections.budget
 inner join used_selectors on replay_selections.selector_id = used_selectors.selector_id
 inner join banks on replay_selections.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
-where caps.is_primary and used_selectors.is_primary and replay_selections.repeat > 0
+where used_selectors.is_primary and replay_selections.repeat > 0
 group by archives.archive, stops.budget, stops.rule
 order by archives.archive, stops.budget, stops.rule

@@ -6,8 +6,7 @@ select
     count(*) as replays,
     count(*) filter (candidates.finish_reason = 'length' and first_attempt.cost >= ledger.budget) as capped_first,
     100 * count(*) filter (eligible_counts.eligible_count = 0) / count(*) as advisory_abstention,
-from ledger
-inner join caps on ledger.cap = caps.cap
+from primary_ledger as ledger
 inner join eligible_counts on ledger.returned_prefix_id = eligible_counts.prefix_id
 inner join walked_attempts as first_attempt on ledger.walk_id + 1 = first_attempt.prefix_id
 inner join candidates
@@ -15,6 +14,6 @@ inner join candidates
     and first_attempt.slot = candidates.slot
 inner join banks on ledger.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
-where ledger.rule = 'advisory' and caps.is_primary and ledger.repeat > 0
+where ledger.rule = 'advisory' and ledger.repeat > 0
 group by archives.archive, ledger.budget
 order by archives.archive, ledger.budget
