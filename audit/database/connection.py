@@ -14,6 +14,7 @@ import duckdb
 from audit.database.leftovers import is_running, remove_leftovers, temporary
 from audit.database.schema import check_schema, linked_run, relations
 from audit.errors import AuditError, explained
+from audit.text import literal
 
 # Rows that are written together: of attempts with long texts, and of replays.
 LOADED_ROW_GROUP = 2048
@@ -54,7 +55,7 @@ def connect(
         config["threads"] = threads
     if memory is not None:
         # DuckDB counts not all that it takes, and replicates are weighed beside it.
-        config["memory_limit"] = two_thirds(memory)
+        config["memory_limit"] = memory if sandbox else two_thirds(memory)
     if read_only:
         if not path.exists():
             raise AuditError(f"{path}: no such database; make it with 'budget-audit load'")
@@ -116,8 +117,7 @@ def _parts(con: duckdb.DuckDBPyConnection, path: str | Path) -> Path | None:
 def _close(con: duckdb.DuckDBPyConnection, folder: Path | None) -> None:
     """Let a connection reach no file, but those in one folder where it needs them."""
     if folder:
-        literal = str(folder).replace("'", "''")
-        con.execute(f"set allowed_directories = ['{literal}']")
+        con.execute(f"set allowed_directories = [{literal(str(folder))}]")
     con.execute("set enable_external_access = false")
 
 
@@ -215,8 +215,7 @@ def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection
 
 def _attach(con: duckdb.DuckDBPyConnection, path: str | Path, options: str) -> None:
     """Attach a file as `audited` and use it."""
-    literal = "'" + str(path).replace("'", "''") + "'"
-    con.execute(f"attach {literal} as audited ({options})")
+    con.execute(f"attach {literal(str(path))} as audited ({options})")
     con.execute("use audited")
 
 

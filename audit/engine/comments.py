@@ -14,7 +14,7 @@ from audit.engine.sql_files import (
     stage_names,
     table_names,
 )
-from audit.text import quoted
+from audit.text import literal, quoted
 
 # What users may rely on; every other relation of the database is the engine's own business.
 PUBLIC_RELATIONS = (
@@ -52,12 +52,12 @@ def comment_relations(con: duckdb.DuckDBPyConnection) -> None:
         about = relation_comment(name)
         if about:
             words = about if name in PUBLIC_RELATIONS else f"internal: {about}"
-            statements.append(f"comment on {kinds[name]} {name} is {_literal(words)}")
+            statements.append(f"comment on {kinds[name]} {name} is {literal(words)}")
         if name in PUBLIC_RELATIONS:
             for column in con.table(name).columns:
                 if means := column_comment(name, column):
                     where = f"{name}.{quoted(column)}"
-                    statements.append(f"comment on column {where} is {_literal(means)}")
+                    statements.append(f"comment on column {where} is {literal(means)}")
     con.execute(";\n".join(statements))
 
 
@@ -94,7 +94,3 @@ def _listed() -> dict[tuple[str, str], str]:
     """The list of columns by relation and column; a column of any relation has none."""
     with (resource("sql") / "columns.csv").open(encoding="utf-8", newline="") as file:
         return {(r["relation"], r["column"]): r["comment"] for r in csv.DictReader(file)}
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -17,6 +17,7 @@ from audit.scale.folders import Limits, appearing, folder_of, is_done, working, 
 from audit.scale.plan import read_manifest, require_same_program
 from audit.sources import Source
 from audit.sources.opening import unreadable
+from audit.text import literal
 
 # Rows that a reader takes or skips together.
 ROW_GROUP = 4096
@@ -58,9 +59,9 @@ def extract(run: Path, number: int, limits: Limits) -> int:
         }
         rows = {}
         for name, select in selects.items():
-            path = str(folder / f"{name}.parquet").replace("'", "''")
+            path = literal(str(folder / f"{name}.parquet"))
             rows[name] = con.execute(
-                f"copy ({select}) to '{path}' "
+                f"copy ({select}) to {path} "
                 f"(format parquet, compression zstd, row_group_size {ROW_GROUP})"
             ).fetchall()[0][0]
         content = {

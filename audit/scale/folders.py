@@ -20,6 +20,7 @@ import duckdb
 from audit import database
 from audit.database.connection import two_thirds
 from audit.errors import AuditError, first_line
+from audit.text import literal
 
 RECEIPT = "receipt.json"
 KINDS = ("attempts", "parts")
@@ -133,7 +134,7 @@ def check_files(folder: Path, receipt: Mapping[str, Any]) -> None:
 
 def parquet(paths: Sequence[Path]) -> str:
     """Parquet files as a relation in SQL."""
-    listed = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
+    listed = ", ".join(literal(str(path)) for path in paths)
     return f"read_parquet([{listed}])"
 
 
@@ -151,8 +152,7 @@ def working(limits: Limits) -> Iterator[duckdb.DuckDBPyConnection]:
             ":memory:", threads=limits.threads, memory=two_thirds(limits.memory)
         ) as con,
     ):
-        literal = folder.replace("'", "''")
-        con.execute(f"set temp_directory = '{literal}'")
+        con.execute(f"set temp_directory = {literal(folder)}")
         con.execute("set preserve_insertion_order = false")
         # In a process that another one has spawned, DuckDB takes itself to be watched.
         con.execute("set enable_progress_bar = false")

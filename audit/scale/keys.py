@@ -34,6 +34,7 @@ from audit.scale.folders import (
 from audit.scale.plan import Manifest, read_manifest, require_same_program
 from audit.sources.opening import require_some
 from audit.sources.runs import appended
+from audit.text import literal
 
 # Stages that need all archives, or all problems: made once, and handed down to every part.
 HANDED_DOWN = ("replayed_problems", "archives", "problems", "banks", "graded_archives")
@@ -75,9 +76,9 @@ def number_keys(run: Path, limits: Limits) -> dict[str, Any]:
         _place(con)
         rows = {}
         for name in (*HANDED_DOWN, *LOADED, "settled", "dealt", "places"):
-            path = str(partial / f"{name}.parquet").replace("'", "''")
+            path = literal(str(partial / f"{name}.parquet"))
             ordered = "from places order by part, file" if name == "places" else f"from {name}"
-            rows[name] = con.execute(f"copy ({ordered}) to '{path}'").fetchall()[0][0]
+            rows[name] = con.execute(f"copy ({ordered}) to {path}").fetchall()[0][0]
         content = {
             "manifest": manifest.id,
             "settings": asdict(settings),

@@ -178,10 +178,8 @@ def test_orders_that_all_say_the_same_are_enough_at_once(tmp_path):
     rows = [attempt(seed, 10, "4", correct=q == 0, question=q) for seed in (1, 2) for q in (0, 1)]
     with replayed(tmp_path, rows, budgets=(5,)) as con:
         done, told = engine.replay_enough(con)
-        ((needed, noise),) = con.sql(
-            f"select orders_needed, problem_error from ({engine.render('order_noise')})"
-        ).fetchall()
-    assert (done.settings.orders, needed) == (20, 0) and noise > 0
+        (row,) = engine.table(con, "order_noise").to_pylist()
+    assert (done.settings.orders, row["orders_needed"]) == (20, 0) and row["problem_error"] > 0
     assert "every budget" in told
 
 
