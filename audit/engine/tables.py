@@ -70,17 +70,18 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
     made = sorted(relations_read(sql) & {*WEIGHED, *MATCHED})
     if not made:
         return con.sql(sql).to_arrow_table()
-    portions = _portions(con, name, made)
+    if "replicate_curves" in made:
+        # What is behind this view takes long, and it is read again and again.
+        con.execute("create temp table problem_curves as from problem_curves order by archive")
     try:
-        if len(portions) > 1 and "replicate_curves" in made:
-            # What is behind this view takes long, and every portion reads it.
-            con.execute("create temp table problem_curves as from problem_curves order by archive")
+        portions = _portions(con, name, made)
         # Archives lead every key, and portions go up: one after the other they are sorted.
         return pa.concat_tables(_portion(con, sql, made, portion) for portion in portions)
     finally:
         for relation in made:
             con.unregister(relation)
-        con.execute("drop table if exists temp.main.problem_curves")
+        if "replicate_curves" in made:
+            con.execute("drop table temp.main.problem_curves")
 
 
 def _portions(con: duckdb.DuckDBPyConnection, name: str, made: Sequence[str]) -> list[Portion]:
