@@ -2,7 +2,7 @@
 
 Without a name the whole suite runs: every measure of `replays`, `loads`, `pages` and `votes`. It
 prints the ratios and writes them, with the seconds behind them, as JSON. `tokens`,
-`inspect_logs` and `scale` have options of their own and run by name alone.
+`inspect_logs`, `scale` and `sizes` have options of their own and run by name alone.
 """
 
 import argparse
@@ -34,7 +34,7 @@ SUITE: dict[str, Callable[[Asked], list[Line]]] = {
         votes.scorio,
     )
 }
-ALONE = ("inspect_logs", "scale", "tokens")
+ALONE = ("inspect_logs", "scale", "sizes", "tokens")
 
 
 def main(arguments: list[str]) -> None:
