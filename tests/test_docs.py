@@ -126,6 +126,7 @@ RUNNABLE = [
 ]
 
 
+@pytest.mark.slow
 def test_every_other_shell_block_of_the_readmes_runs(traces):
     assert len(RUNNABLE) >= 3
     for path, block in RUNNABLE:
