@@ -17,7 +17,7 @@ from audit.errors import AuditError, extra_hint
 from audit.text import literal, not_there
 
 # Rows of replicates that a table sums up at a time.
-ROWS_AT_A_TIME = 4_000_000
+ROWS_AT_A_TIME = 2_000_000
 # Tables of every archive or budget against every other, and the column of the other.
 SQUARE = {"archive_comparisons": "other", "cost_comparisons": "advisory_budget"}
 
