@@ -126,7 +126,6 @@ RUNNABLE = [
 ]
 
 
-@pytest.mark.slow
 def test_every_other_shell_block_of_the_readmes_runs(traces):
     assert len(RUNNABLE) >= 3
     for path, block in RUNNABLE:
