@@ -52,7 +52,7 @@ def assert_agrees(con, rows, settings, unlabelled=None):
 # ------------------------------------------------------------------------ against the reference
 
 
-@pytest.mark.parametrize("seed", seeds(12, 30))
+@pytest.mark.parametrize("seed", seeds(8, 30))
 def test_engine_agrees_with_the_reference_beyond_the_study(tmp_path, seed):
     rng = random.Random(seed)
     rows, settings = awkward_archive(rng), awkward_settings(rng)
@@ -93,7 +93,7 @@ def test_few_orders_and_few_replicates_leave_nulls_and_no_wrong_number(
         assert all((row["delta_low"] is None) == (replicates < 1) for row in curve)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(3, 6))
 def test_archives_that_share_some_problems_are_compared_on_those(tmp_path, seed):
     rng = random.Random(100 + seed)
     rows = awkward_archive(rng, archives=4, competitions=2, missing=0.6, attempts=3)
@@ -257,7 +257,7 @@ def test_the_changes_of_two_attempts_are_the_ones_worked_out_by_hand(tmp_path):
 # ----------------------------------------------------------------------------- curves and matching
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(3, 6))
 def test_bands_hold_the_curve_and_reach_as_far_on_both_sides(tmp_path, seed):
     rows = awkward_archive(random.Random(seed), labelled=True)
     with replayed(tmp_path, rows, **{**FULL, "replicates": 40, "curve_points": 30}) as con:
@@ -299,7 +299,7 @@ def test_the_points_of_a_curve_stand_at_equal_ratios(tmp_path):
             engine.replay(con, **{**settings, "curve_points": 1})
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(3, 6))
 def test_matched_budgets_cost_the_same_to_a_token_per_walk(tmp_path, seed):
     rng = random.Random(seed)
     rows = awkward_archive(rng)
