@@ -9,6 +9,7 @@ from audit.engine.comments import (
     relation_comment,
 )
 from audit.engine.enough import replay_enough
+from audit.engine.intervals import intervals_of
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugin, Plugins, plugins
 from audit.engine.replay import drop_replays, replay
@@ -37,6 +38,7 @@ __all__ = [
     "comment_relations",
     "drop_replays",
     "exploratory_names",
+    "intervals_of",
     "is_table",
     "last_settings",
     "needs_texts",

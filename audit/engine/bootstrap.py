@@ -6,7 +6,7 @@ inner join counts using (problem_id) group by keys, replicate. NumPy does it as 
 matrices. Totals are whole numbers, so sums below 2^53 are exact in any order.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
 import duckdb
@@ -14,9 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-# Counts that are held at a time, as doubles, and rows of totals that are read at a time.
+from audit.ahead import ahead
+
+# What is held at a time: counts as doubles, rows of totals that are read, totals, and sums of them.
 BLOCK_COUNTS = 8_000_000
 BLOCK_ROWS = 500_000
+BLOCK_TOTALS = 24_000_000
+BLOCK_SUMS = 8_000_000
 
 
 class Weighed(NamedTuple):
@@ -25,21 +29,17 @@ class Weighed(NamedTuple):
     totals: str
     keys: tuple[str, ...]
     values: tuple[str, ...]
-    # Whether values are changes, and a total is the sum of those of its archive up to its key.
+    # Values that are lists, all of one length: their items are weighed one by one.
+    lists: tuple[str, ...] = ()
+    # Whether the value is a change, and its total the sum of those of its archive up to its key.
     adds_up: bool = False
 
 
-_PAIRED = ("correct", "covered", "cost", "prompt")
 WEIGHED = {
     "replicate_points": Weighed(
         "problem_points",
         ("archive", "budget", "rule"),
         ("correct", "covered", "cost", "prompt_cost"),
-    ),
-    "replicate_pairs": Weighed(
-        "problem_pairs",
-        ("archive", "budget"),
-        tuple(f"{rule}_{of}" for of in _PAIRED for rule in ("strict", "advisory")),
     ),
     "replicate_gains": Weighed(
         "(from problem_gains where is_primary)", ("archive", "budget"), ("gained",)
@@ -47,6 +47,19 @@ WEIGHED = {
     "replicate_selectors": Weighed("problem_gains", ("archive", "budget", "selector"), ("gained",)),
     "replicate_strata": Weighed(
         "problem_strata", ("archive", "stratum", "budget"), ("gained", "extra_cost")
+    ),
+    "replicate_crossings": Weighed(
+        "problem_crossings",
+        ("archive", "advisory_budget", "strict_budget"),
+        tuple(
+            f"{rule}_{of}" for rule in ("advisory", "strict") for of in ("cost", "total", "correct")
+        ),
+    ),
+    "replicate_ladders": Weighed(
+        "problem_ladders",
+        ("archive", "advisory_budget"),
+        ("advisory_cost", "advisory_correct"),
+        lists=("strict_costs", "strict_corrects"),
     ),
     "replicate_comparisons": Weighed(
         "problem_comparisons",
@@ -62,83 +75,188 @@ WEIGHED = {
 }
 
 
-class _Key(NamedTuple):
-    """A key as a row with its replays, where its problems stand, and each one's values."""
+class Group(NamedTuple):
+    """Neighbouring keys with the same problems: their totals make one matrix."""
 
-    named: pa.Table
-    places: np.ndarray
-    cells: np.ndarray
-
-
-class _Group(NamedTuple):
-    """Keys with the same problems: their totals make one matrix."""
-
+    name: str
     # The keys, and the replays of a problem.
     keys: pa.Table
     # Where the problems stand among all.
     places: np.ndarray
-    # A row per problem, a column per key and value.
+    # A row per key and value, and one of ones; a column per problem.
     totals: np.ndarray
     # Keys and values that are null at every problem.
     is_null: np.ndarray
+    # Whether changes go on from those of the group before.
+    goes_on: bool = False
 
 
-def weigh(
-    con: duckdb.DuckDBPyConnection, names: Sequence[str], where: str = "true"
-) -> dict[str, pa.Table]:
-    """Relations of WEIGHED, of the totals that meet a condition; no row where none is drawn."""
-    groups = {name: list(_groups(con, WEIGHED[name], where)) for name in names}
-    weighed: dict[str, list[list[np.ndarray]]] = {
-        name: [[] for _ in groups[name]] for name in names
-    }
-    for counts in drawn_counts(con) if names else ():
-        for name in names:
-            for group, blocks in zip(groups[name], weighed[name], strict=True):
-                drawn = picked(counts, group.places)
-                blocks.append(np.column_stack([drawn.sum(1), drawn @ group.totals]))
-    return {
-        name: _joined(con, WEIGHED[name], groups.pop(name), weighed.pop(name)) for name in names
-    }
+class Replicates(NamedTuple):
+    """What every replicate says of some keys; nothing where it draws none of their problems."""
+
+    name: str
+    # A row per key.
+    keys: pa.Table
+    draws: np.ndarray
+    # By name: a row per key, a column per replicate, and a third axis for the items of a list.
+    values: dict[str, np.ndarray]
+    # Keys at which a value, or an item of it, is null in every replicate.
+    is_null: dict[str, np.ndarray]
+
+    def rows(self, columns: Container[str] | None = None) -> pa.Table:
+        """A row per key and replicate, one key after the other; all columns or those named."""
+        keys, replicates = self.keys.num_rows, len(self.draws)
+        found = {
+            name: self.keys[name].take(np.repeat(np.arange(keys), replicates))
+            for name in self.keys.column_names
+            if columns is None or name in columns
+        }
+        undrawn = np.tile(self.draws == 0, keys) if not self.draws.all() else None
+        for name, values in self.values.items():
+            if columns is None or name in columns:
+                found[name] = _column(values, self.is_null.get(name), undrawn)
+        return pa.table(found)
+
+    def first(self) -> "Replicates":
+        """Replicate 0 alone, which draws every problem once: the point estimate."""
+        values = {name: values[:, :1] for name, values in self.values.items()}
+        return self._replace(draws=self.draws[:1], values=values)
 
 
-def _joined(
-    con: duckdb.DuckDBPyConnection,
-    weighed: Weighed,
-    groups: list[_Group],
-    blocks: list[list[np.ndarray]],
-) -> pa.Table:
-    """The rows of all groups; blocks are let go one by one, for they are what takes memory."""
-    if not groups:
-        return _nothing(con, weighed)
-    tables = []
-    while groups:
-        tables.append(_table(groups.pop(), weighed.values, np.concatenate(blocks.pop())))
-    return pa.concat_tables(reversed(tables)).unify_dictionaries()
+def _column(values: np.ndarray, is_null: np.ndarray | None, undrawn: np.ndarray | None) -> pa.Array:
+    """The values, one key after the other; lists if they have items."""
+    items = values.shape[2] if values.ndim == 3 else 1
+    mask = None if undrawn is None else np.repeat(undrawn, items)
+    if is_null is not None and is_null.any():
+        own = np.repeat(is_null.reshape(len(values), 1, items), values.shape[1], axis=1).ravel()
+        mask = own if mask is None else own | mask
+    column = pa.array(values.reshape(-1), mask=mask)
+    if values.ndim == 2:
+        return column
+    return pa.ListArray.from_arrays(np.arange(0, len(column) + 1, items, dtype=np.int32), column)
 
 
-def _nothing(con: duckdb.DuckDBPyConnection, weighed: Weighed) -> pa.Table:
-    """No row, with the columns that rows would have."""
+def nothing_weighed(con: duckdb.DuckDBPyConnection, name: str) -> Replicates:
+    """The replicates of no key."""
+    weighed = WEIGHED[name]
     keys = con.sql(f"select {', '.join(weighed.keys)} from {weighed.totals} limit 0")
-    types = {"replicate": pa.int32(), "draws": pa.float64(), "replays": pa.float64()}
-    types |= dict.fromkeys(weighed.values, pa.float64())
-    columns = {name: pa.array([], kind) for name, kind in types.items()}
-    table = keys.to_arrow_table()
-    return pa.table({name: table[name] for name in table.column_names} | columns)
+    values: dict[str, np.ndarray] = {"replicate": np.zeros((0, 1), np.int32)}
+    values |= {value: np.zeros((0, 1)) for value in ("draws", "replays", *weighed.values)}
+    values |= {value: np.zeros((0, 1, 1)) for value in weighed.lists}
+    return Replicates(name, keys.to_arrow_table(), np.ones(1), values, {})
 
 
-def drawn_counts(con: duckdb.DuckDBPyConnection) -> Iterator[np.ndarray]:
-    """How often replicates draw problems: a row each, from replicate 0, some rows at a time."""
-    ((problems, replicates),) = con.execute(
-        "select (select count(*) from problems), (select max(replicate) + 1 from weights)"
-    ).fetchall()
-    size = max(1, BLOCK_COUNTS // problems)
-    for first in range(0, replicates, size):
-        block = con.sql(
+def weigh(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> Iterator[Replicates]:
+    """Relations of WEIGHED, some keys of them at a time; counts are read as seldom as can be."""
+    counts = Counts(con)
+    before: np.ndarray | None = None
+    for groups in _together(con, names, counts.replicates):
+        for group, sums in _weighed(groups, counts):
+            if WEIGHED[group.name].adds_up:
+                sums[0] += before if group.goes_on else 0
+                np.cumsum(sums[:-1], axis=0, out=sums[:-1])
+                before = sums[-2].copy()
+            yield _replicates(group, sums)
+
+
+def _weighed(groups: list[Group], counts: "Counts") -> Iterator[tuple[Group, np.ndarray]]:
+    """The groups, each with a row of sums for a row of its totals."""
+    alike: dict[bytes, list[int]] = {}
+    for n, group in enumerate(groups):
+        alike.setdefault(group.places.tobytes(), []).append(n)
+    # Few large products take less time than many small ones.
+    places = [groups[some[0]].places for some in alike.values()]
+    totals = [np.concatenate([groups[n].totals for n in some]) for some in alike.values()]
+    sizes = [len(group.totals) for group in groups]
+    for n, group in enumerate(groups):
+        # They are held once.
+        groups[n] = group._replace(totals=np.zeros((0, 0)))
+    found = [np.empty((len(rows), counts.replicates)) for rows in totals]
+    for first, block in counts.blocks():
+        for own, rows, sums in zip(places, totals, found, strict=True):
+            sums[:, first : first + len(block)] = _product(rows, picked(block, own))
+    split: dict[int, np.ndarray] = {}
+    for some, sums in zip(alike.values(), found, strict=True):
+        ends = np.cumsum([sizes[n] for n in some])
+        split |= dict(zip(some, np.split(sums, ends[:-1]), strict=True))
+    for n, group in enumerate(groups):
+        yield group, split.pop(n)
+
+
+def _product(totals: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """A row per row of totals, a column per replicate; BLAS is slow with few rows before many."""
+    return totals @ counts.T if len(totals) >= 64 else (counts @ totals.T).T
+
+
+def _together(
+    con: duckdb.DuckDBPyConnection, names: Sequence[str], replicates: int
+) -> Iterator[list[Group]]:
+    """Groups of all relations, as many as are weighed at a time."""
+    held: list[Group] = []
+    totals = sums = 0
+    for name in names:
+        for group in _groups(con, name, replicates):
+            totals += group.totals.size
+            sums += len(group.totals) * replicates
+            if held and (totals > BLOCK_TOTALS or sums > BLOCK_SUMS):
+                yield held
+                held, totals, sums = [], group.totals.size, len(group.totals) * replicates
+            held.append(group)
+    if held:
+        yield held
+
+
+def _replicates(group: Group, sums: np.ndarray) -> Replicates:
+    """The sums under the names of their values."""
+    weighed = WEIGHED[group.name]
+    keys, draws = group.keys.num_rows, sums[-1]
+    cube = sums[:-1].reshape(keys, -1, len(draws))
+    items = (cube.shape[1] - len(weighed.values)) // max(1, len(weighed.lists))
+    replays = group.keys["replays"].to_numpy().astype(np.float64)
+    values = {
+        "replicate": np.broadcast_to(np.arange(len(draws), dtype=np.int32), (keys, len(draws))),
+        "draws": np.broadcast_to(draws, (keys, len(draws))),
+        "replays": replays[:, None] * draws,
+    }
+    is_null = {}
+    for n, name in enumerate(weighed.values):
+        values[name], is_null[name] = cube[:, n], group.is_null[:, n]
+    for n, name in enumerate(weighed.lists):
+        own = slice(len(weighed.values) + n * items, len(weighed.values) + (n + 1) * items)
+        values[name], is_null[name] = cube[:, own].transpose(0, 2, 1), group.is_null[:, own]
+    named = group.keys.drop_columns("replays")
+    return Replicates(group.name, named, draws, values, is_null)
+
+
+class Counts:
+    """How often replicates draw problems; a connection of its own reads them beside other work."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+        self.con = con.cursor()
+        ((self.problems, self.replicates),) = self.con.execute(
+            "select (select count(*) from problems), (select max(replicate) + 1 from weights)"
+        ).fetchall()
+        self.held: np.ndarray | None = None
+
+    def blocks(self) -> Iterator[tuple[int, np.ndarray]]:
+        """The first replicate of some, and their counts: a row each, as doubles."""
+        size = max(1, BLOCK_COUNTS // self.problems)
+        if self.replicates <= size:
+            # What is small enough is read once.
+            if self.held is None:
+                self.held = self._read(0, size)
+            yield 0, self.held
+        else:
+            firsts = range(0, self.replicates, size)
+            yield from ahead((first, self._read(first, size)) for first in firsts)
+
+    def _read(self, first: int, size: int) -> np.ndarray:
+        block = self.con.sql(
             f"select counts from weights where replicate between {first} and {first + size - 1} "
             "order by replicate, first_problem"
         ).to_arrow_table()
         counts = block["counts"].combine_chunks().flatten().to_numpy()
-        yield counts.astype(np.float64).reshape(-1, problems)
+        return counts.astype(np.float64).reshape(-1, self.problems)
 
 
 def picked(counts: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -146,54 +264,87 @@ def picked(counts: np.ndarray, places: np.ndarray) -> np.ndarray:
     return counts if len(places) == counts.shape[1] else counts[:, places]
 
 
-def _groups(con: duckdb.DuckDBPyConnection, weighed: Weighed, where: str) -> Iterator[_Group]:
+def _groups(con: duckdb.DuckDBPyConnection, name: str, replicates: int) -> Iterator[Group]:
     """Neighbouring keys of the same problems, or of the same archive where changes add up."""
-    held: list[_Key] = []
-    for key in _by_key(con, weighed, where):
-        if held:
-            is_archive = key.named["archive"].equals(held[0].named["archive"])
-            is_alike = np.array_equal(key.places, held[0].places)
-            if not (is_archive if weighed.adds_up else is_alike):
-                yield _group(held, weighed.adds_up)
-                held = []
-        held.append(key)
-    if held:
-        yield _group(held, weighed.adds_up)
+    weighed = WEIGHED[name]
+    before: Group | None = None
+    for table in _whole_keys(con, weighed):
+        starts = _starts(table, weighed.keys)
+        cells = _cells(table, weighed)
+        places = table["problem_id"].to_numpy() - 1
+        keys = table.select([*weighed.keys, "replays"]).take(starts)
+        ends = np.append(starts[1:], len(places))
+        is_null = np.logical_and.reduceat(np.isnan(cells), starts)
+        cells = np.nan_to_num(cells, copy=False)
+        if weighed.adds_up:
+            archives = table["archive"].combine_chunks().take(starts)
+            is_first = np.append(True, pc.not_equal(archives[1:], archives[:-1]))
+        else:
+            is_first = ~_like_the_one_before(places, starts, ends)
+        runs = np.flatnonzero(is_first)
+        for start, end in zip(runs, np.append(runs[1:], len(starts)), strict=True):
+            own = places[starts[start] : ends[start]]
+            goes_on = False
+            if weighed.adds_up and before is not None and start == 0:
+                goes_on = before.keys["archive"][-1] == keys["archive"][0]
+            if goes_on and before is not None:
+                own = before.places
+            most = max(1, min(BLOCK_TOTALS // len(own), BLOCK_SUMS // replicates) // cells.shape[1])
+            for at in range(start, end, most):
+                some = slice(at, min(end, at + most))
+                rows = slice(starts[some.start], ends[some.stop - 1])
+                lengths = (ends - starts)[some]
+                totals = _matrix(own, places[rows], cells[rows], lengths)
+                is_further = weighed.adds_up and (goes_on or bool(at > start))
+                named = keys.slice(at, len(lengths))
+                before = Group(name, named, own, totals, is_null[some], is_further)
+                yield before
 
 
-def _group(keys: list[_Key], adds_up: bool) -> _Group:
-    """One matrix; where changes add up, the first key has every problem."""
-    places = keys[0].places
-    matrix = np.zeros((len(places), len(keys), keys[0].cells.shape[1]))
-    for n, key in enumerate(keys):
-        matrix[np.searchsorted(places, key.places), n] = key.cells
-    is_null = np.atleast_2d(np.isnan(matrix).all(axis=0))
-    np.nan_to_num(matrix, copy=False)
-    if adds_up:
-        np.cumsum(matrix, axis=1, out=matrix)
-        is_null[:] = is_null[0]
-    named = pa.concat_tables([key.named for key in keys]).combine_chunks()
-    return _Group(named, places, matrix.reshape(len(places), -1), is_null)
+def _matrix(
+    own: np.ndarray, places: np.ndarray, cells: np.ndarray, lengths: np.ndarray
+) -> np.ndarray:
+    """A row per key and value, zero where a key lacks a problem; then a row of ones."""
+    keys, values = len(lengths), cells.shape[1]
+    matrix = np.zeros((keys * values + 1, len(own)))
+    matrix[-1] = 1
+    cube = matrix[:-1].reshape(keys, values, len(own))
+    if len(places) == keys * len(own):
+        cube[:] = cells.reshape(keys, len(own), values).transpose(0, 2, 1)
+    else:
+        cube[np.repeat(np.arange(keys), lengths), :, np.searchsorted(own, places)] = cells
+    return matrix
 
 
-def _by_key(con: duckdb.DuckDBPyConnection, weighed: Weighed, where: str) -> Iterator[_Key]:
-    """Every key of the totals, in order."""
-    named = [*weighed.keys, "replays"]
+def _like_the_one_before(places: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Which keys have the same problems as the key before them."""
+    lengths = ends - starts
+    back = np.arange(len(places)) - np.repeat(lengths, lengths)
+    is_same = np.logical_and.reduceat(places == places[back], starts)
+    return is_same & np.append(False, lengths[1:] == lengths[:-1])
+
+
+def _whole_keys(con: duckdb.DuckDBPyConnection, weighed: Weighed) -> Iterator[pa.Table]:
+    """The totals in order of their keys; a key's rows come together."""
+    values = [
+        *(f"{value}::double as {value}" for value in weighed.values),
+        *(f"{value}::double[] as {value}" for value in weighed.lists),
+    ]
     rows = con.sql(
-        f"select {', '.join(named)}, problem_id, "
-        f"{', '.join(f'{value}::double as {value}' for value in weighed.values)} "
-        f"from {weighed.totals} where {where} order by {', '.join(weighed.keys)}, problem_id"
+        f"select {', '.join(weighed.keys)}, replays, problem_id, {', '.join(values)} "
+        f"from {weighed.totals} order by {', '.join(weighed.keys)}, problem_id"
     )
     reader = rows.to_arrow_reader(BLOCK_ROWS)
     held = reader.schema.empty_table()
     for batch in reader:
         table = pa.concat_tables([held, pa.Table.from_batches([batch])]).combine_chunks()
-        starts = _starts(table, weighed.keys)
-        yield from _cut(table.slice(0, starts[-1]), starts[:-1], named, weighed.values)
+        last = _starts(table, weighed.keys)[-1]
+        if last:
+            yield table.slice(0, last)
         # The last key may go on in the next batch.
-        held = table.slice(starts[-1])
+        held = table.slice(last)
     if held.num_rows:
-        yield from _cut(held, np.zeros(1, np.int64), named, weighed.values)
+        yield held
 
 
 def _starts(table: pa.Table, keys: Sequence[str]) -> np.ndarray:
@@ -206,39 +357,11 @@ def _starts(table: pa.Table, keys: Sequence[str]) -> np.ndarray:
     return np.flatnonzero(is_first)
 
 
-def _cut(
-    table: pa.Table, starts: np.ndarray, named: list[str], values: Sequence[str]
-) -> Iterator[_Key]:
-    """The keys of a table, cut where each starts; problems are numbered from 1."""
-    keys = table.select(named).take(starts)
-    places = table["problem_id"].to_numpy() - 1
-    cells = np.column_stack([table[value].to_numpy() for value in values])
-    for n, (own, some) in enumerate(
-        zip(np.split(places, starts[1:]), np.split(cells, starts[1:]), strict=True)
-    ):
-        if len(own):
-            yield _Key(keys.slice(n, 1), own, some)
-
-
-def _table(group: _Group, values: tuple[str, ...], weighed: np.ndarray) -> pa.Table:
-    """A row per key and replicate that draws one of the group's problems."""
-    replicates = np.flatnonzero(weighed[:, 0] > 0)
-    draws = weighed[replicates, 0]
-    cube = weighed[replicates, 1:].reshape(len(replicates), group.keys.num_rows, len(values))
-    each = np.repeat(np.arange(group.keys.num_rows, dtype=np.int32), len(replicates))
-    columns = {}
-    for name in group.keys.column_names:
-        key = group.keys[name].combine_chunks()
-        # A name is held once and not in every row.
-        is_name = pa.types.is_string(key.type)
-        columns[name] = (
-            pa.DictionaryArray.from_arrays(each, key) if is_name else pa.array(key.to_numpy()[each])
-        )
-    columns["replicate"] = pa.array(np.tile(replicates.astype(np.int32), group.keys.num_rows))
-    columns["draws"] = pa.array(np.tile(draws, group.keys.num_rows))
-    columns["replays"] = pc.multiply(columns["draws"], columns["replays"].cast(pa.float64()))
-    for n, value in enumerate(values):
-        is_null = group.is_null[:, n]
-        mask = np.repeat(is_null, len(replicates)) if is_null.any() else None
-        columns[value] = pa.array(cube[:, :, n].T.ravel(), mask=mask)
-    return pa.table(columns)
+def _cells(table: pa.Table, weighed: Weighed) -> np.ndarray:
+    """A row for each of the table's, a column per value and item; not a number is null."""
+    lists = [
+        table[name].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        for name in weighed.lists
+    ]
+    columns = [table[value].to_numpy() for value in weighed.values]
+    return np.column_stack([*columns, *(items.reshape(table.num_rows, -1) for items in lists)])

@@ -6,35 +6,29 @@ first, then on the walks between two of them. Whole numbers throughout: nothing 
 """
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from typing import NamedTuple
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
-from audit.engine.bootstrap import Weighed, drawn_counts, picked
+from audit.engine.bootstrap import Counts, Replicates, picked
+from audit.text import literal
 
-MATCHED = {"matched_replicates": Weighed("matching_targets", ("archive", "budget"), ())}
+MATCHED = ("replicate_matches",)
 # Cells of a matrix: replicates by problems, kinks or walks.
 CELLS = 2_000_000
+# Walks, and values of replicates, that are held at a time.
+WALKS_AT_A_TIME = 2_000_000
+VALUES_AT_A_TIME = 16_000_000
+# Up to so many walks or changes, each of them is a kink: looking between them costs more.
+FEW = 400
+# Problems among which the costliest that is drawn is looked for at a time.
+AT_FIRST = 100
 # Doubles hold every whole number up to this.
 EXACT = 2**53
-
-SCHEMA = pa.schema(
-    [
-        ("archive", pa.string()),
-        ("advisory_budget", pa.int64()),
-        ("replicate", pa.int32()),
-        ("replays", pa.int64()),
-        ("advisory_cost", pa.int64()),
-        ("advisory_correct", pa.int64()),
-        ("strict_budget", pa.int64()),
-        ("strict_cost", pa.int64()),
-        ("strict_correct", pa.int64()),
-        ("is_exhausted", pa.bool_()),
-    ]
-)
-
 
 Columns = dict[str, np.ndarray]
 # What is read, and in which order.
@@ -43,6 +37,15 @@ READ = {
     "matching_walks": "whole_cost, place",
     "matching_answers": "budget, place",
 }
+VALUES = (
+    "replays",
+    "advisory_cost",
+    "advisory_correct",
+    "strict_budget",
+    "strict_cost",
+    "strict_correct",
+    "is_exhausted",
+)
 
 
 class Walks(NamedTuple):
@@ -57,6 +60,9 @@ class Walks(NamedTuple):
     kinks: np.ndarray
     kink_costs: np.ndarray
     kink_open: np.ndarray
+    # The problems from the costliest on, and their largest costs.
+    costliest: np.ndarray
+    largest: np.ndarray
 
 
 class Answers(NamedTuple):
@@ -71,38 +77,89 @@ class Answers(NamedTuple):
 
 
 class Archive(NamedTuple):
-    """What is solved for one archive; a row of the totals per problem, a column per budget."""
+    """What is solved for one archive."""
 
     name: str
     is_graded: bool
     orders: int
     problems: np.ndarray
     budgets: np.ndarray
-    costs: np.ndarray
-    correct: np.ndarray
     walks: Walks
     answers: Answers
+    # A column per problem, and a row each for its advisory costs and correct answers at the
+    # budgets, its strict costs and open walks at the kinks, its correct answers before changes.
+    totals: np.ndarray
 
 
-def matched_replicates(con: duckdb.DuckDBPyConnection, where: str = "true") -> pa.Table:
-    """For each archive that meets a condition, advisory budget and replicate: the strict budget."""
-    archives = list(_archives(con, where))
-    tables, first = [], 0
-    for counts in drawn_counts(con) if archives else ():
-        for archive in archives:
-            # Rows of problems, and of kinks at every budget.
-            cells = max(len(archive.problems), len(archive.budgets) * len(archive.walks.kinks))
-            size = max(1, CELLS // cells)
-            tables += [
-                _solved(archive, counts[at : at + size], first + at)
-                for at in range(0, len(counts), size)
-            ]
-        first += len(counts)
-    return pa.concat_tables(tables) if tables else SCHEMA.empty_table()
+def match(con: duckdb.DuckDBPyConnection) -> Iterator[Replicates]:
+    """For each archive, advisory budget and replicate: the strict budget of equal cost."""
+    counts = Counts(con)
+    ((threads,),) = con.execute("select current_setting('threads')").fetchall()
+    for name in READ:
+        # What is behind these views takes long, and some archives are read at a time.
+        con.execute(f"create temp table {name} as from {name} order by archive")
+    try:
+        with ThreadPoolExecutor(threads) as pool:
+            for where in _portions(con, counts.replicates):
+                archives = list(_archives(con, where, counts.problems))
+                found = [
+                    {
+                        name: np.zeros((len(one.budgets), counts.replicates), np.int64)
+                        for name in VALUES
+                    }
+                    for one in archives
+                ]
+                for first, block in counts.blocks():
+                    some = repeat(block), repeat(first)
+                    list(pool.map(_solve_block, archives, found, *some))
+                for archive, values in zip(archives, found, strict=True):
+                    yield _replicates(archive, values)
+    finally:
+        for name in READ:
+            con.execute(f"drop table temp.main.{name}")
 
 
-def _archives(con: duckdb.DuckDBPyConnection, where: str) -> Iterator[Archive]:
-    """The archives, each with the rows that are its own."""
+def nothing_matched() -> Replicates:
+    """The replicates of no key."""
+    keys = pa.table(
+        {"archive": pa.array([], pa.string()), "advisory_budget": pa.array([], pa.int64())}
+    )
+    values = {name: np.zeros((0, 1), np.int64) for name in VALUES}
+    return Replicates("replicate_matches", keys, np.ones(1), values, {})
+
+
+def _portions(con: duckdb.DuckDBPyConnection, replicates: int) -> Iterator[str]:
+    """Conditions that each hold for as many neighbouring archives as are held at a time."""
+    rows = con.execute(
+        "select archive, count(*) from matching_walks group by archive order by archive"
+    ).fetchall()
+    ((budgets,),) = con.execute("select count(*) from budgets").fetchall()
+    own_values = budgets * replicates * len(VALUES)
+    held: list[str] = []
+    walks = values = 0
+    for archive, own_walks in rows:
+        walks += own_walks
+        values += own_values
+        if held and (walks > WALKS_AT_A_TIME or values > VALUES_AT_A_TIME):
+            yield f"archive between {literal(held[0])} and {literal(held[-1])}"
+            held, walks, values = [], own_walks, own_values
+        held.append(archive)
+    if held:
+        yield f"archive between {literal(held[0])} and {literal(held[-1])}"
+
+
+def _replicates(archive: Archive, values: Columns) -> Replicates:
+    """The values of an archive; without labels nothing is correct or incorrect."""
+    keys = pa.table(
+        {"archive": [archive.name] * len(archive.budgets), "advisory_budget": archive.budgets}
+    )
+    unknown = np.full(len(archive.budgets), not archive.is_graded)
+    is_null = {"advisory_correct": unknown, "strict_correct": unknown}
+    return Replicates("replicate_matches", keys, values["replays"][0], values, is_null)
+
+
+def _archives(con: duckdb.DuckDBPyConnection, where: str, draws: int) -> Iterator[Archive]:
+    """The archives, each with the rows that are its own; no replicate draws more than `draws`."""
     graded = con.execute(f"from graded_archives where {where}").fetchnumpy()
     labelled = dict(zip(graded["archive"], graded["is_graded"], strict=True))
     read = {name: _by_archive(con, name, key, where) for name, key in READ.items()}
@@ -112,17 +169,19 @@ def _archives(con: duckdb.DuckDBPyConnection, where: str) -> Iterator[Archive]:
         shape = (len(budgets), -1)
         problems = totals["problem_id"].reshape(shape)[0] - 1
         ends = read["matching_walks"][name]
-        answers = read["matching_answers"].get(name, nothing)
+        walks = arrange(ends["place"], ends["whole_cost"], len(problems))
+        answers = _answers(read["matching_answers"].get(name, nothing), len(problems))
+        costs, correct = (totals[of].reshape(shape).T for of in ("completion_cost", "correct"))
+        parts = (costs, correct, walks.kink_costs, walks.kink_open, answers.before)
         yield Archive(
             name=name,
             is_graded=bool(labelled[name]),
             orders=int(totals["replays"][0]),
             problems=problems,
             budgets=budgets,
-            costs=totals["completion_cost"].reshape(shape).T,
-            correct=totals["correct"].reshape(shape).T,
-            walks=arrange(ends["place"], ends["whole_cost"], len(problems)),
-            answers=_answers(answers, len(problems)),
+            walks=walks,
+            answers=answers,
+            totals=fit(np.concatenate([part.T for part in parts]), draws),
         )
 
 
@@ -141,89 +200,107 @@ def _by_archive(
     }
 
 
-def _solved(archive: Archive, counts: np.ndarray, first: int) -> pa.Table:
-    """Replicates of an archive; those that draw none of its problems have no row."""
+def _solve_block(archive: Archive, found: Columns, counts: np.ndarray, first: int) -> None:
+    """Fill in the values of some replicates."""
     weights = picked(counts, archive.problems)
-    drawn = weights.sum(1) > 0
-    weights, replicates = weights[drawn], np.flatnonzero(drawn) + first
-    targets = product(weights, archive.costs)
-    found, paid, exhausted = solve(archive.walks, weights, targets)
-    budgets = len(archive.budgets)
-    cells = {
-        "archive": np.full(targets.size, archive.name),
-        "advisory_budget": np.tile(archive.budgets, len(weights)),
-        "replicate": np.repeat(replicates, budgets),
-        "replays": np.repeat(weights.sum(1).astype(np.int64) * archive.orders, budgets),
-        "advisory_cost": targets.ravel(),
-        "strict_budget": found.ravel(),
-        "strict_cost": paid.ravel(),
-        "is_exhausted": exhausted.ravel(),
-        # Without labels nothing is correct or incorrect.
-        "advisory_correct": None,
-        "strict_correct": None,
+    budgets, kinks = len(archive.budgets), len(archive.walks.kinks)
+    costs, correct, at_kinks, open_at_kinks, before = np.split(
+        product(weights, archive.totals), np.cumsum([budgets, budgets, kinks, kinks]), axis=1
+    )
+    matched, paid, exhausted = solve(archive.walks, weights, costs, at_kinks, open_at_kinks)
+    values = {
+        "replays": np.repeat(weights.sum(1)[:, None] * archive.orders, budgets, axis=1),
+        "advisory_cost": costs,
+        "strict_budget": matched,
+        "strict_cost": paid,
+        "is_exhausted": exhausted,
     }
     if archive.is_graded:
-        cells["advisory_correct"] = product(weights, archive.correct).ravel()
-        cells["strict_correct"] = correct_at(archive.answers, weights, found).ravel()
-    arrays = [
-        pa.nulls(targets.size, field.type)
-        if cells[field.name] is None
-        else pa.array(cells[field.name], field.type)
-        for field in SCHEMA
-    ]
-    return pa.Table.from_arrays(arrays, schema=SCHEMA)
+        values["advisory_correct"] = correct
+        values["strict_correct"] = correct_at(archive.answers, weights, matched, before)
+    for name, cells in values.items():
+        found[name][:, first : first + len(weights)] = cells.T
 
 
 def product(weights: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """Whole numbers times whole numbers: as doubles, which are fast, wherever those are exact."""
-    largest = weights.sum(1).max(initial=0) * np.abs(totals).max(initial=0)
-    if largest < EXACT:
-        return (weights @ totals.astype(np.float64)).astype(np.int64)
-    return weights.astype(np.int64) @ totals
+    """A row per replicate, in whole numbers; totals are doubles wherever those are exact."""
+    if totals.dtype == np.float64:
+        return (weights @ totals.T).astype(np.int64)
+    return weights.astype(np.int64) @ totals.T
+
+
+def fit(totals: np.ndarray, most: int) -> np.ndarray:
+    """Totals as doubles, which are fast, if those hold every sum of as many problems."""
+    largest = most * int(np.abs(totals).max(initial=0))
+    return totals.astype(np.float64) if largest < EXACT else totals
 
 
 def arrange(places: np.ndarray, costs: np.ndarray, problems: int) -> Walks:
-    """The walks with their kinks: about the square root of their number, the last one included."""
+    """The walks with their kinks: all, or about the square root of their number with the last."""
     order = np.lexsort((places, costs))
     places, costs = places[order], costs[order]
     is_new = np.append(True, (costs[1:] != costs[:-1]) | (places[1:] != places[:-1]))
     orders = np.diff(np.append(np.flatnonzero(is_new), len(costs)))
     places, costs = places[is_new], costs[is_new]
-    step = max(1, int(np.sqrt(len(costs))), len(costs) * problems // CELLS)
-    kinks = np.unique(np.concatenate([[0], costs[::step], costs[-1:]]))
+    kinks = np.unique(np.concatenate([[0], costs[:: _step(len(costs), problems)], costs[-1:]]))
     kink_costs = np.zeros((problems, len(kinks)), np.int64)
     kink_open = np.zeros((problems, len(kinks)), np.int64)
-    for n, kink in enumerate(kinks):
-        np.add.at(kink_costs[:, n], places, orders * np.minimum(costs, kink))
-        np.add.at(kink_open[:, n], places, orders * (costs > kink))
-    return Walks(places, costs, orders, kinks, kink_costs, kink_open)
+    by_place = np.argsort(places, kind="stable")
+    own, starts = np.unique(places[by_place], return_index=True)
+    size = max(1, CELLS // len(costs))
+    for at in range(0, len(kinks), size):
+        some = kinks[at : at + size, None]
+        paid = orders[by_place] * np.minimum(costs[by_place], some)
+        going_on = orders[by_place] * (costs[by_place] > some)
+        kink_costs[own, at : at + size] = np.add.reduceat(paid, starts, axis=1).T
+        kink_open[own, at : at + size] = np.add.reduceat(going_on, starts, axis=1).T
+    largest = np.zeros(problems, np.int64)
+    np.maximum.at(largest, places, costs)
+    costliest = np.argsort(-largest, kind="stable")
+    return Walks(places, costs, orders, kinks, kink_costs, kink_open, costliest, largest[costliest])
+
+
+def _step(changes: int, problems: int) -> int:
+    """Of how many changes one is looked at first."""
+    if changes <= FEW:
+        return 1
+    return max(int(np.sqrt(changes)), changes * problems // CELLS)
 
 
 def solve(
-    walks: Walks, weights: np.ndarray, targets: np.ndarray
+    walks: Walks,
+    weights: np.ndarray,
+    targets: np.ndarray,
+    at_kinks: np.ndarray,
+    open_at_kinks: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The largest budgets that cost no more than the targets, their costs, what is exhausted.
 
-    A row of `weights` counts the problems of a replicate; `targets` has its costs, a row each.
+    A row of each is a replicate: how often it draws the problems, the costs to be matched, and
+    what it pays, and how many walks go on, at the kinks.
     """
-    at_kinks = product(weights, walks.kink_costs)
-    open_at_kinks = product(weights, walks.kink_open)
     exhausted = targets >= at_kinks[:, -1:]
-    budgets, paid = np.zeros_like(targets), np.zeros_like(targets)
-    brackets = (at_kinks[:, None, :] <= targets[:, :, None]).sum(2) - 1
-    for kink in np.unique(brackets[~exhausted]):
-        every_row, every_column = np.nonzero((brackets == kink) & ~exhausted)
-        low = np.searchsorted(walks.costs, walks.kinks[kink], "right")
-        high = np.searchsorted(walks.costs, walks.kinks[kink + 1], "left")
+    brackets = _last_within(at_kinks, targets)
+    # From a kink a straight line goes on to the next walk that ends.
+    begun = np.take_along_axis(at_kinks, brackets, 1)
+    still_open = np.take_along_axis(open_at_kinks, brackets, 1)
+    more = (targets - begun) // np.maximum(still_open, 1)
+    budgets, paid = walks.kinks[brackets] + more, begun + more * still_open
+    lows = np.searchsorted(walks.costs, walks.kinks, "right")
+    highs = np.append(np.searchsorted(walks.costs, walks.kinks[1:], "left"), lows[-1])
+    is_between = (highs > lows)[brackets] & ~exhausted
+    for kink in np.unique(brackets[is_between]):
+        every_row, every_column = np.nonzero((brackets == kink) & is_between)
+        some = slice(lows[kink], highs[kink])
         # A line for the kink itself, then one from the end of each walk in the bracket.
-        starts = np.concatenate([walks.kinks[kink : kink + 1], walks.costs[low:high]])
+        starts = np.concatenate([walks.kinks[kink : kink + 1], walks.costs[some]])
         size = max(1, CELLS // len(starts))
         for at in range(0, len(every_row), size):
             rows, columns = every_row[at : at + size], every_column[at : at + size]
-            ending = weights[np.ix_(rows, walks.places[low:high])].astype(np.int64)
-            ending *= walks.orders[low:high]
+            ending = weights[np.ix_(rows, walks.places[some])].astype(np.int64)
+            ending *= walks.orders[some]
             ended = np.pad(np.cumsum(ending, axis=1), ((0, 0), (1, 0)))
-            spent = np.pad(np.cumsum(ending * walks.costs[low:high], axis=1), ((0, 0), (1, 0)))
+            spent = np.pad(np.cumsum(ending * walks.costs[some], axis=1), ((0, 0), (1, 0)))
             still_open = open_at_kinks[rows, kink][:, None] - ended
             begun = at_kinks[rows, kink] - open_at_kinks[rows, kink] * walks.kinks[kink]
             costs = begun[:, None] + spent + still_open * starts
@@ -233,27 +310,54 @@ def solve(
             more = (wanted - costs[each, last]) // still_open[each, last]
             budgets[rows, columns] = starts[last] + more
             paid[rows, columns] = costs[each, last] + more * still_open[each, last]
-    largest = np.zeros(weights.shape[1], np.int64)
-    np.maximum.at(largest, walks.places, walks.costs)
-    whole = np.where(weights > 0, largest, 0).max(axis=1)[:, None]
-    return np.where(exhausted, whole, budgets), np.where(exhausted, targets, paid), exhausted
+    if exhausted.any():
+        whole = _largest_drawn(walks, weights)[:, None]
+        budgets = np.where(exhausted, whole, budgets)
+    return budgets, np.where(exhausted, targets, paid), exhausted
+
+
+def _last_within(rows: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """In each row, which never falls, the last column that is no more than what is wanted."""
+    low, high = np.zeros(wanted.shape, np.int64), np.full(wanted.shape, rows.shape[1])
+    for _ in range(rows.shape[1].bit_length()):
+        middle = (low + high) // 2
+        is_within = np.take_along_axis(rows, middle, 1) <= wanted
+        low, high = np.where(is_within, middle, low), np.where(is_within, high, middle)
+    return low
+
+
+def _largest_drawn(walks: Walks, weights: np.ndarray) -> np.ndarray:
+    """The largest cost among the problems that each replicate draws, the costliest tried first."""
+    found = np.zeros(len(weights), np.int64)
+    rows = np.arange(len(weights))
+    for at in range(0, len(walks.largest), AT_FIRST):
+        if not len(rows):
+            break
+        some = slice(at, at + AT_FIRST)
+        is_drawn = weights[np.ix_(rows, walks.costliest[some])] > 0
+        has_drawn = is_drawn.any(axis=1)
+        found[rows[has_drawn]] = walks.largest[some][is_drawn[has_drawn].argmax(axis=1)]
+        rows = rows[~has_drawn]
+    return found
 
 
 def _answers(read: Columns, problems: int) -> Answers:
     """The changes, with each problem's correct answers before some of them."""
     budgets, places, changes = (read[name] for name in ("budget", "place", "correct_change"))
-    step = max(1, int(np.sqrt(len(budgets))), len(budgets) * problems // CELLS)
+    step = _step(len(budgets), problems)
     before = np.zeros((problems, len(budgets) // step + 2), np.int64)
     np.add.at(before, (places, np.arange(len(budgets)) // step + 1), changes)
     return Answers(budgets, places, changes, step, np.cumsum(before, axis=1))
 
 
-def correct_at(answers: Answers, weights: np.ndarray, budgets: np.ndarray) -> np.ndarray:
+def correct_at(
+    answers: Answers, weights: np.ndarray, budgets: np.ndarray, before: np.ndarray
+) -> np.ndarray:
     """The strict rule's correct answers in each replicate, at the budgets of its row."""
     changed = np.searchsorted(answers.budgets, budgets, "right")
     steps = changed // answers.step
-    correct = np.take_along_axis(product(weights, answers.before), steps, axis=1)
-    for step in np.unique(steps):
+    correct = np.take_along_axis(before, steps, axis=1)
+    for step in np.unique(steps) if answers.step > 1 else ():
         every_row, every_column = np.nonzero(steps == step)
         some = slice(step * answers.step, (step + 1) * answers.step)
         size = max(1, CELLS // answers.step)

@@ -50,6 +50,8 @@ STAGES = (
     "bootstrap/weights",
     "bootstrap/problem_points",
     "bootstrap/problem_pairs",
+    "bootstrap/problem_crossings",
+    "bootstrap/problem_ladders",
     "diagnostics/length_halves",
     "bootstrap/problem_strata",
     "bootstrap/problem_comparisons",
@@ -57,7 +59,7 @@ STAGES = (
     # The change between the rules at many budgets.
     "diagnostics/curve_budgets",
     "bootstrap/problem_curves",
-    # What the search for equal costs begins with; it gives `matched_replicates`.
+    # What the search for equal costs begins with; it gives `replicate_matches`.
     "bootstrap/matching_targets",
     "bootstrap/matching_walks",
     "bootstrap/matching_answers",

@@ -61,26 +61,29 @@ def export(
     except OSError as error:
         raise AuditError(f"{out}: cannot be made a folder: {first_line(error)}") from None
     wanted = names or sorted(set(engine.table_names()) - set(left_out(con)))
-    for done, name in enumerate(wanted):
-        if progress:
-            progress(name, done, len(wanted))
-        path = out / f"{name}.{fmt}"
-        if name in tables:
-            table = priced_table(con, name, prices)
-            try:
-                rows = (filtered(name, table, only) if only else table).to_reader()
-            except AuditError:
-                # Without a name, what the filter cannot be applied to is left out.
-                if names:
-                    raise
-                continue
-        else:
-            rows = _relation(con, name, only or Filter()).to_arrow_reader(100_000)
-        if fmt == "csv":
-            write_csv(rows, path)
-        else:
-            write_parquet(rows, path)
-        yield path
+    if progress:
+        progress("intervals", 0, len(wanted))
+    with engine.intervals_of(con, [name for name in wanted if name in tables]):
+        for done, name in enumerate(wanted):
+            if progress:
+                progress(name, done, len(wanted))
+            path = out / f"{name}.{fmt}"
+            if name in tables:
+                table = priced_table(con, name, prices)
+                try:
+                    rows = (filtered(name, table, only) if only else table).to_reader()
+                except AuditError:
+                    # Without a name, what the filter cannot be applied to is left out.
+                    if names:
+                        raise
+                    continue
+            else:
+                rows = _relation(con, name, only or Filter()).to_arrow_reader(100_000)
+            if fmt == "csv":
+                write_csv(rows, path)
+            else:
+                write_parquet(rows, path)
+            yield path
     if progress:
         progress("done", len(wanted), len(wanted))
 

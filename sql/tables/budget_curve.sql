@@ -15,32 +15,6 @@ with totals as materialized (
     from problem_curves
     group by archive, budget
     window curve as (partition by archive order by budget)
-),
-gains as materialized (
-    select
-        archive,
-        budget,
-        replicate,
-        replays,
-        -- Whole numbers divided once: equal fractions give equal numbers.
-        100 * gained / replays as delta,
-    from replicate_curves
-),
-spreads as materialized (
-    select
-        archive,
-        budget,
-        any_value(replays) filter (replicate = 0) as replays,
-        any_value(delta) filter (replicate = 0) as delta,
-        quantile_cont(delta, [0.025, 0.975]) filter (replicate > 0) as delta_ends,
-        case
-            -- In one order, so that the last digit is the same on any number of threads.
-            when min(delta) filter (replicate > 0) < max(delta) filter (replicate > 0)
-            then list_stddev_samp(list(delta order by replicate) filter (replicate > 0))
-            when count(delta) filter (replicate > 0) > 1 then 0
-        end as error,
-    from gains
-    group by archive, budget
 )
 select
     archives.archive,
@@ -48,10 +22,10 @@ select
     100 * totals.strict_correct / spreads.replays as strict_accuracy,
     100 * totals.advisory_correct / spreads.replays as advisory_accuracy,
     spreads.delta,
-    spreads.delta_ends[1] as delta_low,
-    spreads.delta_ends[2] as delta_high,
-    spreads.delta - case when spreads.error > 0 then bands.width else 0 end * spreads.error as band_low,
-    spreads.delta + case when spreads.error > 0 then bands.width else 0 end * spreads.error as band_high,
+    spreads.delta_low,
+    spreads.delta_high,
+    spreads.delta - spreads.band * spreads.delta_error as band_low,
+    spreads.delta + spreads.band * spreads.delta_error as band_high,
     100 * totals.strict_covered / spreads.replays as strict_coverage,
     100 * totals.advisory_covered / spreads.replays as advisory_coverage,
     (totals.strict_slope * curve_budgets.budget - totals.strict_offset) / spreads.replays as strict_cost,
@@ -61,25 +35,7 @@ inner join archives on curve_budgets.archive_id = archives.archive_id
 asof join totals
     on archives.archive = totals.archive
     and curve_budgets.budget >= totals.budget
-inner join spreads
+inner join interval_curves as spreads
     on totals.archive = spreads.archive
     and totals.budget = spreads.budget
-left join (
-    -- The farthest that a replicate strays anywhere on the curve, in errors.
-    select
-        archive,
-        quantile_cont(farthest, 0.95) as width,
-    from (
-        select
-            archive,
-            gains.replicate,
-            max(abs(gains.delta - spreads.delta) / spreads.error) as farthest,
-        from gains
-        inner join spreads using (archive, budget)
-        where gains.replicate > 0 and spreads.error > 0
-        group by archive, gains.replicate
-    )
-    group by archive
-) as bands
-    on totals.archive = bands.archive
 order by archives.archive, curve_budgets.budget

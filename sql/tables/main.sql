@@ -15,33 +15,23 @@ with points as (
         100 * (sum(advisory_covered) - sum(strict_covered)) / sum(replays) as delta_coverage,
     from problem_pairs
     group by archive, budget
-),
-intervals as (
-    select
-        archive,
-        budget,
-        quantile_cont(100 * gained / replays, 0.025) as delta_low,
-        quantile_cont(100 * gained / replays, 0.975) as delta_high,
-    from replicate_gains
-    where replicate > 0
-    group by archive, budget
 )
 select
-    archive,
-    budget,
-    100 * strict_correct / replays as strict_accuracy,
-    100 * advisory_correct / replays as advisory_accuracy,
-    delta,
-    delta_low,
-    delta_high,
-    100 * strict_covered / replays as strict_coverage,
-    100 * advisory_covered / replays as advisory_coverage,
-    delta_coverage,
-    delta_coverage - delta as gap_change,
-    strict_cost / replays as strict_cost,
-    advisory_cost / replays as advisory_cost,
-    strict_cost / (replays * budget) as strict_cost_ratio,
-    advisory_cost / (replays * budget) as advisory_cost_ratio,
+    points.archive,
+    points.budget,
+    100 * points.strict_correct / points.replays as strict_accuracy,
+    100 * points.advisory_correct / points.replays as advisory_accuracy,
+    points.delta,
+    interval_gains.delta_low,
+    interval_gains.delta_high,
+    100 * points.strict_covered / points.replays as strict_coverage,
+    100 * points.advisory_covered / points.replays as advisory_coverage,
+    points.delta_coverage,
+    points.delta_coverage - points.delta as gap_change,
+    points.strict_cost / points.replays as strict_cost,
+    points.advisory_cost / points.replays as advisory_cost,
+    points.strict_cost / (points.replays * points.budget) as strict_cost_ratio,
+    points.advisory_cost / (points.replays * points.budget) as advisory_cost_ratio,
 from points
-left join intervals using (archive, budget)
-order by archive, budget
+left join interval_gains using (archive, budget)
+order by points.archive, points.budget

@@ -28,32 +28,19 @@ order_errors as (
         end as order_error,
     from orders
     group by archive, budget
-),
-problem_errors as (
-    select
-        archive,
-        budget,
-        any_value(100 * gained / replays) filter (replicate = 0) as delta,
-        case
-            when min(100 * gained / replays) filter (replicate > 0) < max(100 * gained / replays) filter (replicate > 0)
-            then list_stddev_samp(list(100 * gained / replays order by replicate) filter (replicate > 0))
-            when count(*) filter (replicate > 0) > 1 then 0
-        end as problem_error,
-    from replicate_gains
-    group by archive, budget
 )
 select
     archive,
     budget,
     delta,
     order_error,
-    problem_error,
+    delta_error as problem_error,
     -- A whole number that rounding has pushed up a hair stays itself.
     case
         when problem_error > 0 then ceil(orders * pow(order_error / (0.1 * problem_error), 2) * (1 - 1e-12))
     end::bigint as orders_needed,
 from order_errors
-inner join problem_errors using (archive, budget)
+inner join interval_gains using (archive, budget)
 inner join graded_archives using (archive)
 where is_graded
 order by archive, budget

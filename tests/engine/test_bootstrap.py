@@ -3,11 +3,13 @@
 import random
 from collections import defaultdict
 
+import duckdb
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from audit import engine
-from audit.engine import bootstrap, draws, matching, tables
+from audit.engine import bootstrap, draws, intervals, matching
 from tests.support.archives import attempt, random_archive
 from tests.support.databases import replayed
 
@@ -15,7 +17,7 @@ SETTINGS = {"replicates": 23, "policies": "all", "curve_points": 6}
 WEIGHING = [
     name
     for name in engine.table_names()
-    if engine.relations_read(engine.render(name)) & {*bootstrap.WEIGHED, *matching.MATCHED}
+    if engine.relations_read(engine.render(name)) & set(intervals.INTERVALS)
 ]
 
 
@@ -44,18 +46,30 @@ def test_tables_in_pieces_of_any_size_are_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(bootstrap, "BLOCK_COUNTS", 31)
     monkeypatch.setattr(bootstrap, "BLOCK_ROWS", 3)
     monkeypatch.setattr(matching, "CELLS", 11)
+    monkeypatch.setattr(matching, "FEW", 3)
+    monkeypatch.setattr(matching, "WALKS_AT_A_TIME", 5)
     with replayed(tmp_path / "pieces", rows(), **SETTINGS) as con:
         for at_a_time in (1, 60, 700):
-            monkeypatch.setattr(tables, "ROWS_AT_A_TIME", at_a_time)
-            for name, table in all_tables(con).items():
-                assert table.equals(whole[name]), (name, at_a_time)
+            monkeypatch.setattr(bootstrap, "BLOCK_TOTALS", 3 * at_a_time)
+            monkeypatch.setattr(bootstrap, "BLOCK_SUMS", 2 * at_a_time)
+            monkeypatch.setattr(intervals, "ROWS_AT_A_TIME", at_a_time)
+            monkeypatch.setattr(intervals, "KEYS_AT_A_TIME", 1 + at_a_time // 30)
+            with engine.intervals_of(con, WEIGHING if at_a_time == 60 else []):
+                for name, table in all_tables(con).items():
+                    assert table.equals(whole[name]), (name, at_a_time)
+
+
+def weighed_rows(con, name) -> list[dict]:
+    """The rows of replicates that draw anything."""
+    replicates = [one.rows() for one in bootstrap.weigh(con, [name])]
+    return [row for row in pa.concat_tables(replicates).to_pylist() if row["draws"] is not None]
 
 
 @pytest.mark.parametrize("name", sorted(set(bootstrap.WEIGHED) - {"replicate_curves"}))
 def test_a_weighed_relation_is_a_join_with_the_counts(tmp_path, name):
-    totals, keys, values, _ = bootstrap.WEIGHED[name]
+    totals, keys, values, lists, _ = bootstrap.WEIGHED[name]
     with replayed(tmp_path, rows(), **SETTINGS) as con:
-        weighed = bootstrap.weigh(con, [name])[name].to_pylist()
+        weighed = weighed_rows(con, name)
         problems = con.sql(f"from {totals}").to_arrow_table().to_pylist()
         counts = con.execute("select replicate, first_problem, counts from weights").fetchall()
     drawn = {
@@ -63,7 +77,7 @@ def test_a_weighed_relation_is_a_join_with_the_counts(tmp_path, name):
         for replicate, first, several in counts
         for n, count in enumerate(several)
     }
-    expected: dict[tuple, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    expected: dict[tuple, dict] = defaultdict(lambda: defaultdict(int))
     for row in problems:
         for replicate in range(24):
             count = drawn[replicate, row["problem_id"]]
@@ -71,6 +85,9 @@ def test_a_weighed_relation_is_a_join_with_the_counts(tmp_path, name):
             expected[key]["draws"] += count
             for value in ("replays", *values):
                 expected[key][value] += count * (row[value] or 0)
+            for value in lists:
+                for n, item in enumerate(row[value]):
+                    expected[key][value, n] += count * (item or 0)
     assert len(weighed) == sum(cells["draws"] > 0 for cells in expected.values())
     ungraded = {row["archive"] for row in rows() if row["correct"] is None}
     for row in weighed:
@@ -82,14 +99,46 @@ def test_a_weighed_relation_is_a_join_with_the_counts(tmp_path, name):
                 assert row[value] is None
             else:
                 assert row[value] == cells[value], (value, row)
+        for value in lists:
+            if "correct" in value and row["archive"] in ungraded:
+                assert set(row[value]) == {None}
+            else:
+                assert row[value] == [cells[value, n] for n in range(len(row[value]))]
 
 
 def test_a_replicate_that_draws_none_of_an_archive_has_no_row(tmp_path):
     shared = [attempt(seed, 5, "4", archive="a", question=q) for seed in range(2) for q in range(4)]
     alone = [attempt(seed, 5, "4", archive="b", question=0) for seed in range(2)]
     with replayed(tmp_path, shared + alone, replicates=50) as con:
-        weighed = bootstrap.weigh(con, ["replicate_gains"])["replicate_gains"].to_pylist()
+        weighed = weighed_rows(con, "replicate_gains")
         drawn = con.execute("select replicate from weights where counts[1] > 0").fetchall()
     found = {row["replicate"] for row in weighed if row["archive"] == "b"}
     assert found == {replicate for (replicate,) in drawn}
     assert 1 < len(found) < 51
+
+
+def test_quantiles_lie_on_straight_lines_between_neighbours():
+    values = np.array([[4.0, 1.0, 2.0], [5.0, 5.0, 5.0], [-3.0, 1.0, 9.0]])
+    low, middle, high = intervals.quantiles(values, [0.025, 0.5, 0.975])
+    assert middle.tolist() == [2, 5, 1]
+    # Of three values the ranks are 0 and 2: a twentieth of the way to the middle one.
+    assert low == pytest.approx([1.05, 5, -2.8])
+    assert high == pytest.approx([3.9, 5, 8.6])
+    con = duckdb.connect()
+    for row, ends in zip(values.tolist(), zip(low, high, strict=True), strict=True):
+        query = "select quantile_cont(value, [0.025, 0.975]) from (select unnest(?) as value)"
+        assert con.execute(query, [row]).fetchall()[0][0] == pytest.approx(ends, rel=1e-14)
+    assert np.isnan(intervals.quantiles(np.zeros((2, 0)), [0.5])[0]).all()
+
+
+def test_equal_replicates_have_no_error_and_an_interval_that_is_the_point():
+    third = np.full((1, 1001), 100 / 3)
+    low, high, error, changed = intervals.told(third, None, ("low", "high", "error", "changed"))[0]
+    assert (low, high, error, changed) == (100 / 3, 100 / 3, 0, 0)
+
+
+def test_replicates_that_know_nothing_count_for_nothing():
+    values = np.array([[1.0, 2.0, np.nan, 4.0], [7.0, np.nan, np.nan, np.nan]])
+    found = intervals.told(values, ~np.isnan(values), ("low", "high", "error", "changed"))
+    assert found[0] == pytest.approx([2.05, 3.95, 2**0.5, 2])
+    assert np.isnan(found[1, :3]).all() and found[1, 3] == 0

@@ -115,8 +115,11 @@ def test_binomial_tails_are_the_exact_ones(tmp_path):
 # ----------------------------------------------------------------------------------- equal cost
 
 
+@pytest.mark.parametrize("few", [0, 5, 400])
 @pytest.mark.parametrize("seed", range(20))
-def test_a_matched_budget_is_the_largest_that_costs_no_more(seed):
+def test_a_matched_budget_is_the_largest_that_costs_no_more(seed, few, monkeypatch):
+    monkeypatch.setattr(matching, "FEW", few)
+    monkeypatch.setattr(matching, "AT_FIRST", 1 + few)
     rng = np.random.default_rng(seed)
     problems, walks = int(rng.integers(1, 5)), int(rng.integers(1, 40))
     places = np.concatenate([np.arange(problems), rng.integers(0, problems, walks)])
@@ -131,7 +134,8 @@ def test_a_matched_budget_is_the_largest_that_costs_no_more(seed):
     ]
     targets = np.array([sorted(rng.choice(row[1:], 5)) for row in paid])
     arranged = matching.arrange(places, costs, problems)
-    found, spent, exhausted = matching.solve(arranged, weights, targets)
+    at_kinks = (weights @ arranged.kink_costs, weights @ arranged.kink_open)
+    found, spent, exhausted = matching.solve(arranged, weights, targets, *at_kinks)
     for r, n in itertools.product(range(len(weights)), range(5)):
         costliest = max(costs[weights[r][places] > 0])
         budget = max(b for b in range(32) if paid[r][b] <= targets[r, n])

@@ -1,0 +1,6 @@
+-- interval_gains: the paired accuracy change of the primary selector, with the ends of its interval and its standard error.
+-- grain: archive, budget
+select
+    *,
+    100 * gained / replays as delta,
+from replicate_gains

@@ -1,0 +1,24 @@
+-- interval_ladders: advisory accuracy against the strict curve read off at the same mean cost by straight lines, with the ends of the difference's interval.
+-- grain: archive, advisory_budget
+-- Strict costs never fall with the budget, so they are in order. left_at numbers the strict point at which the straight
+-- line begins: the leftmost rising one that the advisory cost falls on, a flat one only where all are flat; null outside.
+select
+    *,
+    len(list_filter(strict_costs, lambda cost: cost < advisory_cost)) as below,
+    len(list_filter(strict_costs, lambda cost: cost <= advisory_cost)) as reached,
+    case
+        when below between 1 and len(strict_costs) - 1 then below
+        when below = 0 and reached between 1 and len(strict_costs) - 1 then reached
+        when below = 0 and reached = len(strict_costs) and reached > 1 then 1
+    end as left_at,
+    case when replays > 0 then left_at is null end as is_outside,
+    strict_costs[left_at] as left_cost,
+    strict_costs[left_at + 1] as right_cost,
+    case
+        when left_cost < right_cost then (advisory_cost - left_cost) / (right_cost - left_cost)
+        when left_cost = right_cost then 0.0
+    end as weight,
+    (1 - weight) * strict_corrects[left_at] + weight * strict_corrects[left_at + 1] as interpolated,
+    100 * interpolated / replays as interpolated_accuracy,
+    100 * (advisory_correct - interpolated) / replays as delta,
+from replicate_ladders

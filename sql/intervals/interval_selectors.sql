@@ -1,0 +1,6 @@
+-- interval_selectors: the paired accuracy change under every selector, with the ends of its interval.
+-- grain: archive, budget, selector
+select
+    *,
+    100 * gained / replays as delta,
+from replicate_selectors

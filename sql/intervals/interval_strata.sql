@@ -1,0 +1,6 @@
+-- interval_strata: the paired accuracy change in each half of an archive's problems, with the ends of its interval.
+-- grain: archive, stratum, budget
+select
+    *,
+    100 * gained / replays as delta,
+from replicate_strata
