@@ -31,6 +31,8 @@ from audit.study import recorded
 MOST_ROWS = 200
 AT_A_TIME = 2
 WIDEST_CELL = 60
+# With more archives than this, what is said of all of them stands before what is said of each.
+MOST_TOLD_APART = 12
 SIMULATED = "SIMULATED DATA"
 
 
@@ -122,11 +124,8 @@ def content(
     only: Filter | None = None,
 ) -> dict[str, Any]:
     """All that the templates print, as plain values."""
-    rows = {
-        name: table.to_pylist()
-        for name, table in tables.items()
-        if name not in ("selection_events", "archive_comparisons", "budget_curve")
-    }
+    spoken = (*findings.READ, "data_quality")
+    rows = {name: tables[name].to_pylist() for name in spoken if name in tables}
     settings = data.settings(con)
     archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
     simulated = data.is_simulated(con)
@@ -150,7 +149,7 @@ def content(
         ],
         "rules": [
             (rule, captions.RULES.get(rule, "a rule of your own: see the relation rules"))
-            for rule in rule_order(rows.get("curves", [])) or list(captions.RULES)
+            for rule in rule_order({"rule": name} for name in settings["rules"].split(","))
         ],
         "selectors": _selectors(settings),
         "reading": captions.READING,
@@ -177,12 +176,31 @@ def quality_warnings(rows: Sequence[Row]) -> list[str]:
     ranks = {"fail": 0, "warn": 1}
     unfit = [row for row in rows if row["severity"] in ranks]
     unfit.sort(key=lambda row: (ranks[row["severity"]], row["archive"] or "", row["check"]))
+    if len({row["archive"] for row in unfit}) > MOST_TOLD_APART:
+        return _warnings_together(unfit)
     return [
         f"{one_line(row['archive'])}: {str(row['check']).replace('_', ' ')}"
         + (f", {row['count']:,} of {row['total']:,}" if row["total"] else "")
         + (f"; {row['advice']}" if row["advice"] else "")
         for row in unfit
     ]
+
+
+def _warnings_together(unfit: Sequence[Row]) -> list[str]:
+    """The same warnings, each once for all archives that it is about."""
+    groups = data.group(list(unfit), lambda row: (row["severity"], row["check"], row["advice"]))
+    lines = []
+    for (_, check, advice), rows in groups.items():
+        named = [one_line(row["archive"]) for row in rows[:3]]
+        named += [f"{len(rows) - 3:,} more"] if len(rows) > 3 else []
+        count, total = (sum(row[name] or 0 for row in rows) for name in ("count", "total"))
+        lines.append(
+            str(check).replace("_", " ")
+            + (f", {count:,} of {total:,}" if total else "")
+            + f" in {_listed(named)}"
+            + (f"; {advice}" if advice else "")
+        )
+    return lines
 
 
 def sections(values: dict[str, Any], most_rows: int) -> list[Section]:
@@ -250,7 +268,7 @@ def _scope(archives: list[Row], settings: dict[str, str], budgets: list[int]) ->
     shown = [budget_name(budget) for budget in budgets]
     span = _listed(shown) if len(shown) <= 6 else f"{shown[0]} to {shown[-1]} ({len(shown)} steps)"
     return (
-        f"{attempts:,} recorded attempts in {count} {'archive' if count == 1 else 'archives'}, "
+        f"{attempts:,} recorded attempts in {count:,} {'archive' if count == 1 else 'archives'}, "
         f"replayed under budgets of {span} completion tokens in "
         + (
             "their own order."
