@@ -16,7 +16,7 @@ from audit.output.filters import Filter
 from audit.output.prices import Prices
 from audit.progress import Progress
 from audit.report import captions, data, figures
-from audit.report.content import MOST_ROWS, content, joint, sections, tables
+from audit.report.content import AT_A_TIME, MOST_ROWS, content, joint, sections, tables
 from audit.report.explorer import page
 from audit.report.figures import drawing
 from audit.report.pages.latex import latex
@@ -66,8 +66,11 @@ def report(
     if only and not only.archives:
         # All archives were asked for: that is no filter.
         only = None
-    left_out = _left_out(len(only.archives if only else data.archives(con)), formats)
-    found, unavailable = tables(con, prices, only, progress, left_out)
+    archives = len(data.archives(con))
+    left_out = _left_out(len(only.archives) if only else archives, formats)
+    # A table of many archives keeps all threads busy, and two would take the memory of both.
+    at_a_time = AT_A_TIME if archives <= page.MOST_IN_FULL else 1
+    found, unavailable = tables(con, prices, only, progress, left_out, at_a_time)
     if keep is not None:
         keep.update(found)
     values = content(con, found, unavailable, title, only)

@@ -29,6 +29,7 @@ from audit.report.wording import budget_name, interval, number, one_line
 from audit.study import recorded
 
 MOST_ROWS = 200
+# Much of a small table is one thread's work, so that two at a time take little more than one.
 AT_A_TIME = 2
 WIDEST_CELL = 60
 # With more archives than this, what is said of all of them stands before what is said of each.
@@ -62,6 +63,7 @@ def tables(
     only: Filter | None = None,
     progress: Progress | None = None,
     left_out: Mapping[str, str] | None = None,
+    at_a_time: int = AT_A_TIME,
 ) -> tuple[dict[str, pa.Table], dict[str, str]]:
     """Every table in the order of the captions, and why the others cannot be had."""
     found: dict[str, pa.Table] = {}
@@ -70,8 +72,7 @@ def tables(
     wanted = [name for name in captions.TABLES if name in known]
     wanted += [name for name in known if name not in wanted]
     wanted = [name for name in wanted if name not in unavailable]
-    # Much of a table is one thread's work, so that two at a time take little more than one.
-    lanes = [con.cursor() for _ in range(AT_A_TIME)]
+    lanes = [con.cursor() for _ in range(at_a_time)]
     free: queue.SimpleQueue[duckdb.DuckDBPyConnection] = queue.SimpleQueue()
     for lane in lanes:
         free.put(lane)
@@ -84,7 +85,7 @@ def tables(
             free.put(lane)
         return filtered(name, rows, only) if only else rows
 
-    with ThreadPoolExecutor(AT_A_TIME) as pool:
+    with ThreadPoolExecutor(at_a_time) as pool:
         waiting = {name: pool.submit(one, name) for name in wanted}
         try:
             for done, (name, rows) in enumerate(waiting.items()):

@@ -10,7 +10,7 @@ import pytest
 from audit import api, database, engine
 from audit.errors import AuditError
 from audit.output.display import display_columns, format_table
-from audit.report import build, captions, content, figures, report
+from audit.report import build, captions, content, data, figures, report
 from audit.report.explorer import pack, page
 from audit.report.pages.markdown import md_text
 from audit.report.wording import minus, number
@@ -146,6 +146,24 @@ def test_a_page_of_many_archives_asks_only_for_the_tables_that_it_reads(
     assert sorted(map(json.dumps, many["findings"])) == sorted(map(json.dumps, few["findings"]))
     about = [finding["source"] == "" for finding in many["findings"]]
     assert about == sorted(about, reverse=True) and not about[-1]
+
+
+def test_selections_are_read_a_few_rows_at_a_time(hostile, monkeypatch):
+    con, _ = hostile
+    held = []
+    whole = data.batches
+
+    def watched(*given, **values):
+        for batch in whole(*given, **values):
+            held.append(batch.num_rows)
+            yield batch
+
+    monkeypatch.setattr(data, "batches", watched)
+    monkeypatch.setattr(data, "BATCH_ROWS", 7)
+    walks, _ = pack.walks(con)
+    monkeypatch.setattr(data, "BATCH_ROWS", 10_000)
+    assert pack.walks(con)[0] == walks
+    assert len(held) > 5 and sum(held[:-1]) == held[-1]
 
 
 def test_pairs_of_many_archives_are_left_out_of_every_form(hostile, plain, monkeypatch, tmp_path):

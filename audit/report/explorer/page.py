@@ -106,6 +106,7 @@ def _tables(values: dict[str, Any], shown: list[Section]) -> bytes:
                 "purpose": section.purpose,
                 "notes": [steerless(note) for note in section.notes],
                 "rows": section.shown,
+                **({"cut": True} if section.shown < section.total else {}),
                 "csv": format_table(values["tables"][section.name].slice(0, section.shown), "csv")
                 if section.name in values["tables"]
                 else "",
