@@ -29,8 +29,8 @@ LOADED = {
     "budgets": "budget",
     "caps": "cap",
 }
-# Every archive against every other: with more archives than this, such a table is had by its name.
-MANY_ARCHIVES = 100
+# With more archives than this, the table of every pair of them is written only by name.
+MOST_PAIRED_UNNAMED = 100
 RELATIONS = tuple(
     name for name in engine.PUBLIC_RELATIONS if name in LOADED or name in engine.stage_names()
 )
@@ -106,7 +106,7 @@ def left_out(
         elif engine.waiting_events(con, name):
             found[name] = f"it needs '{tokenize}' first"
     ((archives,),) = con.execute("select count(*) from archives").fetchall()
-    if archives > MANY_ARCHIVES:
+    if archives > MOST_PAIRED_UNNAMED:
         pairs = archives * (archives - 1) // 2
         found["archive_comparisons"] = (
             f"{archives:,} archives make {pairs:,} pairs; name it to have it"

@@ -8,22 +8,23 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from audit import database, engine
+from audit import database
 from audit.errors import AuditError
 from audit.output.display import write_csv
+from audit.output.export import MOST_PAIRED_UNNAMED
 from audit.output.filters import Filter
 from audit.output.prices import Prices
 from audit.progress import Progress
 from audit.report import captions, data, figures
-from audit.report.content import MOST_ROWS, content, joint, sections, tables
-from audit.report.explorer.page import page
+from audit.report.content import AT_A_TIME, MOST_ROWS, content, joint, sections, tables
+from audit.report.explorer import page
 from audit.report.figures import drawing
 from audit.report.pages.latex import latex
 from audit.report.pages.markdown import markdown
 
 FORMATS = ("html", "md", "tex", "csv")
-# With more archives than this a page leaves out what would take long and be read by few.
-MANY_ARCHIVES = 12
+# Tables behind the figures and the table of all points.
+DRAWN = ("budget_curve", "curves", "length_strata", "policies", "pools")
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,14 @@ def report(
     if out.exists() and not out.is_dir():
         raise AuditError(f"{out}: is a file; --out names the folder for the report")
     database.require_replays(con)
-    found, unavailable = tables(con, prices, only, progress, _left_out(con, formats, only))
+    if only and not only.archives:
+        # All archives were asked for: that is no filter.
+        only = None
+    archives = len(data.archives(con))
+    left_out = _left_out(len(only.archives) if only else archives, formats)
+    # A table of many archives keeps all threads busy, and two would take the memory of both.
+    at_a_time = AT_A_TIME if archives <= page.MOST_IN_FULL else 1
+    found, unavailable = tables(con, prices, only, progress, left_out, at_a_time)
     if keep is not None:
         keep.update(found)
     values = content(con, found, unavailable, title, only)
@@ -70,11 +78,13 @@ def report(
     if "html" in formats:
         if progress:
             progress("page", len(found) + len(unavailable), len(found) + len(unavailable) + 2)
-        files[out / "report.html"] = page(con, values).encode()
+        files[out / "report.html"] = page.page(con, values).encode()
     if "md" in formats or "tex" in formats:
+        known = {name: found[name].to_pylist() for name in DRAWN if name in found}
+        known |= values["rows"]
         values |= {
-            "figures": _figures(con, values["rows"]),
-            "joint": joint(con, values["rows"]),
+            "figures": _figures(con, known),
+            "joint": joint(con, known),
             "sections": sections(values, MOST_ROWS),
         }
     for fmt, suffix, render in (("md", "svg", markdown), ("tex", "pdf", latex)):
@@ -103,22 +113,16 @@ def report(
     return written
 
 
-def _left_out(
-    con: duckdb.DuckDBPyConnection, formats: Sequence[str], only: Filter | None
-) -> dict[str, str]:
-    """Tables that a page leaves out: what it computes by itself, what grows with the square."""
-    if set(formats) != {"html"}:
-        return {}
-    left_out = {
-        "budget_curve": "the picture at the top is this table, for any selector and cap; "
-        "budget-audit table budget_curve prints it"
-    }
-    if len(only.archives if only else data.archives(con)) > MANY_ARCHIVES:
-        left_out["archive_comparisons"] = (
-            f"left out with more than {MANY_ARCHIVES} archives; "
-            "budget-audit table archive_comparisons prints it"
-        )
-    return {name: why for name, why in left_out.items() if name in engine.table_names()}
+def _left_out(archives: int, formats: Sequence[str]) -> dict[str, str]:
+    """Tables that are not made for so many archives, and why."""
+    if set(formats) == {"html"}:
+        return page.left_out(archives)
+    if archives > MOST_PAIRED_UNNAMED:
+        return {
+            "archive_comparisons": f"{archives:,} archives make {archives * (archives - 1) // 2:,} "
+            "pairs; budget-audit table archive_comparisons prints them"
+        }
+    return {}
 
 
 def _figures(con: duckdb.DuckDBPyConnection, known: data.Known) -> list[Figure]:

@@ -29,8 +29,11 @@ from audit.report.wording import budget_name, interval, number, one_line
 from audit.study import recorded
 
 MOST_ROWS = 200
+# Much of a small table is one thread's work, so that two at a time take little more than one.
 AT_A_TIME = 2
 WIDEST_CELL = 60
+# With more archives than this, what is said of all of them stands before what is said of each.
+MOST_TOLD_APART = 12
 SIMULATED = "SIMULATED DATA"
 
 
@@ -60,6 +63,7 @@ def tables(
     only: Filter | None = None,
     progress: Progress | None = None,
     left_out: Mapping[str, str] | None = None,
+    at_a_time: int = AT_A_TIME,
 ) -> tuple[dict[str, pa.Table], dict[str, str]]:
     """Every table in the order of the captions, and why the others cannot be had."""
     found: dict[str, pa.Table] = {}
@@ -68,8 +72,7 @@ def tables(
     wanted = [name for name in captions.TABLES if name in known]
     wanted += [name for name in known if name not in wanted]
     wanted = [name for name in wanted if name not in unavailable]
-    # Much of a table is one thread's work, so that two at a time take little more than one.
-    lanes = [con.cursor() for _ in range(AT_A_TIME)]
+    lanes = [con.cursor() for _ in range(at_a_time)]
     free: queue.SimpleQueue[duckdb.DuckDBPyConnection] = queue.SimpleQueue()
     for lane in lanes:
         free.put(lane)
@@ -82,7 +85,7 @@ def tables(
             free.put(lane)
         return filtered(name, rows, only) if only else rows
 
-    with ThreadPoolExecutor(AT_A_TIME) as pool:
+    with ThreadPoolExecutor(at_a_time) as pool:
         waiting = {name: pool.submit(one, name) for name in wanted}
         try:
             for done, (name, rows) in enumerate(waiting.items()):
@@ -122,11 +125,8 @@ def content(
     only: Filter | None = None,
 ) -> dict[str, Any]:
     """All that the templates print, as plain values."""
-    rows = {
-        name: table.to_pylist()
-        for name, table in tables.items()
-        if name not in ("selection_events", "archive_comparisons", "budget_curve")
-    }
+    spoken = (*findings.READ, "data_quality")
+    rows = {name: tables[name].to_pylist() for name in spoken if name in tables}
     settings = data.settings(con)
     archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
     simulated = data.is_simulated(con)
@@ -150,7 +150,7 @@ def content(
         ],
         "rules": [
             (rule, captions.RULES.get(rule, "a rule of your own: see the relation rules"))
-            for rule in rule_order(rows.get("curves", [])) or list(captions.RULES)
+            for rule in rule_order({"rule": name} for name in settings["rules"].split(","))
         ],
         "selectors": _selectors(settings),
         "reading": captions.READING,
@@ -177,12 +177,31 @@ def quality_warnings(rows: Sequence[Row]) -> list[str]:
     ranks = {"fail": 0, "warn": 1}
     unfit = [row for row in rows if row["severity"] in ranks]
     unfit.sort(key=lambda row: (ranks[row["severity"]], row["archive"] or "", row["check"]))
+    if len({row["archive"] for row in unfit}) > MOST_TOLD_APART:
+        return _warnings_together(unfit)
     return [
         f"{one_line(row['archive'])}: {str(row['check']).replace('_', ' ')}"
         + (f", {row['count']:,} of {row['total']:,}" if row["total"] else "")
         + (f"; {row['advice']}" if row["advice"] else "")
         for row in unfit
     ]
+
+
+def _warnings_together(unfit: Sequence[Row]) -> list[str]:
+    """The same warnings, each once for all archives that it is about."""
+    groups = data.group(list(unfit), lambda row: (row["severity"], row["check"], row["advice"]))
+    lines = []
+    for (_, check, advice), rows in groups.items():
+        named = [one_line(row["archive"]) for row in rows[:3]]
+        named += [f"{len(rows) - 3:,} more"] if len(rows) > 3 else []
+        count, total = (sum(row[name] or 0 for row in rows) for name in ("count", "total"))
+        lines.append(
+            str(check).replace("_", " ")
+            + (f", {count:,} of {total:,}" if total else "")
+            + f" in {_listed(named)}"
+            + (f"; {advice}" if advice else "")
+        )
+    return lines
 
 
 def sections(values: dict[str, Any], most_rows: int) -> list[Section]:
@@ -250,7 +269,7 @@ def _scope(archives: list[Row], settings: dict[str, str], budgets: list[int]) ->
     shown = [budget_name(budget) for budget in budgets]
     span = _listed(shown) if len(shown) <= 6 else f"{shown[0]} to {shown[-1]} ({len(shown)} steps)"
     return (
-        f"{attempts:,} recorded attempts in {count} {'archive' if count == 1 else 'archives'}, "
+        f"{attempts:,} recorded attempts in {count:,} {'archive' if count == 1 else 'archives'}, "
         f"replayed under budgets of {span} completion tokens in "
         + (
             "their own order."

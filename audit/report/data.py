@@ -1,6 +1,6 @@
 """What the report reads from the database, in one place."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,9 @@ import duckdb
 import pyarrow as pa
 
 from audit import database, engine
+
+# Rows of a long relation that are held at a time.
+BATCH_ROWS = 500_000
 
 Row = dict[str, Any]
 # Rows of tables that were computed before, by name.
@@ -23,6 +26,12 @@ def rows(con: duckdb.DuckDBPyConnection, name: str, known: Known | None = None) 
 def relation(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> pa.Table:
     """A relation of sql/report, with values for its parameters."""
     return con.sql(engine.render(name), params=values or None).to_arrow_table()
+
+
+def batches(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> Iterator[pa.RecordBatch]:
+    """The same of a relation with more rows than are wanted in memory, some at a time."""
+    query = con.sql(engine.render(name), params=values or None)
+    yield from query.to_arrow_reader(BATCH_ROWS)
 
 
 def bank_ends(con: duckdb.DuckDBPyConnection) -> set[tuple[str, int]]:

@@ -8,7 +8,7 @@ from tests.support.databases import replayed
 
 def test_pairs_of_many_archives_are_exported_by_name_only(tmp_path, monkeypatch):
     rows = [attempt(0, 5, "4", archive=archive) for archive in "abc"]
-    monkeypatch.setattr(export, "MANY_ARCHIVES", 2)
+    monkeypatch.setattr(export, "MOST_PAIRED_UNNAMED", 2)
     with replayed(tmp_path, rows) as con:
         done = api.export(con, tmp_path / "all")
         assert "archive_comparisons is left out: 3 archives make 3 pairs; name it to have it" in (

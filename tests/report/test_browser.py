@@ -2,6 +2,7 @@
 
 import base64
 import re
+from urllib.parse import quote
 
 import pyarrow as pa
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from audit import database, engine
 from audit.output.display import round_half_up
 from audit.report import build, figures, report
+from audit.report.explorer import page
 from tests.support.browser import ready
 from tests.support.databases import replayed
 from tests.support.hostile import BRACES, IMAGE, MARKS, SCRIPT, hostile_rows
@@ -423,6 +425,58 @@ def test_a_policy_is_a_shape_a_rule_a_fill_and_the_frontier_a_line(browser, tmp_
     assert browser.run("document.querySelectorAll('#cloud path.same').length") == 1
     assert browser.run("document.querySelectorAll('#policies-here tbody tr').length") == 12
     assert browser.complaints() == []
+
+
+def test_a_policy_of_an_archive_that_was_cut_is_not_called_unlabelled(
+    browser, demo, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(page, "MOST_ROWS", 1)
+    with database.opened(demo.parents[1] / "audit.duckdb") as con:
+        report(con, tmp_path)
+        names = [row["archive"] for row in engine.table(con, "main").to_pylist()]
+    browser.open(tmp_path / "report.html", fragment=f"#archive={quote(names[-1])}")
+    ready(browser)
+    assert "none of this archive" in text(browser, "#cloud")
+    browser.open(tmp_path / "report.html", fragment=f"#archive={quote(names[0])}")
+    ready(browser)
+    assert browser.run("document.querySelectorAll('#cloud svg path title').length") == 1
+
+
+SUMMARY = "[...document.querySelectorAll('#archives-table tr')].map(r => r.innerText)"
+
+
+def test_many_archives_are_found_by_name_and_summed_up_in_slices(browser, demo, tmp_path):
+    """The limits are set below the demo's nine archives, and a slice to one archive."""
+    whole = demo.read_text()
+    limits = "MANY_CHIPS = 12, MOST_CURVES = 100;"
+    assert whole.count(limits) == 1 and whole.count("SLICE = 40;") == 1
+    many = whole.replace(limits, "MANY_CHIPS = 8, MOST_CURVES = 8;")
+    (tmp_path / "many.html").write_text(many.replace("SLICE = 40;", "SLICE = 0.001;"))
+    found = []
+    for path in (demo, tmp_path / "many.html"):
+        browser.open(path)
+        ready(browser)
+        set_budget(browser, 5000)
+        browser.wait("location.hash.includes('B=5000')")
+        browser.wait("!document.querySelector('#summary-table[aria-busy]')")
+        found.append(browser.run(SUMMARY))
+        assert text(browser, "#summary .here") == "B = 5k"
+    assert found[0] == found[1] and len(found[1]) == 10
+    assert browser.run("document.getElementById('all-archives')") is None
+    # What is picked stands first, after the field.
+    left = browser.run(
+        "[...document.querySelectorAll('.chip')].map(c => [c.getAttribute('aria-pressed'), "
+        "c.getBoundingClientRect().top, c.getBoundingClientRect().left])"
+    )
+    assert min(left, key=lambda chip: chip[1:])[0] == "true"
+    assert browser.complaints() == []
+
+
+def test_a_table_that_is_left_out_has_no_number_of_rows(browser, demo):
+    browser.open(demo)
+    ready(browser)
+    assert "(not on this page)" in text(browser, "#details-budget_curve summary")
+    assert "rows)" in text(browser, "#details-main summary")
 
 
 def test_dark_mode_changes_paper_and_ink(browser, demo):

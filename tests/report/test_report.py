@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from audit import database, engine
+from audit import api, database, engine
 from audit.errors import AuditError
 from audit.output.display import display_columns, format_table
-from audit.report import build, captions, content, figures, report
-from audit.report.explorer import pack
+from audit.report import build, captions, content, data, figures, report
+from audit.report.explorer import pack, page
 from audit.report.pages.markdown import md_text
 from audit.report.wording import minus, number
 from tests.support.databases import replayed
@@ -106,6 +106,80 @@ def test_data_quality_stands_at_the_top_of_the_page():
         "c: answered, 0 of 9",
         "b: labels missing, 1 of 9; load with --unlabelled drop",
     ]
+
+
+def test_a_warning_about_many_archives_is_told_once(monkeypatch):
+    monkeypatch.setattr(content, "MOST_TOLD_APART", 3)
+    rows = [quality(f"a{n}", "banks_below_cap_8", n, "warn", "fewer attempts") for n in range(5)]
+    rows += [quality("a3", "answered", 0, "fail"), quality("a4", "answered", 0, "fail")]
+    assert content.quality_warnings(rows) == [
+        "answered, 0 of 18 in a3 and a4",
+        "banks below cap 8, 10 of 45 in a0, a1, a2 and 2 more; fewer attempts",
+    ]
+
+
+def test_a_page_of_many_archives_asks_only_for_the_tables_that_it_reads(
+    hostile, monkeypatch, tmp_path
+):
+    con, folder = hostile
+    few = packed_tables((folder / "report.html").read_text())
+    assert "overview" not in (folder / "report.html").read_text()
+    asked = []
+    whole = engine.table
+    monkeypatch.setattr(engine, "table", lambda con, name: asked.append(name) or whole(con, name))
+    monkeypatch.setattr(page, "MOST_PAIRED", 1)
+    monkeypatch.setattr(page, "MOST_IN_FULL", 1)
+    monkeypatch.setattr(page, "MOST_TOLD_APART", 1)
+    report(con, tmp_path)
+    assert sorted(asked) == sorted(page.READ)
+    text = (tmp_path / "report.html").read_text()
+    assert "A page of 2 archives is an overview" in text
+    many = packed_tables(text)
+    kept = {table["name"]: table for table in many["tables"]}
+    assert set(kept) >= set(engine.table_names())
+    assert kept["majority_rules"]["rows"] == 0 and not kept["majority_rules"]["csv"]
+    assert kept["majority_rules"]["notes"] == [
+        "Not available: left out with more than 1 archives; "
+        "budget-audit table majority_rules prints it."
+    ]
+    # Every sentence is there, and the answers to the questions come before those about archives.
+    assert sorted(map(json.dumps, many["findings"])) == sorted(map(json.dumps, few["findings"]))
+    about = [finding["source"] == "" for finding in many["findings"]]
+    assert about == sorted(about, reverse=True) and not about[-1]
+
+
+def test_selections_are_read_a_few_rows_at_a_time(hostile, monkeypatch):
+    con, _ = hostile
+    held = []
+    whole = data.batches
+
+    def watched(*given, **values):
+        for batch in whole(*given, **values):
+            held.append(batch.num_rows)
+            yield batch
+
+    monkeypatch.setattr(data, "batches", watched)
+    monkeypatch.setattr(data, "BATCH_ROWS", 7)
+    walks, _ = pack.walks(con)
+    monkeypatch.setattr(data, "BATCH_ROWS", 10_000)
+    assert pack.walks(con)[0] == walks
+    assert len(held) > 5 and sum(held[:-1]) == held[-1]
+
+
+def test_pairs_of_many_archives_are_left_out_of_every_form(hostile, plain, monkeypatch, tmp_path):
+    con, _ = hostile
+    monkeypatch.setattr(build, "MOST_PAIRED_UNNAMED", 1)
+    report(con, tmp_path, ("md", "csv"))
+    assert not (tmp_path / "csv" / "archive_comparisons.csv").exists()
+    assert "2 archives make 1 pairs" in (tmp_path / "report.md").read_text()
+
+
+def test_a_filter_that_names_all_archives_is_none(hostile, tmp_path):
+    con, _ = hostile
+    api.report(con, tmp_path / "all", archive="*")
+    api.report(con, tmp_path / "unnamed")
+    pages = [(tmp_path / name / "report.html").read_bytes() for name in ("all", "unnamed")]
+    assert pages[0] == pages[1]
 
 
 def test_the_title_is_the_users_or_the_datas(hostile, tmp_path):

@@ -199,9 +199,15 @@ var arithmetic = (function () {
   }
 
   // How often each replicate draws each problem of a view; replicates that draw none are left out.
+  // Archives with the same problems share them.
   function draws(view) {
     if (view.draws) { return view.draws; }
     var data = view.data, width = data.problem_competition.length, kept = view.problems;
+    var problems = view.banks.map(function (bank) { return data.bank_problem[bank]; }).join();
+    if (data.drawn && data.drawn.problems === problems) {
+      view.draws = data.drawn.draws;
+      return view.draws;
+    }
     var counts = new Uint8Array(data.replicates * kept), drawn = new Float64Array(data.replicates);
     if (data.weight instanceof Uint16Array) { counts = new Uint16Array(counts.length); }
     var replicates = 0, most = 0;
@@ -216,6 +222,7 @@ var arithmetic = (function () {
       most = Math.max(most, total);
     }
     view.draws = { counts: counts, drawn: drawn, replicates: replicates, most: most };
+    data.drawn = { problems: problems, draws: view.draws };
     return view.draws;
   }
 

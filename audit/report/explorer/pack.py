@@ -207,34 +207,35 @@ def _selections(
     selectors: list[data.Row],
 ) -> dict[str, numpy.ndarray]:
     """What each selector picks from each prefix, and which attempts it may pick at all."""
-    found = data.relation(con, "page_selections", orders=orders)
     # Banks are numbered from 1 without a gap; those of other archives have no place here.
-    places = numpy.full(int(banks["bank_id"].to_numpy().max()) + 1, -1)
-    places[banks["bank_id"].to_numpy()] = numpy.arange(banks.num_rows)
-    wanted = found["bank_id"].to_numpy() < len(places)
-    wanted[wanted] = places[found["bank_id"].to_numpy()[wanted]] >= 0
-    found = found.filter(pa.array(wanted))
+    ids = banks["bank_id"].to_numpy()
+    places = numpy.full(int(ids.max()) + 1, -1)
+    places[ids] = numpy.arange(banks.num_rows)
     numbers = {row["selector_id"]: place for place, row in enumerate(selectors)}
     lookup = numpy.zeros(max(numbers) + 1, numpy.int64)
     for number, place in numbers.items():
         lookup[number] = place
-    selector = lookup[found["selector_id"].to_numpy()]
-    bank = places[found["bank_id"].to_numpy()]
-    repeat = found["repeat"].to_numpy().astype(numpy.int64)
-    position = found["position"].to_numpy().astype(numpy.int64)
-    chosen = found["selected_position"].fill_null(0).to_numpy()
-    inside = position <= steps[bank]
     starts = numpy.concatenate([[0], numpy.cumsum(steps * (orders + 1))])
-    picks = numpy.zeros(starts[-1] * len(selectors), numpy.int32)
-    place = selector * starts[-1] + starts[bank] + repeat * steps[bank] + position - 1
-    picks[place[inside]] = chosen[inside]
-    # The recorded order shows every attempt of a bank.
+    picks = numpy.zeros(starts[-1] * len(selectors), numpy.min_scalar_type(steps.max()))
     sizes = banks["bank_size"].to_numpy().astype(numpy.int64)
     attempts = numpy.concatenate([[0], numpy.cumsum(sizes)])
     eligible = numpy.zeros(attempts[-1] * len(selectors), numpy.uint8)
-    recorded = (repeat == 0) & found["is_eligible"].fill_null(False).to_numpy()
-    slot = selector * attempts[-1] + attempts[bank] + position - 1
-    eligible[slot[recorded]] = 1
+    for found in data.batches(con, "page_selections", orders=orders):
+        is_ours = found["bank_id"].to_numpy() < len(places)
+        is_ours[is_ours] = places[found["bank_id"].to_numpy()[is_ours]] >= 0
+        found = found.filter(pa.array(is_ours))
+        selector = lookup[found["selector_id"].to_numpy()]
+        bank = places[found["bank_id"].to_numpy()]
+        repeat = found["repeat"].to_numpy().astype(numpy.int64)
+        position = found["position"].to_numpy().astype(numpy.int64)
+        chosen = found["selected_position"].fill_null(0).to_numpy()
+        inside = position <= steps[bank]
+        place = selector * starts[-1] + starts[bank] + repeat * steps[bank] + position - 1
+        picks[place[inside]] = chosen[inside]
+        # The recorded order shows every attempt of a bank.
+        recorded = (repeat == 0) & found["is_eligible"].fill_null(False).to_numpy(False)
+        slot = selector * attempts[-1] + attempts[bank] + position - 1
+        eligible[slot[recorded]] = 1
     return {"pick": narrow(picks), "eligible": eligible}
 
 

@@ -4,6 +4,12 @@
 
   var A = arithmetic, data = null, tables = [], state = null, first = null;
   var views = new Map(), curves = new Map(), bands = new Map(), picture = null;
+  // Positions of walks, ten bytes each, that are kept at a time.
+  var MOST_HELD = 2e7, held = 0;
+  // With more archives than this one finds them by name, and with more than that there is no "all".
+  var MANY_CHIPS = 12, MOST_CURVES = 100;
+  // Milliseconds after which the page looks up from a long table.
+  var SLICE = 40;
   var byId = document.getElementById.bind(document);
 
   // Small things to build with.
@@ -152,8 +158,9 @@
   function viewOf(archive) {
     var found = views.get(key(archive));
     if (!found) {
-      if (views.size > 150) { views.clear(); curves.clear(); bands.clear(); }
+      if (held > MOST_HELD) { views.clear(); curves.clear(); bands.clear(); held = 0; }
       found = A.walks(data, archive, state);
+      held += found.cost.length;
       views.set(key(archive), found);
     }
     return found;
@@ -306,11 +313,13 @@
 
   function show() {
     var archive = state.focus, view = viewOf(archive), budget = state.budget;
+    clearTimeout(waiting.summary);
     document.querySelectorAll(".here").forEach(function (place) { place.textContent = "B = " + budgetName(budget); });
     if (!view.problems) {
       byId("headline").textContent = data.archives[archive] + " has no problem of this competition.";
       byId("numbers").replaceChildren();
       picture.move({ lines: [], points: [] });
+      later("below", showBelow, 120);
       return;
     }
     var found = A.totals(view, budget), mean = A.means(view, found), ranges = A.intervals(view, found) || {};
@@ -429,20 +438,21 @@
   // Below the fold: all of it follows the budget, a little later.
 
   var summary = null, problems = null;
-  function showBelow() {
-    showSummary();
+  function showBelow(isWhole) {
+    showSummary(isWhole);
     showTimeline();
     showProblems();
   }
 
+  // The columns of the summary, and what adds the next archive to them.
   function summaryColumns() {
     var columns = { archive: [], problems: [], strict: [], advisory: [], delta: [], ratio: [], budget: [], same: [] };
     var keys = { strict: [], advisory: [], delta: [], ratio: [], budget: [], same: [], problems: [] };
-    data.archives.forEach(function (name, archive) {
-      var view = viewOf(archive), found = A.totals(view, state.budget), mean = A.means(view, found);
+    function add() {
+      var archive = columns.archive.length, view = viewOf(archive), found = A.totals(view, state.budget), mean = A.means(view, found);
       var ranges = A.intervals(view, found) || {}, same = view.problems ? A.matched(view, found) : {};
       function put(column, value, text) { keys[column].push(value === undefined ? null : value); columns[column].push(text); }
-      columns.archive.push(name);
+      columns.archive.push(data.archives[archive]);
       put("problems", view.problems, A.grouped(view.problems));
       put("strict", mean.strict_accuracy, decimal(mean.strict_accuracy, 2) + " " + range(ranges.strict_accuracy, 2));
       put("advisory", mean.advisory_accuracy, decimal(mean.advisory_accuracy, 2) + " " + range(ranges.advisory_accuracy, 2));
@@ -450,16 +460,31 @@
       put("ratio", mean.advisory_cost_ratio, decimal(mean.advisory_cost_ratio, 2) + " ×");
       put("budget", same.strict_budget, same.strict_budget === undefined ? "" : A.grouped(same.strict_budget));
       put("same", same.delta, same.delta === undefined ? "" : signed(same.delta, 2));
-    });
+    }
     function column(name, label) { return { name: name, label: label, numeric: name !== "archive", cells: columns[name], keys: keys[name] }; }
-    return [column("archive", "archive"), column("problems", "problems"), column("strict", "strict accuracy, %"),
+    return { add: add, names: columns.archive, columns: [
+      column("archive", "archive"), column("problems", "problems"), column("strict", "strict accuracy, %"),
       column("advisory", "advisory accuracy, %"), column("delta", "change, points"),
       column("ratio", "advisory cost / B"), column("budget", "strict budget of equal cost"),
-      column("same", "change at equal cost, points")];
+      column("same", "change at equal cost, points")] };
   }
 
-  function showSummary() {
-    var columns = summaryColumns();
+  // Many archives take a while: the page answers in between, and rows of another budget are faint.
+  function showSummary(isWhole) {
+    var found = summaryColumns(), place = byId("summary-table");
+    clearTimeout(waiting.summary);
+    place.setAttribute("aria-busy", "true");
+    if (!summary) { place.textContent = "The table is being computed …"; }
+    (function some() {
+      var until = performance.now() + SLICE;
+      while (found.names.length < data.archives.length && (isWhole || performance.now() < until)) { found.add(); }
+      if (found.names.length < data.archives.length) { later("summary", some, 10); return; }
+      place.removeAttribute("aria-busy");
+      fillSummary(found.columns);
+    })();
+  }
+
+  function fillSummary(columns) {
     if (summary) { summary.refill(columns); return; }
     summary = dataTable(byId("summary-table"), {
       name: "archives", id: "archives-table", columns: columns, rows: data.archives.length, most: 60,
@@ -657,7 +682,11 @@
         x: [Math.max(1, Math.min.apply(null, xs) / 1.1), Math.max.apply(null, xs) * 1.1],
         y: [Math.max(0, Math.floor(Math.min.apply(null, ys) / 10) * 10), Math.min(100, Math.ceil((Math.max.apply(null, ys) + 1) / 10) * 10)],
       });
-    } else { place.textContent = "No policy has an accuracy here: the archive has no labels."; }
+    } else {
+      place.textContent = table.cut && archives.indexOf(archive) < 0
+        ? "This page holds the first rows of the table policies, and none of this archive: budget-audit table policies prints them."
+        : "No policy has an accuracy here: the archive has no labels.";
+    }
     var note = byId("cloud-note");
     note.replaceChildren(element("span", { text: archive + ": " }));
     names.forEach(function (name, shape) {
@@ -719,7 +748,8 @@
       var inside = element("div"), notes = table.notes.map(function (text) { return element("p", { class: "note", text: text }); });
       var details = element("details", { id: "details-" + table.name, "data-table": table.name }, [
         element("summary", {}, [element("code", { text: table.name }), " " + table.purpose + " ",
-          element("span", { class: "note", text: "(" + A.grouped(table.rows) + (table.rows === 1 ? " row)" : " rows)") })]),
+          element("span", { class: "note", text: !table.columns.length ? "(not on this page)"
+            : "(" + A.grouped(table.rows) + (table.rows === 1 ? " row)" : " rows)") })]),
         inside].concat(notes));
       details.addEventListener("toggle", function () {
         if (details.open && !inside.firstChild && table.rows) {
@@ -846,7 +876,8 @@
   }
 
   function controls() {
-    if (data.archives.length > 12) {
+    if (data.archives.length > MANY_CHIPS) {
+      byId("archives").classList.add("many");
       byId("archives").append(element("input", { type: "search", id: "find-archive", placeholder: "find an archive",
         "aria-label": "find an archive", oninput: function (event) {
           var wanted = event.target.value.toLowerCase();
@@ -859,7 +890,7 @@
       byId("archives").append(element("button", { type: "button", class: "chip", "aria-pressed": "false",
         title: name, text: pictures.fitted(name, 260), onclick: function () { toggle(archive); } }));
     });
-    if (data.archives.length > 2) {
+    if (data.archives.length > 2 && data.archives.length <= MOST_CURVES) {
       byId("archives").append(element("button", { type: "button", id: "all-archives", text: "all", class: "all",
         onclick: function () { state.shown = data.archives.map(function (_, i) { return i; }); change(); } }));
     }
@@ -924,7 +955,7 @@
     window.addEventListener("hashchange", function () {
       if (/[#&]B=/.test(location.hash)) { state = Object.assign({ bounds: state.bounds }, readHash()); change(); }
     });
-    window.addEventListener("beforeprint", function () { clearTimeout(waiting.below); showBelow(); });
+    window.addEventListener("beforeprint", function () { clearTimeout(waiting.below); showBelow(true); });
   }
 
   // Dragging in the picture moves the budget, over either axis.

@@ -8,10 +8,11 @@ from typing import Any
 import duckdb
 from markupsafe import Markup
 
+from audit import engine
 from audit.output.display import format_table
 from audit.output.labels import label
-from audit.report import captions, data
-from audit.report.content import Section, sections
+from audit.report import captions, data, findings
+from audit.report.content import MOST_TOLD_APART, Section, sections
 from audit.report.explorer import pack
 from audit.report.findings import Topic
 from audit.report.pages.templates import html_page
@@ -20,6 +21,11 @@ from audit.text import steerless
 HERE = Path(__file__).parent
 # The page shows, sorts and downloads so many rows of a table at most.
 MOST_ROWS = 5000
+# With more archives than this, a page leaves out the table of every pair of them.
+MOST_PAIRED = 12
+# With more archives than this, a page holds only the tables behind its own words and pictures.
+MOST_IN_FULL = 100
+READ = {*findings.READ, "data_quality", "policies"}
 DEFINITIONS = {
     "strict": "stops at B: the running attempt is cut, paid for, and not returned.",
     "advisory": "launches nothing once B is spent, and lets the running attempt finish, past B.",
@@ -28,13 +34,22 @@ DEFINITIONS = {
 
 def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any]) -> str:
     """The whole page."""
-    walks, left_out = pack.walks(con, [row["archive"] for row in values["archives"]])
+    walks, notes = pack.walks(con, [row["archive"] for row in values["archives"]])
     settings = dict(values["settings"])
+    if len(values["archives"]) > MOST_IN_FULL:
+        notes.append(
+            f"A page of {len(values['archives']):,} archives is an overview: it holds the tables "
+            "behind its words and pictures, and names the others. A page of a few archives holds "
+            "them all: budget-audit report --archive NAME."
+        )
     own = [rule for rule, _ in values["rules"] if rule not in captions.RULES]
     if own:
-        left_out.append(
-            f"The picture shows strict and advisory; {', '.join(own)} stands in the tables below."
+        where = (
+            "stands in the tables below"
+            if "curves" in values["tables"]
+            else "stands in budget-audit table curves"
         )
+        notes.append(f"The picture shows strict and advisory; {', '.join(own)} {where}.")
     shown = sections(values, MOST_ROWS)
     written = data.replayed_on(con)
     scripts = [(HERE / name).read_text() for name in ("arithmetic.js", "pictures.js", "page.js")]
@@ -46,13 +61,30 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any]) -> str:
             "scripts": [Markup(script) for script in scripts],
             "date": f"Replayed {written}." if written else "",
             "definitions": DEFINITIONS,
-            "left_out": left_out,
+            "left_out": notes,
             "no_policies": _no_policies(values, settings),
             "commands": _commands(settings),
             "walks": Markup(pack.base64_text(walks)) if walks else "",
             "tables": Markup(pack.base64_text(_tables(values, shown))),
         },
     )
+
+
+def left_out(archives: int) -> dict[str, str]:
+    """Tables that a page of so many archives leaves out, and why."""
+    names = engine.table_names()
+    limits = {name: MOST_IN_FULL for name in names if name not in READ}
+    limits["archive_comparisons"] = MOST_PAIRED
+    reasons = {
+        name: f"left out with more than {most} archives; budget-audit table {name} prints it"
+        for name, most in limits.items()
+        if archives > most
+    }
+    reasons["budget_curve"] = (
+        "the picture at the top is this table, for any selector and cap; "
+        "budget-audit table budget_curve prints it"
+    )
+    return {name: why for name, why in reasons.items() if name in names}
 
 
 def _no_policies(values: dict[str, Any], settings: dict[str, str]) -> str:
@@ -74,6 +106,7 @@ def _tables(values: dict[str, Any], shown: list[Section]) -> bytes:
                 "purpose": section.purpose,
                 "notes": [steerless(note) for note in section.notes],
                 "rows": section.shown,
+                **({"cut": True} if section.shown < section.total else {}),
                 "csv": format_table(values["tables"][section.name].slice(0, section.shown), "csv")
                 if section.name in values["tables"]
                 else "",
@@ -120,6 +153,9 @@ def _findings(topics: list[Topic]) -> list[dict[str, str]]:
                     "source": steerless(f"check: table {finding.table}{keys}"),
                 }
             )
+    if len({finding.archive for topic in topics for finding in topic.findings}) > MOST_TOLD_APART:
+        # The rows that a list begins with would all be about one question: the answers go first.
+        rows.sort(key=lambda row: row["source"] != "")
     return rows
 
 

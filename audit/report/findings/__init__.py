@@ -14,6 +14,7 @@ from audit.report.findings.truncation import truncation
 from audit.report.findings.unfinished_prefixes import unfinished_prefixes
 
 __all__ = [
+    "READ",
     "Finding",
     "Topic",
     "all_topics",
@@ -28,6 +29,21 @@ __all__ = [
     "truncation",
     "unfinished_prefixes",
 ]
+
+# The tables that the sentences are made from.
+READ = (
+    "main",
+    "transitions",
+    "matched_cost",
+    "cost_comparisons",
+    "interpolation",
+    "selectors",
+    "prefix_cost",
+    "truncation_floor",
+    "grading",
+    "grade_repairs",
+    "controls",
+)
 
 
 def all_topics(

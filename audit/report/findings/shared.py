@@ -64,8 +64,8 @@ def count_of(count: int, total: int) -> str:
     if total == 1:
         return "in the one archive" if count else "not in the one archive"
     if count == total:
-        return "in both archives" if total == 2 else f"in all {total} archives"
-    return f"in {count} of {total} archives" if count else f"in none of the {total} archives"
+        return "in both archives" if total == 2 else f"in all {total:,} archives"
+    return f"in {count:,} of {total:,} archives" if count else f"in none of the {total:,} archives"
 
 
 def capital(text: str) -> str:
