@@ -18,6 +18,7 @@ from audit.engine.bootstrap import Replicates, nothing_weighed, weigh
 from audit.engine.build import render
 from audit.engine.lineage import relations_read
 from audit.engine.matching import MATCHED, match, nothing_matched
+from audit.errors import AuditError, first_line
 
 # What may be asked of a column: the ends of a 95 % interval, those of two one-sided tests at 5 %,
 # the standard error, and how many replicates say something else than replicate 0.
@@ -61,7 +62,14 @@ def intervals_of(con: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> Itera
         # What is behind this view takes long, and it is read again and again.
         con.execute("create temp table problem_curves as from problem_curves order by archive")
     try:
-        for name, rows in intervals(con, wanted).items():
+        try:
+            made = intervals(con, wanted)
+        except duckdb.CatalogException as error:
+            raise AuditError(
+                f"{first_line(error)} Another version made these replays; run 'budget-audit "
+                "replay' again"
+            ) from None
+        for name, rows in made.items():
             con.register(name, rows)
         yield
     finally:
