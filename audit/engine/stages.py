@@ -36,6 +36,7 @@ STAGES = (
     "evaluation/ledger",
     "evaluation/primary_ledger",
     "evaluation/prefix_grades",
+    "evaluation/correct_prefixes",
     "evaluation/replay_selections",
     "evaluation/primary_selections",
     "evaluation/problem_costs",
@@ -64,7 +65,8 @@ STAGES = (
     # What single tables need.
     "diagnostics/boundary_events",
     "diagnostics/paired_replays",
-    "diagnostics/paired_selections",
+    "diagnostics/paired_stops",
+    "diagnostics/changed_selections",
     "diagnostics/paired_labels",
     "diagnostics/ballots",
     "diagnostics/majority_votes",
