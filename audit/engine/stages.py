@@ -68,6 +68,7 @@ STAGES = (
     "diagnostics/paired_stops",
     "diagnostics/changed_selections",
     "diagnostics/paired_labels",
+    "diagnostics/sheets",
     "diagnostics/ballots",
     "diagnostics/majority_votes",
     "diagnostics/control_attempts",

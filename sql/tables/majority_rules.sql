@@ -19,27 +19,38 @@ with definitions (definition, reading_id, ties, meaning) as (
         ('label_mode', 7, 'first', 'most frequent label, ties to the first seen (Inspect mode)'),
         ('label_half', 7, 'abstain', 'over half of all attempts labelled correct (scorio maj@k)')
 ),
-scores as (
+pools as (
     select
         archives.archive,
         stops.budget,
         stops.rule,
-        readings.reading_id,
-        majority_votes.tied,
+        sheets.sheet_id,
+        stops.returned,
         count(*) as replays,
-        count(*) filter (majority_votes.is_first_correct) as first_correct,
-        count(*) filter (majority_votes.is_last_correct) as last_correct,
-        coalesce(sum(majority_votes.tied_correct), 0)::bigint as tied_correct,
     from primary_stops as stops
-    cross join (select distinct reading_id from definitions) as readings
-    inner join coverage on stops.walk_id = coverage.walk_id
-    inner join banks on coverage.bank_id = banks.bank_id
+    inner join sheets on stops.walk_id = sheets.walk_id
+    inner join banks on sheets.bank_id = banks.bank_id
     inner join archives on banks.archive_id = archives.archive_id
+    where stops.rule in ('strict', 'advisory')
+    group by archives.archive, stops.budget, stops.rule, sheets.sheet_id, stops.returned
+),
+scores as (
+    select
+        pools.archive,
+        pools.budget,
+        pools.rule,
+        ballots.reading_id,
+        majority_votes.tied,
+        sum(pools.replays)::bigint as replays,
+        coalesce(sum(pools.replays) filter (majority_votes.is_first_correct), 0)::bigint as first_correct,
+        coalesce(sum(pools.replays) filter (majority_votes.is_last_correct), 0)::bigint as last_correct,
+        coalesce(sum(pools.replays * majority_votes.tied_correct), 0)::bigint as tied_correct,
+    from pools
+    inner join ballots on pools.sheet_id = ballots.sheet_id
     left join majority_votes
-        on 8 * stops.walk_id + readings.reading_id = majority_votes.poll_id
-        and stops.returned = majority_votes.position
-    where coverage.repeat > 0 and coverage.is_graded and stops.rule in ('strict', 'advisory')
-    group by archives.archive, stops.budget, stops.rule, readings.reading_id, majority_votes.tied
+        on ballots.poll_id = majority_votes.poll_id
+        and pools.returned = majority_votes.position
+    group by pools.archive, pools.budget, pools.rule, ballots.reading_id, majority_votes.tied
 ),
 totals as (
     select
