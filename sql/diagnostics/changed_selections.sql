@@ -51,6 +51,8 @@ select
     graded.is_advisory_correct,
     graded.is_strict_repaired,
     graded.is_advisory_repaired,
+    graded.selector_id,
+    banks.archive_id,
     graded.bank_id,
 from graded
 inner join used_selectors on graded.selector_id = used_selectors.selector_id
