@@ -38,7 +38,6 @@ STAGES = (
     "evaluation/prefix_grades",
     "evaluation/correct_prefixes",
     "evaluation/replay_selections",
-    "evaluation/primary_selections",
     "evaluation/problem_costs",
     "evaluation/problem_scores",
     "evaluation/problem_gains",

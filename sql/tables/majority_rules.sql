@@ -21,7 +21,7 @@ with definitions (definition, reading_id, ties, meaning) as (
 ),
 pools as (
     select
-        archives.archive,
+        banks.archive_id,
         stops.budget,
         stops.rule,
         sheets.sheet_id,
@@ -30,13 +30,12 @@ pools as (
     from primary_stops as stops
     inner join sheets on stops.walk_id = sheets.walk_id
     inner join banks on sheets.bank_id = banks.bank_id
-    inner join archives on banks.archive_id = archives.archive_id
     where stops.rule in ('strict', 'advisory')
-    group by archives.archive, stops.budget, stops.rule, sheets.sheet_id, stops.returned
+    group by banks.archive_id, stops.budget, stops.rule, sheets.sheet_id, stops.returned
 ),
 scores as (
     select
-        pools.archive,
+        pools.archive_id,
         pools.budget,
         pools.rule,
         ballots.reading_id,
@@ -50,11 +49,11 @@ scores as (
     left join majority_votes
         on ballots.poll_id = majority_votes.poll_id
         and pools.returned = majority_votes.position
-    group by pools.archive, pools.budget, pools.rule, ballots.reading_id, majority_votes.tied
+    group by pools.archive_id, pools.budget, pools.rule, ballots.reading_id, majority_votes.tied
 ),
 totals as (
     select
-        scores.archive,
+        scores.archive_id,
         scores.budget,
         scores.rule,
         definitions.definition,
@@ -73,10 +72,10 @@ totals as (
         ) as correct,
     from scores
     inner join definitions on scores.reading_id = definitions.reading_id
-    group by scores.archive, scores.budget, scores.rule, definitions.definition
+    group by scores.archive_id, scores.budget, scores.rule, definitions.definition
 )
 select
-    strict.archive,
+    archives.archive,
     strict.budget,
     definitions.definition,
     definitions.meaning,
@@ -85,9 +84,10 @@ select
     100 * (advisory.correct - strict.correct) / strict.replays as delta,
 from totals as strict
 inner join totals as advisory
-    on strict.archive = advisory.archive
+    on strict.archive_id = advisory.archive_id
     and strict.budget = advisory.budget
     and strict.definition = advisory.definition
 inner join definitions on strict.definition = definitions.definition
+inner join archives on strict.archive_id = archives.archive_id
 where strict.rule = 'strict' and advisory.rule = 'advisory'
-order by strict.archive, strict.budget, definitions.definition
+order by archives.archive, strict.budget, definitions.definition
