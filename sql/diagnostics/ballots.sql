@@ -20,7 +20,7 @@ with readings as (
     where walk_id = sheet_id
 ),
 -- Which answer it is makes no difference to a count, so sheets of many banks are one poll.
-numbered as materialized (
+numbered as (
     select
         sheet_id,
         reading_id,

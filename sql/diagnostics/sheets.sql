@@ -28,7 +28,7 @@ with written as (
         and candidates.slot = candidate_grades.slot
     group by candidates.bank_id
 ),
-filled as materialized (
+filled as (
     select
         coverage.walk_id,
         coverage.bank_id,
