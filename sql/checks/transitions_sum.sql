@@ -7,7 +7,7 @@ with counted as (
         budget,
         count(*) filter (not is_strict_correct and is_advisory_correct)
             - count(*) filter (is_strict_correct and not is_advisory_correct) as gained,
-    from paired_selections
+    from changed_selections
     where is_strict_correct is not null
     group by selector, bank_id, budget
 ),
@@ -22,7 +22,7 @@ scored as (
 )
 select
     count(*) as looked_at,
-    count(*) filter (counted.gained is distinct from scored.gained) as violations,
+    count(*) filter (coalesce(counted.gained, 0) is distinct from scored.gained) as violations,
 from counted
 full join scored
     on counted.selector = scored.selector

@@ -1,4 +1,4 @@
--- majority_votes: the leading votes of a prefix under each reading: how many are tied, how many of those are correct, and whether the one seen first and the one seen last are; a vote's earliest attempt stands for it.
+-- majority_votes: the leading votes of a poll's prefix: how many are tied, how many of those are correct, and whether the one seen first and the one seen last are; a vote's earliest attempt stands for it.
 -- grain: poll_id, position
 with tallies as (
     select
@@ -6,9 +6,16 @@ with tallies as (
         position,
         case when vote is not null then row_number() over tally end as votes,
         first_value(position) over tally as first_position,
-        first_value(is_correct) over tally as is_correct,
-    from ballots
-    window tally as (partition by poll_id, vote order by position)
+        first_value(vote % 2 = 1) over tally as is_correct,
+    from (
+        select
+            poll_id,
+            unnest(votes) as vote,
+            unnest(range(1, len(votes) + 1)) as position,
+        from ballots
+        where poll_id = 8 * sheet_id + reading_id
+    )
+    window tally as (partition by poll_id, vote // 2 order by position)
 ),
 -- A vote reaches each count once: those that have reached the highest count are the tied ones.
 standings as (

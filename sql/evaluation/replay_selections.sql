@@ -11,7 +11,7 @@ select
     prefix_grades.slot,
     case when coverage.is_graded then coalesce(prefix_grades.is_correct, false) end as is_correct,
     case when coverage.is_graded then coalesce(prefix_grades.is_repaired_correct, false) end as is_repaired_correct,
-from {{ stops | default('stops') }} as stops
+from stops
 inner join coverage on stops.walk_id = coverage.walk_id
 inner join prefix_selections on stops.returned_prefix_id = prefix_selections.prefix_id
 left join prefix_grades on prefix_selections.selected_prefix_id = prefix_grades.prefix_id

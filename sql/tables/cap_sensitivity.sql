@@ -1,20 +1,43 @@
 -- cap_sensitivity: the paired accuracy change at every cap, in the canonical order, and its range over the random orders.
 -- grain: archive, budget, cap
-with changes as (
+with correct as (
+    select
+        correct_prefixes.prefix_id,
+        {'archive_id': banks.archive_id, 'repeat': bank_orders.repeat} as series,
+    from correct_prefixes
+    inner join bank_orders on correct_prefixes.walk_id = bank_orders.walk_id
+    inner join banks on bank_orders.bank_id = banks.bank_id
+),
+gains as (
+    select
+        cap,
+        budget,
+        -- Few replays end at a correct prefix, and DuckDB takes replays for the fewer: a join would hash all of them, this does not.
+        (select correct.series from correct where correct.prefix_id = stops.returned_prefix_id) as series,
+        count(*) filter (rule = 'advisory') - count(*) filter (rule = 'strict') as gained,
+    from stops
+    group by cap, budget, series
+),
+changes as (
     select
         graded_archives.archive,
-        replay_selections.budget,
-        replay_selections.cap,
-        replay_selections.repeat,
-        count(*) filter (replay_selections.rule = 'strict') as problems,
-        count(*) filter (replay_selections.rule = 'advisory' and replay_selections.is_correct)
-            - count(*) filter (replay_selections.rule = 'strict' and replay_selections.is_correct) as gained,
-    from replay_selections
-    inner join used_selectors on replay_selections.selector_id = used_selectors.selector_id
-    inner join banks on replay_selections.bank_id = banks.bank_id
-    inner join graded_archives on banks.archive_id = graded_archives.archive_id
-    where used_selectors.is_primary and graded_archives.is_graded
-    group by graded_archives.archive, replay_selections.budget, replay_selections.cap, replay_selections.repeat
+        budgets.budget,
+        caps.cap,
+        repeats.repeat,
+        sizes.problems,
+        coalesce(gains.gained, 0) as gained,
+    from graded_archives
+    inner join (select archive_id, count(*) as problems from banks group by archive_id) as sizes
+        on graded_archives.archive_id = sizes.archive_id
+    cross join budgets
+    cross join caps
+    cross join repeats
+    left join gains
+        on graded_archives.archive_id = gains.series.archive_id
+        and repeats.repeat = gains.series.repeat
+        and caps.cap = gains.cap
+        and budgets.budget = gains.budget
+    where graded_archives.is_graded
 )
 select
     archive,

@@ -19,31 +19,41 @@ with definitions (definition, reading_id, ties, meaning) as (
         ('label_mode', 7, 'first', 'most frequent label, ties to the first seen (Inspect mode)'),
         ('label_half', 7, 'abstain', 'over half of all attempts labelled correct (scorio maj@k)')
 ),
-scores as (
+pools as (
     select
-        archives.archive,
+        banks.archive_id,
         stops.budget,
         stops.rule,
-        readings.reading_id,
-        majority_votes.tied,
+        sheets.sheet_id,
+        stops.returned,
         count(*) as replays,
-        count(*) filter (majority_votes.is_first_correct) as first_correct,
-        count(*) filter (majority_votes.is_last_correct) as last_correct,
-        coalesce(sum(majority_votes.tied_correct), 0)::bigint as tied_correct,
     from primary_stops as stops
-    cross join (select distinct reading_id from definitions) as readings
-    inner join coverage on stops.walk_id = coverage.walk_id
-    inner join banks on coverage.bank_id = banks.bank_id
-    inner join archives on banks.archive_id = archives.archive_id
+    inner join sheets on stops.walk_id = sheets.walk_id
+    inner join banks on sheets.bank_id = banks.bank_id
+    where stops.rule in ('strict', 'advisory')
+    group by banks.archive_id, stops.budget, stops.rule, sheets.sheet_id, stops.returned
+),
+scores as (
+    select
+        pools.archive_id,
+        pools.budget,
+        pools.rule,
+        ballots.reading_id,
+        majority_votes.tied,
+        sum(pools.replays)::bigint as replays,
+        coalesce(sum(pools.replays) filter (majority_votes.is_first_correct), 0)::bigint as first_correct,
+        coalesce(sum(pools.replays) filter (majority_votes.is_last_correct), 0)::bigint as last_correct,
+        coalesce(sum(pools.replays * majority_votes.tied_correct), 0)::bigint as tied_correct,
+    from pools
+    inner join ballots on pools.sheet_id = ballots.sheet_id
     left join majority_votes
-        on 8 * stops.walk_id + readings.reading_id = majority_votes.poll_id
-        and stops.returned = majority_votes.position
-    where coverage.repeat > 0 and coverage.is_graded and stops.rule in ('strict', 'advisory')
-    group by archives.archive, stops.budget, stops.rule, readings.reading_id, majority_votes.tied
+        on ballots.poll_id = majority_votes.poll_id
+        and pools.returned = majority_votes.position
+    group by pools.archive_id, pools.budget, pools.rule, ballots.reading_id, majority_votes.tied
 ),
 totals as (
     select
-        scores.archive,
+        scores.archive_id,
         scores.budget,
         scores.rule,
         definitions.definition,
@@ -62,10 +72,10 @@ totals as (
         ) as correct,
     from scores
     inner join definitions on scores.reading_id = definitions.reading_id
-    group by scores.archive, scores.budget, scores.rule, definitions.definition
+    group by scores.archive_id, scores.budget, scores.rule, definitions.definition
 )
 select
-    strict.archive,
+    archives.archive,
     strict.budget,
     definitions.definition,
     definitions.meaning,
@@ -74,9 +84,10 @@ select
     100 * (advisory.correct - strict.correct) / strict.replays as delta,
 from totals as strict
 inner join totals as advisory
-    on strict.archive = advisory.archive
+    on strict.archive_id = advisory.archive_id
     and strict.budget = advisory.budget
     and strict.definition = advisory.definition
 inner join definitions on strict.definition = definitions.definition
+inner join archives on strict.archive_id = archives.archive_id
 where strict.rule = 'strict' and advisory.rule = 'advisory'
-order by strict.archive, strict.budget, definitions.definition
+order by archives.archive, strict.budget, definitions.definition

@@ -2,21 +2,21 @@
 -- grain: archive, budget
 with pooled as (
     select
-        archives.archive,
-        ledger.budget,
-        ledger.rule = 'strict' as is_strict,
-        ledger.rule = 'advisory' as is_advisory,
-        ledger.returned,
-        ledger.completion_cost,
+        banks.archive_id,
+        stops.budget,
+        stops.rule = 'strict' as is_strict,
+        stops.rule = 'advisory' as is_advisory,
+        stops.returned,
+        stops.completion_cost,
         eligible_counts.eligible_count,
-    from primary_ledger as ledger
-    inner join eligible_counts on ledger.returned_prefix_id = eligible_counts.prefix_id
-    inner join banks on ledger.bank_id = banks.bank_id
-    inner join archives on banks.archive_id = archives.archive_id
-    where ledger.repeat > 0
+    from primary_stops as stops
+    inner join bank_orders on stops.walk_id = bank_orders.walk_id
+    inner join banks on bank_orders.bank_id = banks.bank_id
+    inner join eligible_counts on stops.returned_prefix_id = eligible_counts.prefix_id
+    where bank_orders.repeat > 0
 )
 select
-    archive,
+    any_value(archives.archive) as archive,
     budget,
     sum(eligible_count) filter (is_strict) / count(*) filter (is_strict) as strict_eligible,
     sum(eligible_count) filter (is_advisory) / count(*) filter (is_advisory) as advisory_eligible,
@@ -29,5 +29,6 @@ select
     count(*) filter (is_advisory and eligible_count = 1) as advisory_single,
     count(*) filter (is_advisory and eligible_count >= 2) as advisory_multi,
 from pooled
-group by archive, budget
+inner join archives on pooled.archive_id = archives.archive_id
+group by pooled.archive_id, budget
 order by archive, budget

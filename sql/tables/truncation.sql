@@ -6,35 +6,54 @@
 -- accuracy_cut_correct: a cut attempt counts as correct and is chosen: a replay is correct when it was, or when an attempt
 -- that it launched was cut at the generation limit or interrupted by the budget.
 with limited as (
+    -- Most banks have no attempt that hit the limit, and nothing to count along their walks.
     select
         walked_attempts.prefix_id,
-        walked_attempts.cumulative_cost,
         count(*) filter (candidates.finish_reason = 'length') over prefix as limited,
     from walked_attempts
+    inner join (select distinct bank_id from candidates where finish_reason = 'length') as cut
+        on walked_attempts.bank_id = cut.bank_id
     left join candidates
         on walked_attempts.bank_id = candidates.bank_id
         and walked_attempts.slot = candidates.slot
     window prefix as (partition by walked_attempts.walk_id order by walked_attempts.position)
+),
+launches as (
+    select
+        walked_attempts.prefix_id,
+        walked_attempts.cumulative_cost,
+        coalesce(limited.limited, 0) as limited,
+        banks.archive_id,
+        coverage.is_graded,
+    from walked_attempts
+    inner join coverage on walked_attempts.walk_id = coverage.walk_id
+    inner join banks on coverage.bank_id = banks.bank_id
+    left join limited on walked_attempts.prefix_id = limited.prefix_id
+    where coverage.repeat > 0
+),
+replayed as (
+    select
+        launches.archive_id,
+        stops.budget,
+        stops.rule,
+        stops.launched,
+        stops.returned,
+        launches.cumulative_cost,
+        launches.limited,
+        case when launches.is_graded then stops.returned_prefix_id in (select prefix_id from correct_prefixes) end as is_correct,
+    from primary_stops as stops
+    inner join launches on stops.launched_prefix_id = launches.prefix_id
 )
 select
-    archives.archive,
-    stops.budget,
-    stops.rule,
-    100 * count(*) filter (limited.cumulative_cost > stops.budget) / count(*) as replays_cut,
-    100 * sum(limited.limited) / sum(stops.launched) as attempts_cut,
-    100 * sum(replay_selections.is_correct::integer) / count(*) as accuracy_cut_wrong,
-    100 * sum(
-        (replay_selections.is_correct or limited.limited > 0 or stops.returned < stops.launched)::integer
-    ) filter (replay_selections.is_correct is not null) / count(*) as accuracy_cut_correct,
-from primary_stops as stops
-inner join limited on stops.launched_prefix_id = limited.prefix_id
-inner join primary_selections as replay_selections
-    on stops.rule = replay_selections.rule
-    and stops.walk_id = replay_selections.walk_id
-    and stops.budget = replay_selections.budget
-inner join used_selectors on replay_selections.selector_id = used_selectors.selector_id
-inner join banks on replay_selections.bank_id = banks.bank_id
-inner join archives on banks.archive_id = archives.archive_id
-where used_selectors.is_primary and replay_selections.repeat > 0
-group by archives.archive, stops.budget, stops.rule
-order by archives.archive, stops.budget, stops.rule
+    any_value(archives.archive) as archive,
+    budget,
+    rule,
+    100 * count(*) filter (cumulative_cost > budget) / count(*) as replays_cut,
+    100 * sum(limited) / sum(launched) as attempts_cut,
+    100 * sum(is_correct::integer) / count(*) as accuracy_cut_wrong,
+    100 * sum((is_correct or limited > 0 or returned < launched)::integer) filter (is_correct is not null) / count(*)
+        as accuracy_cut_correct,
+from replayed
+inner join archives on replayed.archive_id = archives.archive_id
+group by replayed.archive_id, budget, rule
+order by archive, budget, rule

@@ -2,10 +2,12 @@
 
 import random
 import sys
+from dataclasses import replace
 
 import pytest
 
 from audit import database, engine
+from audit.engine.plugins import Plugins
 from audit.engine.stages import PORTIONED
 from audit.errors import AuditError
 from audit.load.load import load
@@ -49,6 +51,25 @@ def test_engine_agrees_with_the_slow_reference_on_random_archives(tmp_path, seed
     rows, settings = random_archive(rng), random_settings(rng)
     with replayed(tmp_path, rows, **settings) as con:
         assert_agrees(con, rows, settings)
+
+
+def test_controls_count_every_replay_of_a_rule_that_returns_too_little(tmp_path):
+    rows = [attempt(0, 100, "7", correct=True)]
+    settings = {"budgets": [50, 100], "caps": [1], "primary_cap": 1, "orders": 3, "replicates": 1}
+    rules = [
+        replace(rule, sql=f"select * replace (0 as returned) from ({rule.sql}\n)")
+        if rule.name == "strict"
+        else rule
+        for rule in Plugins().rules
+    ]
+    with replayed(tmp_path, rows, **settings) as con:
+        assert [row["disagreements"] for row in engine.table(con, "controls").to_pylist()] == [0, 0]
+        found = con.execute(engine.render("controls", replace(Plugins(), rules=rules))).fetchall()
+    # Four orders, two budgets: both are moved to the one boundary, and each is a replay.
+    assert [row[:4] for row in found] == [
+        ("aligned_cost", "majority", 8, 8),
+        ("completed_prefix", "majority", 8, 8),
+    ]
 
 
 @pytest.mark.parametrize("primary", ["archive_majority", "max_logprob"])
