@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import product
 
 import duckdb
 import numpy as np
@@ -49,8 +50,15 @@ KEYS_AT_A_TIME = 100
 
 
 @contextmanager
-def intervals_of(con: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> Iterator[None]:
-    """Make the intervals that tables read, all at once: they share what takes long."""
+def intervals_of(
+    con: duckdb.DuckDBPyConnection,
+    tables: Iterable[str],
+    lanes: Sequence[duckdb.DuckDBPyConnection] = (),
+) -> Iterator[None]:
+    """Make the intervals that tables read, all at once: they share what takes long.
+
+    Cursors of the connection that compute tables beside it see them too.
+    """
     views = con.execute("select view_name from duckdb_views() where temporary").fetchall()
     read = {name for table in tables for name in relations_read(render(table))}
     wanted = sorted((read & set(INTERVALS)) - {name for (name,) in views})
@@ -69,12 +77,12 @@ def intervals_of(con: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> Itera
                 f"{first_line(error)} Another version made these replays; run 'budget-audit "
                 "replay' again"
             ) from None
-        for name, rows in made.items():
-            con.register(name, rows)
+        for lane, name in product((con, *lanes), wanted):
+            lane.register(name, made[name])
         yield
     finally:
-        for name in wanted:
-            con.unregister(name)
+        for lane, name in product((con, *lanes), wanted):
+            lane.unregister(name)
         if is_curved:
             con.execute("drop table temp.main.problem_curves")
 

@@ -72,7 +72,7 @@ def tables(
     wanted = [name for name in captions.TABLES if name in known]
     wanted += [name for name in known if name not in wanted]
     wanted = [name for name in wanted if name not in unavailable]
-    lanes = [con.cursor() for _ in range(at_a_time)]
+    lanes = [con, *(con.cursor() for _ in range(at_a_time - 1))]
     free: queue.SimpleQueue[duckdb.DuckDBPyConnection] = queue.SimpleQueue()
     for lane in lanes:
         free.put(lane)
@@ -85,7 +85,9 @@ def tables(
             free.put(lane)
         return filtered(name, rows, only) if only else rows
 
-    with ThreadPoolExecutor(at_a_time) as pool:
+    if progress:
+        progress("intervals", 0, len(wanted) + 2)
+    with engine.intervals_of(con, wanted, lanes[1:]), ThreadPoolExecutor(at_a_time) as pool:
         waiting = {name: pool.submit(one, name) for name in wanted}
         try:
             for done, (name, rows) in enumerate(waiting.items()):
@@ -101,7 +103,7 @@ def tables(
             for lane in lanes:
                 lane.interrupt()
             raise
-    for lane in lanes:
+    for lane in lanes[1:]:
         lane.close()
     return found, {name: unavailable[name] for name in known if name in unavailable}
 
