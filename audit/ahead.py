@@ -1,10 +1,12 @@
 """Work that is done while what came before it is in use."""
 
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def ahead(items: Iterable[Item]) -> Iterator[Item]:
@@ -15,3 +17,17 @@ def ahead(items: Iterable[Item]) -> Iterator[Item]:
         while (item := making.result()) is not None:
             making = maker.submit(next, source, None)
             yield item
+
+
+def in_order(
+    work: Callable[[Item], Result], items: Iterable[Item], threads: int
+) -> Iterator[Result]:
+    """The results one after the other, of as many items at a time as there are threads."""
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) >= threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

@@ -20,7 +20,7 @@ from audit.ahead import ahead
 BLOCK_COUNTS = 8_000_000
 BLOCK_ROWS = 500_000
 BLOCK_TOTALS = 24_000_000
-BLOCK_SUMS = 8_000_000
+BLOCK_SUMS = 3_000_000
 
 
 class Weighed(NamedTuple):
@@ -71,7 +71,14 @@ WEIGHED = {
         ("archive", "policy", "rule", "budget"),
         ("gained", "cost", "whole_cost"),
     ),
-    "replicate_curves": Weighed("problem_curves", ("archive", "budget"), ("gained",), adds_up=True),
+    "replicate_curves": Weighed(
+        # The first budget has every problem, and after it those count at which something is gained.
+        "(from problem_curves qualify gained <> 0 or "
+        "budget = min(budget) over (partition by archive))",
+        ("archive", "budget"),
+        ("gained",),
+        adds_up=True,
+    ),
 }
 
 
@@ -87,8 +94,6 @@ class Group(NamedTuple):
     totals: np.ndarray
     # Keys and values that are null at every problem.
     is_null: np.ndarray
-    # Whether changes go on from those of the group before.
-    goes_on: bool = False
 
 
 class Replicates(NamedTuple):
@@ -149,13 +154,8 @@ def nothing_weighed(con: duckdb.DuckDBPyConnection, name: str) -> Replicates:
 def weigh(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> Iterator[Replicates]:
     """Relations of WEIGHED, some keys of them at a time; counts are read as seldom as can be."""
     counts = Counts(con)
-    before: np.ndarray | None = None
     for groups in _together(con, names, counts.replicates):
         for group, sums in _weighed(groups, counts):
-            if WEIGHED[group.name].adds_up:
-                sums[0] += before if group.goes_on else 0
-                np.cumsum(sums[:-1], axis=0, out=sums[:-1])
-                before = sums[-2].copy()
             yield _replicates(group, sums)
 
 
@@ -174,7 +174,7 @@ def _weighed(groups: list[Group], counts: "Counts") -> Iterator[tuple[Group, np.
     found = [np.empty((len(rows), counts.replicates)) for rows in totals]
     for first, block in counts.blocks():
         for own, rows, sums in zip(places, totals, found, strict=True):
-            sums[:, first : first + len(block)] = _product(rows, picked(block, own))
+            _multiply(rows, picked(block, own), sums[:, first : first + len(block)])
     split: dict[int, np.ndarray] = {}
     for some, sums in zip(alike.values(), found, strict=True):
         ends = np.cumsum([sizes[n] for n in some])
@@ -183,9 +183,12 @@ def _weighed(groups: list[Group], counts: "Counts") -> Iterator[tuple[Group, np.
         yield group, split.pop(n)
 
 
-def _product(totals: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def _multiply(totals: np.ndarray, counts: np.ndarray, out: np.ndarray) -> None:
     """A row per row of totals, a column per replicate; BLAS is slow with few rows before many."""
-    return totals @ counts.T if len(totals) >= 64 else (counts @ totals.T).T
+    if len(totals) >= 64:
+        np.matmul(totals, counts.T, out=out)
+    else:
+        out[:] = (counts @ totals.T).T
 
 
 def _together(
@@ -267,38 +270,38 @@ def picked(counts: np.ndarray, places: np.ndarray) -> np.ndarray:
 def _groups(con: duckdb.DuckDBPyConnection, name: str, replicates: int) -> Iterator[Group]:
     """Neighbouring keys of the same problems, or of the same archive where changes add up."""
     weighed = WEIGHED[name]
-    before: Group | None = None
+    # The archive whose changes may go on, its problems, and their sums so far.
+    archive, own, carried = None, np.zeros(0, np.int64), np.zeros((0, 0))
     for table in _whole_keys(con, weighed):
         starts = _starts(table, weighed.keys)
+        ends = np.append(starts[1:], table.num_rows)
         cells = _cells(table, weighed)
+        is_null = np.logical_and.reduceat(np.isnan(cells), starts)
+        np.nan_to_num(cells, copy=False)
         places = table["problem_id"].to_numpy() - 1
         keys = table.select([*weighed.keys, "replays"]).take(starts)
-        ends = np.append(starts[1:], len(places))
-        is_null = np.logical_and.reduceat(np.isnan(cells), starts)
-        cells = np.nan_to_num(cells, copy=False)
         if weighed.adds_up:
-            archives = table["archive"].combine_chunks().take(starts)
-            is_first = np.append(True, pc.not_equal(archives[1:], archives[:-1]))
+            names = keys["archive"].combine_chunks()
+            is_first = np.append(True, pc.not_equal(names[1:], names[:-1]))
         else:
             is_first = ~_like_the_one_before(places, starts, ends)
         runs = np.flatnonzero(is_first)
         for start, end in zip(runs, np.append(runs[1:], len(starts)), strict=True):
-            own = places[starts[start] : ends[start]]
-            goes_on = False
-            if weighed.adds_up and before is not None and start == 0:
-                goes_on = before.keys["archive"][-1] == keys["archive"][0]
-            if goes_on and before is not None:
-                own = before.places
+            if not weighed.adds_up or keys["archive"][start] != archive:
+                archive, own = keys["archive"][start], places[starts[start] : ends[start]]
+                carried = np.zeros((cells.shape[1], len(own)))
             most = max(1, min(BLOCK_TOTALS // len(own), BLOCK_SUMS // replicates) // cells.shape[1])
             for at in range(start, end, most):
                 some = slice(at, min(end, at + most))
                 rows = slice(starts[some.start], ends[some.stop - 1])
-                lengths = (ends - starts)[some]
-                totals = _matrix(own, places[rows], cells[rows], lengths)
-                is_further = weighed.adds_up and (goes_on or bool(at > start))
-                named = keys.slice(at, len(lengths))
-                before = Group(name, named, own, totals, is_null[some], is_further)
-                yield before
+                totals = _matrix(own, places[rows], cells[rows], (ends - starts)[some])
+                if weighed.adds_up:
+                    cube = totals[:-1].reshape(-1, *carried.shape)
+                    cube[0] += carried
+                    np.cumsum(cube, axis=0, out=cube)
+                    carried = cube[-1].copy()
+                named = keys.slice(some.start, some.stop - some.start)
+                yield Group(name, named, own, totals, is_null[some])
 
 
 def _matrix(

@@ -5,16 +5,18 @@ per key: the file's columns in replicate 0, which is the point estimate, and bes
 what INTERVALS asks of all the other replicates.
 """
 
+import queue
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import product
 
 import duckdb
 import numpy as np
 import pyarrow as pa
+from threadpoolctl import threadpool_limits
 
+from audit.ahead import ahead, in_order
 from audit.engine.bootstrap import Replicates, nothing_weighed, weigh
 from audit.engine.build import render
 from audit.engine.lineage import relations_read
@@ -44,9 +46,10 @@ INTERVALS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 # Replicates that stay within so many errors at every key of their archive: a column `band`.
 BANDED, BAND = "interval_curves", 0.95
-# Rows of replicates that are summed up at a time, and keys that a thread takes at a time.
-ROWS_AT_A_TIME = 2_000_000
-KEYS_AT_A_TIME = 100
+# Rows of replicates that a thread sums up at a time.
+ROWS_AT_A_TIME = 1_000_000
+# By archive, how far each of its replicates strays.
+Strays = list[tuple[str, np.ndarray]]
 
 
 @contextmanager
@@ -91,13 +94,26 @@ def intervals(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str,
     """Relations of INTERVALS, each sorted by its key."""
     found: dict[str, list[pa.Table]] = {name: [] for name in names}
     bands = Bands()
-    # Totals are still being read from the connection while some of them are summed up.
-    beside = con.cursor()
     ((threads,),) = con.execute("select current_setting('threads')").fetchall()
-    with ThreadPoolExecutor(threads) as pool:
-        for several in _together(_replicates(con, [_replicate(name) for name in names])):
-            name = _interval(several[0].name)
-            found[name].append(_summed_up(beside, pool, several, bands))
+    # Totals are still being read from the connection while some of them are summed up.
+    free: queue.SimpleQueue[duckdb.DuckDBPyConnection] = queue.SimpleQueue()
+    for _ in range(threads):
+        free.put(con.cursor())
+
+    def one(several: list[Replicates]) -> tuple[str, pa.Table, Strays]:
+        beside = free.get()
+        try:
+            return summed_up(beside, several)
+        finally:
+            free.put(beside)
+
+    # A product that waits for threads of its own would keep these from their work.
+    with threadpool_limits(1, "blas"):
+        batches = _together(ahead(_replicates(con, [_replicate(name) for name in names])))
+        for name, table, strays in in_order(one, batches, threads):
+            found[name].append(table)
+            for archive, farthest in strays:
+                bands.add(archive, farthest)
     return {
         name: bands.beside(pa.concat_tables(tables)) if name == BANDED else pa.concat_tables(tables)
         for name, tables in found.items()
@@ -138,38 +154,37 @@ def _together(found: Iterable[Replicates]) -> Iterator[list[Replicates]]:
         yield held
 
 
-def _summed_up(
-    con: duckdb.DuckDBPyConnection, pool: Executor, several: list[Replicates], bands: "Bands"
-) -> pa.Table:
-    """A row per key: its columns in replicate 0, and what is asked of the others."""
+def summed_up(
+    con: duckdb.DuckDBPyConnection, several: list[Replicates]
+) -> tuple[str, pa.Table, Strays]:
+    """An interval's name, its rows, and how far the replicates of archives stray."""
     name = several[0].name
-    sql, asked = render(_interval(name)), INTERVALS[_interval(name)]
+    relation = _interval(name)
+    sql, asked = render(relation), INTERVALS[relation]
     con.register(name, pa.concat_tables([one.first().rows() for one in several]))
     table = con.sql(sql).to_arrow_table()
     # A projection keeps the order of rows, so keys and replicates need not come along.
-    words = {*asked, *re.findall(r"\w+", sql)}
+    words = {*asked, *re.findall(r"\w+", re.sub(r"--.*", "", sql))}
     con.register(name, pa.concat_tables([one.rows(words) for one in several]))
     computed = con.sql(f"select {', '.join(asked)} from ({sql})").to_arrow_table()
     con.unregister(name)
     shape = (table.num_rows, len(several[-1].draws))
+    strays: Strays = []
     for column, what in asked.items():
         values = computed[column].cast(pa.float64()).to_numpy().reshape(shape)
         is_known = None
         if computed[column].null_count:
             is_known = computed[column].is_valid().to_numpy().reshape(shape)
-        parts = [slice(at, at + KEYS_AT_A_TIME) for at in range(0, table.num_rows, KEYS_AT_A_TIME)]
-        known = [None if is_known is None else is_known[part] for part in parts]
-        parts_told = pool.map(told, [values[part] for part in parts], known, [what] * len(parts))
-        cells = np.concatenate([np.zeros((0, len(what))), *parts_told])
+        cells = told(values, is_known, what)
         for word, found in zip(what, cells.T, strict=True):
             table = table.append_column(f"{column}_{word}", pa.array(found, from_pandas=True))
-        if name == _replicate(BANDED):
+        if relation == BANDED:
             ends = np.cumsum([one.keys.num_rows for one in several])[:-1]
             errors = np.split(cells[:, what.index("error")], ends)
-            farthest = pool.map(_farthest, np.split(values, ends), errors)
-            for one, strays in zip(several, farthest, strict=True):
-                bands.add(one.keys["archive"], strays)
-    return table
+            for one, own, error in zip(several, np.split(values, ends), errors, strict=True):
+                if len(own):
+                    strays.append((one.keys["archive"][0].as_py(), _farthest(own, error)))
+    return relation, table, strays
 
 
 def told(values: np.ndarray, is_known: np.ndarray | None, what: Sequence[str]) -> np.ndarray:
@@ -220,8 +235,8 @@ def _errors(values: np.ndarray) -> np.ndarray:
     """The standard deviation of each row; none of equal values, which rounding would give one."""
     if values.shape[1] < 2:
         return np.full(len(values), np.nan)
-    spread = values.max(axis=1) > values.min(axis=1)
-    return np.where(spread, values.std(axis=1, ddof=1), 0)
+    differ = (values != values[:, :1]).any(axis=1)
+    return np.where(differ, values.std(axis=1, ddof=1), 0)
 
 
 def _farthest(values: np.ndarray, errors: np.ndarray) -> np.ndarray:
@@ -240,15 +255,13 @@ class Bands:
         self.widths: dict[str, float] = {}
         self.last: tuple[str, np.ndarray] | None = None
 
-    def add(self, archives: pa.ChunkedArray, strays: np.ndarray) -> None:
+    def add(self, archive: str, strays: np.ndarray) -> None:
         """Take in some keys of one archive; one archive comes after the other."""
-        if len(archives):
-            archive = archives[0].as_py()
-            if self.last and self.last[0] == archive:
-                strays = np.maximum(strays, self.last[1])
-            self.last = (archive, strays)
-            known = strays[~np.isnan(strays)]
-            self.widths[archive] = float(quantiles(known[None], [BAND])[0][0])
+        if self.last and self.last[0] == archive:
+            strays = np.maximum(strays, self.last[1])
+        self.last = (archive, strays)
+        known = strays[~np.isnan(strays)]
+        self.widths[archive] = float(quantiles(known[None], [BAND])[0][0])
 
     def beside(self, table: pa.Table) -> pa.Table:
         """The table with a column of the widths."""

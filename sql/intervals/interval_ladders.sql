@@ -5,11 +5,11 @@
 select
     *,
     len(list_filter(strict_costs, lambda cost: cost < advisory_cost)) as below,
-    len(list_filter(strict_costs, lambda cost: cost <= advisory_cost)) as reached,
     case
         when below between 1 and len(strict_costs) - 1 then below
-        when below = 0 and reached between 1 and len(strict_costs) - 1 then reached
-        when below = 0 and reached = len(strict_costs) and reached > 1 then 1
+        when strict_costs[1] = advisory_cost and strict_costs[-1] > advisory_cost
+        then len(list_filter(strict_costs, lambda cost: cost = advisory_cost))
+        when strict_costs[1] = advisory_cost and len(strict_costs) > 1 then 1
     end as left_at,
     case when replays > 0 then left_at is null end as is_outside,
     strict_costs[left_at] as left_cost,

@@ -35,7 +35,7 @@ inner join archives on curve_budgets.archive_id = archives.archive_id
 asof join totals
     on archives.archive = totals.archive
     and curve_budgets.budget >= totals.budget
-inner join interval_curves as spreads
-    on totals.archive = spreads.archive
-    and totals.budget = spreads.budget
+asof join interval_curves as spreads
+    on archives.archive = spreads.archive
+    and curve_budgets.budget >= spreads.budget
 order by archives.archive, curve_budgets.budget

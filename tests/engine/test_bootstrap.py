@@ -53,7 +53,6 @@ def test_tables_in_pieces_of_any_size_are_the_same(tmp_path, monkeypatch):
             monkeypatch.setattr(bootstrap, "BLOCK_TOTALS", 3 * at_a_time)
             monkeypatch.setattr(bootstrap, "BLOCK_SUMS", 2 * at_a_time)
             monkeypatch.setattr(intervals, "ROWS_AT_A_TIME", at_a_time)
-            monkeypatch.setattr(intervals, "KEYS_AT_A_TIME", 1 + at_a_time // 30)
             with engine.intervals_of(con, WEIGHING if at_a_time == 60 else []):
                 for name, table in all_tables(con).items():
                     assert table.equals(whole[name]), (name, at_a_time)
