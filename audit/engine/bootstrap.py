@@ -90,7 +90,7 @@ class Group(NamedTuple):
     keys: pa.Table
     # Where the problems stand among all.
     places: np.ndarray
-    # A row per key and value, and one of ones; a column per problem.
+    # A row per value and key, and one of ones; a column per problem.
     totals: np.ndarray
     # Keys and values that are null at every problem.
     is_null: np.ndarray
@@ -213,8 +213,8 @@ def _replicates(group: Group, sums: np.ndarray) -> Replicates:
     """The sums under the names of their values."""
     weighed = WEIGHED[group.name]
     keys, draws = group.keys.num_rows, sums[-1]
-    cube = sums[:-1].reshape(keys, -1, len(draws))
-    items = (cube.shape[1] - len(weighed.values)) // max(1, len(weighed.lists))
+    cube = sums[:-1].reshape(-1, keys, len(draws))
+    items = (len(cube) - len(weighed.values)) // max(1, len(weighed.lists))
     replays = group.keys["replays"].to_numpy().astype(np.float64)
     values = {
         "replicate": np.broadcast_to(np.arange(len(draws), dtype=np.int32), (keys, len(draws))),
@@ -223,10 +223,10 @@ def _replicates(group: Group, sums: np.ndarray) -> Replicates:
     }
     is_null = {}
     for n, name in enumerate(weighed.values):
-        values[name], is_null[name] = cube[:, n], group.is_null[:, n]
+        values[name], is_null[name] = cube[n], group.is_null[:, n]
     for n, name in enumerate(weighed.lists):
         own = slice(len(weighed.values) + n * items, len(weighed.values) + (n + 1) * items)
-        values[name], is_null[name] = cube[:, own].transpose(0, 2, 1), group.is_null[:, own]
+        values[name], is_null[name] = cube[own].transpose(1, 2, 0), group.is_null[:, own]
     named = group.keys.drop_columns("replays")
     return Replicates(group.name, named, draws, values, is_null)
 
@@ -271,7 +271,7 @@ def _groups(con: duckdb.DuckDBPyConnection, name: str, replicates: int) -> Itera
     """Neighbouring keys of the same problems, or of the same archive where changes add up."""
     weighed = WEIGHED[name]
     # The archive whose changes may go on, its problems, and their sums so far.
-    archive, own, carried = None, np.zeros(0, np.int64), np.zeros((0, 0))
+    archive, own, carried = None, np.zeros(0, np.int64), np.zeros((0, 1, 0))
     for table in _whole_keys(con, weighed):
         starts = _starts(table, weighed.keys)
         ends = np.append(starts[1:], table.num_rows)
@@ -289,17 +289,17 @@ def _groups(con: duckdb.DuckDBPyConnection, name: str, replicates: int) -> Itera
         for start, end in zip(runs, np.append(runs[1:], len(starts)), strict=True):
             if not weighed.adds_up or keys["archive"][start] != archive:
                 archive, own = keys["archive"][start], places[starts[start] : ends[start]]
-                carried = np.zeros((cells.shape[1], len(own)))
+                carried = np.zeros((cells.shape[1], 1, len(own)))
             most = max(1, min(BLOCK_TOTALS // len(own), BLOCK_SUMS // replicates) // cells.shape[1])
             for at in range(start, end, most):
                 some = slice(at, min(end, at + most))
                 rows = slice(starts[some.start], ends[some.stop - 1])
                 totals = _matrix(own, places[rows], cells[rows], (ends - starts)[some])
                 if weighed.adds_up:
-                    cube = totals[:-1].reshape(-1, *carried.shape)
-                    cube[0] += carried
-                    np.cumsum(cube, axis=0, out=cube)
-                    carried = cube[-1].copy()
+                    cube = totals[:-1].reshape(cells.shape[1], -1, len(own))
+                    cube[:, :1] += carried
+                    np.cumsum(cube, axis=1, out=cube)
+                    carried = cube[:, -1:].copy()
                 named = keys.slice(some.start, some.stop - some.start)
                 yield Group(name, named, own, totals, is_null[some])
 
@@ -307,15 +307,15 @@ def _groups(con: duckdb.DuckDBPyConnection, name: str, replicates: int) -> Itera
 def _matrix(
     own: np.ndarray, places: np.ndarray, cells: np.ndarray, lengths: np.ndarray
 ) -> np.ndarray:
-    """A row per key and value, zero where a key lacks a problem; then a row of ones."""
+    """A row per value and key, zero where a key lacks a problem; then a row of ones."""
     keys, values = len(lengths), cells.shape[1]
     matrix = np.zeros((keys * values + 1, len(own)))
     matrix[-1] = 1
-    cube = matrix[:-1].reshape(keys, values, len(own))
+    cube = matrix[:-1].reshape(values, keys, len(own))
     if len(places) == keys * len(own):
-        cube[:] = cells.reshape(keys, len(own), values).transpose(0, 2, 1)
+        cube[:] = cells.reshape(keys, len(own), values).transpose(2, 0, 1)
     else:
-        cube[np.repeat(np.arange(keys), lengths), :, np.searchsorted(own, places)] = cells
+        cube[:, np.repeat(np.arange(keys), lengths), np.searchsorted(own, places)] = cells.T
     return matrix
 
 
