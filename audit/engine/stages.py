@@ -42,6 +42,7 @@ STAGES = (
     "evaluation/problem_scores",
     "evaluation/problem_gains",
     "evaluation/answer_changes",
+    "evaluation/primary_changes",
     "evaluation/cost_changes",
     "evaluation/policy_results",
     "evaluation/policy_totals",

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet
 
 from audit import database, engine
+from audit.ahead import ahead
 from audit.database.leftovers import whole
 from audit.errors import AuditError, first_line
 from audit.output.display import write_csv
@@ -63,22 +65,29 @@ def export(
     wanted = names or sorted(set(engine.table_names()) - set(left_out(con)))
     if progress:
         progress("intervals", 0, len(wanted))
-    with engine.intervals_of(con, [name for name in wanted if name in tables]):
+
+    def made() -> Iterator[tuple[int, str, pa.RecordBatchReader]]:
         for done, name in enumerate(wanted):
+            if name not in tables:
+                # A reader goes on reading while the next table is made.
+                relation = _relation(con.cursor(), name, only or Filter())
+                yield done, name, relation.to_arrow_reader(100_000)
+                continue
+            table = priced_table(con, name, prices)
+            try:
+                rows = (filtered(name, table, only) if only else table).to_reader()
+            except AuditError:
+                # Without a name, what the filter cannot be applied to is left out.
+                if names:
+                    raise
+                continue
+            yield done, name, rows
+
+    with engine.intervals_of(con, [name for name in wanted if name in tables]):
+        for done, name, rows in ahead(made()):
             if progress:
                 progress(name, done, len(wanted))
             path = out / f"{name}.{fmt}"
-            if name in tables:
-                table = priced_table(con, name, prices)
-                try:
-                    rows = (filtered(name, table, only) if only else table).to_reader()
-                except AuditError:
-                    # Without a name, what the filter cannot be applied to is left out.
-                    if names:
-                        raise
-                    continue
-            else:
-                rows = _relation(con, name, only or Filter()).to_arrow_reader(100_000)
             if fmt == "csv":
                 write_csv(rows, path)
             else:
@@ -124,7 +133,7 @@ def key_of(name: str) -> str:
     return grain.group(1)
 
 
-def write_parquet(rows: "pyarrow.RecordBatchReader", path: Path) -> None:
+def write_parquet(rows: pa.RecordBatchReader, path: Path) -> None:
     """Write batches; the file appears whole or not."""
     with (
         whole(path) as partial,

@@ -1,10 +1,8 @@
 -- problem_curves: by how much the totals of both rules change at one problem, at the first budget of the archive's curve that a change reaches; every problem has a row at the first budget. What needs labels is null without them.
 -- grain: archive, budget, problem_id
 with changes as (
-    select answer_changes.bank_id, rule, budget, correct_change, 0 as covered_change, 0 as cost_change, 0 as slope_change
-    from answer_changes
-    inner join used_selectors on answer_changes.selector = used_selectors.selector
-    where used_selectors.is_primary
+    select bank_id, rule, budget, correct_change, 0 as covered_change, 0 as cost_change, 0 as slope_change
+    from primary_changes
     union all
     select bank_id, rule, budget, 0 as correct_change, covered_change, cost_change, slope_change
     from cost_changes

@@ -25,6 +25,9 @@ with moves as (
     where
         coverage.repeat > 0
         and prefix_selections.position between 1 and (select cap from caps where is_primary)
+{% if is_primary is defined %}
+        and prefix_selections.selector_id = (select selector_id from used_selectors where is_primary)
+{% endif %}
 ),
 changes as (
     from moves
@@ -38,7 +41,8 @@ changes as (
         1 as abstained_change,
     from coverage
     cross join used_selectors
-    where coverage.repeat > 0
+    where coverage.repeat > 0{% if is_primary is defined %} and used_selectors.is_primary{% endif %}
+
 ),
 totals as (
     select

@@ -19,6 +19,16 @@ with definitions (definition, reading_id, ties, meaning) as (
         ('label_mode', 7, 'first', 'most frequent label, ties to the first seen (Inspect mode)'),
         ('label_half', 7, 'abstain', 'over half of all attempts labelled correct (scorio maj@k)')
 ),
+-- Each is read more than once below, and what is behind it takes long.
+sheets as materialized (
+{% include 'diagnostics/sheets.sql' %}
+),
+ballots as materialized (
+{% include 'diagnostics/ballots.sql' %}
+),
+majority_votes as (
+{% include 'diagnostics/majority_votes.sql' %}
+),
 pools as (
     select
         banks.archive_id,
