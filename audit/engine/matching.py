@@ -96,7 +96,9 @@ def match(con: duckdb.DuckDBPyConnection) -> Iterator[Replicates]:
     counts = Counts(con)
     ((threads,),) = con.execute("select current_setting('threads')").fetchall()
     for name in READ:
-        # What is behind these views takes long, and some archives are read at a time.
+        # What is behind these views takes long, and some archives are read at a time. What an
+        # interrupted search has left is of other replays.
+        con.execute(f"drop table if exists temp.main.{name}")
         con.execute(f"create temp table {name} as from {name} order by archive")
     try:
         with ThreadPoolExecutor(threads) as pool:

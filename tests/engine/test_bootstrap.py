@@ -10,6 +10,7 @@ import pytest
 
 from audit import engine
 from audit.engine import bootstrap, draws, intervals, matching
+from audit.errors import AuditError
 from tests.support.archives import attempt, random_archive
 from tests.support.databases import replayed
 
@@ -141,3 +142,19 @@ def test_replicates_that_know_nothing_count_for_nothing():
     found = intervals.told(values, ~np.isnan(values), ("low", "high", "error", "changed"))
     assert found[0] == pytest.approx([2.05, 3.95, 2**0.5, 2])
     assert np.isnan(found[1, :3]).all() and found[1, 3] == 0
+
+
+def test_replays_of_another_version_are_named_with_what_to_do(tmp_path):
+    with replayed(tmp_path, rows(), **SETTINGS) as con:
+        con.execute("drop view problem_crossings")
+        with pytest.raises(AuditError, match=r"problem_crossings.*run 'budget-audit replay' again"):
+            engine.table(con, "cost_comparisons")
+        assert engine.table(con, "main").num_rows
+
+
+def test_a_search_that_was_interrupted_leaves_nothing_to_the_next(tmp_path):
+    with replayed(tmp_path, rows(), **SETTINGS) as con:
+        expected = engine.table(con, "matched_cost")
+        # What it reads is there as if it had been made from other replays.
+        con.execute("create temp table matching_targets as from matching_targets limit 0")
+        assert engine.table(con, "matched_cost").equals(expected)
