@@ -47,7 +47,7 @@ INTERVALS: dict[str, dict[str, tuple[str, ...]]] = {
 # Replicates that stay within so many errors at every key of their archive: a column `band`.
 BANDED, BAND = "interval_curves", 0.95
 # Rows of replicates that a thread sums up at a time.
-ROWS_AT_A_TIME = 1_000_000
+ROWS_AT_A_TIME = 2_000_000
 # By archive, how far each of its replicates strays.
 Strays = list[tuple[str, np.ndarray]]
 
