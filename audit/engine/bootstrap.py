@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.ahead import ahead
+from audit.engine.batches import batches
 
 # What is held at a time: counts as doubles, rows of totals that are read, totals, and sums of them.
 BLOCK_COUNTS = 8_000_000
@@ -154,7 +155,12 @@ def nothing_weighed(con: duckdb.DuckDBPyConnection, name: str) -> Replicates:
 def weigh(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> Iterator[Replicates]:
     """Relations of WEIGHED, some keys of them at a time; counts are read as seldom as can be."""
     counts = Counts(con)
-    for groups in _together(con, names, counts.replicates):
+    every = (group for name in names for group in _groups(con, name, counts.replicates))
+    for groups in batches(
+        every,
+        lambda group: (group.totals.size, len(group.totals) * counts.replicates),
+        (BLOCK_TOTALS, BLOCK_SUMS),
+    ):
         for group, sums in _weighed(groups, counts):
             yield _replicates(group, sums)
 
@@ -189,24 +195,6 @@ def _multiply(totals: np.ndarray, counts: np.ndarray, out: np.ndarray) -> None:
         np.matmul(totals, counts.T, out=out)
     else:
         out[:] = (counts @ totals.T).T
-
-
-def _together(
-    con: duckdb.DuckDBPyConnection, names: Sequence[str], replicates: int
-) -> Iterator[list[Group]]:
-    """Groups of all relations, as many as are weighed at a time."""
-    held: list[Group] = []
-    totals = sums = 0
-    for name in names:
-        for group in _groups(con, name, replicates):
-            totals += group.totals.size
-            sums += len(group.totals) * replicates
-            if held and (totals > BLOCK_TOTALS or sums > BLOCK_SUMS):
-                yield held
-                held, totals, sums = [], group.totals.size, len(group.totals) * replicates
-            held.append(group)
-    if held:
-        yield held
 
 
 def _replicates(group: Group, sums: np.ndarray) -> Replicates:

@@ -9,7 +9,7 @@ import queue
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import product
+from itertools import groupby, product
 
 import duckdb
 import numpy as np
@@ -17,6 +17,7 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 from audit.ahead import ahead, in_order
+from audit.engine.batches import batches
 from audit.engine.bootstrap import Replicates, nothing_weighed, weigh
 from audit.engine.build import render
 from audit.engine.lineage import relations_read
@@ -141,17 +142,10 @@ def _replicates(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> Iterato
 
 def _together(found: Iterable[Replicates]) -> Iterator[list[Replicates]]:
     """Neighbours of one relation, as many as are summed up at a time."""
-    held: list[Replicates] = []
-    rows = 0
-    for one in found:
-        own = one.keys.num_rows * len(one.draws)
-        if held and (one.name != held[0].name or rows + own > ROWS_AT_A_TIME):
-            yield held
-            held, rows = [], 0
-        held.append(one)
-        rows += own
-    if held:
-        yield held
+    for _, same in groupby(found, lambda one: one.name):
+        yield from batches(
+            same, lambda one: (one.keys.num_rows * len(one.draws),), (ROWS_AT_A_TIME,)
+        )
 
 
 def summed_up(

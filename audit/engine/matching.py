@@ -14,6 +14,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from audit.engine.batches import batches
 from audit.engine.bootstrap import Counts, Replicates, picked
 from audit.text import literal
 
@@ -136,18 +137,9 @@ def _portions(con: duckdb.DuckDBPyConnection, replicates: int) -> Iterator[str]:
         "select archive, count(*) from matching_walks group by archive order by archive"
     ).fetchall()
     ((budgets,),) = con.execute("select count(*) from budgets").fetchall()
-    own_values = budgets * replicates * len(VALUES)
-    held: list[str] = []
-    walks = values = 0
-    for archive, own_walks in rows:
-        walks += own_walks
-        values += own_values
-        if held and (walks > WALKS_AT_A_TIME or values > VALUES_AT_A_TIME):
-            yield f"archive between {literal(held[0])} and {literal(held[-1])}"
-            held, walks, values = [], own_walks, own_values
-        held.append(archive)
-    if held:
-        yield f"archive between {literal(held[0])} and {literal(held[-1])}"
+    values = budgets * replicates * len(VALUES)
+    for some in batches(rows, lambda row: (row[1], values), (WALKS_AT_A_TIME, VALUES_AT_A_TIME)):
+        yield f"archive between {literal(some[0][0])} and {literal(some[-1][0])}"
 
 
 def _replicates(archive: Archive, values: Columns) -> Replicates:
