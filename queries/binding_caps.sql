@@ -4,12 +4,12 @@ select
     caps.cap,
     replays.budget,
     count(*) as replays,
-    count(*) filter (replays.launched = caps.cap and replays.completion_cost < replays.budget)
+    count(*) filter (replays.launched = caps.cap and replays.cost < replays.budget)
         as ended_by_cap,
-    count(*) filter (replays.launched < caps.cap and replays.completion_cost < replays.budget)
+    count(*) filter (replays.launched < caps.cap and replays.cost < replays.budget)
         as ended_by_bank,
-    round(sum(replays.completion_cost) / count(*), 2) as tokens_per_replay,
-    round(100.0 * sum(replays.completion_cost) / sum(replays.budget), 2) as percent_of_budget,
+    round(sum(replays.cost) / count(*), 2) as tokens_per_replay,
+    round(100.0 * sum(replays.cost) / sum(replays.budget), 2) as percent_of_budget,
 from caps
 inner join replays on caps.cap = replays.cap
 where

@@ -6,11 +6,11 @@ select
     count(*) as replays,
     count(*) filter (selections.correct) as correct_answers,
     round(100.0 * count(*) filter (selections.correct) / count(*), 2) as accuracy,
-    round(sum(replays.completion_cost) / count(*), 2) as tokens_per_replay,
-    round(sum(replays.completion_cost) / nullif(count(*) filter (selections.correct), 0), 2)
+    round(sum(replays.cost) / count(*), 2) as tokens_per_replay,
+    round(sum(replays.cost) / nullif(count(*) filter (selections.correct), 0), 2)
         as tokens_per_correct,
     round(
-        sum(replays.completion_cost + replays.prompt_cost)
+        sum(replays.cost + replays.prompt_tokens)
             / nullif(count(*) filter (selections.correct), 0),
         2
     ) as tokens_per_correct_with_prompts,

@@ -6,7 +6,7 @@ with scores as (
         selections.budget,
         count(*) as replays,
         count(*) filter (selections.correct) as correct_answers,
-        sum(replays.completion_cost)::bigint as completion_tokens,
+        sum(replays.cost)::bigint as completion_tokens,
     from selections
     inner join replays using (archive, competition, question_id, repeat, cap, budget, rule)
     where

@@ -3,13 +3,13 @@ select
     archive,
     budget,
     count(*) as replays,
-    count(*) filter (completion_cost > budget) as over_budget,
-    round(sum(completion_cost) / sum(budget), 2) as mean_ratio,
-    round(quantile_cont(completion_cost / budget, 0.5), 2) as median_ratio,
-    round(quantile_cont(completion_cost / budget, 0.9), 2) as p90_ratio,
-    round(quantile_cont(completion_cost / budget, 0.95), 2) as p95_ratio,
-    round(quantile_cont(completion_cost / budget, 0.99), 2) as p99_ratio,
-    round(max(completion_cost / budget), 2) as largest_ratio,
+    count(*) filter (cost > budget) as over_budget,
+    round(sum(cost) / sum(budget), 2) as mean_ratio,
+    round(quantile_cont(cost / budget, 0.5), 2) as median_ratio,
+    round(quantile_cont(cost / budget, 0.9), 2) as p90_ratio,
+    round(quantile_cont(cost / budget, 0.95), 2) as p95_ratio,
+    round(quantile_cont(cost / budget, 0.99), 2) as p99_ratio,
+    round(max(cost / budget), 2) as largest_ratio,
 from replays
 where
     repeat > 0

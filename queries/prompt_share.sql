@@ -5,10 +5,10 @@ select
     rule,
     count(*) as replays,
     round(sum(launched) / count(*), 2) as launched,
-    round(sum(completion_cost) / count(*), 2) as completion_tokens,
-    round(sum(prompt_cost) / count(*), 2) as prompt_tokens,
+    round(sum(cost) / count(*), 2) as completion_tokens,
+    round(sum(prompt_tokens) / count(*), 2) as prompt_tokens,
     round(
-        100.0 * sum(prompt_cost) / nullif(sum(prompt_cost + completion_cost), 0), 2
+        100.0 * sum(prompt_tokens) / nullif(sum(prompt_tokens + cost), 0), 2
     ) as percent_prompts,
 from replays
 where

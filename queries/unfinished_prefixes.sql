@@ -8,9 +8,9 @@ with paid as (
         competition,
         question_id,
         count(*) as replays,
-        count(*) filter (prefix_tokens > 0) as cut_replays,
-        sum(prefix_tokens)::bigint as prefix_tokens,
-        sum(completion_cost)::bigint as completion_tokens,
+        count(*) filter (prefix_cost > 0) as cut_replays,
+        sum(prefix_cost)::bigint as prefix_cost,
+        sum(cost)::bigint as completion_tokens,
     from replays
     where
         repeat > 0
@@ -29,13 +29,13 @@ select
     question_id,
     replays,
     cut_replays,
-    prefix_tokens,
-    round(100.0 * prefix_tokens / nullif(completion_tokens, 0), 2) as percent_of_its_cost,
-    round(100.0 * prefix_tokens / nullif(sum(prefix_tokens) over everyone, 0), 2)
+    prefix_cost,
+    round(100.0 * prefix_cost / nullif(completion_tokens, 0), 2) as percent_of_its_cost,
+    round(100.0 * prefix_cost / nullif(sum(prefix_cost) over everyone, 0), 2)
         as percent_of_all_prefixes,
 from paid
 window
     everyone as (partition by archive),
-    ranking as (partition by archive order by prefix_tokens desc, competition, question_id)
+    ranking as (partition by archive order by prefix_cost desc, competition, question_id)
 qualify row_number() over ranking <= $top::integer
-order by archive, prefix_tokens desc, competition, question_id
+order by archive, prefix_cost desc, competition, question_id

@@ -133,13 +133,13 @@ def test_our_majority_is_scorios_on_every_pool(tmp_path, seed):
                     from prefix_selections
                     inner join used_selectors using (selector_id)
                     inner join walked_attempts using (prefix_id)
-                    inner join bank_orders using (walk_id)
-                    inner join banks on banks.bank_id = bank_orders.bank_id
+                    inner join walks using (walk_id)
+                    inner join banks on banks.bank_id = walks.bank_id
                     inner join archives using (archive_id)
                     left join walked_attempts as chosen on selected_prefix_id = chosen.prefix_id
                     left join candidates
                         on chosen.bank_id = candidates.bank_id and chosen.slot = candidates.slot
-                    where selector = 'majority' and bank_orders.repeat = 0
+                    where selector = 'majority' and walks.repeat = 0
                         and archive = ? and walked_attempts.position = ?
                     order by problem_id
                     """,

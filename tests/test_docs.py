@@ -177,7 +177,7 @@ def test_the_readmes_rule_and_selector_do_what_it_says(tmp_path):
         tmp_path, rows, budgets=(28, 37), caps=(9,), primary_cap=9, orders=1, **own
     ) as con:
         replays = con.execute(
-            "select budget, rule, returned, completion_cost from replays where repeat = 0"
+            "select budget, rule, returned, cost from replays where repeat = 0"
         ).fetchall()
         picks = con.execute(
             "select seed from selections where repeat = 0 and selector = 'shortest' and budget = 37"

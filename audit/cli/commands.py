@@ -290,7 +290,7 @@ def query(
 
     Without one, list the named queries with their parameters.
 
-    Example: budget-audit query "select rule, avg(completion_cost) from replays group by rule"
+    Example: budget-audit query "select rule, avg(cost) from replays group by rule"
     """
     from audit import api
 

@@ -40,7 +40,7 @@ WEIGHED = {
     "replicate_points": Weighed(
         "problem_points",
         ("archive", "budget", "rule"),
-        ("correct", "covered", "cost", "prompt_cost"),
+        ("correct", "covered", "cost", "prompt_tokens"),
     ),
     "replicate_gains": Weighed(
         "(from problem_gains where is_primary)", ("archive", "budget"), ("gained",)

@@ -73,7 +73,7 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
         con.execute(f"create view grades as {engine.render('grades')}")
         for name in blind:
             if name == PORTIONED[0]:
-                con.execute("create temp table portion as from bank_orders")
+                con.execute("create temp table portion as from walks")
             if name not in DRAWN:
                 engine.build(con, name, found)
         looked_at = violations = 0

@@ -165,7 +165,7 @@ def _archives(con: duckdb.DuckDBPyConnection, where: str, draws: int) -> Iterato
         ends = read["matching_walks"][name]
         walks = arrange(ends["place"], ends["whole_cost"], len(problems))
         answers = _answers(read["matching_answers"].get(name, nothing), len(problems))
-        costs, correct = (totals[of].reshape(shape).T for of in ("completion_cost", "correct"))
+        costs, correct = (totals[of].reshape(shape).T for of in ("cost", "correct"))
         parts = (costs, correct, walks.kink_costs, walks.kink_open, answers.before)
         yield Archive(
             name=name,

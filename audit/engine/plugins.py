@@ -34,12 +34,12 @@ KINDS = {
     for kind in (
         Kind(
             "rules",
-            frozenset({"budgeted_attempts", "last_launched", "bank_orders"}),
-            ("walk_id", "cap", "budget", "launched", "returned", "completion_cost"),
+            frozenset({"budgeted_attempts", "last_launched", "walks"}),
+            ("walk_id", "cap", "budget", "launched", "returned", "cost"),
         ),
         Kind(
             "selectors",
-            frozenset({"walked_attempts", "candidates", "banks", "bank_orders"}),
+            frozenset({"walked_attempts", "candidates", "banks", "walks"}),
             ("walk_id", "position", "is_eligible", "selected_position"),
         ),
         Kind(

@@ -39,7 +39,7 @@ from audit.errors import AuditError
 from audit.progress import Progress
 
 # The stage before which a kind of plug-in is bound, and the one after which its rows are looked at.
-BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules", "halts": "policies"}
+BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules", "policy_positions": "policies"}
 # Kinds of plug-ins whose rows are held to a contract.
 CHECKED = ("selectors", "rules", "policies")
 
@@ -237,7 +237,7 @@ def _portions(
 def _walk(con: duckdb.DuckDBPyConnection, portion: tuple[int, int]) -> None:
     """Make `portion` hold the orders of these banks."""
     con.execute(
-        "create or replace temp table portion as from bank_orders where bank_id between ? and ?",
+        "create or replace temp table portion as from walks where bank_id between ? and ?",
         list(portion),
     )
 

@@ -10,7 +10,7 @@ STAGES = (
     "keys/banks",
     "keys/candidates",
     # A bank in one order is walked to the largest cap, and every selector picks from every prefix.
-    "walks/bank_orders",
+    "walks/walks",
     "walks/drawn_orders",
     "walks/walked_attempts",
     "walks/prefix_selections",
@@ -26,9 +26,9 @@ STAGES = (
     "budgets/primary_stops",
     # A policy stops a walk by itself, as a cap of its own.
     "budgets/binomial_tails",
-    "budgets/halts",
+    "budgets/policy_positions",
     "budgets/policy_caps",
-    "budgets/halted_stops",
+    "budgets/policy_rule_stops",
     # Labels may be read from here on, never above.
     "evaluation/graded_archives",
     "evaluation/candidate_grades",
@@ -94,14 +94,14 @@ PORTIONED = (
     "walked_attempts",
     "prefix_selections",
     "eligible_attempts",
-    "halts",
+    "policy_positions",
     "coverage",
     "problem_costs",
     "problem_scores",
     "policy_totals",
 )
 # Stages before which a relation is made for the portion alone: views would look at every walk.
-PREPARED = {"problem_costs": "portion_stops", "policy_totals": "portion_halted_stops"}
+PREPARED = {"problem_costs": "portion_stops", "policy_totals": "portion_policy_rule_stops"}
 DRAWN = ("drawn_orders", "weights")
 # Stages that are kept as tables; all others are views.
 TABLES = (
@@ -110,14 +110,14 @@ TABLES = (
     "problems",
     "banks",
     "candidates",
-    "bank_orders",
+    "walks",
     "graded_archives",
     "candidate_grades",
     *PORTIONED,
     *DRAWN,
 )
 # Tables that depend on budgets, rules, policies or replicates.
-BUDGETED = ("halts", "problem_costs", "problem_scores", "policy_totals", "weights")
+BUDGETED = ("policy_positions", "problem_costs", "problem_scores", "policy_totals", "weights")
 # Tables that depend on no budget, rule or policy: a replay with the same walks keeps them.
 WALKED = (
     *(name for name in TABLES if name not in BUDGETED),

@@ -31,7 +31,7 @@ _DECIMALS = {
     column: decimals
     for decimals, columns in {
         0: """cost strict_cost advisory_cost cost_difference strict_total advisory_total
-            total_difference prefix_tokens advisory_p95 extra_cost replays fixes harms
+            total_difference prefix_cost advisory_p95 extra_cost replays fixes harms
             harms_changing_answer repaired_fixes repaired_harms advisory_empty advisory_single
             advisory_multi capped_first problems boundary_events examined unverified any_box
             last_box comparisons disagreements switched extrapolated correct_count incorrect_count

@@ -19,7 +19,7 @@ UNITS = {
             correct_to_wrong source_delta repaired_delta change canonical_delta order_min
             order_max band_low band_high order_error problem_error equivalence_margin""",
         "tokens": """cost strict_cost advisory_cost cost_difference advisory_total strict_total
-            total_difference prefix_tokens advisory_p95 extra_cost median_tokens other_cost""",
+            total_difference prefix_cost advisory_p95 extra_cost median_tokens other_cost""",
         "currency": """price strict_price advisory_price price_difference prefix_price
             extra_price""",
     }.items()

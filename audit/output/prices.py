@@ -174,7 +174,7 @@ COLUMNS: dict[str, dict[str, Formula]] = {
         ),
     },
     "prefix_cost": {
-        "prefix_price": lambda row, book: row["prefix_tokens"] * book.token(row["archive"])
+        "prefix_price": lambda row, book: row["prefix_cost"] * book.token(row["archive"])
     },
     "length_strata": {
         "extra_price": lambda row, book: row["extra_cost"] * book.token(row["archive"])

@@ -158,14 +158,13 @@ def _replay(con: duckdb.DuckDBPyConnection, run: Path, settings: Settings, plugi
         "inner join problems using (problem_id) semi join wanted using (competition, question_id)"
     )
     con.execute(
-        f"create table bank_orders as from ({render('bank_orders')}) "
-        "semi join own_banks using (bank_id)"
+        f"create table walks as from ({render('walks')}) semi join own_banks using (bank_id)"
     )
     con.execute("drop view banks")
     con.execute("create table banks as from own_banks")
     ((banks,),) = con.execute("select count(*) from banks").fetchall()
     if banks:
-        kept = {*HANDED_DOWN, "bank_orders"}
+        kept = {*HANDED_DOWN, "walks"}
         build_stages(con, settings, plugins, kept, names=PART_STAGES)
         check_contracts(con, plugins)
     return banks

@@ -18,6 +18,8 @@ STUDY_ATTEMPTS = {"gpt-oss-20b_low": 9600, "gpt-oss-20b_high": 9600}
 _NUMBERS = ("budget", "advisory_budget", "strict_budget", "cap")
 KEYS = ("archive", "competition", *_NUMBERS, "selector", "stratum")
 COLUMNS = ("table", *KEYS, "column", "value", "decimals")
+# Columns that the published file calls by an older name.
+RENAMED = {"prefix_tokens": "prefix_cost"}
 
 Key = dict[str, str | int]
 
@@ -132,7 +134,8 @@ def _read_row(path: Path, number: int, header: list[str], cells: list[str]) -> P
         raise mistake(f"value {row['value']!r} is not a number")
     if not re.fullmatch("[0-9]", row["decimals"]):
         raise mistake(f"decimals {row['decimals']!r} is not a whole number from 0 to 9")
-    return Published(row["table"], key, row["column"], value, int(row["decimals"]))
+    column = RENAMED.get(row["column"], row["column"])
+    return Published(row["table"], key, column, value, int(row["decimals"]))
 
 
 def compare(

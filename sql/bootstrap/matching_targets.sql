@@ -5,7 +5,7 @@ select
     problem_costs.problem_id,
     problem_costs.budget,
     problem_costs.replays,
-    problem_costs.completion_cost,
+    problem_costs.cost,
     coalesce(problem_scores.correct, 0) as correct,
 from problem_costs
 inner join problem_scores

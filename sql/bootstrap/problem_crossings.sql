@@ -8,8 +8,8 @@ select
     advisory.replays,
     advisory.cost as advisory_cost,
     strict.cost as strict_cost,
-    advisory.cost + advisory.prompt_cost as advisory_total,
-    strict.cost + strict.prompt_cost as strict_total,
+    advisory.cost + advisory.prompt_tokens as advisory_total,
+    strict.cost + strict.prompt_tokens as strict_total,
     advisory.correct as advisory_correct,
     strict.correct as strict_correct,
 from problem_points as advisory

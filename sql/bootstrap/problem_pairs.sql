@@ -12,8 +12,8 @@ select
     advisory.covered as advisory_covered,
     strict.cost as strict_cost,
     advisory.cost as advisory_cost,
-    strict.prompt_cost as strict_prompt,
-    advisory.prompt_cost as advisory_prompt,
+    strict.prompt_tokens as strict_prompt,
+    advisory.prompt_tokens as advisory_prompt,
 from problem_points as strict
 inner join problem_points as advisory using (bank_id, budget)
 where strict.rule = 'strict' and advisory.rule = 'advisory'

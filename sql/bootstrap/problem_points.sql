@@ -9,8 +9,8 @@ select
     costs.replays,
     scores.correct,
     costs.covered,
-    costs.completion_cost as cost,
-    costs.prompt_cost,
+    costs.cost,
+    costs.prompt_tokens,
 from problem_costs as costs
 inner join problem_scores as scores
     on costs.bank_id = scores.bank_id

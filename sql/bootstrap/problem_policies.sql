@@ -8,8 +8,8 @@ select
     policy_totals.budget,
     policy_totals.replays,
     policy_totals.correct - unhalted.correct as gained,
-    policy_totals.completion_cost as cost,
-    unhalted.completion_cost as whole_cost,
+    policy_totals.cost,
+    unhalted.cost as whole_cost,
 from policy_totals
 inner join policy_totals as unhalted using (bank_id, rule, budget)
 where unhalted.policy = 'none'

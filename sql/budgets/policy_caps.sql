@@ -2,13 +2,13 @@
 -- grain: policy_id, walk_id
 select
     used_policies.policy_id,
-    bank_orders.walk_id,
-    halts.stop_position,
-    coalesce(halts.stop_position, caps.cap) as cap,
-from bank_orders
+    walks.walk_id,
+    policy_positions.stop_position,
+    coalesce(policy_positions.stop_position, caps.cap) as cap,
+from walks
 cross join used_policies
 inner join caps on caps.is_primary
-left join halts
-    on used_policies.policy_id = halts.policy_id
-    and bank_orders.walk_id = halts.walk_id
-    and caps.cap = halts.cap
+left join policy_positions
+    on used_policies.policy_id = policy_positions.policy_id
+    and walks.walk_id = policy_positions.walk_id
+    and caps.cap = policy_positions.cap

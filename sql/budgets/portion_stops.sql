@@ -11,7 +11,7 @@ select
     budget,
     launched,
     returned,
-    completion_cost,
+    cost,
     launched_prefix_id,
     returned_prefix_id,
 from (

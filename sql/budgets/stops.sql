@@ -8,7 +8,7 @@ select
     stop.budget,
     stop.launched,
     stop.returned,
-    stop.completion_cost,
+    stop.cost,
     stop.walk_id + stop.launched as launched_prefix_id,
     stop.walk_id + stop.returned as returned_prefix_id,
 from (

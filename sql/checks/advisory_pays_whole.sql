@@ -2,6 +2,6 @@
 -- grain: one row
 select
     count(*) as looked_at,
-    count(*) filter (returned <> launched or prefix_tokens <> 0) as violations,
+    count(*) filter (returned <> launched or prefix_cost <> 0) as violations,
 from replays
 where rule = 'advisory'

@@ -3,9 +3,9 @@
 select
     count(*) as looked_at,
     count(*) filter (
-        completion_cost > budget
-        or prefix_tokens < 0
-        or (prefix_tokens > 0 and completion_cost <> budget)
+        cost > budget
+        or prefix_cost < 0
+        or (prefix_cost > 0 and cost <> budget)
     ) as violations,
 from replays
 where rule = 'strict'

@@ -2,20 +2,20 @@
 -- grain: policy
 with seen as (
     select
-        halts.policy_id,
-        halts.walk_id,
-        halts.cap,
+        policy_positions.policy_id,
+        policy_positions.walk_id,
+        policy_positions.cap,
         count(*) as stops,
         count(*) filter (
-            bank_orders.walk_id is null
+            walks.walk_id is null
             or caps.cap is null
-            or halts.stop_position not between 1 and least(halts.cap, banks.bank_size)
+            or policy_positions.stop_position not between 1 and least(policy_positions.cap, banks.bank_size)
         ) as impossible,
-    from halts
-    left join bank_orders on halts.walk_id = bank_orders.walk_id
-    left join banks on bank_orders.bank_id = banks.bank_id
-    left join caps on halts.cap = caps.cap
-    group by halts.policy_id, halts.walk_id, halts.cap
+    from policy_positions
+    left join walks on policy_positions.walk_id = walks.walk_id
+    left join banks on walks.bank_id = banks.bank_id
+    left join caps on policy_positions.cap = caps.cap
+    group by policy_positions.policy_id, policy_positions.walk_id, policy_positions.cap
 )
 select
     used_policies.policy,

@@ -10,7 +10,7 @@ with seen as (
         count(*) filter (
             not coalesce(stop.returned between 0 and stop.launched, false)
             or stop.launched > stop.cap
-            or not coalesce(stop.completion_cost >= 0, false)
+            or not coalesce(stop.cost >= 0, false)
         ) as impossible,
     from (
 {{ rule.sql }}
@@ -23,8 +23,8 @@ with seen as (
 asked as (
     select
         count(*) as replays,
-        sum(hash(bank_orders.walk_id::bigint, caps.cap::bigint, budgets.budget::bigint)) as replay_hash,
-    from bank_orders
+        sum(hash(walks.walk_id::bigint, caps.cap::bigint, budgets.budget::bigint)) as replay_hash,
+    from walks
     cross join caps
     cross join budgets
 )
@@ -33,7 +33,7 @@ select
     case
         when seen.replays <> asked.replays or seen.replay_hash is distinct from asked.replay_hash
         then 'needs exactly one row per walk_id, cap and budget'
-        when seen.impossible > 0 then 'needs 0 <= returned <= launched <= cap and a completion_cost of 0 or more'
+        when seen.impossible > 0 then 'needs 0 <= returned <= launched <= cap and a cost of 0 or more'
     end as broken,
 from seen
 cross join asked

@@ -22,14 +22,14 @@ with strict as (
 ),
 admitted as (
     select
-        bank_orders.walk_id,
+        walks.walk_id,
         prefix_events.budget,
         prefix_events.answer,
     from prefix_events
     inner join archives using (archive)
     inner join problems using (competition, question_id)
     inner join banks using (archive_id, problem_id)
-    inner join bank_orders using (bank_id, repeat)
+    inner join walks using (bank_id, repeat)
 ),
 votes as (
     select

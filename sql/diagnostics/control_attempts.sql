@@ -4,7 +4,7 @@ select
     'completed_prefix' as control,
     walked_attempts.walk_id,
     stops.cap,
-    stops.completion_cost as budget,
+    stops.cost as budget,
     stops.budget as nominal_budget,
     walked_attempts.position,
     walked_attempts.cost,

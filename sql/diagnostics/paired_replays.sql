@@ -12,8 +12,8 @@ select
     advisory.returned as advisory_returned,
     strict_pool.eligible_count as strict_eligible,
     advisory_pool.eligible_count as advisory_eligible,
-    strict.prompt_cost as strict_prompt,
-    advisory.prompt_cost as advisory_prompt,
+    strict.prompt_tokens as strict_prompt,
+    advisory.prompt_tokens as advisory_prompt,
     strict.is_covered as is_strict_covered,
     advisory.is_covered as is_advisory_covered,
 from ledger as strict

@@ -1,8 +1,8 @@
 -- policy_totals: integer totals of an archive at one problem over its random orders at the primary cap under a policy; an answer is kept when it is the one of the policy none.
 -- grain: archive, competition, question_id, policy, rule, budget
 {% if policies %}
-with halted_stops as (
-    from portion_halted_stops
+with policy_rule_stops as (
+    from portion_policy_rule_stops
 ),
 results as materialized (
     select
@@ -22,10 +22,10 @@ totals as (
         results.budget,
         count(*) as replays,
         sum(results.is_correct::integer)::bigint as correct,
-        sum(results.completion_cost)::bigint as completion_cost,
+        sum(results.cost)::bigint as cost,
         sum(results.launched)::bigint as launched,
         count(*) filter (results.is_stopped_by_policy) as stopped_by_policy,
-        count(*) filter (not results.is_stopped_by_policy and results.completion_cost >= results.budget)
+        count(*) filter (not results.is_stopped_by_policy and results.cost >= results.budget)
             as stopped_by_budget,
         count(*) filter (results.vote is not distinct from unhalted.vote) as answer_kept,
     from results
@@ -61,7 +61,7 @@ select
     null::bigint as budget,
     null::bigint as replays,
     null::bigint as correct,
-    null::bigint as completion_cost,
+    null::bigint as cost,
     null::bigint as launched,
     null::bigint as stopped_by_policy,
     null::bigint as stopped_by_budget,

@@ -10,9 +10,9 @@ with totals as (
             when bool_and(coverage.is_graded) then count(*) filter (coverage.covered_from <= stops.returned)
         end as covered,
         sum(stops.launched)::bigint as launched,
-        sum(stops.completion_cost)::bigint as completion_cost,
-        sum(launched.cumulative_prompt)::bigint as prompt_cost,
-        sum(stops.completion_cost - returned.cumulative_cost)::bigint as prefix_tokens,
+        sum(stops.cost)::bigint as cost,
+        sum(launched.cumulative_prompt)::bigint as prompt_tokens,
+        sum(stops.cost - returned.cumulative_cost)::bigint as prefix_cost,
     from portion_stops as stops
     inner join coverage on stops.walk_id = coverage.walk_id
     inner join walked_attempts as launched on stops.launched_prefix_id = launched.prefix_id
@@ -31,9 +31,9 @@ select
     totals.replays,
     totals.covered,
     totals.launched,
-    totals.completion_cost,
-    totals.prompt_cost,
-    totals.prefix_tokens,
+    totals.cost,
+    totals.prompt_tokens,
+    totals.prefix_cost,
 from totals
 inner join used_rules on totals.rule_id = used_rules.rule_id
 inner join banks on totals.bank_id = banks.bank_id

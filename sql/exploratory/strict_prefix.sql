@@ -35,7 +35,7 @@ select
     ) / nullif(count(decided.question_id), 0) as prefix_reference_accuracy,
     100 * count(*) filter (decided.question_id is null) / count(*) as undecided_share,
 from admitted_selections
-inner join bank_orders on admitted_selections.walk_id = bank_orders.walk_id
+inner join walks on admitted_selections.walk_id = walks.walk_id
 inner join banks on admitted_selections.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join problems on banks.problem_id = problems.problem_id
@@ -49,7 +49,7 @@ left join prefix_events
     on archives.archive = prefix_events.archive
     and problems.competition = prefix_events.competition
     and problems.question_id = prefix_events.question_id
-    and bank_orders.repeat = prefix_events.repeat
+    and walks.repeat = prefix_events.repeat
     and admitted_selections.budget = prefix_events.budget
 left join accepted as strict_accepted
     on archives.archive = strict_accepted.archive

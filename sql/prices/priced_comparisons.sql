@@ -20,9 +20,9 @@ priced_problems as (
         budget,
         rule,
         count(*) as replays,
-        sum(prompt_cost)::bigint as prompt_tokens,
+        sum(prompt_tokens)::bigint as prompt_tokens,
         sum(first_prompts.prompt_tokens)::bigint as first_prompt_tokens,
-        sum(completion_cost)::bigint as completion_tokens,
+        sum(cost)::bigint as completion_tokens,
     from replays
     inner join caps using (cap)
     inner join first_prompts using (archive, competition, question_id, repeat)

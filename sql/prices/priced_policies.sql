@@ -18,9 +18,9 @@ select
     policy_replays.budget,
     policy_replays.rule,
     count(*) as replays,
-    sum(policy_replays.prompt_cost)::bigint as prompt_tokens,
+    sum(policy_replays.prompt_tokens)::bigint as prompt_tokens,
     sum(first_prompts.prompt_tokens)::bigint as first_prompt_tokens,
-    sum(policy_replays.completion_cost)::bigint as completion_tokens,
+    sum(policy_replays.cost)::bigint as completion_tokens,
 from policy_replays
 inner join first_prompts using (archive, competition, question_id, repeat)
 group by policy_replays.archive, policy_replays.policy, policy_replays.budget, policy_replays.rule

@@ -17,9 +17,9 @@ select
     replays.budget,
     replays.rule,
     count(*) as replays,
-    sum(replays.prompt_cost)::bigint as prompt_tokens,
+    sum(replays.prompt_tokens)::bigint as prompt_tokens,
     sum(first_prompts.prompt_tokens) filter (replays.launched > 0)::bigint as first_prompt_tokens,
-    sum(replays.completion_cost)::bigint as completion_tokens,
+    sum(replays.cost)::bigint as completion_tokens,
 from replays
 inner join caps on replays.cap = caps.cap
 inner join first_prompts using (archive, competition, question_id, repeat)

@@ -7,19 +7,19 @@ select
     coverage.repeat,
     caps.cap,
     used_policies.policy,
-    halted_stops.budget,
-    halted_stops.rule,
+    policy_rule_stops.budget,
+    policy_rule_stops.rule,
     used_selectors.selector,
     prefix_grades.slot is null as abstained,
     candidates.seed,
     case when used_selectors.votes_on = 'archive_answer' then candidates.archive_answer else candidates.answer end as answer,
     case when coverage.is_graded then coalesce(prefix_grades.is_correct, false) end as correct,
     case when coverage.is_graded then coalesce(prefix_grades.is_repaired_correct, false) end as repaired_correct,
-from halted_stops
+from policy_rule_stops
 inner join caps on caps.is_primary
-inner join used_policies on halted_stops.policy_id = used_policies.policy_id
-inner join coverage on halted_stops.walk_id = coverage.walk_id
-inner join prefix_selections on halted_stops.returned_prefix_id = prefix_selections.prefix_id
+inner join used_policies on policy_rule_stops.policy_id = used_policies.policy_id
+inner join coverage on policy_rule_stops.walk_id = coverage.walk_id
+inner join prefix_selections on policy_rule_stops.returned_prefix_id = prefix_selections.prefix_id
 inner join used_selectors on prefix_selections.selector_id = used_selectors.selector_id
 inner join banks on coverage.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id

@@ -4,17 +4,17 @@ select
     archives.archive,
     problems.competition,
     problems.question_id,
-    bank_orders.repeat,
+    walks.repeat,
     caps.cap,
     used_policies.policy,
-    halts.stop_position,
-from bank_orders
-inner join banks on bank_orders.bank_id = banks.bank_id
+    policy_positions.stop_position,
+from walks
+inner join banks on walks.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join problems on banks.problem_id = problems.problem_id
 cross join caps
 cross join used_policies
-left join halts
-    on used_policies.policy_id = halts.policy_id
-    and bank_orders.walk_id = halts.walk_id
-    and caps.cap = halts.cap
+left join policy_positions
+    on used_policies.policy_id = policy_positions.policy_id
+    and walks.walk_id = policy_positions.walk_id
+    and caps.cap = policy_positions.cap

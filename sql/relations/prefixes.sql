@@ -4,7 +4,7 @@ select
     archives.archive,
     problems.competition,
     problems.question_id,
-    bank_orders.repeat,
+    walks.repeat,
     walked_attempts.position,
     candidates.seed,
     walked_attempts.cost,
@@ -12,7 +12,7 @@ select
     eligible_counts.eligible_count,
 from walked_attempts
 inner join eligible_counts on walked_attempts.prefix_id = eligible_counts.prefix_id
-inner join bank_orders on walked_attempts.walk_id = bank_orders.walk_id
+inner join walks on walked_attempts.walk_id = walks.walk_id
 inner join banks on walked_attempts.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join problems on banks.problem_id = problems.problem_id

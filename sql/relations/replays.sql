@@ -11,9 +11,9 @@ select
     ledger.launched,
     ledger.returned,
     eligible_counts.eligible_count as eligible,
-    ledger.completion_cost,
-    ledger.prompt_cost,
-    ledger.prefix_tokens,
+    ledger.cost,
+    ledger.prompt_tokens,
+    ledger.prefix_cost,
     ledger.is_covered as covered,
 from ledger
 inner join eligible_counts on ledger.returned_prefix_id = eligible_counts.prefix_id

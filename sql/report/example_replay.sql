@@ -21,7 +21,7 @@ order by
     budget,
     replays.launched between 3 and 6 desc,
     replays.launched > 1 desc,
-    replays.completion_cost < 3 * budget desc,
+    replays.cost < 3 * budget desc,
     archive,
     competition,
     question_id,

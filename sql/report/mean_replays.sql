@@ -10,8 +10,8 @@ with per_problem as (
         avg(launched) as launched,
         avg(returned) as returned,
         avg(eligible) as eligible,
-        avg(completion_cost) as completion_cost,
-        avg(prompt_cost) as prompt_cost,
+        avg(cost) as cost,
+        avg(prompt_tokens) as prompt_tokens,
     from replays
     where repeat > 0 and cap = $cap
     group by all
@@ -24,9 +24,9 @@ select
     avg(launched) as launched,
     avg(returned) as returned,
     avg(eligible) as eligible,
-    avg(completion_cost) as completion_cost,
-    avg(completion_cost) / budget as cost_ratio,
-    avg(prompt_cost) as prompt_cost,
+    avg(cost) as cost,
+    avg(cost) / budget as cost_ratio,
+    avg(prompt_tokens) as prompt_tokens,
 from per_problem
 group by archive, budget, rule
 order by archive, budget, rule desc

@@ -2,13 +2,13 @@
 -- grain: selector_id, bank_id, repeat, position
 select
     prefix_selections.selector_id,
-    bank_orders.bank_id,
-    bank_orders.repeat,
+    walks.bank_id,
+    walks.repeat,
     prefix_selections.position,
     prefix_selections.is_eligible,
-    prefix_selections.selected_prefix_id - bank_orders.walk_id as selected_position,
+    prefix_selections.selected_prefix_id - walks.walk_id as selected_position,
 from prefix_selections
-inner join bank_orders on prefix_selections.prefix_id - prefix_selections.position = bank_orders.walk_id
+inner join walks on prefix_selections.prefix_id - prefix_selections.position = walks.walk_id
 where
-    bank_orders.repeat <= $orders
+    walks.repeat <= $orders
     and prefix_selections.position > 0

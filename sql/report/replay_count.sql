@@ -1,7 +1,7 @@
 -- replay_count: how many replays there are, without running one.
 -- grain: replays
 select
-    (select count(*) from bank_orders)
+    (select count(*) from walks)
     * (select count(*) from caps)
     * (select count(*) from budgets)
     * (select count(*) from used_rules) as replays,

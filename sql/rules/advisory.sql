@@ -6,5 +6,5 @@ select
     budget,
     position as launched,
     position as returned,
-    cumulative_cost as completion_cost,
+    cumulative_cost as cost,
 from last_launched

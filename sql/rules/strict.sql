@@ -6,5 +6,5 @@ select
     budget,
     position as launched,
     case when cumulative_cost <= budget then position else position - 1 end as returned,
-    least(cumulative_cost, budget) as completion_cost,
+    least(cumulative_cost, budget) as cost,
 from last_launched

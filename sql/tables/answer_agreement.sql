@@ -24,11 +24,11 @@ counted as (
         advisory.share as advisory_share,
         count(*) as replays,
     from paired_stops as stops
-    inner join bank_orders on stops.walk_id = bank_orders.walk_id
-    inner join banks on bank_orders.bank_id = banks.bank_id
+    inner join walks on stops.walk_id = walks.walk_id
+    inner join banks on walks.bank_id = banks.bank_id
     inner join answers as strict on stops.strict_prefix_id = strict.prefix_id
     inner join answers as advisory on stops.advisory_prefix_id = advisory.prefix_id
-    where bank_orders.repeat > 0
+    where walks.repeat > 0
     group by all
 )
 select

@@ -3,10 +3,10 @@
 with correct as (
     select
         correct_prefixes.prefix_id,
-        {'archive_id': banks.archive_id, 'repeat': bank_orders.repeat} as series,
+        {'archive_id': banks.archive_id, 'repeat': walks.repeat} as series,
     from correct_prefixes
-    inner join bank_orders on correct_prefixes.walk_id = bank_orders.walk_id
-    inner join banks on bank_orders.bank_id = banks.bank_id
+    inner join walks on correct_prefixes.walk_id = walks.walk_id
+    inner join banks on walks.bank_id = banks.bank_id
 ),
 gains as (
     select

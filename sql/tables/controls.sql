@@ -54,8 +54,8 @@ inner join picked as advisory
     and strict.budget = advisory.budget
     and strict.selector_id = advisory.selector_id
     and advisory.rule = 'advisory'
-inner join bank_orders on control_attempts.walk_id = bank_orders.walk_id
-inner join banks on bank_orders.bank_id = banks.bank_id
+inner join walks on control_attempts.walk_id = walks.walk_id
+inner join banks on walks.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join used_selectors on strict.selector_id = used_selectors.selector_id
 inner join selector_archives

@@ -8,7 +8,7 @@ with totals as (
         budget,
         sum(replays) as replays,
         sum(correct) as correct,
-        sum(completion_cost) as cost,
+        sum(cost) as cost,
         sum(launched) as launched,
         sum(stopped_by_policy) as stopped_by_policy,
         sum(stopped_by_budget) as stopped_by_budget,

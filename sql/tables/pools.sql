@@ -7,13 +7,13 @@ with pooled as (
         stops.rule = 'strict' as is_strict,
         stops.rule = 'advisory' as is_advisory,
         stops.returned,
-        stops.completion_cost,
+        stops.cost,
         eligible_counts.eligible_count,
     from primary_stops as stops
-    inner join bank_orders on stops.walk_id = bank_orders.walk_id
-    inner join banks on bank_orders.bank_id = banks.bank_id
+    inner join walks on stops.walk_id = walks.walk_id
+    inner join banks on walks.bank_id = banks.bank_id
     inner join eligible_counts on stops.returned_prefix_id = eligible_counts.prefix_id
-    where bank_orders.repeat > 0
+    where walks.repeat > 0
 )
 select
     any_value(archives.archive) as archive,
@@ -23,8 +23,8 @@ select
     100 * count(*) filter (is_strict and eligible_count = 0) / count(*) filter (is_strict) as strict_abstention,
     100 * count(*) filter (is_advisory and eligible_count = 0) / count(*) filter (is_advisory) as advisory_abstention,
     100 * count(*) filter (is_advisory and returned = 1) / count(*) filter (is_advisory) as advisory_one_return,
-    quantile_cont(completion_cost::double, 0.95) filter (is_advisory) as advisory_p95,
-    quantile_cont(completion_cost::double, 0.95) filter (is_advisory) / budget as p95_ratio,
+    quantile_cont(cost::double, 0.95) filter (is_advisory) as advisory_p95,
+    quantile_cont(cost::double, 0.95) filter (is_advisory) / budget as p95_ratio,
     count(*) filter (is_advisory and eligible_count = 0) as advisory_empty,
     count(*) filter (is_advisory and eligible_count = 1) as advisory_single,
     count(*) filter (is_advisory and eligible_count >= 2) as advisory_multi,

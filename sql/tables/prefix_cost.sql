@@ -3,8 +3,8 @@
 select
     archive,
     budget,
-    sum(prefix_tokens) / sum(replays) as prefix_tokens,
-    100 * sum(prefix_tokens) / sum(completion_cost) as prefix_share,
+    sum(prefix_cost) / sum(replays) as prefix_cost,
+    100 * sum(prefix_cost) / sum(cost) as prefix_share,
 from problem_costs
 where rule = 'strict'
 group by archive, budget

@@ -7,13 +7,13 @@ with replayed as (
         used_selectors.selector_id,
         budgets.budget,
         count(*) as replays,
-    from bank_orders
-    inner join banks on bank_orders.bank_id = banks.bank_id
+    from walks
+    inner join banks on walks.bank_id = banks.bank_id
     inner join graded_archives on banks.archive_id = graded_archives.archive_id
     inner join selector_archives on graded_archives.archive = selector_archives.archive
     inner join used_selectors on selector_archives.selector = used_selectors.selector
     cross join budgets
-    where bank_orders.repeat > 0 and graded_archives.is_graded
+    where walks.repeat > 0 and graded_archives.is_graded
     group by banks.archive_id, used_selectors.selector_id, budgets.budget
 ),
 changes as (

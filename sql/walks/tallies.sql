@@ -4,7 +4,7 @@ select
     archives.archive,
     problems.competition,
     problems.question_id,
-    bank_orders.repeat,
+    walks.repeat,
     prefix_votes.position,
     prefix_votes.leader_votes,
     prefix_votes.runner_up_votes,
@@ -14,7 +14,7 @@ select
     banks.bank_size,
     prefix_votes.walk_id,
 from prefix_votes
-inner join bank_orders on prefix_votes.walk_id = bank_orders.walk_id
+inner join walks on prefix_votes.walk_id = walks.walk_id
 inner join banks on prefix_votes.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join problems on banks.problem_id = problems.problem_id

@@ -212,7 +212,7 @@ def test_sums_of_changes_are_the_replays_of_a_run_at_its_budgets(tmp_path, seed)
                     archive, competition, question_id, rule, budget,
                     sum(launched) as launched,
                     sum(covered::int) as covered,
-                    sum(completion_cost) as paid,
+                    sum(cost) as paid,
                 from replays
                 where repeat > 0 and cap = 4
                 group by all

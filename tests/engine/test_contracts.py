@@ -156,7 +156,7 @@ def test_selection_builds_without_any_label_in_the_database(tmp_path):
             con.execute(f"create table {name} as from small.{name}")
         for name in BLIND:
             if name == PORTIONED[0]:
-                con.execute("create temp table portion as from bank_orders")
+                con.execute("create temp table portion as from walks")
             engine.build(con, name, engine.Plugins())
         assert not {"labels", "grades"} & {
             name

@@ -125,7 +125,7 @@ def test_the_ledger_of_three_attempts_is_the_one_worked_out_by_hand(tmp_path):
         tmp_path, rows, budgets=(5, 10, 30, 31, 99), caps=(9,), primary_cap=9, orders=0
     ) as con:
         found = con.execute(
-            "select budget, rule, launched, returned, completion_cost, prefix_tokens from replays"
+            "select budget, rule, launched, returned, cost, prefix_cost from replays"
         ).fetchall()
         assert {(budget, rule): tuple(rest) for budget, rule, *rest in found} == LEDGER
         selected = con.execute(
@@ -145,7 +145,7 @@ def test_a_cap_beyond_the_bank_changes_nothing(tmp_path):
     rows = [attempt(seed, 10, "4") for seed in range(3)]
     with replayed(tmp_path, rows, budgets=(100,), caps=(3, 50), primary_cap=3, orders=2) as con:
         found = con.execute(
-            "select repeat, rule, launched, completion_cost, count(*) from replays group by all"
+            "select repeat, rule, launched, cost, count(*) from replays group by all"
         ).fetchall()
     assert all(copies == 2 for *_, copies in found)
 
@@ -238,7 +238,7 @@ def test_a_larger_budget_never_returns_or_pays_less(tmp_path):
             from (
                 select
                     returned - lag(returned) over larger as more_returned,
-                    completion_cost - lag(completion_cost) over larger as more_paid,
+                    cost - lag(cost) over larger as more_paid,
                 from replays
                 window larger as (
                     partition by archive, competition, question_id, repeat, cap, rule
@@ -439,7 +439,7 @@ def test_a_rule_of_ones_own_may_launch_beyond_every_budget_and_changes_no_other(
             "rules",
             "cheapest",
             "select walk_id, cap, min(budget) over () as budget, position as launched, "
-            "position as returned, cumulative_cost as completion_cost from last_launched",
+            "position as returned, cumulative_cost as cost from last_launched",
             "exactly one row per",
         ),
         ("rules", "poor", "select walk_id, cap from last_launched", r"poor\.sql: gives no column"),

@@ -39,7 +39,7 @@ def test_the_readmes_waves_check_the_budget_after_every_fourth_attempt(tmp_path)
     asked = {"budgets": (10, 40, 41), "caps": (3, 9), "primary_cap": 9, "orders": 0}
     with replayed(tmp_path, rows, **asked, rules=rules) as con:
         found = con.sql(
-            "select cap, budget, launched, returned, completion_cost from replays "
+            "select cap, budget, launched, returned, cost from replays "
             "where rule = 'waves' order by cap, budget"
         ).fetchall()
     # A wave of four costs 40: a budget of 40 is spent after it, one of 41 begins the next, of two.
@@ -63,7 +63,7 @@ def test_the_readmes_policy_stops_after_three_alike_under_every_rule(tmp_path):
     with replayed(tmp_path, rows, **asked, policies=str(policies), rules=rules) as con:
         stops = con.sql("select policy, cap, stop_position from policy_stops").fetchall()
         ended = con.sql(
-            "select policy, rule, returned, completion_cost from policy_replays order by all"
+            "select policy, rule, returned, cost from policy_replays order by all"
         ).fetchall()
     assert sorted(stops) == [
         ("none", 3, None),
@@ -157,7 +157,7 @@ def test_costs_near_the_largest_that_load_are_matched_to_the_token(tmp_path):
                 [row["strict_budget"]],
             ).fetchall()
             ((paid,),) = con.execute(
-                "select sum(completion_cost)::bigint from matching_targets where budget = ?",
+                "select sum(cost)::bigint from matching_targets where budget = ?",
                 [row["advisory_budget"]],
             ).fetchall()
             assert 0 <= paid - whole < 10

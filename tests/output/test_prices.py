@@ -80,7 +80,7 @@ def test_prompts_at_any_budget_are_those_of_a_replay_there(con):
     found = con.execute(engine.render("prompts_at_budget"), {"asked": pairs}).fetchall()
     expected = con.execute(
         """
-        select archive, budget, count(*), sum(prompt_cost)
+        select archive, budget, count(*), sum(prompt_tokens)
         from replays
         where repeat > 0 and rule = 'strict' and cap = (select cap from caps where is_primary)
         group by archive, budget
@@ -108,7 +108,7 @@ def test_prices_of_a_comparison_are_over_the_problems_of_both(tmp_path):
 def test_prices_agree_with_the_replays_relation(con):
     expected = con.execute(
         """
-        select archive, budget, rule, avg(2 * prompt_cost + 8 * completion_cost) / 1000000 as price
+        select archive, budget, rule, avg(2 * prompt_tokens + 8 * cost) / 1000000 as price
         from replays
         where repeat > 0 and cap = (select cap from caps where is_primary)
         group by archive, budget, rule

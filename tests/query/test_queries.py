@@ -242,7 +242,7 @@ def test_selectors_disagree(con):
 
 
 def test_unfinished_prefixes(con):
-    columns = ("archive", "question_id", "cut_replays", "prefix_tokens", "percent_of_its_cost")
+    columns = ("archive", "question_id", "cut_replays", "prefix_cost", "percent_of_its_cost")
     # Problem 2: 100 + 10 of 200; problem 1: order 2 is cut 10 tokens into its third attempt.
     assert rows(con, "unfinished_prefixes", *columns, "percent_of_all_prefixes") == [
         ("slow", 0, 2, 200, 100.0, 100.0),
@@ -285,7 +285,7 @@ def test_replay_ledger(con):
 
 def test_replay_ledger_sums_to_the_replay(con):
     key = "archive, question_id, repeat, budget"
-    counts = "launched, returned, completion_cost"
+    counts = "launched, returned, cost"
     sql = f"select {key}, {counts} from replays where rule = 'strict' and cap = 3"
     replays = query(con, sql).to_pylist()
     assert len(replays) == 4 * 3 * 3
@@ -294,7 +294,7 @@ def test_replay_ledger_sums_to_the_replay(con):
         found = rows(con, "replay_ledger", "strict_pays", "strict_returns", **chosen)
         assert len(found) == replay["launched"]
         assert sum(is_returned for _, is_returned in found) == replay["returned"]
-        assert sum(paid for paid, _ in found) == replay["completion_cost"]
+        assert sum(paid for paid, _ in found) == replay["cost"]
 
 
 def test_problem_answers(con):

@@ -120,9 +120,9 @@ def ledger(run: Run, primary_selector: str) -> Row:
         "launched": len(run.launched),
         "returned": len(run.pool),
         "eligible": len(eligible),
-        "completion_cost": run.spent,
-        "prompt_cost": sum(attempt["prompt_tokens"] for attempt in run.launched),
-        "prefix_tokens": run.prefix,
+        "cost": run.spent,
+        "prompt_tokens": sum(attempt["prompt_tokens"] for attempt in run.launched),
+        "prefix_cost": run.prefix,
         "covered": any(attempt["correct"] for attempt in eligible) if is_graded else None,
     }
 

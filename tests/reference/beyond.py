@@ -426,7 +426,7 @@ def policies(
             for walk in walks
         ]
         right, free_right = (sums("correct", selections, name) for name in (policy, "none"))
-        cost, free_cost = (sums("completion_cost", replays, name) for name in (policy, "none"))
+        cost, free_cost = (sums("cost", replays, name) for name in (policy, "none"))
         saved = minus(free_cost, cost)
         yield {
             "policy": policy,

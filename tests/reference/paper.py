@@ -90,7 +90,7 @@ class Archive:
         return self.sums("correct", budget, rule, selector or self.primary_selector)
 
     def cost(self, budget: int, rule: str) -> list[int]:
-        return self.sums("completion_cost", budget, rule)
+        return self.sums("cost", budget, rule)
 
     def gain(self, budget: int) -> list[int] | None:
         return minus(self.right(budget, "advisory"), self.right(budget, "strict"))
@@ -212,7 +212,7 @@ def cost_comparisons(archive: Archive, budget: int) -> Iterator[Row]:
     for other in archive.budgets:
         ends = ((budget, "advisory"), (other, "strict"))
         cost, other_cost = (archive.cost(*end) for end in ends)
-        prompt, other_prompt = (archive.sums("prompt_cost", *end) for end in ends)
+        prompt, other_prompt = (archive.sums("prompt_tokens", *end) for end in ends)
         right, other_right = (archive.right(*end) for end in ends)
         total = list(map(operator.add, cost, prompt))
         other_total = list(map(operator.add, other_cost, other_prompt))
@@ -271,9 +271,9 @@ def interpolation(archive: Archive, budget: int) -> Iterator[Row]:
 
 
 def prefix_cost(archive: Archive, budget: int) -> Iterator[Row]:
-    tokens = archive.sums("prefix_tokens", budget, "strict")
+    tokens = archive.sums("prefix_cost", budget, "strict")
     yield {
-        "prefix_tokens": archive.mean(tokens),
+        "prefix_cost": archive.mean(tokens),
         "prefix_share": 100 * sum(tokens) / sum(archive.cost(budget, "strict")),
     }
 
@@ -282,7 +282,7 @@ def pools(archive: Archive, budget: int) -> Iterator[Row]:
     strict = [row["eligible"] for row in archive.pooled(budget, "strict")]
     advisory = [row["eligible"] for row in archive.pooled(budget, "advisory")]
     returned = [row["returned"] for row in archive.pooled(budget, "advisory")]
-    costs = [row["completion_cost"] for row in archive.pooled(budget, "advisory")]
+    costs = [row["cost"] for row in archive.pooled(budget, "advisory")]
     p95 = quantile(costs, Fraction(95, 100))
     yield {
         "strict_eligible": archive.mean(strict),

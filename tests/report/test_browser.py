@@ -295,7 +295,7 @@ def test_the_timeline_shows_the_ledger_of_its_replay(browser, demo):
         assert competition == "OTIS Mock AIME 2024-2025"
         rules = con.execute(
             """
-            select rule, launched, returned, completion_cost, prefix_tokens, answer, abstained
+            select rule, launched, returned, cost, prefix_cost, answer, abstained
             from replays join selections using (
                 archive, competition, question_id, repeat, cap, budget, rule
             )

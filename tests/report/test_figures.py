@@ -90,7 +90,7 @@ def test_timeline_draws_the_ledger_of_its_replay(simulated):
     ((archive, competition, question, repeat, budget),) = simulated.execute(
         """
         select archive, competition, question_id, repeat, budget from replays
-        where rule = 'strict' and cap = 16 and prefix_tokens > 0 and returned > 0 and repeat > 0
+        where rule = 'strict' and cap = 16 and prefix_cost > 0 and returned > 0 and repeat > 0
         order by all limit 1
         """
     ).fetchall()
@@ -102,7 +102,7 @@ def test_timeline_draws_the_ledger_of_its_replay(simulated):
         row[0]: row[1:]
         for row in simulated.execute(
             """
-            select rule, launched, returned, completion_cost, prefix_tokens from replays
+            select rule, launched, returned, cost, prefix_cost from replays
             where archive = ? and competition = ? and question_id = ? and repeat = ?
                 and budget = ? and cap = 16
             """,
@@ -144,8 +144,8 @@ def test_ledger_words_tell_abstention_overshoot_and_an_exhausted_bank():
     bank = [{"position": 1, "seed": 4}]
     row = {
         "budget": 4000,
-        "completion_cost": 4000,
-        "prefix_tokens": 1500,
+        "cost": 4000,
+        "prefix_cost": 1500,
         "launched": 2,
         "returned": 1,
         "eligible": 0,
@@ -157,11 +157,11 @@ def test_ledger_words_tell_abstention_overshoot_and_an_exhausted_bank():
         "returns 1 attempt of 2 launched, 0 eligible."
     )
     assert "abstains" in chosen
-    won = {"abstained": False, "seed": 4, "answer": "7", "correct": True, "prefix_tokens": 0}
-    paid, chosen = ledger_words(row | won | {"completion_cost": 5032}, bank)
+    won = {"abstained": False, "seed": 4, "answer": "7", "correct": True, "prefix_cost": 0}
+    paid, chosen = ledger_words(row | won | {"cost": 5032}, bank)
     assert "1,032 of them past B" in paid
     assert chosen == "Selects attempt 1 (seed 4): 7, correct."
-    assert "400 short of B" in ledger_words(row | won | {"completion_cost": 3600}, bank)[0]
+    assert "400 short of B" in ledger_words(row | won | {"cost": 3600}, bank)[0]
 
 
 def test_text_from_archives_is_put_on_one_line():

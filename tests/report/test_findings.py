@@ -268,8 +268,8 @@ def test_interpolation_says_which_side_and_that_the_line_is_assumed():
 
 def test_unfinished_prefixes_quotes_the_first_and_last_budget():
     rows = [
-        {"archive": "a", "budget": 4000, "prefix_tokens": 1585.4, "prefix_share": 39.83},
-        {"archive": "a", "budget": 32000, "prefix_tokens": 3436.0, "prefix_share": 13.29},
+        {"archive": "a", "budget": 4000, "prefix_cost": 1585.4, "prefix_share": 39.83},
+        {"archive": "a", "budget": 32000, "prefix_cost": 3436.0, "prefix_share": 13.29},
     ]
     topic = findings.unfinished_prefixes(rows)
     assert topic.summary == "39.83 % of its tokens at 4k."

@@ -290,7 +290,7 @@ def test_a_worker_with_another_version_is_refused(tmp_path, sources, monkeypatch
 def test_a_worker_with_other_sql_is_refused(tmp_path, sources, monkeypatch):
     folder = planned(tmp_path / "run", sources)
     here = plan._sql_hashes()
-    changed = here | {"walks/bank_orders.sql": "0"}
+    changed = here | {"walks/walks.sql": "0"}
     monkeypatch.setattr(plan, "_sql_hashes", lambda: changed)
-    with pytest.raises(AuditError, match=r"has another sql/walks/bank_orders.sql"):
+    with pytest.raises(AuditError, match=r"has another sql/walks/walks.sql"):
         part.part(folder, 0, LIMITS)

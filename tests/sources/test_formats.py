@@ -946,7 +946,7 @@ def test_replays_know_the_names_of_problems(tmp_path):
     found = con.execute("select question_id, name from problems order by problem_id").fetchall()
     assert found == [(0, "p1"), (1, "p2"), (2, "p3"), (3, "p4")]
     costs = con.execute(
-        "select rule, budget, avg(completion_cost), avg(returned) from replays "
+        "select rule, budget, avg(cost), avg(returned) from replays "
         "where repeat = 0 group by all order by all"
     ).fetchall()
     # By hand from expected.json: attempts in their order, four problems.
@@ -1283,7 +1283,7 @@ def test_a_log_replays_to_the_figures_worked_out_by_hand_and_its_names_stand_in_
             replays.rule,
             avg(replays.covered::integer),
             avg(selections.correct::integer),
-            avg(replays.completion_cost),
+            avg(replays.cost),
             avg(replays.returned),
         from replays
         inner join selections using (archive, competition, question_id, repeat, cap, budget, rule)

@@ -20,7 +20,7 @@ select
     max(position) filter (
         cumulative_cost - cost < budget and 10 * cumulative_cost <= 11 * budget
     ) as returned,
-    least(11 * budget // 10, max(cumulative_cost)) as completion_cost,
+    least(11 * budget // 10, max(cumulative_cost)) as cost,
 from budgeted_attempts
 group by walk_id, cap, budget;
 """
@@ -32,7 +32,7 @@ select
     budget,
     max(position) as launched,
     max(position) as returned,
-    max(cumulative_cost) as completion_cost,
+    max(cumulative_cost) as cost,
 from budgeted_attempts
 group by walk_id, cap, budget
 """

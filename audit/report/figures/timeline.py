@@ -88,10 +88,10 @@ def _bank(con: duckdb.DuckDBPyConnection, key: Row) -> list[Row]:
 
 def ledger_words(row: Row, bank: Sequence[Row]) -> list[str]:
     """What one rule pays and returns in one replay, as two sentences."""
-    budget, cost = row["budget"], row["completion_cost"]
+    budget, cost = row["budget"], row["cost"]
     paid = f"Pays {cost:,} tokens"
-    if row["prefix_tokens"]:
-        paid += f", {row['prefix_tokens']:,} of them for an attempt cut at B"
+    if row["prefix_cost"]:
+        paid += f", {row['prefix_cost']:,} of them for an attempt cut at B"
     elif cost > budget:
         paid += f", {cost - budget:,} of them past B"
     elif cost < budget:
@@ -118,7 +118,7 @@ def _bars(row: Row, bank: Sequence[Row]) -> list[Row]:
         bars.append(
             attempt
             | {
-                "stop": attempt["stop"] if returned else row["completion_cost"],
+                "stop": attempt["stop"] if returned else row["cost"],
                 "kind": (ELIGIBLE if attempt["eligible"] else INELIGIBLE) if returned else CUT,
                 "selected": not row["abstained"] and attempt["seed"] == row["seed"],
             }
@@ -148,7 +148,7 @@ def timeline(
     bank = _bank(con, key)
     launched = rules["advisory"]["launched"]
     width = look.width - 40
-    end = 1.22 * max(budget, rules["advisory"]["completion_cost"])
+    end = 1.22 * max(budget, rules["advisory"]["cost"])
     drawn = [attempt for attempt in bank if attempt["start"] < end]
     hidden = len(bank) - len(drawn)
     recorded = [
@@ -221,7 +221,7 @@ def timeline(
                 }
             )
         y += BAR
-        cost = rules["advisory"]["completion_cost"]
+        cost = rules["advisory"]["cost"]
         if name.startswith("Advisory") and cost > budget:
             y += 9
             notes.append({"from": budget, "to": cost, "y": y, "text": f"{cost - budget:,} past B"})

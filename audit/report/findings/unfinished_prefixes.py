@@ -26,7 +26,7 @@ def unfinished_prefixes(prefix_cost: Sequence[Row]) -> Topic | None:
         sentence = (
             f"Of the tokens strict stopping pays at B = {budget_name(first['budget'])}, "
             f"{number(first['prefix_share'])} % go into attempts cut at the budget "
-            f"({number(first['prefix_tokens'], 0)} tokens per replay)"
+            f"({number(first['prefix_cost'], 0)} tokens per replay)"
         )
         if last is not first:
             sentence += f"; at {budget_name(last['budget'])} it is {number(last['prefix_share'])} %"

@@ -1,4 +1,4 @@
--- portion_halted_stops: halted_stops of the walks of the portion, kept while its totals are made.
+-- portion_policy_rule_stops: policy_rule_stops of the walks of the portion, kept while its totals are made.
 -- grain: rule, policy_id, walk_id, budget
 {% if policies %}
 with walked_attempts as (
@@ -6,16 +6,16 @@ with walked_attempts as (
     from main.walked_attempts as walked
     semi join portion on walked.walk_id = portion.walk_id
 ),
-bank_orders as (
+walks as (
     from portion
 ),
 policy_caps as (
 {% include 'budgets/policy_caps.sql' %}
 )
 select * from (
-{% include 'budgets/halted_stops.sql' %}
+{% include 'budgets/policy_rule_stops.sql' %}
 )
 {% else %}
-from halted_stops
+from policy_rule_stops
 where false
 {% endif %}

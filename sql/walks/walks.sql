@@ -1,4 +1,4 @@
--- bank_orders: a bank in one of its orders, called a walk; walk_id is the prefix_id of its empty prefix, and the prefixes of a walk follow it without a gap.
+-- walks: a bank in one of its orders, called a walk; walk_id is the prefix_id of its empty prefix, and the prefixes of a walk follow it without a gap.
 -- grain: walk_id
 select
     (

@@ -1,4 +1,4 @@
--- halted_stops: where every rule stops at the primary cap under every policy; as in stops, with the policy's position as the walk's cap.
+-- policy_rule_stops: where every rule stops at the primary cap under every policy; as in stops, with the policy's position as the walk's cap.
 -- grain: rule, policy_id, walk_id, budget
 with budgeted_attempts as (
     select
@@ -27,7 +27,7 @@ stopped as (
         stop.budget,
         stop.launched,
         stop.returned,
-        stop.completion_cost,
+        stop.cost,
     from (
 {{ rule.sql }}
     ) as stop
@@ -44,7 +44,7 @@ select
     policy_caps.stop_position,
     stopped.launched,
     stopped.returned,
-    stopped.completion_cost,
+    stopped.cost,
     stopped.walk_id + stopped.launched as launched_prefix_id,
     stopped.walk_id + stopped.returned as returned_prefix_id,
 from stopped
