@@ -1,15 +1,21 @@
 """What a shell completes: names that are there, read from the database where they are in one."""
 
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
+from audit.text import visible
+
 # Where a database is looked for when --db does not name one.
 DATABASE_VARIABLE = "BUDGET_AUDIT_DB"
 DEFAULT_DATABASE = "audit.duckdb"
+# A name comes from a database that may be anyone's, and a shell runs what is completed: a name with
+# any other character is left out. What matches the group needs quotes.
+SAFE = re.compile(r"[^\W_][\w./@+-]*|([^\W_][\w./@+:= -]*)")
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
@@ -22,9 +28,22 @@ def _completer(names: Callable[[click.Context], list[tuple[str, str]]]) -> Compl
             found = names(ctx)
         except Exception:
             return []
-        return [CompletionItem(name, help=what) for name, what in found if name.startswith(begun)]
+        return [
+            CompletionItem(_quoted(name), help=visible(what))
+            for name, what in found
+            if name.startswith(begun) and SAFE.fullmatch(name)
+        ]
 
     return complete
+
+
+def _quoted(name: str) -> str:
+    """The name as bash needs it, which quotes nothing by itself; other shells do."""
+    is_bash = os.environ.get("_BUDGET_AUDIT_COMPLETE", "").startswith("bash")
+    line = os.environ.get("COMP_WORDS", "")
+    is_inside_quotes = line.count("'") % 2 or line.count('"') % 2
+    is_plain = SAFE.fullmatch(name)[1] is None  # type: ignore[index]
+    return f"'{name}'" if is_bash and not is_plain and not is_inside_quotes else name
 
 
 def _read(ctx: click.Context, sql: str) -> list[tuple[Any, ...]]:

@@ -6,6 +6,7 @@ from audit.database.connection import (
     REPLAYED_ROW_GROUP,
     connect,
     connect_beside,
+    cursor,
     opened,
     transaction,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "check_schema",
     "connect",
     "connect_beside",
+    "cursor",
     "insert",
     "lacks_texts",
     "opened",

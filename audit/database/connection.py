@@ -14,7 +14,7 @@ import duckdb
 from audit.database.leftovers import is_running, remove_leftovers, temporary
 from audit.database.schema import check_schema, linked_run, relations
 from audit.errors import AuditError, explained
-from audit.text import literal
+from audit.text import literal, quoted
 
 # Rows that are written together: of attempts with long texts, and of replays.
 LOADED_ROW_GROUP = 2048
@@ -211,6 +211,14 @@ def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection
     _attach(con, path, "read_only")
     _close(con, _parts(con, path))
     return con
+
+
+def cursor(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """A second connection to what the first one uses; DuckDB's own cursor forgets `use`."""
+    ((catalog, schema),) = con.execute("select current_database(), current_schema()").fetchall()
+    second = con.cursor()
+    second.execute(f"use {quoted(catalog)}.{quoted(schema)}")
+    return second
 
 
 def _attach(con: duckdb.DuckDBPyConnection, path: str | Path, options: str) -> None:

@@ -71,12 +71,13 @@ def check_strangers(con: duckdb.DuckDBPyConnection, name: str = "the database") 
         raise AuditError(
             f"{name}: holds a trigger {what}, which budget-audit does not run; drop it"
         )
+    # Functions go by their names in any case, and a call may name any schema.
     macros = con.execute(
         """
         select function_name
         from duckdb_functions()
-        where not internal and database_name = current_database() and function_name in (
-            select function_name from duckdb_functions() where internal
+        where not internal and lower(function_name) in (
+            select lower(function_name) from duckdb_functions() where internal
         )
         order by function_name
         """

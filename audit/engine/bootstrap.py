@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.ahead import ahead
+from audit.database.connection import cursor
 from audit.engine.batches import batches
 
 # What is held at a time: counts as doubles, rows of totals that are read, totals, and sums of them.
@@ -223,7 +224,7 @@ class Counts:
     """How often replicates draw problems; a connection of its own reads them beside other work."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
-        self.con = con.cursor()
+        self.con = cursor(con)
         ((self.problems, self.replicates),) = self.con.execute(
             "select (select count(*) from problems), (select max(replicate) + 1 from weights)"
         ).fetchall()

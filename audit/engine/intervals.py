@@ -17,6 +17,7 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 from audit.ahead import ahead, in_order
+from audit.database.connection import cursor
 from audit.engine.batches import batches
 from audit.engine.bootstrap import Replicates, nothing_weighed, weigh
 from audit.engine.build import render
@@ -99,7 +100,7 @@ def intervals(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str,
     # Totals are still being read from the connection while some of them are summed up.
     free: queue.SimpleQueue[duckdb.DuckDBPyConnection] = queue.SimpleQueue()
     for _ in range(threads):
-        free.put(con.cursor())
+        free.put(cursor(con))
 
     def one(several: list[Replicates]) -> tuple[str, pa.Table, Strays]:
         beside = free.get()

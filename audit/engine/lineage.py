@@ -103,7 +103,10 @@ def _own_functions() -> frozenset[str]:
 @functools.cache
 def _telling_functions() -> frozenset[str]:
     """Functions whose value depends on more than their arguments."""
-    query = "select distinct function_name from duckdb_functions() where stability <> 'CONSISTENT'"
+    query = (
+        "select distinct lower(function_name) from duckdb_functions() "
+        "where stability <> 'CONSISTENT'"
+    )
     found = _parser().cursor().execute(query).fetchall()
     # A plan tells what the statistics of any table say; an age of one moment is told from now.
     return frozenset(name for (name,) in found) | {"json_serialize_plan", "age"}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import duckdb
 
 from audit.answers.extract import answer_pattern
-from audit.database import check_schema, require_attempts, transaction
+from audit.database import check_schema, cursor, require_attempts, transaction
 from audit.engine import quality, render
 from audit.errors import AuditError, explained
 from audit.load.gate import require_fit
@@ -57,7 +57,7 @@ def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
     con.execute("create temp table read_again as select *, raw_answer as answer from raw_answers")
     ((name,),) = con.execute("select current_database()").fetchall()
     # What is read is read on another connection: this one inserts meanwhile.
-    with con.cursor() as reader:
+    with cursor(con) as reader:
         reader.execute(f"use {quoted(name)}")
         insert_stream(con, "insert into read_again", STORED, stored_answers(reader, answer))
     con.execute("update attempts set answer = null, eligible = false where answer is not null")

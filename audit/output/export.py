@@ -70,7 +70,7 @@ def export(
         for done, name in enumerate(wanted):
             if name not in tables:
                 # A reader goes on reading while the next table is made.
-                relation = _relation(con.cursor(), name, only or Filter())
+                relation = _relation(database.cursor(con), name, only or Filter())
                 yield done, name, relation.to_arrow_reader(100_000)
                 continue
             table = priced_table(con, name, prices)

@@ -15,7 +15,7 @@ import duckdb
 import pyarrow as pa
 
 from audit import engine
-from audit.database import lacks_texts, require_replays
+from audit.database import cursor, lacks_texts, require_replays
 from audit.errors import AuditError, first_line
 from audit.output.display import format_table
 from audit.text import not_there, visible
@@ -214,7 +214,7 @@ def _placed(
     """The same mistake with a picture of its place, which DuckDB draws only for SQL as text."""
     if isinstance(error, duckdb.BinderException | duckdb.CatalogException):
         try:
-            con.cursor().execute(sql, dict(values) or None)
+            cursor(con).execute(sql, dict(values) or None)
         except duckdb.Error as drawn:
             return drawn
     return error

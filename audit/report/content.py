@@ -15,6 +15,7 @@ import pyarrow as pa
 
 import audit
 from audit import engine
+from audit.database import cursor
 from audit.errors import AuditError
 from audit.load import provenance
 from audit.output.display import DisplayColumn, display_columns, round_half_up
@@ -72,7 +73,7 @@ def tables(
     wanted = [name for name in captions.TABLES if name in known]
     wanted += [name for name in known if name not in wanted]
     wanted = [name for name in wanted if name not in unavailable]
-    lanes = [con, *(con.cursor() for _ in range(at_a_time - 1))]
+    lanes = [con, *(cursor(con) for _ in range(at_a_time - 1))]
     free: queue.SimpleQueue[duckdb.DuckDBPyConnection] = queue.SimpleQueue()
     for lane in lanes:
         free.put(lane)

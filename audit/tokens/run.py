@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import duckdb
 import pyarrow as pa
 
-from audit.database import lacks_texts, require_attempts, require_replays, transaction
+from audit.database import cursor, lacks_texts, require_attempts, require_replays, transaction
 from audit.engine import render
 from audit.errors import AuditError
 from audit.tokens import counting
@@ -129,7 +129,7 @@ def _looks(
     if not wanted.num_rows:
         return
     # Its own connection: a commit on the other one would end the reading.
-    with con.cursor() as reader, ThreadPoolExecutor(threads) as pool:
+    with cursor(con) as reader, ThreadPoolExecutor(threads) as pool:
         reader.register("wanted", wanted)
         batches = reader.sql(
             f"select * from texts inner join wanted using ({', '.join(KEY)})"

@@ -77,6 +77,22 @@ def test_a_users_own_macro_beside_duckdbs_functions_is_no_offence(tmp_path):
     assert "8" in run(tmp_path, "query", "select twice(4)", "--db", path)
 
 
+@pytest.mark.parametrize("schema", ["main", "other"])
+def test_a_macro_in_a_functions_place_is_found_in_any_case_and_schema(tmp_path, schema):
+    peek = "(select is_correct from main.candidate_grades where bank_id = b and slot = s)"
+    path = tampered(
+        tmp_path,
+        f"create schema if not exists {schema}",
+        f'create macro {schema}."ABS"(b, s) as {peek}',
+    )
+    for write in (False, True):
+        with (
+            pytest.raises(AuditError, match="a macro 'ABS' in the place of DuckDB's own function"),
+            database.opened(path, write=write),
+        ):
+            pass
+
+
 ELIGIBLE = "    is_eligible,"
 SAMPLED = "select * from ({}) using sample 50%"
 SLY = {

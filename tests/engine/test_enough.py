@@ -1,0 +1,82 @@
+"""`replay --orders auto`, as a user asks for it: by the command, from Python, on a connection."""
+
+import duckdb
+import pytest
+
+import audit
+from audit.engine import enough
+from audit.errors import AuditError
+from tests.support.archives import attempt, write_parquet
+from tests.support.command import told
+from tests.support.databases import small_database
+
+ASKED = ("replay", "--db", "small.duckdb", "--orders", "auto", "--replicates", 30)
+
+
+@pytest.fixture(autouse=True)
+def few_orders(monkeypatch):
+    monkeypatch.setattr(enough, "FIRST_ORDERS", 2)
+    monkeypatch.setattr(enough, "MOST_ORDERS", 8)
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A labelled database that was replayed with three orders."""
+    with small_database(tmp_path):
+        pass
+    return tmp_path / "small.duckdb"
+
+
+def loaded(folder, rows):
+    write_parquet(rows, folder / "rows.parquet")
+    audit.load(folder / "small.duckdb", folder / "rows.parquet", force=True)
+    return folder / "small.duckdb"
+
+
+def orders(path):
+    (row,) = audit.query(path, "select value from settings where key = 'orders'").to_pylist()
+    return row["value"]
+
+
+def test_the_command_finds_how_many_orders_are_enough(path):
+    _, notes = told(path.parent, *ASKED)
+    assert "--orders auto: 8 orders, the most that are tried" in notes
+    assert orders(path) == "8" and audit.table(path, "main").to_pylist()
+
+
+def test_python_finds_how_many_orders_are_enough(path):
+    done = audit.replay(path, orders="auto", replicates=30)
+    assert any("--orders auto: 8 orders" in note for note in done.notes)
+    assert orders(path) == "8"
+
+
+@pytest.mark.parametrize("name", ["mine", 'my "own" base'])
+def test_a_connection_that_uses_an_attached_file_gives_every_table(path, name):
+    quoted = '"' + name.replace('"', '""') + '"'
+    with duckdb.connect() as con:
+        con.execute(f"attach '{path}' as {quoted}")
+        con.execute(f"use {quoted}")
+        done = audit.replay(con, orders="auto", replicates=30)
+        assert any("--orders auto: 8 orders" in note for note in done.notes)
+        mine = {
+            name: audit.table(con, name).to_pylist() for name in ("main", "matched_cost", "curves")
+        }
+    for table, rows in mine.items():
+        assert rows == audit.table(path, table).to_pylist()
+
+
+def test_without_labels_it_is_refused_and_nothing_changes(tmp_path):
+    path = loaded(tmp_path, [attempt(seed, 10, "4", correct=None) for seed in range(4)])
+    audit.replay(path, orders=3, replicates=30)
+    before = path.read_bytes()
+    _, error = told(tmp_path, *ASKED, status=2)
+    assert "it needs an archive with labels" in error and path.read_bytes() == before
+    with pytest.raises(AuditError, match="needs an archive with labels"):
+        audit.replay(path, orders="auto")
+    assert path.read_bytes() == before and orders(path) == "3"
+
+
+def test_one_attempt_of_one_problem_has_no_noise(tmp_path):
+    path = loaded(tmp_path, [attempt(0, 10, "4", correct=True)])
+    _, notes = told(tmp_path, *ASKED)
+    assert "no budget has problem noise to compare with" in notes and orders(path) == "2"
