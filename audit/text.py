@@ -26,6 +26,50 @@ def steerless(text: str) -> str:
     return STEERING.sub(lambda found: visible(found[0]), text)
 
 
+def shortened(name: str, limit: int, others: Sequence[str] = ()) -> str:
+    """A name with at most `limit` characters that none of the others has; numbers stay whole.
+
+    Long words lose their ends first, so that versions and sizes stay. Where that is not enough the
+    middle is cut out, and where two names would look alike, the part that they share.
+    """
+    if len(name) <= limit:
+        return name
+    for cut in (_without_word_ends, _without_middle):
+        short = cut(name, limit)
+        if len(short) <= limit and not any(
+            cut(other, limit) == short for other in others if other != name
+        ):
+            return short
+    alike = [other for other in others if other != name and _without_middle(other, limit) == short]
+    shared = min(
+        next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), limit)
+        for other in alike
+    )
+    start = max(0, min(shared - limit // 3, len(name) - limit + 1))
+    return ("…" if start else "") + name[start : start + limit - 1]
+
+
+def _without_word_ends(name: str, limit: int) -> str:
+    """The name with the ends of its longest words dropped, as far as they are needed."""
+    words = re.split(r"([^\W\d_]{4,})", name)
+    kept = {place: len(words[place]) for place in range(1, len(words), 2)}
+    over = len(name) - limit
+    while over > 0 and kept and max(kept.values()) > 1:
+        place = max(kept, key=lambda place: kept[place])
+        # The first letter that goes makes room for the ellipsis only.
+        over -= kept[place] < len(words[place])
+        kept[place] -= 1
+    for place, letters in kept.items():
+        if letters < len(words[place]):
+            words[place] = words[place][:letters] + "…"
+    return "".join(words)
+
+
+def _without_middle(name: str, limit: int) -> str:
+    left = limit // 2
+    return name[:left] + "…" + name[len(name) - (limit - 1 - left) :]
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that a misspelled one most likely means."""
     by_lower = {other.lower(): other for other in known}

@@ -3,7 +3,8 @@
 from audit.engine.build import build, render
 from audit.engine.comments import (
     PUBLIC_RELATIONS,
-    column_comment,
+    Column,
+    column,
     comment_relations,
     is_table,
     relation_comment,
@@ -31,10 +32,11 @@ __all__ = [
     "SETTING_RELATIONS",
     "STAGES",
     "STAGE_NAMES",
+    "Column",
     "Plugin",
     "Plugins",
     "build",
-    "column_comment",
+    "column",
     "comment_relations",
     "drop_replays",
     "exploratory_names",

@@ -3,6 +3,7 @@
 import csv
 import functools
 import re
+from typing import NamedTuple
 
 import duckdb
 
@@ -54,9 +55,9 @@ def comment_relations(con: duckdb.DuckDBPyConnection) -> None:
             words = about if name in PUBLIC_RELATIONS else f"internal: {about}"
             statements.append(f"comment on {kinds[name]} {name} is {literal(words)}")
         if name in PUBLIC_RELATIONS:
-            for column in con.table(name).columns:
-                if means := column_comment(name, column):
-                    where = f"{name}.{quoted(column)}"
+            for column_name in con.table(name).columns:
+                if means := column(name, column_name).comment:
+                    where = f"{name}.{quoted(column_name)}"
                     statements.append(f"comment on column {where} is {literal(means)}")
     con.execute(";\n".join(statements))
 
@@ -67,21 +68,38 @@ def relation_comment(name: str) -> str:
     if name in stage_names():
         first = (resource("sql") / stage_file(name)).read_text(encoding="utf-8").split("\n")[0]
         return re.sub(rf"^-- {name}: ", "", first)
-    return _listed().get((name, ""), "")
+    return _listed().get((name, ""), Column()).comment
 
 
-def column_comment(relation: str, column: str) -> str:
-    """What a column of a relation or table means."""
-    for name in (relation, ""):
-        if (name, column) in _listed():
-            return _listed()[name, column]
-    estimate, _, end = column.rpartition("_")
-    if end in BOUNDS and estimate:
-        return f"{BOUNDS[end]} end of the 95 % interval of {estimate}"
-    rule, _, what = column.partition("_")
-    if what and rule in ("strict", "advisory"):
-        return f"{what.replace('_', ' ')} under {rule}"
-    return ""
+class Column(NamedTuple):
+    """What `sql/columns.csv` says of a column: meaning, unit, decimals, and how soon it is shown.
+
+    The unit `cost` is the replay's own. Columns shown first have the smallest `shown_first`.
+    """
+
+    comment: str = ""
+    unit: str = ""
+    decimals: str = ""
+    shown_first: str = ""
+
+
+@functools.cache
+def column(relation: str, name: str) -> Column:
+    """A column of a relation or table; what its own row leaves empty, the row for all says.
+
+    An end of an interval is written as its estimate is, and strict_x and advisory_x as x.
+    """
+    rows = [_listed().get((relation, name), Column()), _listed().get(("", name), Column())]
+    estimate, _, end = name.rpartition("_")
+    rule, _, what = name.partition("_")
+    if end in BOUNDS and estimate and not any(map(any, rows)):
+        about = f"{BOUNDS[end]} end of the 95 % interval of {estimate}"
+        rows = [Column(about), column(relation, estimate)]
+    elif what and rule in ("strict", "advisory"):
+        about = f"{what.replace('_', ' ')} under {rule}"
+        rows += [Column(about), column(relation, what)._replace(shown_first="")]
+    fields = zip(*rows, strict=True)
+    return Column(*(next((value for value in values if value), "") for values in fields))
 
 
 def is_table(name: str) -> bool:
@@ -90,7 +108,11 @@ def is_table(name: str) -> bool:
 
 
 @functools.cache
-def _listed() -> dict[tuple[str, str], str]:
-    """The list of columns by relation and column; a column of any relation has none."""
+def _listed() -> dict[tuple[str, str], Column]:
+    """The rows of the list by (relation, column); an empty relation means any."""
     with (resource("sql") / "columns.csv").open(encoding="utf-8", newline="") as file:
-        return {(r["relation"], r["column"]): r["comment"] for r in csv.DictReader(file)}
+        rows = csv.DictReader(file)
+        return {
+            (row["relation"], row["column"]): Column(*(row[field] for field in Column._fields))
+            for row in rows
+        }

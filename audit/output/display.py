@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from audit import engine
 from audit.database.leftovers import whole
 from audit.errors import AuditError
-from audit.output.terminal import DisplayColumn, fitted, lines_of
+from audit.output.terminal import LAST_RANK, DisplayColumn, fitted, lines_of
 from audit.output.tex import tex_table
 from audit.text import visible
 
@@ -25,30 +25,8 @@ FORMATS = ("table", "csv", "json", "md", "tex")
 BATCH_ROWS = 65_536
 BATCH_BYTES = 32 * 2**20
 
-# Decimals by column, as the study prints them; 0 also means thousands separators. The counts of
-# source_audit are left out on purpose: the study prints those without separators.
-_DECIMALS = {
-    column: decimals
-    for decimals, columns in {
-        0: """cost strict_cost advisory_cost cost_difference strict_total advisory_total
-            total_difference prefix_cost advisory_p95 extra_cost replays fixes harms
-            harms_changing_answer repaired_fixes repaired_harms advisory_empty advisory_single
-            advisory_multi capped_first problems boundary_events examined unverified any_box
-            last_box comparisons disagreements switched extrapolated correct_count incorrect_count
-            adjusted_labels conflict_groups resolved_groups""",
-        1: "median_tokens",
-        2: """accuracy strict_accuracy advisory_accuracy interpolated_accuracy delta coverage
-            strict_coverage advisory_coverage delta_coverage gap_change cost_ratio
-            strict_cost_ratio advisory_cost_ratio p95_ratio abstain_to_correct wrong_to_correct
-            correct_to_wrong prefix_share strict_eligible advisory_eligible strict_abstention
-            advisory_abstention advisory_one_return replays_cut attempts_cut accuracy_cut_wrong
-            accuracy_cut_correct""",
-        3: "weight source_delta repaired_delta change canonical_delta order_min order_max",
-    }.items()
-    for column in columns.split()
-}
-_DECIMALS_IN_TABLE = {("cap_sensitivity", "delta"): 3, ("cost_comparisons", "cost_ratio"): 3}
-_BUDGETS = {"budget", "advisory_budget", "strict_budget", "left_budget", "right_budget"}
+# Decimals of what has a unit and no decimals of its own in `sql/columns.csv`.
+DECIMALS_OF_UNIT = {"%": 2, "points": 2, "× B": 2, "×": 2}
 
 
 def round_half_up(value: float | Decimal, decimals: int) -> str:
@@ -125,10 +103,13 @@ def _shown(value: Any, name: str | None, column: str) -> str:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return _plain(value)
-    if name is not None and column in _BUDGETS and value and value % 1000 == 0:
+    described = engine.column(name, column) if name is not None else engine.Column()
+    if column.endswith("budget") and described.unit == "cost" and value and value % 1000 == 0:
         return f"{int(value) // 1000}k"
-    decimals = _DECIMALS_IN_TABLE.get((name or "", column), _DECIMALS.get(column))
-    if name is None or decimals is None:
+    decimals = int(described.decimals) if described.decimals else None
+    if described.unit and decimals is None:
+        decimals = DECIMALS_OF_UNIT.get(described.unit, 0)
+    if decimals is None:
         is_whole = not isinstance(value, float) and value == int(value)
         return str(value) if is_whole else _six_digits(value)
     text = round_half_up(value, decimals)
@@ -164,7 +145,10 @@ def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
                 f"{x} [{a}, {b}]" if x and a and b else x
                 for x, a, b in zip(cells, low, high, strict=True)
             ]
-        columns.append(DisplayColumn(header, cells, _is_number(field.type)))
+        rank = LAST_RANK
+        if name is not None:
+            rank = int(engine.column(name, header).shown_first or LAST_RANK - 1)
+        columns.append(DisplayColumn(header, cells, _is_number(field.type), rank))
     return columns
 
 
@@ -185,7 +169,7 @@ def format_table(
     if fmt == "tex" and name in engine.table_names():
         return tex_table(name, columns, table.num_rows, engine.table_purpose(name), tex_text)
     if fmt == "table" and width is not None:
-        text, left_out = fitted(columns, table.num_rows, width, name)
+        text, left_out = fitted(columns, table.num_rows, width)
         return text + (_left_out(left_out, width) if left_out else "")
     return {"table": lines_of, "md": _markdown, "tex": _latex}[fmt](columns, table.num_rows)
 

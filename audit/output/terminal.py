@@ -1,36 +1,20 @@
 """Printed columns as lines of text: whole in a pipe, fitted to the width of a terminal."""
 
+import textwrap
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from audit.text import visible
+from audit.text import shortened, visible
 
 WIDEST_CELL = 60
-NARROWEST_CELL = 12
+NARROWEST_CELL, NARROWEST_TEXT = 10, 30
 BOLD, DIM, RED, YELLOW, PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
 # Words that a reader must not overlook.
 LOUD = {"fail": RED, "failed": RED, "warn": YELLOW}
 
-# Where a table has more columns than fit, these are shown first; the others follow in their order.
-TELLING = {
-    "main": """archive budget delta strict_cost advisory_cost strict_accuracy advisory_accuracy
-        strict_coverage advisory_coverage""",
-    "curves": "archive budget rule accuracy cost coverage cost_ratio",
-    "cost_comparisons": """archive advisory_budget strict_budget delta cost_difference
-        advisory_accuracy strict_accuracy cost_ratio""",
-    "interpolation": "archive advisory_budget advisory_cost delta advisory_accuracy",
-    "transitions": "archive budget selector fixes harms abstain_to_correct wrong_to_correct",
-    "selection_events": """archive budget selector competition question_id repeat strict_answer
-        advisory_answer strict_correct advisory_correct""",
-    "budget_curve": "archive budget delta strict_cost advisory_cost strict_accuracy",
-    "matched_cost": """archive advisory_budget strict_budget delta advisory_cost strict_cost
-        equivalence_margin exhausted""",
-    "archive_comparisons": "archive other rule budget delta cost_difference accuracy cost",
-    "policies": "archive policy rule budget accuracy delta cost_saved cost answer_kept",
-    "data_quality": "archive check severity share advice",
-    "check": "check violations looked_at claim",
-}
+# Columns up to this rank of `shown_first` are shown even where names must be shortened for them.
+KEY_RANK, ALWAYS_SHOWN, LAST_RANK = 1, 3, 9
 
 
 @dataclass(frozen=True)
@@ -40,6 +24,7 @@ class DisplayColumn:
     header: str
     cells: list[str]
     numeric: bool
+    shown_first: int = LAST_RANK
 
 
 def lines_of(columns: Sequence[DisplayColumn], rows: int) -> str:
@@ -47,39 +32,85 @@ def lines_of(columns: Sequence[DisplayColumn], rows: int) -> str:
     return _lines([_Set(column, None) for column in columns], rows)
 
 
-def fitted(
-    columns: Sequence[DisplayColumn], rows: int, width: int, name: str | None = None
-) -> tuple[str, list[str]]:
-    """The most telling columns that fit the width, in their order, and the names of the others."""
-    telling = TELLING.get(name or "", "").split()
-    rank = {header: place for place, header in enumerate(telling)}
-    placed = list(enumerate(columns))
+def fitted(columns: Sequence[DisplayColumn], rows: int, width: int) -> tuple[str, list[str]]:
+    """The columns that fit the width, those shown first before others, and the others' names.
+
+    Where not even those that are always shown fit, the rows of an archive stand below its name,
+    and names are shortened.
+    """
+    always = [_Set(c, min(WIDEST_CELL, width)) for c in columns if c.shown_first <= ALWAYS_SHOWN]
+    group = None
+    least = sum((one.needed if place else one.width) + 2 for place, one in enumerate(always)) - 2
+    if least > width and is_grouped(columns, rows):
+        group, columns = columns[0], columns[1:]
     chosen: dict[int, _Set] = {}
     room = width
-    for place, column in sorted(placed, key=lambda one: (rank.get(one[1].header, 999), one[0])):
-        one = _Set(column, min(WIDEST_CELL, width))
-        if not column.numeric and one.width > room - 2 >= NARROWEST_CELL:
-            # The last text that fits is cut rather than left out.
-            one = _Set(column, room - 2 if chosen else room)
-        needed = one.width + (2 if chosen else 0)
-        if needed <= room or not chosen:
+    for place in sorted(range(len(columns)), key=lambda at: (columns[at].shown_first, at)):
+        column = columns[place]
+        one, gap = _Set(column, min(WIDEST_CELL, width)), 2 if chosen else 0
+        if column.shown_first <= ALWAYS_SHOWN:
+            room += _make_room(columns, chosen, min(one.width, one.needed) + gap - room)
+        if not column.numeric and one.width > room - gap >= NARROWEST_CELL:
+            # The last text that fits is shortened rather than left out.
+            one = _Set(column, room - gap)
+        if one.width + gap <= room or not chosen:
             chosen[place] = one
-            room -= needed
-    left_out = [column.header for place, column in placed if place not in chosen]
-    return _lines([chosen[place] for place in sorted(chosen)], rows, styled=True), left_out
+            room -= one.width + gap
+    left_out = [column.header for place, column in enumerate(columns) if place not in chosen]
+    shown = [chosen[place] for place in sorted(chosen)]
+    return _lines(shown, rows, styled=True, group=group), left_out
+
+
+def is_grouped(columns: Sequence[DisplayColumn], rows: int) -> bool:
+    """Whether the first column names archives that have several rows each, one after another."""
+    if len(columns) < 3 or columns[0].header != "archive":
+        return False
+    cells = columns[0].cells
+    runs = sum(1 for row in range(rows) if not row or cells[row] != cells[row - 1])
+    return runs == len(set(cells)) and rows >= 2 * runs
+
+
+def _make_room(columns: Sequence[DisplayColumn], chosen: dict[int, "_Set"], lacking: int) -> int:
+    """Shorten the texts that are chosen, the widest first, and return how much that gives."""
+    widths = {place: one.width for place, one in chosen.items() if not one.numeric}
+    if lacking <= 0 or lacking > sum(max(0, width - NARROWEST_CELL) for width in widths.values()):
+        return 0
+    before = sum(widths.values())
+    for _ in range(lacking):
+        widths[max(widths, key=lambda place: widths[place])] -= 1
+    for place, width in widths.items():
+        if width < chosen[place].width:
+            chosen[place] = _Set(columns[place], width)
+    return before - sum(chosen[place].width for place in widths)
 
 
 class _Set:
-    """A column set in type: the lines of its header, its cells, and how wide they are."""
+    """A column set in type: the lines of its header and of its cells, and how wide they are."""
 
     def __init__(self, column: DisplayColumn, widest: int | None) -> None:
         self.numeric = column.numeric
-        self.cells = [_cut(visible(cell), widest) for cell in column.cells]
+        names = [visible(cell) for cell in column.cells]
+        lines = {name: _cell_lines(name, widest, column.shown_first, names) for name in set(names)}
+        self.cells = [lines[name] for name in names]
         header = visible(column.header)
-        inside = max(map(cells_wide, self.cells), default=0)
+        inside = max((cells_wide(line) for cell in self.cells for line in cell), default=0)
         # On a terminal a header may take several lines: strict_accuracy is wider than 61.25.
         self.header = [header] if widest is None else _wrapped(header, inside, widest)
         self.width = max([inside, *map(cells_wide, self.header)])
+        # A key may be shortened to little; a sentence needs some room to be read.
+        least = NARROWEST_CELL if column.shown_first == KEY_RANK else NARROWEST_TEXT
+        self.needed = self.width if column.numeric else min(self.width, least)
+
+
+def _cell_lines(text: str, widest: int | None, rank: int, others: list[str]) -> list[str]:
+    """A cell too wide: a key is shortened, a table's text wrapped, and a query's text cut."""
+    if widest is None or cells_wide(text) <= widest:
+        return [text]
+    if cells_wide(text) > len(text) or rank == LAST_RANK:
+        return [_cut(text, widest)]
+    if rank == KEY_RANK:
+        return [shortened(text, widest, list(dict.fromkeys(others)))]
+    return textwrap.wrap(text, widest, break_on_hyphens=False)
 
 
 def _wrapped(header: str, inside: int, widest: int) -> list[str]:
@@ -96,7 +127,13 @@ def _wrapped(header: str, inside: int, widest: int) -> list[str]:
     return [_cut(line, widest) for line in lines]
 
 
-def _lines(columns: Sequence[_Set], rows: int, *, styled: bool = False) -> str:
+def _lines(
+    columns: Sequence[_Set],
+    rows: int,
+    *,
+    styled: bool = False,
+    group: DisplayColumn | None = None,
+) -> str:
     def line(cells: list[str], style: str = "") -> str:
         padded = [_padded(cell, column) for cell, column in zip(cells, columns, strict=True)]
         if styled and not style:
@@ -107,7 +144,12 @@ def _lines(columns: Sequence[_Set], rows: int, *, styled: bool = False) -> str:
     headers = [["", *[""] * (tall - len(c.header) - 1), *c.header][-tall:] for c in columns]
     text = [line([header[row] for header in headers], BOLD) for row in range(tall)]
     text.append(line(["-" * column.width for column in columns], DIM))
-    text += [line([column.cells[row] for column in columns]) for row in range(rows)]
+    for row in range(rows):
+        if group and (not row or group.cells[row] != group.cells[row - 1]):
+            text.append(_styled(visible(group.cells[row]), BOLD if styled else ""))
+        cells = [column.cells[row] for column in columns]
+        for part in range(max(map(len, cells), default=1)):
+            text.append(line([cell[part] if part < len(cell) else "" for cell in cells]))
     return "\n".join(text if rows else [*text, "(no rows)"]) + "\n"
 
 

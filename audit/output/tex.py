@@ -2,26 +2,9 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
-from audit.output.labels import label
-
-
-class Column(Protocol):
-    """One printed column: its header, its cells, and how it aligns."""
-
-    @property
-    def header(self) -> str:
-        """The column's own name."""
-
-    @property
-    def cells(self) -> list[str]:
-        """Plain text, row by row."""
-
-    @property
-    def numeric(self) -> bool:
-        """Whether it holds numbers."""
-
+from audit.output.headings import heading
+from audit.output.terminal import DisplayColumn, is_grouped
 
 # Widths in points of one and of both columns of a paper, and of a character at each size.
 ONE, BOTH = 240.0, 504.0
@@ -34,7 +17,7 @@ WIDEST_HEAD = 10
 
 def tex_table(
     name: str,
-    columns: Sequence[Column],
+    columns: Sequence[DisplayColumn],
     rows: int,
     caption: str,
     escape: Callable[[str], str],
@@ -44,7 +27,7 @@ def tex_table(
     Rows of one archive stand below its name. Columns that fit in no line stand in further parts
     below, each with the columns that say what a row is.
     """
-    grouped = _is_grouped(columns, rows)
+    grouped = is_grouped(columns, rows)
     kept = list(columns[1:] if grouped else columns)
     texts = {id(column): _cells(column, escape) for column in kept}
     parts, size, is_wide = _laid_out(kept, texts)
@@ -59,18 +42,9 @@ def tex_table(
     return "\n".join([*lines, rf"\end{{table{'*' if is_wide else ''}}}"]) + "\n"
 
 
-def _is_grouped(columns: Sequence[Column], rows: int) -> bool:
-    """Whether the first column names archives that have several rows each, one after another."""
-    if not columns or columns[0].header != "archive" or len(columns) < 3:
-        return False
-    cells = columns[0].cells
-    runs = sum(1 for row in range(rows) if not row or cells[row] != cells[row - 1])
-    return runs == len(set(cells)) and rows >= 2 * runs
-
-
 def _laid_out(
-    columns: list[Column], texts: dict[int, list[str]]
-) -> tuple[list[list[Column]], str, bool]:
+    columns: list[DisplayColumn], texts: dict[int, list[str]]
+) -> tuple[list[list[DisplayColumn]], str, bool]:
     """The columns in parts, the size, and whether both columns of the page are needed."""
     for limit in (ONE, BOTH):
         for size, character in SIZES:
@@ -82,7 +56,7 @@ def _laid_out(
         if column.numeric and not column.header.endswith(("budget", "cap", "question_id")):
             break
         keys.append(column)
-    parts: list[list[Column]] = []
+    parts: list[list[DisplayColumn]] = []
     for column in columns[len(keys) :]:
         if not parts or _width([*parts[-1], column], texts, character) > BOTH:
             parts.append(list(keys))
@@ -90,7 +64,9 @@ def _laid_out(
     return parts or [columns], size, True
 
 
-def _width(columns: Sequence[Column], texts: dict[int, list[str]], character: float) -> float:
+def _width(
+    columns: Sequence[DisplayColumn], texts: dict[int, list[str]], character: float
+) -> float:
     """How wide the columns are at most, in points."""
     total = 0.0
     for column in columns:
@@ -110,7 +86,7 @@ def _length(text: str) -> float:
 def _head_lines(header: str) -> list[str]:
     """A header broken into short lines, because numbers are narrower than their names."""
     lines: list[str] = []
-    name, comma, unit = label(header).partition(", ")
+    name, comma, unit = heading(header).partition(", ")
     for word in name.split(" "):
         if lines and len(lines[-1]) + len(word) < WIDEST_HEAD:
             lines[-1] += f" {word}"
@@ -119,7 +95,7 @@ def _head_lines(header: str) -> list[str]:
     return [*lines, f"({unit})"] if comma else lines
 
 
-def _cells(column: Column, escape: Callable[[str], str]) -> list[str]:
+def _cells(column: DisplayColumn, escape: Callable[[str], str]) -> list[str]:
     """The cells as TeX: real minus signs in numbers, long texts cut in the middle."""
     if column.numeric:
         return [re.sub(r"-(?=[\d.])", "$-$", escape(cell)) for cell in column.cells]
@@ -135,10 +111,10 @@ def _cut(text: str) -> str:
 
 
 def _tabular(
-    columns: Sequence[Column],
+    columns: Sequence[DisplayColumn],
     texts: dict[int, list[str]],
     rows: int,
-    group: Column | None,
+    group: DisplayColumn | None,
     escape: Callable[[str], str],
 ) -> list[str]:
     """One part of the table."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from audit.output.labels import label
+from audit.output.headings import heading
 
 Row = dict[str, Any]
 
@@ -162,7 +162,7 @@ def null_reasons(name: str, rows: list[Row], settings: dict[str, str]) -> list[s
     explained = ("_low", "_high", "_seed", "_answer")
     others = sorted(column for column in empty if not column.endswith(explained))
     if others:
-        columns = ", ".join(label(column) for column in others)
+        columns = ", ".join(heading(column) for column in others)
         cause = (
             "no random orders were replayed"
             if settings.get("orders") == "0"

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from audit import engine
 from audit.errors import AuditError
 from audit.output.display import FORMATS, display_columns, format_table, round_half_up, write_csv
+from audit.output.terminal import fitted
 
 SMALL = pa.table(
     {
@@ -42,7 +44,7 @@ TEX = (
     "ns)} & \\shortstack[l]{resolved} \\\\\n"
     "\\midrule\n"
     "low & 4k & 37.25 & 12.88 [9.79, 16.17] & 7,485 & true \\\\\n"
-    "high & 8192 & 50.13 & $-$0.42 [$-$1.17, 0.25] & 1,234,568 &  \\\\\n"
+    "high & 8,192 & 50.13 & $-$0.42 [$-$1.17, 0.25] & 1,234,568 &  \\\\\n"
     "\\bottomrule\n"
     "\\end{tabular}\n"
     "\n"
@@ -54,7 +56,7 @@ GOLDEN = {
 archive  budget  strict_accuracy                delta  strict_cost  resolved
 -------  ------  ---------------  -------------------  -----------  --------
 low          4k            37.25  12.88 [9.79, 16.17]        7,485  true
-high       8192            50.13  -0.42 [-1.17, 0.25]    1,234,568
+high      8,192            50.13  -0.42 [-1.17, 0.25]    1,234,568
 """,
     "csv": """\
 archive,budget,strict_accuracy,delta,delta_low,delta_high,strict_cost,resolved
@@ -73,7 +75,7 @@ high,8192,50.125,-0.41666,-1.1666,0.25,1234567.5,
 | archive | budget | strict_accuracy | delta | strict_cost | resolved |
 | --- | ---: | ---: | ---: | ---: | --- |
 | low | 4k | 37.25 | 12.88 [9.79, 16.17] | 7,485 | true |
-| high | 8192 | 50.13 | -0.42 [-1.17, 0.25] | 1,234,568 |  |
+| high | 8,192 | 50.13 | -0.42 [-1.17, 0.25] | 1,234,568 |  |
 """,
     "tex": TEX,
 }
@@ -322,3 +324,39 @@ def test_a_csv_that_cannot_be_written_is_a_clear_mistake(tmp_path) -> None:
     for path in (tmp_path / "none" / "x.csv", tmp_path / "file" / "x.csv"):
         with pytest.raises(AuditError, match=r"cannot write .*x\.csv"):
             write_csv(SMALL, path)
+
+
+def test_every_number_of_every_table_has_a_unit_or_decimals(small_tables) -> None:
+    """A new column that `sql/columns.csv` says nothing of would be printed with six digits."""
+    unknown = [
+        f"{name}.{field.name}"
+        for name, table in small_tables.items()
+        for field in table.schema
+        if pa.types.is_floating(field.type)
+        and not engine.column(name, field.name).unit
+        and not engine.column(name, field.name).decimals
+    ]
+    assert unknown == []
+
+
+def test_a_narrow_terminal_keeps_what_a_table_is_about(small_tables) -> None:
+    for name, wanted in {
+        "main": "strict_accuracy advisory_accuracy delta strict_cost advisory_cost",
+        "matched_cost": "advisory_accuracy strict_accuracy delta",
+        "policies": "policy rule budget accuracy cost_saved answer_kept",
+    }.items():
+        table = small_tables[name]
+        long = pa.array([f"a-model-of-many-words-4.5 {row % 2}" for row in range(len(table))])
+        table = table.set_column(0, "archive", long)
+        text, left_out = fitted(display_columns(name, table), table.num_rows, 80)
+        assert not set(wanted.split()) & set(left_out), name
+        assert all(len(line) <= 80 for line in click.unstyle(text).splitlines()), name
+        assert "4.5" in text or "4…" not in text
+
+
+def test_sentences_of_a_table_are_wrapped_and_never_cut() -> None:
+    claim = "where both rules must select the same attempt, they do select the same attempt"
+    table = pa.table({"check": ["a"], "claim": [claim], "looked_at": [1], "violations": [0]})
+    text = click.unstyle(format_table(table, "table", "check", width=50))
+    assert "…" not in text and max(map(len, text.splitlines())) <= 50
+    assert set(claim.split()) <= set(text.split())

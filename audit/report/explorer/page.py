@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from audit import engine
 from audit.output.display import format_table
-from audit.output.labels import label
+from audit.output.headings import heading
 from audit.report import captions, data, findings
 from audit.report.content import MOST_TOLD_APART, Section, sections
 from audit.report.explorer import pack
@@ -113,7 +113,7 @@ def _tables(values: dict[str, Any], shown: list[Section]) -> bytes:
                 "columns": [
                     {
                         "name": column.header,
-                        "label": label(column.header),
+                        "label": heading(column.header),
                         "numeric": column.numeric,
                         "cells": column.cells
                         if column.numeric

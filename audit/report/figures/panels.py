@@ -19,6 +19,7 @@ from audit.report.figures.drawing import (
     inline,
 )
 from audit.report.wording import one_line
+from audit.text import shortened
 
 RULES = ("strict", "advisory")
 RULE_COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, "#E69F00", "#56B4E9")
@@ -171,24 +172,3 @@ def some(
             "(--orders 1) and labelled archives"
         )
     return rows
-
-
-def shortened(name: str, limit: int, others: Sequence[str] = ()) -> str:
-    """A name cut in the middle; where two would look alike, cut where they are the same."""
-    if len(name) <= limit:
-        return name
-
-    def middle(text: str) -> str:
-        left = limit // 2
-        return text[:left] + "…" + text[len(text) - (limit - 1 - left) :]
-
-    alike = [other for other in others if other != name and middle(other) == middle(name)]
-    if not alike:
-        return middle(name)
-    shared = min(
-        next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), limit)
-        for other in alike
-    )
-    start = max(0, min(shared - limit // 3, len(name) - limit + 1))
-    rest = name[start : start + limit - 1]
-    return ("…" if start else "") + rest

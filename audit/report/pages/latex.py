@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from audit.output.display import DisplayColumn, tex_text
-from audit.output.labels import label
+from audit.output.headings import heading
 from audit.report.pages.templates import text_page
 from audit.report.wording import minus, one_line
 
@@ -46,7 +46,7 @@ def _tex_cell(text: str, numeric: bool, first: bool = False) -> Markup:
 def _tex_head(column: DisplayColumn) -> Markup:
     """A header broken into short lines, because numbers are narrower than their names."""
     lines: list[str] = []
-    for word in label(column.header).split(" "):
+    for word in heading(column.header).split(" "):
         if lines and len(lines[-1]) + len(word) < 9:
             lines[-1] += f" {word}"
         else:

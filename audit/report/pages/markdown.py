@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from audit.output.labels import label
+from audit.output.headings import heading
 from audit.report.pages.templates import text_page
 from audit.report.wording import minus
 
@@ -18,5 +18,5 @@ def md_text(text: str) -> str:
 def markdown(content: dict[str, Any]) -> str:
     """The report as one Markdown text; its figures stand beside it."""
     template = Path(__file__).parent / "report.md.j2"
-    helpers = {"label": label, "minus": minus}
+    helpers = {"heading": heading, "minus": minus}
     return text_page(template, md_text, **content | helpers)

@@ -1,0 +1,16 @@
+"""Tables of a small database, made once for the tests of how they are printed."""
+
+import pytest
+
+from audit import engine
+from tests.support.databases import small_database
+
+
+@pytest.fixture(scope="module")
+def small_tables(tmp_path_factory):
+    with small_database(tmp_path_factory.mktemp("tables"), policies="all") as con:
+        yield {
+            name: engine.table(con, name)
+            for name in engine.table_names()
+            if not engine.waiting_events(con, name)
+        }
