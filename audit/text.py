@@ -54,7 +54,7 @@ def _without_word_ends(name: str, limit: int) -> str:
     words = re.split(r"([^\W\d_]{4,})", name)
     kept = {place: len(words[place]) for place in range(1, len(words), 2)}
     over = len(name) - limit
-    while over > 0 and kept and max(kept.values()) > 1:
+    while over > 0 and kept and max(kept.values()) > 2:
         place = max(kept, key=lambda place: kept[place])
         # The first letter that goes makes room for the ellipsis only.
         over -= kept[place] < len(words[place])
