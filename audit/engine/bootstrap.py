@@ -38,27 +38,27 @@ class Weighed(NamedTuple):
 
 
 WEIGHED = {
-    "replicate_points": Weighed(
-        "problem_points",
+    "replicate_rule_totals": Weighed(
+        "rule_totals",
         ("archive", "budget", "rule"),
         ("correct", "covered", "cost", "prompt_tokens"),
     ),
     "replicate_gains": Weighed(
-        "(from problem_gains where is_primary)", ("archive", "budget"), ("gained",)
+        "(from paired_gains where is_primary)", ("archive", "budget"), ("gained",)
     ),
-    "replicate_selectors": Weighed("problem_gains", ("archive", "budget", "selector"), ("gained",)),
+    "replicate_selectors": Weighed("paired_gains", ("archive", "budget", "selector"), ("gained",)),
     "replicate_strata": Weighed(
         "problem_strata", ("archive", "stratum", "budget"), ("gained", "extra_cost")
     ),
-    "replicate_crossings": Weighed(
-        "problem_crossings",
+    "replicate_budget_pairs": Weighed(
+        "budget_pairs",
         ("archive", "advisory_budget", "strict_budget"),
         tuple(
             f"{rule}_{of}" for rule in ("advisory", "strict") for of in ("cost", "total", "correct")
         ),
     ),
-    "replicate_ladders": Weighed(
-        "problem_ladders",
+    "replicate_strict_curves": Weighed(
+        "strict_curves",
         ("archive", "advisory_budget"),
         ("advisory_cost", "advisory_correct"),
         lists=("strict_costs", "strict_corrects"),
@@ -226,7 +226,7 @@ class Counts:
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self.con = cursor(con)
         ((self.problems, self.replicates),) = self.con.execute(
-            "select (select count(*) from problems), (select max(replicate) + 1 from weights)"
+            "select (select count(*) from problems), max(replicate) + 1 from bootstrap_counts"
         ).fetchall()
         self.held: np.ndarray | None = None
 
@@ -244,7 +244,8 @@ class Counts:
 
     def _read(self, first: int, size: int) -> np.ndarray:
         block = self.con.sql(
-            f"select counts from weights where replicate between {first} and {first + size - 1} "
+            "select counts from bootstrap_counts "
+            f"where replicate between {first} and {first + size - 1} "
             "order by replicate, first_problem"
         ).to_arrow_table()
         counts = block["counts"].combine_chunks().flatten().to_numpy()

@@ -30,20 +30,20 @@ from audit.errors import AuditError, first_line
 QUANTILES = {"low": 0.025, "high": 0.975, "test_low": 0.05, "test_high": 0.95}
 ENDS = ("low", "high")
 INTERVALS: dict[str, dict[str, tuple[str, ...]]] = {
-    "interval_points": {"accuracy": ENDS, "coverage": ENDS, "cost_ratio": ENDS},
+    "interval_rule_totals": {"accuracy": ENDS, "coverage": ENDS, "cost_ratio": ENDS},
     "interval_gains": {"delta": (*ENDS, "error")},
     "interval_selectors": {"delta": ENDS},
     "interval_strata": {"delta": ENDS},
     "interval_comparisons": {"delta": ENDS, "cost_difference": ENDS},
     "interval_policies": {"delta": ENDS, "cost_saved": ENDS},
     "interval_curves": {"delta": (*ENDS, "error")},
-    "interval_crossings": {
+    "interval_budget_pairs": {
         "cost_difference": ENDS,
         "cost_ratio": ENDS,
         "total_difference": ENDS,
         "delta": ENDS,
     },
-    "interval_ladders": {"delta": ENDS, "left_at": ("changed",), "is_outside": ("changed",)},
+    "interval_strict_curves": {"delta": ENDS, "left_at": ("changed",), "is_outside": ("changed",)},
     "interval_matches": {"strict_budget": ENDS, "delta": (*ENDS, "test_low", "test_high")},
 }
 # Replicates that stay within so many errors at every key of their archive: a column `band`.

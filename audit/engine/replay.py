@@ -145,7 +145,7 @@ def _kept(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
         settings.replicates,
         settings.bootstrap_seed,
     )
-    return {*WALKED, *(["weights"] if is_drawn else [])}
+    return {*WALKED, *(["bootstrap_counts"] if is_drawn else [])}
 
 
 def keep_walk_settings(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> None:
@@ -252,10 +252,10 @@ def _draw(con: duckdb.DuckDBPyConnection, name: str, settings: Settings) -> None
     """A table of random draws, filled batch by batch."""
     columns = {
         "drawn_orders": "problem_id integer, bank_size integer, repeat integer, slots integer[]",
-        "weights": "replicate integer, first_problem integer, counts utinyint[]",
+        "bootstrap_counts": "replicate integer, first_problem integer, counts utinyint[]",
     }
     con.execute(f"create table {name} ({columns[name]})")
-    draw = {"drawn_orders": _draw_orders, "weights": _draw_weights}[name]
+    draw = {"drawn_orders": _draw_orders, "bootstrap_counts": _draw_weights}[name]
     for batch in ahead(draw(con, settings)):
         insert(con, f"insert into {name}", batch)
 

@@ -1,7 +1,7 @@
 """The pipeline on one screen: every stage of a replay in the order in which it is built."""
 
-# A stage is "folder/name" of its SQL file below `sql`; `drawn_orders` and `weights` are drawn in
-# Python. The folder says what a stage may know.
+# A stage is "folder/name" of its SQL file below `sql`; `drawn_orders` and `bootstrap_counts` are
+# drawn in Python. The folder says what a stage may know.
 STAGES = (
     # Names become narrow keys.
     "keys/replayed_problems",
@@ -40,7 +40,7 @@ STAGES = (
     "evaluation/replay_selections",
     "evaluation/problem_costs",
     "evaluation/problem_scores",
-    "evaluation/problem_gains",
+    "evaluation/paired_gains",
     "evaluation/answer_changes",
     "evaluation/primary_changes",
     "evaluation/cost_changes",
@@ -48,11 +48,11 @@ STAGES = (
     "evaluation/policy_totals",
     # Totals of a problem, and how often every replicate draws it: `replicate_x` is `problem_x`
     # weighed by these counts.
-    "bootstrap/weights",
-    "bootstrap/problem_points",
-    "bootstrap/problem_pairs",
-    "bootstrap/problem_crossings",
-    "bootstrap/problem_ladders",
+    "bootstrap/bootstrap_counts",
+    "bootstrap/rule_totals",
+    "bootstrap/paired_totals",
+    "bootstrap/budget_pairs",
+    "bootstrap/strict_curves",
     "diagnostics/length_halves",
     "bootstrap/problem_strata",
     "bootstrap/problem_comparisons",
@@ -70,8 +70,8 @@ STAGES = (
     "diagnostics/paired_stops",
     "diagnostics/changed_selections",
     "diagnostics/paired_labels",
-    "diagnostics/sheets",
-    "diagnostics/ballots",
+    "diagnostics/order_votes",
+    "diagnostics/votes_by_definition",
     "diagnostics/majority_votes",
     "diagnostics/control_attempts",
     # What users query.
@@ -102,7 +102,7 @@ PORTIONED = (
 )
 # Stages before which a relation is made for the portion alone: views would look at every walk.
 PREPARED = {"problem_costs": "portion_stops", "policy_totals": "portion_policy_rule_stops"}
-DRAWN = ("drawn_orders", "weights")
+DRAWN = ("drawn_orders", "bootstrap_counts")
 # Stages that are kept as tables; all others are views.
 TABLES = (
     "replayed_problems",
@@ -117,7 +117,13 @@ TABLES = (
     *DRAWN,
 )
 # Tables that depend on budgets, rules, policies or replicates.
-BUDGETED = ("policy_positions", "problem_costs", "problem_scores", "policy_totals", "weights")
+BUDGETED = (
+    "policy_positions",
+    "problem_costs",
+    "problem_scores",
+    "policy_totals",
+    "bootstrap_counts",
+)
 # Tables that depend on no budget, rule or policy: a replay with the same walks keeps them.
 WALKED = (
     *(name for name in TABLES if name not in BUDGETED),

@@ -11,8 +11,8 @@ select
     there.correct as other_correct,
     here.cost,
     there.cost as other_cost,
-from problem_points as here
-inner join problem_points as there
+from rule_totals as here
+inner join rule_totals as there
     on here.problem_id = there.problem_id
     and here.rule = there.rule
     and here.budget = there.budget

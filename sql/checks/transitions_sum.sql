@@ -17,7 +17,7 @@ scored as (
         bank_id,
         budget,
         gained,
-    from problem_gains
+    from paired_gains
     where gained is not null
 )
 select

@@ -1,26 +1,26 @@
--- majority_votes: the leading votes of a poll's prefix: how many are tied, how many of those are correct, and whether the one seen first and the one seen last are; a vote's earliest attempt stands for it.
--- grain: poll_id, position
+-- majority_votes: the leading votes of a prefix of distinct votes: how many are tied, how many of those are correct, and whether the one seen first and the one seen last are; a vote's earliest attempt stands for it.
+-- grain: distinct_votes_id, position
 with tallies as (
     select
-        poll_id,
+        distinct_votes_id,
         position,
         case when vote is not null then row_number() over tally end as votes,
         first_value(position) over tally as first_position,
         first_value(vote % 2 = 1) over tally as is_correct,
     from (
         select
-            poll_id,
+            distinct_votes_id,
             unnest(votes) as vote,
             unnest(range(1, len(votes) + 1)) as position,
-        from ballots
-        where poll_id = 8 * sheet_id + reading_id
+        from votes_by_definition
+        where distinct_votes_id = 8 * order_votes_id + definition_id
     )
-    window tally as (partition by poll_id, vote // 2 order by position)
+    window tally as (partition by distinct_votes_id, vote // 2 order by position)
 ),
 -- A vote reaches each count once: those that have reached the highest count are the tied ones.
 standings as (
     select
-        poll_id,
+        distinct_votes_id,
         position,
         votes,
         max(votes) over prefix as leading_votes,
@@ -30,15 +30,15 @@ standings as (
         is_correct as is_last_correct,
     from tallies
     window
-        prefix as (partition by poll_id order by position),
-        reached as (partition by poll_id, votes order by position)
+        prefix as (partition by distinct_votes_id order by position),
+        reached as (partition by distinct_votes_id, votes order by position)
 )
 select
-    poll_id,
+    distinct_votes_id,
     position,
     last_value(case when votes = leading_votes then tied end ignore nulls) over prefix as tied,
     last_value(case when votes = leading_votes then tied_correct end ignore nulls) over prefix as tied_correct,
     last_value(case when votes = leading_votes then is_first_correct end ignore nulls) over prefix as is_first_correct,
     last_value(case when votes = leading_votes then is_last_correct end ignore nulls) over prefix as is_last_correct,
 from standings
-window prefix as (partition by poll_id order by position)
+window prefix as (partition by distinct_votes_id order by position)

@@ -3,7 +3,7 @@
 select
     replicate,
     flatten(list(counts order by first_problem)) as counts,
-from weights
+from bootstrap_counts
 where replicate between 1 and $replicates
 group by replicate
 order by replicate

@@ -7,7 +7,7 @@ select
     100 * sum(strict_correct) / sum(replays) as strict_accuracy,
     100 * sum(advisory_correct) / sum(replays) as advisory_accuracy,
     100 * sum(gained) / sum(replays) as delta,
-from problem_gains
+from paired_gains
 inner join graded_archives using (archive)
 where is_primary and is_graded
 group by archive, competition, budget

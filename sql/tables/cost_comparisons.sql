@@ -22,5 +22,5 @@ select
     delta,
     delta_low,
     delta_high,
-from interval_crossings
+from interval_budget_pairs
 order by archive, advisory_budget, strict_budget

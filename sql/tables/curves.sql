@@ -14,5 +14,5 @@ select
     cost_ratio,
     cost_ratio_low,
     cost_ratio_high,
-from interval_points
+from interval_rule_totals
 order by archive, budget, rule

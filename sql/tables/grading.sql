@@ -6,7 +6,7 @@ select
     100 * sum(gained) / sum(replays) as source_delta,
     100 * sum(repaired_gained) / sum(replays) as repaired_delta,
     100 * (sum(repaired_gained) - sum(gained)) / sum(replays) as change,
-from problem_gains
+from paired_gains
 inner join graded_archives using (archive)
 where is_primary and is_graded
 group by archive, budget

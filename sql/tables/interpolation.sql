@@ -20,7 +20,7 @@ select
     ladders.delta_high,
     ladders.left_at_changed::bigint as switched,
     ladders.is_outside_changed::bigint as extrapolated,
-from interval_ladders as ladders
+from interval_strict_curves as ladders
 inner join graded_archives on ladders.archive = graded_archives.archive
 inner join numbered as left_end on ladders.left_at = left_end.place
 inner join numbered as right_end on ladders.left_at + 1 = right_end.place

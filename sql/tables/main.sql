@@ -13,7 +13,7 @@ with points as (
         sum(advisory_cost) as advisory_cost,
         100 * (sum(advisory_correct) - sum(strict_correct)) / sum(replays) as delta,
         100 * (sum(advisory_covered) - sum(strict_covered)) / sum(replays) as delta_coverage,
-    from problem_pairs
+    from paired_totals
     group by archive, budget
 )
 select

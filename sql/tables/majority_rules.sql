@@ -3,7 +3,7 @@
 -- 'majority' is the project's selector; those down to 'unfinished_votes' change one thing each; the rest vote on labels or
 -- are what another tool computes. Whatever reads a label is evaluation only, never a selector. A replay is incorrect where
 -- "no answer" wins and, under 'abstain', where votes tie: so half correct and half incorrect labels are incorrect.
-with definitions (definition, reading_id, ties, meaning) as (
+with definitions (definition, definition_id, ties, meaning) as (
     values
         ('majority', 0, 'first', 'most frequent normalized answer, ties to the first seen'),
         ('ties_last_seen', 0, 'last', 'as majority, but ties go to the answer seen last'),
@@ -20,11 +20,11 @@ with definitions (definition, reading_id, ties, meaning) as (
         ('label_half', 7, 'abstain', 'over half of all attempts labelled correct (scorio maj@k)')
 ),
 -- Each is read more than once below, and what is behind it takes long.
-sheets as materialized (
-{% include 'diagnostics/sheets.sql' %}
+order_votes as materialized (
+{% include 'diagnostics/order_votes.sql' %}
 ),
-ballots as materialized (
-{% include 'diagnostics/ballots.sql' %}
+votes_by_definition as materialized (
+{% include 'diagnostics/votes_by_definition.sql' %}
 ),
 majority_votes as (
 {% include 'diagnostics/majority_votes.sql' %}
@@ -34,32 +34,32 @@ pools as (
         banks.archive_id,
         stops.budget,
         stops.rule,
-        sheets.sheet_id,
+        order_votes.order_votes_id,
         stops.returned,
         count(*) as replays,
     from primary_stops as stops
-    inner join sheets on stops.walk_id = sheets.walk_id
-    inner join banks on sheets.bank_id = banks.bank_id
+    inner join order_votes on stops.walk_id = order_votes.walk_id
+    inner join banks on order_votes.bank_id = banks.bank_id
     where stops.rule in ('strict', 'advisory')
-    group by banks.archive_id, stops.budget, stops.rule, sheets.sheet_id, stops.returned
+    group by banks.archive_id, stops.budget, stops.rule, order_votes.order_votes_id, stops.returned
 ),
 scores as (
     select
         pools.archive_id,
         pools.budget,
         pools.rule,
-        ballots.reading_id,
+        votes_by_definition.definition_id,
         majority_votes.tied,
         sum(pools.replays)::bigint as replays,
         coalesce(sum(pools.replays) filter (majority_votes.is_first_correct), 0)::bigint as first_correct,
         coalesce(sum(pools.replays) filter (majority_votes.is_last_correct), 0)::bigint as last_correct,
         coalesce(sum(pools.replays * majority_votes.tied_correct), 0)::bigint as tied_correct,
     from pools
-    inner join ballots on pools.sheet_id = ballots.sheet_id
+    inner join votes_by_definition on pools.order_votes_id = votes_by_definition.order_votes_id
     left join majority_votes
-        on ballots.poll_id = majority_votes.poll_id
+        on votes_by_definition.distinct_votes_id = majority_votes.distinct_votes_id
         and pools.returned = majority_votes.position
-    group by pools.archive_id, pools.budget, pools.rule, ballots.reading_id, majority_votes.tied
+    group by pools.archive_id, pools.budget, pools.rule, votes_by_definition.definition_id, majority_votes.tied
 ),
 totals as (
     select
@@ -81,7 +81,7 @@ totals as (
             order by scores.tied
         ) as correct,
     from scores
-    inner join definitions on scores.reading_id = definitions.reading_id
+    inner join definitions on scores.definition_id = definitions.definition_id
     group by scores.archive_id, scores.budget, scores.rule, definitions.definition
 )
 select

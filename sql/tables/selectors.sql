@@ -8,7 +8,7 @@ with totals as (
         sum(replays) as replays,
         sum(strict_correct) as strict_correct,
         sum(advisory_correct) as advisory_correct,
-    from problem_gains
+    from paired_gains
     group by archive, budget, selector
 )
 select

@@ -71,7 +71,9 @@ def test_a_weighed_relation_is_a_join_with_the_counts(tmp_path, name):
     with replayed(tmp_path, rows(), **SETTINGS) as con:
         weighed = weighed_rows(con, name)
         problems = con.sql(f"from {totals}").to_arrow_table().to_pylist()
-        counts = con.execute("select replicate, first_problem, counts from weights").fetchall()
+        counts = con.execute(
+            "select replicate, first_problem, counts from bootstrap_counts"
+        ).fetchall()
     drawn = {
         (replicate, first + n): count
         for replicate, first, several in counts
@@ -111,7 +113,7 @@ def test_a_replicate_that_draws_none_of_an_archive_has_no_row(tmp_path):
     alone = [attempt(seed, 5, "4", archive="b", question=0) for seed in range(2)]
     with replayed(tmp_path, shared + alone, replicates=50) as con:
         weighed = weighed_rows(con, "replicate_gains")
-        drawn = con.execute("select replicate from weights where counts[1] > 0").fetchall()
+        drawn = con.execute("select replicate from bootstrap_counts where counts[1] > 0").fetchall()
     found = {row["replicate"] for row in weighed if row["archive"] == "b"}
     assert found == {replicate for (replicate,) in drawn}
     assert 1 < len(found) < 51
@@ -146,8 +148,8 @@ def test_replicates_that_know_nothing_count_for_nothing():
 
 def test_replays_of_another_version_are_named_with_what_to_do(tmp_path):
     with replayed(tmp_path, rows(), **SETTINGS) as con:
-        con.execute("drop view problem_crossings")
-        with pytest.raises(AuditError, match=r"problem_crossings.*run 'budget-audit replay' again"):
+        con.execute("drop view budget_pairs")
+        with pytest.raises(AuditError, match=r"budget_pairs.*run 'budget-audit replay' again"):
             engine.table(con, "cost_comparisons")
         assert engine.table(con, "main").num_rows
 

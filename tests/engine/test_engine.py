@@ -172,7 +172,9 @@ def test_the_order_and_bootstrap_streams_are_the_ones_pinned(tmp_path):
         order = con.execute(
             "select list(slot order by position) from orders where question_id = 3 and repeat = 2"
         ).fetchall()
-        weights = con.execute("select replicate, counts from weights order by replicate").fetchall()
+        weights = con.execute(
+            "select replicate, counts from bootstrap_counts order by replicate"
+        ).fetchall()
     assert order == [(GOLDEN_ORDER,)]
     assert weights == GOLDEN_WEIGHTS
 
@@ -253,7 +255,9 @@ def test_a_larger_budget_never_returns_or_pays_less(tmp_path):
 
 def test_replicate_zero_weighs_every_problem_once(tmp_path):
     with small_database(tmp_path) as con:
-        ((counts,),) = con.execute("select counts from weights where replicate = 0").fetchall()
+        ((counts,),) = con.execute(
+            "select counts from bootstrap_counts where replicate = 0"
+        ).fetchall()
         ((problems,),) = con.execute("select count(*) from problems").fetchall()
     assert counts == [1] * problems
 

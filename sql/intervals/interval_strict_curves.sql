@@ -1,4 +1,4 @@
--- interval_ladders: advisory accuracy against the strict curve read off at the same mean cost by straight lines, with the ends of the difference's interval.
+-- interval_strict_curves: advisory accuracy against the strict curve read off at the same mean cost by straight lines, with the ends of the difference's interval.
 -- grain: archive, advisory_budget
 -- Strict costs never fall with the budget, so they are in order. left_at numbers the strict point at which the straight
 -- line begins: the leftmost rising one that the advisory cost falls on, a flat one only where all are flat; null outside.
@@ -21,4 +21,4 @@ select
     (1 - weight) * strict_corrects[left_at] + weight * strict_corrects[left_at + 1] as interpolated,
     100 * interpolated / replays as interpolated_accuracy,
     100 * (advisory_correct - interpolated) / replays as delta,
-from replicate_ladders
+from replicate_strict_curves

@@ -1,8 +1,8 @@
--- interval_points: accuracy, coverage and realized cost of every rule, with the ends of their intervals.
+-- interval_rule_totals: accuracy, coverage and realized cost of every rule, with the ends of their intervals.
 -- grain: archive, budget, rule
 select
     *,
     100 * correct / replays as accuracy,
     100 * covered / replays as coverage,
     cost / replays / budget as cost_ratio,
-from replicate_points
+from replicate_rule_totals

@@ -1,4 +1,4 @@
--- problem_points: integer totals of a rule at one problem over its random orders at the primary cap, for the primary selector; correct answers and coverage are null without labels.
+-- rule_totals: integer totals of a rule at one problem over its random orders at the primary cap, for the primary selector; correct answers and coverage are null without labels.
 -- grain: archive, budget, rule, problem_id
 select
     costs.archive,

@@ -1,4 +1,4 @@
--- problem_pairs: the totals of both rules at the same budget, side by side: problem_points with a column for each rule.
+-- paired_totals: the totals of both rules at the same budget, side by side: rule_totals with a column for each rule.
 -- grain: archive, budget, problem_id
 select
     strict.archive,
@@ -14,6 +14,6 @@ select
     advisory.cost as advisory_cost,
     strict.prompt_tokens as strict_prompt,
     advisory.prompt_tokens as advisory_prompt,
-from problem_points as strict
-inner join problem_points as advisory using (bank_id, budget)
+from rule_totals as strict
+inner join rule_totals as advisory using (bank_id, budget)
 where strict.rule = 'strict' and advisory.rule = 'advisory'

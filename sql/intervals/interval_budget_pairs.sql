@@ -1,4 +1,4 @@
--- interval_crossings: an advisory budget against a strict budget: differences in accuracy and realized cost, with the ends of their intervals.
+-- interval_budget_pairs: an advisory budget against a strict budget: differences in accuracy and realized cost, with the ends of their intervals.
 -- grain: archive, advisory_budget, strict_budget
 select
     *,
@@ -6,4 +6,4 @@ select
     (advisory_cost / replays) / (strict_cost / replays) as cost_ratio,
     advisory_total / replays - strict_total / replays as total_difference,
     100 * advisory_correct / replays - 100 * strict_correct / replays as delta,
-from replicate_crossings
+from replicate_budget_pairs

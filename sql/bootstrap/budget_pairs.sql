@@ -1,4 +1,4 @@
--- problem_crossings: the totals of the advisory rule at one budget and of the strict rule at another, side by side; a total is the cost with its prompts.
+-- budget_pairs: the totals of the advisory rule at one budget and of the strict rule at another, side by side; a total is the cost with its prompts.
 -- grain: archive, advisory_budget, strict_budget, problem_id
 select
     advisory.archive,
@@ -12,6 +12,6 @@ select
     strict.cost + strict.prompt_tokens as strict_total,
     advisory.correct as advisory_correct,
     strict.correct as strict_correct,
-from problem_points as advisory
-inner join problem_points as strict using (bank_id)
+from rule_totals as advisory
+inner join rule_totals as strict using (bank_id)
 where advisory.rule = 'advisory' and strict.rule = 'strict'

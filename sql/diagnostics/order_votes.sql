@@ -1,4 +1,4 @@
--- sheets: what a vote may go by in every attempt of a random order, up to the most that a rule returns at the primary cap; equal sheets have the same sheet_id, that of one of their walks. Labels are in it, so this is evaluation only.
+-- order_votes: what each attempt of a random order may vote for, up to the most that a rule returns at the primary cap. Orders with equal lists share an order_votes_id, that of one of their walks. Labels are in it, so this is evaluation only.
 -- grain: walk_id
 with written as (
     select
@@ -35,7 +35,7 @@ filled as (
         list_select(
             written.attempts,
             list_transform(drawn_orders.slots[:largest_pool.returned], lambda slot: slot + 1)
-        ) as sheet,
+        ) as attempts,
     from coverage
     inner join banks on coverage.bank_id = banks.bank_id
     inner join written on coverage.bank_id = written.bank_id
@@ -57,8 +57,8 @@ filled as (
 select
     filled.walk_id,
     filled.bank_id,
-    kinds.sheet_id,
-    filled.sheet,
+    kinds.order_votes_id,
+    filled.attempts,
 from filled
-inner join (select sheet, min(walk_id) as sheet_id from filled group by sheet) as kinds
-    on filled.sheet = kinds.sheet
+inner join (select attempts, min(walk_id) as order_votes_id from filled group by attempts) as kinds
+    on filled.attempts = kinds.attempts

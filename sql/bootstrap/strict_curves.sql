@@ -1,4 +1,4 @@
--- problem_ladders: the totals of the advisory rule at one problem and budget, beside those of the strict rule at every budget, by ascending budget.
+-- strict_curves: the totals of the advisory rule at one problem and budget, beside those of the strict rule at every budget, by ascending budget.
 -- grain: archive, advisory_budget, problem_id
 select
     advisory.archive,
@@ -9,13 +9,13 @@ select
     advisory.correct as advisory_correct,
     strict.costs as strict_costs,
     strict.corrects as strict_corrects,
-from problem_points as advisory
+from rule_totals as advisory
 inner join (
     select
         bank_id,
         list(cost order by budget) as costs,
         list(correct order by budget) as corrects,
-    from problem_points
+    from rule_totals
     where rule = 'strict'
     group by bank_id
 ) as strict
