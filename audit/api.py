@@ -8,28 +8,28 @@ import contextlib
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import duckdb
 import pyarrow as pa
 
 from audit import database, engine
 from audit.database import connect
+from audit.engine.prices import Price, read_prices
 from audit.engine.quality import quality_notes
 from audit.errors import AuditError
 from audit.interop import scorio as arrays
 from audit.interop.scorio import ScorioArrays
 from audit.load import provenance
+from audit.options import Asked, Limits, Names, Planned, Reading, TaskLimits, takes
 from audit.output import filters
-from audit.output import prices as pricing
 from audit.output.choose import choose
 from audit.output.result import Result, Text
 from audit.progress import Progress
-from audit.text import not_there, whole_number, whole_numbers
-
-if TYPE_CHECKING:
-    from audit.scale.folders import Limits
+from audit.text import not_there
+from audit.units import Amount, whole_number
 
 __all__ = [
     "AuditError",
@@ -69,11 +69,7 @@ __all__ = [
 Database = str | Path | duckdb.DuckDBPyConnection
 Sources = str | Path | Sequence[str | Path]
 STALE = "The replays are stale; run 'budget-audit replay' again."
-# Several names, or one.
-Names = str | Sequence[str]
-# A number of tokens: 4000, "4000", "4k" or "1.5M"; several are a list or "4k,8k".
-Tokens = int | float | str
-Budgets = Tokens | Sequence[Tokens]
+NO_LIMITS = Limits()
 
 
 @contextmanager
@@ -81,8 +77,7 @@ def _opened(
     db: Database,
     *,
     write: bool = False,
-    threads: int | None = None,
-    memory: str | None = None,
+    limits: Limits = NO_LIMITS,
     row_group: int | None = None,
     sandbox: bool = False,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -94,14 +89,9 @@ def _opened(
     if write and row_group != database.LOADED_ROW_GROUP:
         _require_file(db)
     with database.opened(
-        db, write=write, threads=threads, memory=memory, row_group=row_group, sandbox=sandbox
+        db, write=write, row_group=row_group, sandbox=sandbox, **asdict(limits)
     ) as con:
         yield con
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    """The options that were given; the others stay as they were."""
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def _require_file(db: Database) -> None:
@@ -114,14 +104,7 @@ def _listed(names: Names | None) -> tuple[str, ...]:
     return () if names is None else (names,) if isinstance(names, str) else tuple(names)
 
 
-def _numbers(option: str, given: Budgets) -> list[int]:
-    try:
-        return whole_numbers(given)
-    except (ValueError, TypeError) as error:
-        raise AuditError(f"--{option}: {error}") from None
-
-
-def _number(option: str, given: Tokens) -> int:
+def _number(option: str, given: Amount) -> int:
     try:
         return whole_number(given)
     except ValueError as error:
@@ -157,86 +140,35 @@ def simulate(
     )
 
 
+@takes
 def describe(
     sources: Sources,
     *,
-    format: str | None = None,
-    mapping: Mapping[str, str] | None = None,
-    archive: str | None = None,
-    competition: str | None = None,
-    finish_reason: str | None = None,
-    count_tokens: str | None = None,
-    answer: str = "boxed",
-    grade: str | None = None,
-    references: str | None = None,
-    explode: str | None = None,
-    runs: str | None = None,
-    skip_unreadable: bool = False,
+    reading: Reading,
 ) -> Text:
     """Tell what sources hold and what they lack, before anything is loaded.
 
     sources: files, folders or globs
-    format: the files' format (default: detected from their content)
-    mapping: canonical columns and the columns or paths to take them from
-    archive: the archive that the attempts belong to
-    competition: the competition of the problems
-    finish_reason: 'stop' counts every attempt as completed where no reason is recorded
-    count_tokens: the encoding that counts tokens where no counts are recorded
-    answer: what the answer is: boxed, archive or regex:PATTERN
-    grade: 'references' labels an attempt by comparing its answer with the references
-    references: a file of references by problem
-    explode: the list that holds the attempts of a record, where it is not plain
-    runs: several runs of one task: 'separate' (an archive each) or 'append' (more attempts)
-    skip_unreadable: leave out files that cannot be read, and say which
+    reading:
     """
     from audit.load.describe import describe as tell
 
-    return Text(
-        tell(
-            _paths(sources),
-            format,
-            mapping=dict(mapping or {}),
-            archive=archive,
-            competition=competition,
-            finish_reason=finish_reason,
-            count_tokens=count_tokens,
-            answer=answer,
-            grade=grade,
-            references=references,
-            explode=explode,
-            runs=runs,
-            skip_unreadable=skip_unreadable,
-        )
-    )
+    return Text(tell(_paths(sources), reading=reading))
 
 
 def _paths(sources: Sources) -> list[str]:
     return [str(path) for path in ([sources] if isinstance(sources, str | Path) else sources)]
 
 
+@takes
 def load(
     db: Database,
     sources: Sources,
     *,
     replace: bool = False,
     texts: bool = True,
-    format: str | None = None,
-    mapping: Mapping[str, str] | None = None,
-    archive: str | None = None,
-    competition: str | None = None,
-    finish_reason: str | None = None,
-    finished: Names = (),
-    count_tokens: str | None = None,
-    answer: str = "boxed",
-    grade: str | None = None,
-    references: str | None = None,
-    explode: str | None = None,
-    runs: str | None = None,
-    skip_unreadable: bool = False,
-    unlabelled: Literal["wrong", "drop"] | None = None,
-    force: bool = False,
-    threads: int | None = None,
-    memory: str | None = None,
+    reading: Reading,
+    limits: Limits,
     progress: Progress | None = None,
 ) -> Result:
     """Load files, folders or globs, all or nothing, and say what came in: a row per archive.
@@ -245,51 +177,19 @@ def load(
     sources: files, folders or globs
     replace: replace archives that are already there
     texts: keep the generated texts; answers are read from them either way
-    format: the files' format (default: detected from their content)
-    mapping: canonical columns and the columns or paths to take them from
-    archive: the archive that the attempts belong to
-    competition: the competition of the problems
-    finish_reason: 'stop' counts every attempt as completed where no reason is recorded
-    finished: finish reasons that count as stop, such as 'eos' or 'eos,end_turn'
-    count_tokens: the encoding that counts tokens where no counts are recorded
-    answer: what the answer is: boxed, archive or regex:PATTERN
-    grade: 'references' labels an attempt by comparing its answer with the references
-    references: a file of references by problem
-    explode: the list that holds the attempts of a record, where it is not plain
-    runs: several runs of one task: 'separate' (an archive each) or 'append' (more attempts)
-    skip_unreadable: leave out files that cannot be read, and say which
-    unlabelled: where some labels of an archive are missing: 'wrong' counts them as incorrect,
-        'drop' leaves their problems out
-    force: load archives in which no attempt can be picked too
-    threads: threads to use (default: all cores)
-    memory: most memory to use, such as '2GB'
+    reading:
+    limits:
     progress: called with what is done, how much of it, and how much there is
     """
     from audit.load.load import load as load_sources
 
-    with _opened(
-        db, write=True, threads=threads, memory=memory, row_group=database.LOADED_ROW_GROUP
-    ) as con:
+    with _opened(db, write=True, limits=limits, row_group=database.LOADED_ROW_GROUP) as con:
         summary = load_sources(
             con,
             _paths(sources),
             replace=replace,
             texts=texts,
-            format=format,
-            mapping=dict(mapping or {}),
-            archive=archive,
-            competition=competition,
-            finish_reason=finish_reason,
-            finished=_split(finished),
-            count_tokens=count_tokens,
-            answer=answer,
-            grade=grade,
-            references=references,
-            explode=explode,
-            runs=runs,
-            skip_unreadable=skip_unreadable,
-            unlabelled=unlabelled,
-            force=force,
+            reading=reading,
             progress=_reordered(progress),
         )
         simulated = provenance.simulated_note(con)
@@ -305,33 +205,25 @@ def load(
     return Result(pa.table(columns), caption=caption, notes=notes)
 
 
-def _split(names: Names) -> list[str]:
-    """Names given one by one or with commas between them."""
-    return [name for one in _listed(names) for name in one.split(",") if name]
-
-
+@takes
 def answers(
     db: Database,
     answer: str,
     *,
     force: bool = False,
-    threads: int | None = None,
-    memory: str | None = None,
+    limits: Limits,
 ) -> Result:
     """Read the answers of all archives again, as another kind, from what was loaded.
 
     db: the database, a file or a connection
     answer: what the answer is: boxed, archive or regex:PATTERN
     force: go on where an archive has no answer of that kind
-    threads: threads to use (default: all cores)
-    memory: most memory to use, such as '2GB'
+    limits:
     """
     from audit.load.reread import reread
 
     _require_file(db)
-    with _opened(
-        db, write=True, threads=threads, memory=memory, row_group=database.LOADED_ROW_GROUP
-    ) as con:
+    with _opened(db, write=True, limits=limits, row_group=database.LOADED_ROW_GROUP) as con:
         found = reread(con, answer, force=force)
         notes = [*quality_notes(con), *([STALE] if found.replays_dropped else [])]
     caption = (
@@ -355,27 +247,12 @@ def _name(db: Database) -> str:
     return "the database" if isinstance(db, duckdb.DuckDBPyConnection) else str(db)
 
 
+@takes
 def replay(
     db: Database,
     *,
-    budgets: Budgets | None = None,
-    add_budgets: Budgets | None = None,
-    caps: Budgets | None = None,
-    primary_cap: int | None = None,
-    orders: int | str | None = None,
-    order_seed: int | None = None,
-    primary_selector: str | None = None,
-    replicates: int | None = None,
-    bootstrap_seed: int | None = None,
-    curve_points: int | None = None,
-    rules: str | Path | None = None,
-    selectors: str | Path | None = None,
-    policies: str | Path | Sequence[str] | None = None,
-    archive: Names | None = None,
-    competition: Names | None = None,
-    problems: str | Path | None = None,
-    threads: int | None = None,
-    memory: str | None = None,
+    settings: Asked,
+    limits: Limits,
     progress: Progress | None = None,
 ) -> Result:
     """Replay every order under every cap, budget and rule, and return the settings used.
@@ -383,52 +260,16 @@ def replay(
     What is not given is as in the last replay of the database, or the study's.
 
     db: the database, a file or a connection
-    budgets: completion-token budgets, numbers or '4k' (the study's: 4k, 8k, 16k, 32k)
-    add_budgets: budgets beside those of the last replay
-    caps: caps on the number of attempts (the study's: 8, 16, 32)
-    primary_cap: the cap that the tables use (the study's: 16)
-    orders: random orders per problem (the study's: 20); 0 replays the canonical order only,
-        'auto' as many as make order noise a tenth of problem noise, at most 2,000
-    order_seed: the seed of the orders (the study's: 20260904)
-    primary_selector: the selector that the tables use (the study's: majority)
-    replicates: bootstrap replicates; 0 leaves the intervals empty (the study's: 5000)
-    bootstrap_seed: the seed of the replicates (the study's: 20260905)
-    curve_points: points of budget_curve besides the budgets (200)
-    rules: a folder of your own rules, one .sql file each
-    selectors: a folder of your own selectors, one .sql file each
-    policies: when a controller stops by itself: names, 'all', or a folder of your own
-    archive: replay only these archives, names or patterns such as '*_high'; () means all again
-    competition: replay only these competitions; () means all again
-    problems: a CSV with the columns competition and question_id: replay only these problems
-    threads: threads to use (default: all cores)
-    memory: most memory to use, such as '2GB'
+    settings:
+    limits:
     progress: called with what is done, how much of it, and how much there is
     """
-    settings = _given(
-        budgets=None if budgets is None else _numbers("budgets", budgets),
-        caps=None if caps is None else _numbers("caps", caps),
-        add_budgets=None if add_budgets is None else _numbers("add-budgets", add_budgets),
-        primary_cap=primary_cap,
-        orders=orders,
-        order_seed=order_seed,
-        primary_selector=primary_selector,
-        replicates=replicates,
-        bootstrap_seed=bootstrap_seed,
-        curve_points=curve_points,
-        rules=rules,
-        selectors=selectors,
-        policies=policies,
-        progress=progress,
-    )
-    with _opened(
-        db, write=True, threads=threads, memory=memory, row_group=database.REPLAYED_ROW_GROUP
-    ) as con:
-        settings |= _replayed_only(con, archive, competition, problems)
-        if orders == "auto":
-            del settings["orders"]
-            done, chosen = engine.replay_enough(con, **settings)
+    with _opened(db, write=True, limits=limits, row_group=database.REPLAYED_ROW_GROUP) as con:
+        asked = {**settings, **_replayed_only(con, settings)}
+        if asked.get("orders") == "auto":
+            done, chosen = engine.replay_enough(con, asked, progress)
         else:
-            done, chosen = engine.replay(con, **settings), None
+            done, chosen = engine.replay(con, asked, progress=progress), None
         used = con.sql("from settings order by key").to_arrow_table()
         ((replays,),) = con.execute(engine.render("replay_count")).fetchall()
         notes = [chosen or "", provenance.replayed_note(con) or "", *quality_notes(con)]
@@ -436,57 +277,29 @@ def replay(
     return Result(used, caption=f"{replays:,} replays in {_name(db)}", notes=notes)
 
 
-def _replayed_only(
-    con: duckdb.DuckDBPyConnection,
-    archive: Names | None,
-    competition: Names | None,
-    problems: str | Path | None,
-) -> dict[str, Any]:
-    """The filters of a replay as names that are there; what is None stays as it was."""
+def _replayed_only(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What a replay is asked for by names and files, as names that are there and rows."""
     database.require_attempts(con)
-    only = filters.chosen(con, _listed(archive), _listed(competition), problems or None)
-    return _given(
-        archives=None if archive is None else only.archives,
-        competitions=None if competition is None else only.competitions,
-        problems=None if problems is None else only.problems,
+    only = filters.chosen(
+        con, asked.get("archives", ()), asked.get("competitions", ()), asked.get("problems") or None
     )
+    found: dict[str, Any] = {**asdict(only), "prices": _prices(asked)}
+    return {name: value for name, value in found.items() if name in asked}
 
 
+def _prices(asked: Mapping[str, Any]) -> Sequence[Price]:
+    """The prices of a file; an empty name means none again."""
+    return read_prices(Path(asked["prices"])) if asked.get("prices") else ()
+
+
+@takes
 def plan(
     sources: Sources,
     out: str | Path,
     parts: int,
     *,
-    format: str | None = None,
-    mapping: Mapping[str, str] | None = None,
-    archive: str | None = None,
-    competition: str | None = None,
-    finish_reason: str | None = None,
-    finished: Names = (),
-    count_tokens: str | None = None,
-    answer: str = "boxed",
-    grade: str | None = None,
-    references: str | None = None,
-    explode: str | None = None,
-    runs: str | None = None,
-    skip_unreadable: bool = False,
-    unlabelled: Literal["wrong", "drop"] | None = None,
-    force: bool = False,
-    budgets: Budgets | None = None,
-    caps: Budgets | None = None,
-    primary_cap: int | None = None,
-    orders: int | str | None = None,
-    order_seed: int | None = None,
-    primary_selector: str | None = None,
-    replicates: int | None = None,
-    bootstrap_seed: int | None = None,
-    curve_points: int | None = None,
-    rules: str | Path | None = None,
-    selectors: str | Path | None = None,
-    policies: str | Path | Sequence[str] | None = None,
-    only_archive: Names | None = None,
-    only_competition: Names | None = None,
-    problems: str | Path | None = None,
+    reading: Reading,
+    settings: Planned,
 ) -> Result:
     """Plan a run past one machine, which workers share as a folder: a row per source file.
 
@@ -495,75 +308,15 @@ def plan(
     sources: files, folders or globs
     out: the run's folder, which every worker sees under the same name
     parts: into how many parts the problems go
-    format: the files' format (default: detected from their content)
-    mapping: canonical columns and the columns or paths to take them from
-    archive: the archive that the attempts belong to
-    competition: the competition of the problems
-    finish_reason: 'stop' counts every attempt as completed where no reason is recorded
-    finished: finish reasons that count as stop, such as 'eos' or 'eos,end_turn'
-    count_tokens: the encoding that counts tokens where no counts are recorded
-    answer: what the answer is: boxed, archive or regex:PATTERN
-    grade: 'references' labels an attempt by comparing its answer with the references
-    references: a file of references by problem
-    explode: the list that holds the attempts of a record, where it is not plain
-    runs: several runs of one task: 'separate' (an archive each) or 'append' (more attempts)
-    skip_unreadable: leave out files that cannot be read, and say which
-    unlabelled: where some labels of an archive are missing: 'wrong' counts them as incorrect,
-        'drop' leaves their problems out
-    force: take archives in which no attempt can be picked too
-    budgets: completion-token budgets, numbers or '4k' (the study's: 4k, 8k, 16k, 32k)
-    caps: caps on the number of attempts (the study's: 8, 16, 32)
-    primary_cap: the cap that the tables use (the study's: 16)
-    orders: random orders per problem (the study's: 20); 0 replays the canonical order only
-    order_seed: the seed of the orders (the study's: 20260904)
-    primary_selector: the selector that the tables use (the study's: majority)
-    replicates: bootstrap replicates; 0 leaves the intervals empty (the study's: 5000)
-    bootstrap_seed: the seed of the replicates (the study's: 20260905)
-    curve_points: points of budget_curve besides the budgets (200)
-    rules: a folder of your own rules, one .sql file each
-    selectors: a folder of your own selectors, one .sql file each
-    policies: when a controller stops by itself: names, 'all', or a folder of your own
-    only_archive: replay only these archives, names or patterns such as '*_high'
-    only_competition: replay only these competitions
-    problems: a CSV with the columns competition and question_id: replay only these problems
+    reading:
+    settings:
     """
     from audit.scale.plan import plan as write
 
-    reading = {
-        "format": format,
-        "mapping": dict(mapping or {}),
-        "archive": archive,
-        "competition": competition,
-        "finish_reason": finish_reason,
-        "finished": _split(finished),
-        "count_tokens": count_tokens,
-        "answer": answer,
-        "grade": grade,
-        "references": references,
-        "explode": explode,
-        "runs": runs,
-        "skip_unreadable": skip_unreadable,
-        "unlabelled": unlabelled,
-        "force": force,
-    }
-    replaying = _given(
-        budgets=None if budgets is None else _numbers("budgets", budgets),
-        caps=None if caps is None else _numbers("caps", caps),
-        primary_cap=primary_cap,
-        orders=orders,
-        order_seed=order_seed,
-        primary_selector=primary_selector,
-        replicates=replicates,
-        bootstrap_seed=bootstrap_seed,
-        curve_points=curve_points,
-        rules=rules,
-        selectors=selectors,
-        policies=policies,
-        archives=_listed(only_archive),
-        competitions=_listed(only_competition),
-        problems=filters.read_problems(Path(problems)) if problems else None,
-    )
-    manifest = write(_paths(sources), Path(out), parts, reading=reading, replaying=replaying)
+    asked = {**settings, "prices": _prices(settings)}
+    if "problems" in settings:
+        asked["problems"] = filters.read_problems(Path(settings["problems"]))
+    manifest = write(_paths(sources), Path(out), parts, reading=reading, settings=asked)
     size = sum(file.bytes for file in manifest.files)
     caption = f"{len(manifest.files):,} file(s), {size:,} bytes, {parts:,} part(s) in {out}"
     rows = {
@@ -575,13 +328,12 @@ def plan(
     return Result(pa.table(rows), caption=caption, notes=notes)
 
 
+@takes
 def extract(
     folder: str | Path,
     number: int | None = None,
     *,
-    threads: int = 1,
-    memory: str = "2GB",
-    scratch: str | Path | None = None,
+    limits: TaskLimits,
 ) -> Result:
     """Extract the attempts of one file of a run, or of all that are missing: a row per file.
 
@@ -589,15 +341,13 @@ def extract(
 
     folder: the run's folder
     number: the file, counted from 0 (default: every one that is missing)
-    threads: threads to use
-    memory: most memory to use
-    scratch: a folder to spill to, best on a local disk
+    limits:
     """
     from audit.scale.extract import extract as read
     from audit.scale.keys import missing_files, number_keys
     from audit.scale.plan import read_manifest
 
-    run, limits = Path(folder), _limits(threads, memory, scratch)
+    run = Path(folder)
     wanted = missing_files(run, read_manifest(run)) if number is None else [number]
     rows = [read(run, one, limits) for one in wanted]
     if number is None:
@@ -607,35 +357,27 @@ def extract(
     return Result(pa.table(found), caption=caption)
 
 
-def _limits(threads: int, memory: str, scratch: str | Path | None) -> "Limits":
-    from audit.scale.folders import Limits
-
-    return Limits(threads, memory, None if scratch is None else str(scratch))
-
-
+@takes
 def part(
     folder: str | Path,
     number: int,
     *,
-    threads: int = 1,
-    memory: str = "2GB",
-    scratch: str | Path | None = None,
+    limits: TaskLimits,
 ) -> Result:
     """Make one part of a run, unless it is there, and say how many banks it has walked.
 
     folder: the run's folder
     number: the part, counted from 0
-    threads: threads to use
-    memory: most memory to use
-    scratch: a folder to spill to, best on a local disk
+    limits:
     """
     from audit.scale.part import part as make
 
-    banks = make(Path(folder), number, _limits(threads, memory, scratch))
+    banks = make(Path(folder), number, limits)
     done = f"{banks:,} banks" if banks else "nothing to do"
     return Result(pa.table({"part": [number], "banks": [banks]}), caption=f"part {number}: {done}")
 
 
+@takes
 def run(
     folder: str | Path,
     *,
@@ -644,9 +386,7 @@ def run(
     master: str | None = None,
     remote: str | None = None,
     address: str | None = None,
-    threads: int = 1,
-    memory: str = "2GB",
-    scratch: str | Path | None = None,
+    limits: TaskLimits,
     progress: Progress | None = None,
 ) -> Result:
     """Do what is missing of a run, and nothing else: a row for files and one for parts.
@@ -660,41 +400,38 @@ def run(
     master: Spark's master, such as 'spark://host:7077'
     remote: a Spark Connect server, such as 'sc://host:15002'
     address: a Ray cluster, such as 'auto'
-    threads: threads of a task
-    memory: most memory of a task
-    scratch: where a task may spill to, best on a local disk
+    limits:
     progress: called with what is done, how much of it, and how much there is
     """
     from audit.scale.run import Where
     from audit.scale.run import run as execute
 
     where = Where(workers, master, remote, address)
-    done = execute(Path(folder), on, _limits(threads, memory, scratch), where, progress)
+    done = execute(Path(folder), on, limits, where, progress)
     caption = f"{done.files:,} file(s) extracted, {done.parts:,} part(s) made in {folder}"
     rows = {"task": ["extract", "part"], "done": [done.files, done.parts]}
     return Result(pa.table(rows), caption=caption)
 
 
+@takes
 def gather(
     folder: str | Path,
     db: str | Path,
     *,
     link: bool = False,
-    threads: int | None = None,
-    memory: str | None = None,
+    limits: Limits,
 ) -> Result:
     """Check every part of a run, make one new database of them, and return the settings used.
 
     folder: the run's folder
     db: the database, a file that is not there yet
     link: leave the large relations in the run's files, which the database then needs
-    threads: threads to use (default: all cores)
-    memory: most memory to use, such as '2GB'
+    limits:
     """
     from audit.scale.gather import gather as collect
 
-    found = collect(Path(folder), Path(db), link=link, threads=threads, memory=memory)
-    with _opened(db, threads=threads, memory=memory) as con:
+    found = collect(Path(folder), Path(db), link=link, limits=limits)
+    with _opened(db, limits=limits) as con:
         used = con.sql("from settings order by key").to_arrow_table()
         notes = [f"note: {note}" for note in found.notes]
         simulated = provenance.simulated_note(con)
@@ -712,6 +449,7 @@ def tables() -> Result:
     return Result(pa.table({"table": names, "a row": about}))
 
 
+@takes
 def table(
     db: Database,
     name: str,
@@ -722,15 +460,11 @@ def table(
     columns: Names | None = None,
     sort: Names | None = None,
     limit: int | None = None,
-    price_input: float | None = None,
-    price_output: float | None = None,
-    prices: str | Path | None = None,
     tokenize: bool = False,
-    threads: int | None = None,
-    memory: str | None = None,
+    limits: Limits,
     progress: Progress | None = None,
 ) -> Result:
-    """One table of the study; with prices per million tokens, cost tables have money too.
+    """One table of the study.
 
     db: the database, a file or a connection
     name: the table's name, one of tables()
@@ -740,21 +474,16 @@ def table(
     columns: only these columns, with their intervals, in this order
     sort: the columns to sort by, -name for the largest first
     limit: at most so many rows
-    price_input: money per million prompt tokens
-    price_output: money per million completion tokens
-    prices: a CSV of prices by archive: archive, input, output and, if wanted, cached_input
     tokenize: count the tokens that the table still waits for; this writes to the database
-    threads: threads to use (default: all cores)
-    memory: most memory to use, such as '2GB'
+    limits:
     progress: called with what is done, how much of it, and how much there is
     """
     _known_table(name)
-    money = pricing.prices(price_input, price_output, prices)
     if tokenize:
-        _count_tokens(db, [name], threads, memory, progress)
-    with _opened(db, threads=threads, memory=memory) as con:
+        _count_tokens(db, [name], limits, progress)
+    with _opened(db, limits=limits) as con:
         only = filters.chosen(con, _listed(archive), _listed(competition), problems)
-        rows = pricing.table(con, name, money)
+        rows = engine.table(con, name)
         notes = [] if rows.num_rows else [_why_empty(con, name)]
         rows = filters.filtered(name, rows, only)
         notes += [only.note(), *_shown_by(rows)]
@@ -807,18 +536,17 @@ def _why_empty(con: duckdb.DuckDBPyConnection, name: str) -> str:
 def _count_tokens(
     db: Database,
     names: Sequence[str],
-    threads: int | None,
-    memory: str | None,
+    limits: Limits,
     progress: Progress | None,
 ) -> None:
     """Tokenize what tables still wait for; only then is the database opened for writing."""
     from audit import tokens
 
-    with _opened(db, threads=threads, memory=memory) as con:
+    with _opened(db, limits=limits) as con:
         is_waiting = any(engine.waiting_events(con, name) > 0 for name in names)
     if is_waiting:
-        with _opened(db, write=True, threads=threads, memory=memory) as con:
-            tokens.tokenize(con, threads=threads, progress=progress)
+        with _opened(db, write=True, limits=limits) as con:
+            tokens.tokenize(con, threads=limits.threads, progress=progress)
 
 
 def queries() -> Result:
@@ -840,6 +568,7 @@ def queries() -> Result:
     )
 
 
+@takes
 def query(
     db: Database,
     name_or_sql: str,
@@ -847,8 +576,7 @@ def query(
     *,
     limit: int | None = None,
     timeout: float | None = None,
-    threads: int | None = None,
-    memory: str | None = None,
+    limits: Limits,
 ) -> Result:
     """The rows of a named query, a .sql file or SQL text, read only.
 
@@ -859,16 +587,16 @@ def query(
     params: values for the statement's $names
     limit: at most so many rows
     timeout: seconds before it is stopped
-    threads: threads to use (default: all cores)
-    memory: most memory to use, such as '2GB'
+    limits:
     """
     from audit.query.run import query as run
 
-    with _opened(db, threads=threads, memory=memory, sandbox=True) as con:
+    with _opened(db, limits=limits, sandbox=True) as con:
         found = run(con, name_or_sql, params, limit=limit, timeout=timeout)
         return Result(found.table, caption=_cut(found.table.num_rows, found.rows), notes=_told(con))
 
 
+@takes
 def query_text(
     db: Database,
     name_or_sql: str,
@@ -879,13 +607,12 @@ def query_text(
     limit: int | None = None,
     timeout: float | None = None,
     give_up: Callable[[str], None] | None = None,
-    threads: int | None = None,
-    memory: str | None = None,
+    limits: Limits,
 ) -> tuple[str, list[str]]:
     """A query's rows as text, and the notes below; the limits hold for the formatting too."""
     from audit.query.run import answer
 
-    with _opened(db, threads=threads, memory=memory, sandbox=True) as con:
+    with _opened(db, limits=limits, sandbox=True) as con:
         text, found = answer(
             con, name_or_sql, params, fmt=format, width=width, limit=limit, timeout=timeout,
             give_up=give_up,
@@ -953,6 +680,7 @@ def show(
         return Result(room.attempts(con, key), caption=caption, notes=[votes, *_told(con)])
 
 
+@takes
 def export(
     db: Database,
     out: str | Path,
@@ -962,12 +690,8 @@ def export(
     archive: Names | None = None,
     competition: Names | None = None,
     problems: str | Path | None = None,
-    price_input: float | None = None,
-    price_output: float | None = None,
-    prices: str | Path | None = None,
     tokenize: bool = False,
-    threads: int | None = None,
-    memory: str | None = None,
+    limits: Limits,
     progress: Progress | None = None,
 ) -> Result:
     """Write tables and relations to files, a row of the result each; without a name, every table.
@@ -979,24 +703,19 @@ def export(
     archive: only these archives, names or patterns such as '*_high'
     competition: only these competitions
     problems: a CSV with the columns competition and question_id: only these problems
-    price_input: money per million prompt tokens
-    price_output: money per million completion tokens
-    prices: a CSV of prices by archive: archive, input, output and, if wanted, cached_input
     tokenize: count the tokens that a table still waits for; this writes to the database
-    threads: threads to use (default: all cores)
-    memory: most memory to use, such as '2GB'
+    limits:
     progress: called with what is done, how much of it, and how much there is
     """
     from audit.output.export import export as write_files
     from audit.output.export import left_out
 
-    money = pricing.prices(price_input, price_output, prices)
     wanted = _listed(names)
     if tokenize:
-        _count_tokens(db, wanted or engine.table_names(), threads, memory, progress)
-    with _opened(db, threads=threads, memory=memory) as con:
+        _count_tokens(db, wanted or engine.table_names(), limits, progress)
+    with _opened(db, limits=limits) as con:
         only = filters.chosen(con, _listed(archive), _listed(competition), problems)
-        written = list(write_files(con, Path(out), wanted, format, money, only, progress))
+        written = list(write_files(con, Path(out), wanted, format, only, progress))
         notes = [only.note()]
         hint = f"budget-audit tokenize{'' if _name(db) == 'the database' else f' --db {db}'}"
         waiting = {} if wanted else left_out(con, hint)
@@ -1013,30 +732,29 @@ def export(
     return Result(pa.table({"file": pa.array(map(str, written), pa.string())}), notes=notes)
 
 
+@takes
 def check(
     db: str | Path,
     *,
     expect: Names = (),
-    threads: int | None = None,
-    memory: str | None = None,
+    limits: Limits,
     progress: Progress | None = None,
 ) -> Result:
     """Verify the invariants and controls, and expectations if there are any: a row each.
 
     db: the database, a file
     expect: expectations such as 'archive, budget, rule: accuracy >= 60', or files of them
-    threads: threads to use (default: all cores)
-    memory: most memory to use, such as '2GB'
+    limits:
     progress: called with what is done, how much of it, and how much there is
     """
     from audit.engine.check import check as verify
     from audit.output.expect import read_expectations
 
     expected = read_expectations(_listed(expect))
-    rows = verify(db, threads=threads, memory=memory, progress=progress)
+    rows = verify(db, **asdict(limits), progress=progress)
     failed: list[str] = []
     if expected:
-        more, failed = _expected(db, expected, threads, memory)
+        more, failed = _expected(db, expected, limits)
         rows = pa.concat_tables([rows, more])
     count = sum(violations > 0 for violations in rows["violations"].to_pylist())
     return Result(rows, "check", caption=f"{rows.num_rows} checks, {count} failed", notes=failed)
@@ -1049,15 +767,13 @@ def checks_as_junit(checks: Result) -> str:
     return junit(checks.to_pylist())
 
 
-def _expected(
-    db: Database, expected: Sequence[Any], threads: int | None, memory: str | None
-) -> tuple[pa.Table, list[str]]:
+def _expected(db: Database, expected: Sequence[Any], limits: Limits) -> tuple[pa.Table, list[str]]:
     """Each expectation as a check, and a line for each that fails."""
     from audit.output.expect import failures
 
     lines: list[str] = []
     found: dict[str, list[Any]] = {"check": [], "claim": [], "looked_at": [], "violations": []}
-    with _opened(db, threads=threads, memory=memory) as con:
+    with _opened(db, limits=limits) as con:
         known = {name: engine.table(con, name) for name in {one.table for one in expected}}
     for number, one in enumerate(expected, 1):
         looked_at, failed = failures(one, known[one.table])
@@ -1071,6 +787,7 @@ def _expected(
     ), lines
 
 
+@takes
 def report(
     db: Database,
     out: str | Path = "report",
@@ -1078,11 +795,7 @@ def report(
     formats: Names = ("html",),
     title: str | None = None,
     archive: Names | None = None,
-    price_input: float | None = None,
-    price_output: float | None = None,
-    prices: str | Path | None = None,
-    threads: int | None = None,
-    memory: str | None = None,
+    limits: Limits,
     progress: Progress | None = None,
 ) -> list[Path]:
     """Write the report, by default as a page to explore, offline; return its files.
@@ -1092,21 +805,16 @@ def report(
     formats: any of html, md, tex and csv
     title: the report's title (default: the data's name)
     archive: only these archives, names or patterns such as '*_high'
-    price_input: money per million prompt tokens
-    price_output: money per million completion tokens
-    prices: a CSV of prices by archive: archive, input, output and, if wanted, cached_input
-    threads: threads to use (default: all cores)
-    memory: most memory to use, such as '2GB'
+    limits:
     progress: called with what is done, how much of it, and how much there is
     """
     from audit.report import report as write_report
 
-    money = pricing.prices(price_input, price_output, prices)
     wanted = [part.strip() for name in _listed(formats) for part in name.split(",")]
     wanted = [part for part in wanted if part]
-    with _opened(db, threads=threads, memory=memory) as con:
+    with _opened(db, limits=limits) as con:
         only = filters.chosen(con, _listed(archive)) if archive else None
-        return write_report(con, Path(out), wanted, money, only, progress, title=title)
+        return write_report(con, Path(out), wanted, only, progress, title=title)
 
 
 def figures() -> Result:
@@ -1131,7 +839,7 @@ def figure(
     competition: str | None = None,
     question: int | None = None,
     repeat: int | None = None,
-    budget: Tokens | None = None,
+    budget: Amount | None = None,
     cap: int | None = None,
 ) -> Path:
     """Draw one figure for a paper; return its file.
@@ -1190,7 +898,7 @@ def timeline(
     competition: str | None = None,
     question: int | None = None,
     repeat: int | None = None,
-    budget: Tokens | None = None,
+    budget: Amount | None = None,
     cap: int | None = None,
 ) -> Path:
     """Draw one replay on a token axis: what each rule returns and pays; return the picture's file.
@@ -1232,13 +940,13 @@ def show_command(
         return _show_command(*problem(con, archive, competition, question))
 
 
+@takes
 def tokenize(
     db: Database,
     tokenizer: str | None = None,
     *,
     everything: bool = False,
-    threads: int | None = None,
-    memory: str | None = None,
+    limits: Limits,
     progress: Progress | None = None,
 ) -> Result:
     """Count the tokens that prefix_boxes needs; what is counted already is not counted again.
@@ -1246,15 +954,14 @@ def tokenize(
     db: the database, a file or a connection
     tokenizer: a tiktoken encoding or a Hugging Face tokenizer.json (default: the last one used)
     everything: every text, not only those of boundary attempts
-    threads: threads to use (default: all cores)
-    memory: most memory to use, such as '2GB'
+    limits:
     progress: called with what is done, how much of it, and how much there is
     """
     from audit import tokens
 
-    with _opened(db, write=True, threads=threads, memory=memory) as con:
+    with _opened(db, write=True, limits=limits) as con:
         found = tokens.tokenize(
-            con, tokenizer, everything=everything, threads=threads, progress=progress
+            con, tokenizer, everything=everything, threads=limits.threads, progress=progress
         )
     caption = (
         f"{found.tokens:,} tokens of {found.attempts:,} attempts counted with {found.encoding}; "
@@ -1273,13 +980,13 @@ def tokenize(
     )
 
 
+@takes
 def compare(
     db: Database,
     published: str | Path | None = None,
     *,
     tokenize: bool = False,
-    threads: int | None = None,
-    memory: str | None = None,
+    limits: Limits,
     progress: Progress | None = None,
 ) -> "Compared":
     """Put every published value beside the computed one.
@@ -1287,15 +994,14 @@ def compare(
     db: the database, a file or a connection
     published: published values in the study's layout (default: the study's)
     tokenize: count the tokens that prefix_boxes still waits for; this writes to the database
-    threads: threads to use (default: all cores)
-    memory: most memory to use, such as '2GB'
+    limits:
     progress: called with what is done, how much of it, and how much there is
     """
     from audit.study import compare as study
 
     if tokenize:
-        _count_tokens(db, ["prefix_boxes"], threads, memory, progress)
-    with _opened(db, threads=threads, memory=memory) as con:
+        _count_tokens(db, ["prefix_boxes"], limits, progress)
+    with _opened(db, limits=limits) as con:
         database.require_replays(con)
         counted = con.execute("select archive, count(*) from attempts group by archive")
         found = study.compare(
@@ -1332,27 +1038,26 @@ class Compared(Result):
         self.status = status
 
 
+@takes
 def diff(
     old: Database,
     new: Database,
     *,
     tolerance: float = 1e-9,
-    threads: int | None = None,
-    memory: str | None = None,
+    limits: Limits,
 ) -> Result:
     """What differs between two databases: settings, sources, and cells of every table.
 
     old: the database before
     new: the database after
     tolerance: how far apart two numbers may be, absolutely or relatively, and count as the same
-    threads: threads to use (default: all cores)
-    memory: most memory to use, such as '2GB'
+    limits:
     """
     from audit.output.diff import diff as differences
 
     with (
-        _opened(old, threads=threads, memory=memory) as before,
-        _opened(new, threads=threads, memory=memory) as after,
+        _opened(old, limits=limits) as before,
+        _opened(new, limits=limits) as after,
     ):
         rows = differences(before, after, tolerance)
     plural = "" if rows.num_rows == 1 else "s"
@@ -1395,12 +1100,12 @@ def fetch(
     )
 
 
+@takes
 def demo(
     out: str | Path = "demo",
     *,
     simulated: bool = False,
-    threads: int | None = None,
-    memory: str | None = None,
+    limits: Limits,
     progress: Callable[[str], Progress | None] | None = None,
 ) -> Result:
     """The shipped recorded attempts, loaded, replayed and reported: a row per thing made.
@@ -1409,8 +1114,7 @@ def demo(
 
     out: the folder for everything
     simulated: simulated archives in the study's shape instead
-    threads: threads to use (default: all cores)
-    memory: most memory to use, such as '2GB'
+    limits:
     progress: gives the progress of each of the steps load, replay and report
     """
     from audit.report import report as write_report
@@ -1419,7 +1123,6 @@ def demo(
 
     folder, show_of = Path(out), progress or (lambda step: None)
     db = folder / "audit.duckdb"
-    limits: dict[str, Any] = {"threads": threads, "memory": memory}
     settings: dict[str, Any] = {}
     made: list[tuple[str, Path]] = []
     if simulated:
@@ -1433,11 +1136,11 @@ def demo(
         except OSError as error:
             raise AuditError(f"{folder}: cannot be made a folder: {error.strerror}") from None
     answer = "boxed" if simulated else "archive"
-    load(db, files, replace=True, answer=answer, progress=show_of("load"), **limits)
-    replay(db, progress=show_of("replay"), **settings, **limits)
+    load(db, files, replace=True, answer=answer, progress=show_of("load"), limits=limits)
+    replay(db, progress=show_of("replay"), **settings, limits=limits)
     made.append(("database", db))
     kept: dict[str, pa.Table] = {}
-    with _opened(db, **limits) as con:
+    with _opened(db, limits=limits) as con:
         written = write_report(con, folder / "report", progress=show_of("report"), keep=kept)
         notes = recorded.credits(con)
     made += [("page", path) for path in written]

@@ -3,7 +3,6 @@
 import difflib
 import re
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
 
 # Control characters, and those that turn the direction of all that follows; XML has none of them.
 STEERING = re.compile(
@@ -84,43 +83,6 @@ def not_there(kind: str, name: str, known: Sequence[str], most: int = 40) -> str
     listed = ", ".join(known[:most]) or "none"
     more = f" and {len(known) - most} more" if len(known) > most else ""
     return f"no {kind} '{name}'; {hint}there are {listed}{more}"
-
-
-def whole_number(written: str | int | float) -> int:
-    """A number of tokens or attempts: 4000, 4_000, 4k, 4.5k, 1.5M or 1e6."""
-    text = str(written).strip().lower()
-    match = re.fullmatch(r"(\d+(?:_\d+)*(?:\.\d+)?|\.\d+)(e\d{1,2})?([kmg]?)", text)
-    if not match or (match[2] and match[3]):
-        raise ValueError(f"'{str(written).strip()}' is not a number like 4000, 4_000, 4.5k or 1e6")
-    size = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}[match[3]]
-    value = Decimal(match[1].replace("_", "") + (match[2] or "")) * size
-    if value != value.to_integral_value():
-        raise ValueError(f"'{str(written).strip()}' is not a whole number")
-    return int(value)
-
-
-def whole_numbers(written: str | int | float | Iterable[str | int | float]) -> list[int]:
-    """Numbers from '4k,8k', from one number or from several; '4,096' is refused with a question."""
-    if isinstance(written, str):
-        parts = [part.strip() for part in written.split(",")]
-        for place, part in enumerate(parts[1:], 1):
-            # A part such as 096 or 000 is no budget: a comma was meant to group digits.
-            if re.fullmatch(r"0\d+", part) and re.fullmatch(r"\d+", parts[place - 1]):
-                raise ValueError(
-                    f"'{written}': did you mean {_joined(parts, place)}? a comma separates budgets"
-                )
-        return [whole_number(part) for part in parts if part]
-    if isinstance(written, int | float):
-        return [whole_number(written)]
-    return [number for one in written for number in whole_numbers(one)]
-
-
-def _joined(parts: list[str], place: int) -> str:
-    """The number that a comma has split: '4,096' is 4096, '4,096,000' is 4096000."""
-    start, end = place - 1, place + 1
-    while end < len(parts) and re.fullmatch(r"\d{3}", parts[end]):
-        end += 1
-    return "".join(parts[start:end])
 
 
 def quoted(name: str) -> str:

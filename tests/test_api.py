@@ -50,15 +50,6 @@ def test_a_connection_serves_as_well_as_a_path_and_stays_open(archive, tmp_path)
         assert audit.query(con, "select 1 as one").to_pylist() == [{"one": 1}]
 
 
-def test_prices_come_with_a_table(archive, tmp_path):
-    db = tmp_path / "a.duckdb"
-    audit.load(db, archive)
-    audit.replay(db, **SMALL)
-    assert "advisory_price" in audit.table(db, "main", price_input=1, price_output=2).column_names
-    with pytest.raises(AuditError, match="give both"):
-        audit.table(db, "main", price_output=2)
-
-
 def test_a_refused_load_leaves_no_file(tmp_path):
     (tmp_path / "bad.csv").write_text("a,b\n1,2\n")
     for db, sources in ((tmp_path / "a.duckdb", tmp_path / "bad.csv"), (tmp_path / "b.duckdb", [])):
@@ -208,7 +199,8 @@ def test_every_parameter_is_named_typed_and_documented(function):
 
 
 def test_the_command_line_calls_the_functions_and_no_room():
-    allowed = {"audit", "audit.api", "audit.errors", "audit.text", "audit.progress"}
+    allowed = {"audit", "audit.api", "audit.errors", "audit.options", "audit.progress"}
+    allowed |= {"audit.text", "audit.units"}
     for path in (ROOT / "audit" / "cli").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "audit":
@@ -218,7 +210,7 @@ def test_the_command_line_calls_the_functions_and_no_room():
                 assert is_own or is_type or node.module in allowed, (path, node.module)
                 if node.module == "audit":
                     names = {alias.name for alias in node.names}
-                    assert names <= {"api", "__version__"}, (path, names)
+                    assert names <= {"api", "options", "__version__"}, (path, names)
 
 
 def test_budgets_are_numbers_or_words(archive, tmp_path):

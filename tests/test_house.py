@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 # A room may import the rooms of its own line and of the lines above it.
 LINES = (
-    {"errors", "text", "progress", "ahead"},
+    {"errors", "text", "progress", "ahead", "units", "options"},
     {"database", "answers"},
     {"engine", "sources"},
     {"load", "tokens", "query", "output", "interop"},

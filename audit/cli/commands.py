@@ -10,24 +10,22 @@ from audit import __version__
 from audit.cli import completion, looking, pages
 from audit.cli.exits import Apart, Cli, give_up
 from audit.cli.options import (
-    Orders,
     Pair,
-    Tokens,
     bar,
     choosing,
     counting,
     database,
     filtering,
     formats,
+    given,
     heavy,
     no_color,
-    priced,
-    reading,
     show,
+    takes_options,
     tell,
     width_of,
 )
-from audit.errors import AuditError
+from audit.options import Asked, Limits, Reading
 from audit.text import one_line
 
 # Rows that a query prints on a terminal unless it is told otherwise.
@@ -77,52 +75,21 @@ def simulate(out: str, problems: int, attempts: int, seed: int, texts: str) -> N
 @main.command()
 @click.argument("sources", nargs=-1, required=True)
 @database
-@reading
 @click.option("--replace", is_flag=True, help="Replace archives that are already there.")
 @click.option(
     "--no-texts", is_flag=True, help="Read answers from the texts, but do not keep the texts."
 )
-@click.option(
-    "--finished",
-    default="",
-    metavar="REASON,…",
-    help="Finish reasons that count as stop, such as eos,end_turn.",
-)
-@click.option(
-    "--unlabelled",
-    type=click.Choice(("wrong", "drop")),
-    help="Where some labels of an archive are missing: count as incorrect, or drop the problem.",
-)
-@click.option("--force", is_flag=True, help="Load archives in which no attempt can be picked too.")
-@heavy
-def load(
-    sources: tuple[str, ...],
-    db: str,
-    mapping: tuple[tuple[str, str], ...],
-    replace: bool,
-    no_texts: bool,
-    finished: str,
-    threads: int | None,
-    memory: str | None,
-    **options: Any,
-) -> None:
+@takes_options(Reading, Limits)
+def load(sources: tuple[str, ...], db: str, replace: bool, no_texts: bool, **options: Any) -> None:
     """Load attempts from files, folders or globs, all or nothing.
 
     Example: budget-audit load traces/ more/*.jsonl.gz --db audit.duckdb
     """
     from audit import api
 
+    texts, progress = not no_texts, bar("load")
     loaded = api.load(
-        db,
-        sources,
-        replace=replace,
-        texts=not no_texts,
-        mapping=dict(mapping),
-        finished=finished,
-        threads=threads,
-        memory=memory,
-        progress=bar("load"),
-        **options,
+        db, sources, replace=replace, texts=texts, progress=progress, **given(options)
     )
     for row in loaded:
         counted = f"{row['attempts']:,} attempts at {row['problems']:,} problems"
@@ -155,57 +122,21 @@ def answers(db: str, answer: str, force: bool, threads: int | None, memory: str 
 
 @main.command()
 @click.argument("sources", nargs=-1, required=True)
-@reading
-def describe(
-    sources: tuple[str, ...], mapping: tuple[tuple[str, str], ...], **options: Any
-) -> None:
+@takes_options(Reading)
+def describe(sources: tuple[str, ...], **options: Any) -> None:
     """Tell what sources hold and what they lack, before anything is loaded.
 
     Example: budget-audit describe logs/ --archive my-model
     """
     from audit import api
 
-    click.echo(api.describe(sources, mapping=dict(mapping), **options), nl=False)
+    click.echo(api.describe(sources, **given(options)), nl=False)
 
 
 @main.command()
 @database
-@click.option(
-    "--budgets",
-    type=Tokens(),
-    shell_complete=completion.budgets,
-    help="Completion-token budgets [4k,8k,16k,32k].",
-)
-@click.option(
-    "--add-budgets", type=Tokens(), help="Budgets beside those of the last replay, such as 6k."
-)
-@click.option("--caps", type=Tokens(), help="Caps on the number of attempts [8,16,32].")
-@click.option("--primary-cap", type=int, help="The cap the tables use; always among the caps [16].")
-@click.option(
-    "--orders",
-    type=Orders(),
-    help="Random orders per problem; 0 replays the canonical order only, auto as many as make "
-    "order noise a tenth of problem noise [20].",
-)
-@click.option("--order-seed", type=int, help="The seed of the orders [20260904].")
-@click.option("--primary-selector", help="The selector the tables use [majority].")
-@click.option(
-    "--replicates", type=int, help="Bootstrap replicates; 0 leaves the intervals empty [5000]."
-)
-@click.option("--bootstrap-seed", type=int, help="The seed of the replicates [20260905].")
-@click.option("--curve-points", type=int, help="Points of budget_curve besides the budgets [200].")
-@click.option("--rules", metavar="DIR", help="A folder of your own rules, one .sql file each.")
-@click.option(
-    "--selectors", metavar="DIR", help="A folder of your own selectors, one .sql file each."
-)
-@click.option(
-    "--policies",
-    metavar="NAMES|all|DIR",
-    help="When a controller stops by itself: names, all, or a folder of your own.",
-)
-@filtering
-@heavy
-def replay(db: str, threads: int | None, memory: str | None, **settings: Any) -> None:
+@takes_options(Asked, Limits)
+def replay(db: str, **options: Any) -> None:
     """Replay every order under every cap, budget and rule.
 
     What is not given is as in the last replay of the database, or as in brackets.
@@ -214,9 +145,7 @@ def replay(db: str, threads: int | None, memory: str | None, **settings: Any) ->
     """
     from audit import api
 
-    # An option that is given several times is empty where it is not given at all.
-    given = {name: None if value == () else value for name, value in settings.items()}
-    done = api.replay(db, threads=threads, memory=memory, progress=bar("replay"), **given)
+    done = api.replay(db, progress=bar("replay"), **given(options))
     click.echo(done.caption)
     tell(*done.notes)
 
@@ -238,7 +167,6 @@ def tables() -> None:
 @formats()
 @choosing
 @filtering
-@priced
 @counting
 @heavy
 def table(name: str, db: str, fmt: str, wide: bool, **options: Any) -> None:
@@ -328,7 +256,6 @@ def query(
     "--format", "fmt", type=click.Choice(("csv", "parquet")), default="csv", show_default=True
 )
 @filtering
-@priced
 @counting
 @heavy
 def export(names: tuple[str, ...], db: str, out: str, fmt: str, **options: Any) -> None:
@@ -338,7 +265,7 @@ def export(names: tuple[str, ...], db: str, out: str, fmt: str, **options: Any) 
     """
     from audit import api
 
-    written = api.export(db, out, names, format=fmt, progress=bar("export"), **options)  # type: ignore[arg-type]
+    written = api.export(db, out, names, format=fmt, progress=bar("export"), **options)
     for row in written:
         click.echo(row["file"])
     tell(*written.notes)
@@ -408,7 +335,7 @@ def compare(db: str, published: str | None, fmt: str, wide: bool, **options: Any
 @click.option("--question", "--problem", type=int, help="The question_id; default: the first.")
 @click.option("--repeat", type=int, help="The order, 0 the canonical one; default: the first.")
 @click.option(
-    "--budget", type=Tokens(), shell_complete=completion.budgets, help="Default: the smallest."
+    "--budget", metavar="N", shell_complete=completion.budgets, help="Default: the smallest."
 )
 @click.option("--cap", type=int, help="Default: the primary cap.")
 @click.option(
@@ -424,7 +351,7 @@ def timeline(
     competition: str | None,
     question: int | None,
     repeat: int | None,
-    budget: list[int] | None,
+    budget: str | None,
     cap: int | None,
     out: str,
 ) -> None:
@@ -434,8 +361,6 @@ def timeline(
     """
     from audit import api
 
-    if budget is not None and len(budget) != 1:
-        raise AuditError("--budget: a picture shows one budget")
     path = api.timeline(
         db,
         out,
@@ -443,7 +368,7 @@ def timeline(
         competition=competition,
         question=question,
         repeat=repeat,
-        budget=budget[0] if budget else None,
+        budget=budget,
         cap=cap,
     )
     click.echo(str(path))
@@ -517,7 +442,7 @@ def fetch(
 def sql(name: str) -> None:
     """Print the rendered SQL of a stage, rule, selector or table.
 
-    Example: budget-audit sql choices
+    Example: budget-audit sql main
     """
     from audit import api
 

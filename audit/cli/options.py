@@ -1,16 +1,17 @@
 """Options that several commands share, what they read, and how results are shown."""
 
-import re
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from audit import options as declared
 from audit.cli import completion
 from audit.cli.completion import DATABASE_VARIABLE, DEFAULT_DATABASE
 from audit.progress import bar, columns
-from audit.text import one_line, whole_numbers
+from audit.text import one_line
+from audit.units import whole_numbers
 
 if TYPE_CHECKING:
     from audit.output.result import Result
@@ -20,32 +21,19 @@ __all__ = ["bar"]
 FORMATS = ("table", "csv", "json", "md", "tex")
 
 
-class Tokens(click.ParamType):
-    """A number of tokens or attempts: 4000, 4_000, 4.5k or 1e6; a comma-separated list of them."""
+class Reads(click.ParamType):
+    """What one of the package's own functions reads; what it refuses is a mistake of usage."""
 
-    name = "n,…"
+    def __init__(self, name: str, read: Callable[[Any], Any]) -> None:
+        self.name = name
+        self.read = read
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> list[int]:
-        """The numbers as integers."""
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The value."""
         try:
-            return whole_numbers(value)
+            return self.read(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
-
-
-class Orders(click.ParamType):
-    """A number of orders, or auto."""
-
-    name = "n|auto"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> int | str:
-        """The number, or the word."""
-        if value == "auto":
-            return "auto"
-        try:
-            return int(value)
-        except ValueError:
-            self.fail(f"'{value}' is neither a whole number nor auto", param, ctx)
 
 
 class Pair(click.ParamType):
@@ -74,43 +62,70 @@ database = click.option(
 )
 
 
-class Size(click.ParamType):
-    """An amount of memory, such as 500MB or 2GB."""
+# What the command line takes for each kind of option, beside words and files.
+TYPES: dict[str, Any] = {
+    "number": click.INT,
+    "decimal": click.FLOAT,
+    "size": Reads("size", declared.size),
+    "orders": Reads("n|auto", declared.orders),
+    "numbers": Reads("n,…", whole_numbers),
+    "amounts": Reads("n,…", str),
+    "pairs": Pair(),
+}
+# Options that may be given several times.
+SEVERAL = ("pairs", "patterns")
 
-    name = "size"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """The amount as DuckDB reads it."""
-        if not re.fullmatch(r"\d+(\.\d+)? ?[KMGT]i?B", str(value)):
-            self.fail(f"'{value}' is not an amount like 500MB or 2GB", param, ctx)
-        return str(value)
+def options_of(taken: type) -> list[Callable[..., Any]]:
+    """The command-line options of an option set, in the order of its fields."""
+    return [_option(name, field) for name, field in declared.parameters(taken).items()]
 
 
-def heavy(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options of every command that does heavy work."""
-    command = click.option("--memory", type=Size(), help="Most memory to use, such as 2GB.")(
-        command
-    )
+def _option(name: str, field: Any) -> Callable[..., Any]:
+    """One option, made of what its field says."""
+    about = field.metadata
+    kind, default = about["kind"], declared.default_shown(field)
+    words = about["help"][0].upper() + about["help"][1:]
+    choices, most = about.get("choices"), about.get("most")
+    complete = about.get("complete")
     return click.option(
-        "--threads",
-        type=click.IntRange(1, 1024),
-        metavar="N",
-        help="Threads to use (default: all cores).",
-    )(command)
+        declared.flag_of(field, name),
+        name,
+        type=click.Choice(choices)
+        if choices
+        else click.IntRange(1, most)
+        if most
+        else TYPES.get(kind),
+        # False would let the option stand without a value.
+        is_flag=True if kind == "flag" else None,
+        multiple=kind in SEVERAL,
+        metavar=about.get("metavar"),
+        shell_complete=getattr(completion, complete) if complete else None,
+        help=f"{words}{f' [{default}]' if default else ''}.",
+    )
 
 
-def priced(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options that put money beside tokens."""
-    command = click.option(
-        "--prices",
-        metavar="FILE",
-        help="Prices by archive, a CSV: archive,input,output and, if wanted, cached_input.",
-    )(command)
-    for option, what in (("--price-output", "completion"), ("--price-input", "prompt")):
-        command = click.option(
-            option, type=float, metavar="X", help=f"Money per million {what} tokens."
-        )(command)
-    return command
+def takes_options(*sets: type) -> Callable[..., Any]:
+    """Give a command the options of these sets."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed([one for taken in sets for one in options_of(taken)]):
+            command = option(command)
+        return command
+
+    return add
+
+
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given: one that may be given several times is else empty."""
+    return {
+        name: dict(value) if name == "mapping" else value
+        for name, value in options.items()
+        if value is not None and value is not False and value != ()
+    }
+
+
+heavy = takes_options(declared.Limits)
 
 
 def archive_filter(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -141,26 +156,17 @@ def filtering(command: Callable[..., Any]) -> Callable[..., Any]:
     return archive_filter(command)
 
 
-class Names(click.ParamType):
-    """Names separated by commas."""
-
-    name = "name,…"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, ...]:
-        """The names."""
-        if isinstance(value, tuple):
-            return value
-        return tuple(part.strip() for part in str(value).split(",") if part.strip())
+NAMES = Reads("name,…", lambda text: tuple(map(str.strip, declared.names(text))))
 
 
 def choosing(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options that print a part of a table."""
     options = (
         click.option(
-            "--columns", type=Names(), metavar="NAME,…", help="Only these columns, in this order."
+            "--columns", type=NAMES, metavar="NAME,…", help="Only these columns, in this order."
         ),
         click.option(
-            "--sort", type=Names(), metavar="NAME,…", help="Sort by these; -NAME: largest first."
+            "--sort", type=NAMES, metavar="NAME,…", help="Sort by these; -NAME: largest first."
         ),
         click.option("--limit", type=click.IntRange(0), metavar="N", help="At most so many rows."),
     )
@@ -210,72 +216,6 @@ def formats(*more: str) -> Callable[..., Any]:
         return command
 
     return add
-
-
-def reading(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options of the commands that read sources: what they are, and what stands in for a gap."""
-    options = (
-        click.option(
-            "--format",
-            metavar="NAME",
-            help="The files' format (default: detected from their content).",
-        ),
-        click.option(
-            "--map",
-            "mapping",
-            type=Pair(),
-            multiple=True,
-            metavar="CANONICAL=PATH",
-            help="Take a canonical column from another one, or from a path such as output.0.text.",
-        ),
-        click.option("--archive", metavar="NAME", help="The archive that the attempts belong to."),
-        click.option("--competition", metavar="NAME", help="The competition of the problems."),
-        click.option(
-            "--finish-reason",
-            type=click.Choice(("stop",)),
-            help="Where no finish reason is recorded, count every attempt as completed.",
-        ),
-        click.option(
-            "--count-tokens",
-            metavar="ENCODING",
-            help="Where no token counts are recorded, count the tokens of the texts.",
-        ),
-        click.option(
-            "--answer",
-            metavar="KIND",
-            default="boxed",
-            show_default=True,
-            help="What the answer is: boxed, archive (the source's own) or regex:PATTERN.",
-        ),
-        click.option(
-            "--grade",
-            type=click.Choice(("references",)),
-            help="Label an attempt by comparing its answer with the references.",
-        ),
-        click.option(
-            "--references",
-            metavar="FILE",
-            help="References by problem, in JSON lines, CSV or Parquet.",
-        ),
-        click.option(
-            "--explode",
-            metavar="PATH",
-            help="The list that holds the attempts of a row, one item each.",
-        ),
-        click.option(
-            "--runs",
-            type=click.Choice(("separate", "append")),
-            help="Files that repeat attempts' numbers: an archive each, or further attempts.",
-        ),
-        click.option(
-            "--skip-unreadable",
-            is_flag=True,
-            help="Leave out files that hold no rows or cannot be read, and say which.",
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
 def width_of(wide: bool) -> int | None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from audit.cli import completion
-from audit.cli.options import Tokens, archive_filter, bar, database, heavy, priced, tell
+from audit.cli.options import archive_filter, bar, database, heavy, tell
 from audit.errors import AuditError
 
 # One and two columns of a paper, in inches.
@@ -68,7 +68,6 @@ def demo(out: str, simulated: bool, threads: int | None, memory: str | None) -> 
 @click.option("--title", help="The report's title (default: the data's name).")
 @click.option("--open", "is_opened", is_flag=True, help="Open the page in a browser.")
 @archive_filter
-@priced
 @heavy
 def report(db: str, out: str, fmt: str, is_opened: bool, **options: Any) -> None:
     """Write the report: a page to explore, offline; or findings, figures and tables as text.
@@ -99,9 +98,9 @@ def report(db: str, out: str, fmt: str, is_opened: bool, **options: Any) -> None
 @click.option("--competition", shell_complete=completion.competitions, help="Of the timeline.")
 @click.option("--question", "--problem", type=int, help="The question_id of the timeline.")
 @click.option("--repeat", type=int, help="The order of the timeline, 0 the canonical one.")
-@click.option("--budget", type=Tokens(), shell_complete=completion.budgets, help="Of the timeline.")
+@click.option("--budget", metavar="N", shell_complete=completion.budgets, help="Of the timeline.")
 @click.option("--cap", type=int, help="Of the timeline.")
-def figure(name: str | None, db: str, budget: list[int] | None, **options: Any) -> None:
+def figure(name: str | None, db: str, **options: Any) -> None:
     """Draw one figure for a paper; without a name, list the figures.
 
     Example: budget-audit figure budget_curve --out curve.pdf --width 3.3in
@@ -112,6 +111,4 @@ def figure(name: str | None, db: str, budget: list[int] | None, **options: Any) 
         for row in api.figures():
             click.echo(f"{row['figure']:15}{row['shows']}")
         return
-    if budget is not None and len(budget) != 1:
-        raise AuditError("--budget: a picture shows one budget")
-    click.echo(str(api.figure(db, name, budget=budget[0] if budget else None, **options)))
+    click.echo(str(api.figure(db, name, **options)))

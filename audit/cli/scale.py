@@ -5,79 +5,30 @@ from typing import Any
 import click
 
 from audit.cli import commands
-from audit.cli.options import Size, bar, database, heavy, tell
+from audit.cli.options import bar, database, given, heavy, takes_options, tell
+from audit.options import Planned, Reading, TaskLimits
 
-# `plan` takes what `load` and `replay` take, but for what is a database's and what is this
-# process's. Budgets are added to those of a replay that has been; the filters of `replay` have
-# names here that those of `load` leave free.
-LEFT_OUT = {
-    "load": {"sources", "db", "replace", "no_texts", "threads", "memory"},
-    "replay": {"db", "threads", "memory", "add_budgets", "archive", "competition"},
-}
 ENGINES = ("local", "spark", "ray")
 
 
-def planned(name: str) -> list[click.Parameter]:
-    """The options of another command that say what is read or replayed."""
-    params = commands.main.commands[name].params
-    return [param for param in params if param.name not in LEFT_OUT[name]]
-
-
-def limited(command: Any) -> Any:
-    """What one task may use."""
-    for option in (
-        click.option("--scratch", metavar="DIR", help="Where a task may spill to; local disk."),
-        click.option(
-            "--memory", type=Size(), default="2GB", show_default=True, help="Most memory of a task."
-        ),
-        click.option(
-            "--threads",
-            type=click.IntRange(1, 1024),
-            default=1,
-            show_default=True,
-            metavar="N",
-            help="Threads of a task.",
-        ),
-    ):
-        command = option(command)
-    return command
+limited = takes_options(TaskLimits)
 
 
 @commands.main.command()
 @click.argument("sources", nargs=-1, required=True)
 @click.option("--out", required=True, metavar="RUN", help="The run's folder, which workers share.")
 @click.option("--parts", type=int, required=True, metavar="N", help="Into how many parts it goes.")
-@click.option(
-    "--only-archive",
-    multiple=True,
-    metavar="NAME",
-    help="Replay only this archive; a pattern such as '*_high' too, and several times.",
-)
-@click.option(
-    "--only-competition",
-    multiple=True,
-    metavar="NAME",
-    help="Replay only this competition; several times for more.",
-)
-def plan(
-    sources: tuple[str, ...],
-    out: str,
-    parts: int,
-    mapping: tuple[tuple[str, str], ...],
-    **options: Any,
-) -> None:
+@takes_options(Reading, Planned)
+def plan(sources: tuple[str, ...], out: str, parts: int, **options: Any) -> None:
     """Plan a run past one machine: check all options, list the files, write RUN/manifest.json.
 
     Example: budget-audit plan traces/ --out run --parts 64 --orders 20
     """
     from audit import api
 
-    planned = api.plan(sources, out, parts, mapping=dict(mapping), **options)
+    planned = api.plan(sources, out, parts, **given(options))
     click.echo(planned.caption)
     tell(*planned.notes)
-
-
-plan.params += [*planned("load"), *planned("replay")]
 
 
 @commands.main.command()
@@ -91,7 +42,7 @@ def extract(folder: str, number: int | None, **limits: Any) -> None:
     """
     from audit import api
 
-    click.echo(api.extract(folder, number, **limits).caption)
+    click.echo(api.extract(folder, number, **given(limits)).caption)
 
 
 @commands.main.command()
@@ -105,7 +56,7 @@ def part(folder: str, number: int, **limits: Any) -> None:
     """
     from audit import api
 
-    click.echo(api.part(folder, number, **limits).caption)
+    click.echo(api.part(folder, number, **given(limits)).caption)
 
 
 @commands.main.command("run")
@@ -131,7 +82,7 @@ def execute(folder: str, **options: Any) -> None:
     """
     from audit import api
 
-    click.echo(api.run(folder, progress=bar("run"), **options).caption)
+    click.echo(api.run(folder, progress=bar("run"), **given(options)).caption)
 
 
 @commands.main.command()

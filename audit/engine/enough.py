@@ -1,5 +1,6 @@
 """How many orders are enough: doubled until order noise is a tenth of problem noise."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import duckdb
@@ -9,22 +10,25 @@ from audit.engine.replay import Replayed, replay
 from audit.engine.settings import resolve
 from audit.engine.tables import table
 from audit.errors import AuditError
+from audit.progress import Progress
 
 FIRST_ORDERS = 20
 MOST_ORDERS = 2000
 
 
-def replay_enough(con: duckdb.DuckDBPyConnection, **settings: Any) -> tuple[Replayed, str]:
+def replay_enough(
+    con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any], progress: Progress | None = None
+) -> tuple[Replayed, str]:
     """Replay with as many orders as order_noise asks for, and say what was chosen."""
     require_attempts(con)
-    if resolve(con, {"replicates": settings.get("replicates")}).replicates < 2:
+    if resolve(con, {**asked, "orders": FIRST_ORDERS}).replicates < 2:
         raise AuditError("--orders auto measures problem noise: it needs at least 2 --replicates")
     is_graded = "select 1 from grades group by archive having bool_and(correct is not null)"
     if not con.execute(is_graded).fetchall():
         raise AuditError("--orders auto compares accuracies: it needs an archive with labels")
     orders = FIRST_ORDERS
     while True:
-        done = replay(con, **settings, orders=orders)
+        done = replay(con, {**asked, "orders": orders}, progress=progress)
         rows = table(con, "order_noise").to_pylist()
         needed = [row["orders_needed"] for row in rows if row["orders_needed"] is not None]
         if max(needed, default=0) <= orders or orders == MOST_ORDERS:

@@ -1,8 +1,7 @@
 """Replay every order of every bank: walks that are there are kept, and budgets are looked up."""
 
-from collections.abc import Collection, Iterable, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
@@ -17,6 +16,7 @@ from audit.engine.draws import draw_orders, draw_weights
 from audit.engine.plugins import Plugins, check_columns, check_contract
 from audit.engine.quality import count_replays
 from audit.engine.settings import (
+    KINDS_KEPT,
     Settings,
     keep,
     last_settings,
@@ -54,46 +54,20 @@ class Replayed(NamedTuple):
 
 def replay(
     con: duckdb.DuckDBPyConnection,
+    asked: Mapping[str, Any] | None = None,
     *,
-    budgets: Sequence[int] | None = None,
-    add_budgets: Sequence[int] = (),
-    caps: Sequence[int] | None = None,
-    primary_cap: int | None = None,
-    orders: int | None = None,
-    order_seed: int | None = None,
-    primary_selector: str | None = None,
-    replicates: int | None = None,
-    bootstrap_seed: int | None = None,
-    curve_points: int | None = None,
-    archives: Sequence[str] | None = None,
-    competitions: Sequence[str] | None = None,
-    problems: Sequence[tuple[str, int]] | None = None,
-    rules: str | Path | None = None,
-    selectors: str | Path | None = None,
-    policies: str | Path | Sequence[str] | None = None,
     progress: Progress | None = None,
+    **more: Any,
 ) -> Replayed:
     """Replay every order of every bank under every cap, budget and rule, in one transaction.
 
-    What is None is as in the last replay of this database, or the study's.
+    What is asked for are fields of Settings, together or one by one; what is not is as in the last
+    replay of this database, or the study's.
     """
-    given = {
-        "budgets": None if budgets is None else tuple(budgets),
-        "caps": None if caps is None else tuple(caps),
-        "primary_cap": primary_cap,
-        "orders": orders,
-        "order_seed": order_seed,
-        "primary_selector": primary_selector,
-        "replicates": replicates,
-        "bootstrap_seed": bootstrap_seed,
-        "curve_points": curve_points,
-        "archives": None if archives is None else tuple(archives),
-        "competitions": None if competitions is None else tuple(competitions),
-        "problems": None if problems is None else tuple(problems),
-    }
     require_attempts(con)
-    settings = resolve(con, given, add_budgets)
-    found = resolve_plugins(con, rules, selectors, policies)
+    asked = {**(asked or {}), **more}
+    settings = resolve(con, asked)
+    found = resolve_plugins(con, *(asked.get(kind) for kind in KINDS_KEPT))
     require_selector(settings, found)
     with transaction(con):
         is_walked = _is_walked(con, settings, found)
@@ -140,7 +114,11 @@ def finish(con: duckdb.DuckDBPyConnection) -> None:
 
 def _kept(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
     """The tables that serve this replay as they are: the walks, and the counts if asked alike."""
-    last = last_settings(con)
+    try:
+        last = last_settings(con)
+    except AuditError:
+        # A setting that could not be read is being replaced; nothing is known of the counts.
+        return set(WALKED)
     is_drawn = (last.replicates, last.bootstrap_seed) == (
         settings.replicates,
         settings.bootstrap_seed,

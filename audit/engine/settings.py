@@ -2,10 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import Field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 import duckdb
 import pyarrow as pa
@@ -16,39 +17,35 @@ from audit.engine.plugins import Plugin, Plugins, check_lineage, plugins
 from audit.engine.sql_files import resource
 from audit.engine.stages import STAGES
 from audit.errors import AuditError
+from audit.options import Settings, flag_of
+from audit.units import UNITS, read_budgets, write_exactly
 
 LARGEST_BUDGET = 10**15
 MOST_DRAWS = 10**6
 KINDS_KEPT = ("rules", "selectors", "policies")
+HINTS = get_type_hints(Settings)
+# Settings that are declared and not used yet.
+NOT_YET = ("unit", "prices", "effect")
 
 
-@dataclass(frozen=True)
-class Settings:
-    """The settings of a replay, plug-ins aside."""
+def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Settings:
+    """The settings of the last replay, or the defaults, with what is asked for in their place.
 
-    budgets: tuple[int, ...] = (4000, 8000, 16000, 32000)
-    caps: tuple[int, ...] = (8, 16, 32)
-    primary_cap: int = 16
-    orders: int = 20
-    order_seed: int = 20260904
-    primary_selector: str = "majority"
-    replicates: int = 5000
-    bootstrap_seed: int = 20260905
-    curve_points: int = 200
-    archives: tuple[str, ...] = ()
-    competitions: tuple[str, ...] = ()
-    problems: tuple[tuple[str, int], ...] = ()
-
-
-def resolve(
-    con: duckdb.DuckDBPyConnection, given: Mapping[str, Any], added: Sequence[int] = ()
-) -> Settings:
-    """The settings of the last replay, or the defaults, with what is given in their place.
-
-    The added budgets come to those that are given or were there.
+    Budgets are as a user writes them, in the unit; the added ones come to those that are asked for
+    or were there.
     """
-    last = last_settings(con)
-    wanted = {name: value for name, value in given.items() if value is not None}
+    wanted = {
+        name: value for name, value in asked.items() if value is not None and name not in KINDS_KEPT
+    }
+    last = last_settings(con, wanted)
+    unit = wanted.get("unit", last.unit)
+    for name in ("budgets", "add_budgets"):
+        if name in wanted:
+            wanted[name] = _budgets(name, wanted[name], unit)
+    for field in fields(Settings):
+        if field.name in wanted:
+            wanted[field.name] = _checked(field, wanted[field.name])
+    added = wanted.pop("add_budgets", ())
     settings = replace(last, **wanted)
     settings = replace(
         settings,
@@ -59,37 +56,109 @@ def resolve(
     return settings
 
 
-def last_settings(con: duckdb.DuckDBPyConnection) -> Settings:
-    """The settings of the last replay; the defaults where there was none."""
+def _budgets(name: str, written: Any, unit: str) -> tuple[int, ...]:
+    try:
+        return tuple(read_budgets(written, unit))
+    except (TypeError, ValueError) as error:
+        raise AuditError(f"--{name.replace('_', '-')}: {error}") from None
+
+
+def is_stored(field: Field[Any]) -> bool:
+    """Whether the relation `settings` holds a field; plug-ins have relations of their own."""
+    return field.metadata.get("is_stored", True)
+
+
+def _checked(field: Field[Any], value: Any) -> Any:
+    """A value as its field's type has it; another one is refused before anything is written."""
+    found = _tuples(value)
+    if not _fits(found, HINTS[field.name]):
+        raise AuditError(f"{flag_of(field)}: {value!r} is not {_in_words(HINTS[field.name])}")
+    return found
+
+
+def _tuples(value: Any) -> Any:
+    """Lists, which JSON and callers have, as the tuples that settings have."""
+    return tuple(_tuples(one) for one in value) if isinstance(value, list | tuple) else value
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of a type; True is no number."""
+    parts = get_args(hint)
+    if get_origin(hint) is tuple and parts[-1] is ...:
+        return isinstance(value, tuple) and all(_fits(one, parts[0]) for one in value)
+    if get_origin(hint) is tuple:
+        is_long = isinstance(value, tuple) and len(value) == len(parts)
+        return is_long and all(map(_fits, value, parts))
+    if parts:
+        return any(_fits(value, part) for part in parts)
+    if hint is float:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return is_number and math.isfinite(value)
+    return isinstance(value, hint) and not (hint is int and isinstance(value, bool))
+
+
+def _in_words(hint: Any) -> str:
+    words = {int: "a whole number", float: "a number", str: "a text"}
+    return words.get(hint, f"of the type {hint}")
+
+
+def last_settings(con: duckdb.DuckDBPyConnection, replaced: Collection[str] = ()) -> Settings:
+    """The settings of the last replay; the defaults where there was none.
+
+    One that cannot be read is refused, unless it is to be replaced.
+    """
     if "settings" not in relations(con):
         return Settings()
     stored = dict(con.execute("select key, value from settings").fetchall())
     found: dict[str, Any] = {}
     for field in fields(Settings):
-        if field.name not in stored:
+        if field.name not in stored or not is_stored(field):
             continue
-        text = stored[field.name]
         try:
-            if field.name in ("budgets", "caps"):
-                found[field.name] = tuple(int(part) for part in text.split(","))
-            elif field.name in ("archives", "competitions"):
-                found[field.name] = tuple(json.loads(text))
-            elif field.name == "problems":
-                found[field.name] = tuple((name, int(number)) for name, number in json.loads(text))
-            elif field.name == "primary_selector":
-                found[field.name] = text
-            else:
-                found[field.name] = int(text)
-        except (TypeError, ValueError):
+            found[field.name] = _read(field, stored[field.name], stored)
+        except (TypeError, ValueError, KeyError, AuditError):
+            if field.name in replaced:
+                continue
             raise AuditError(
-                f"the database's setting {field.name} cannot be read; load the sources into a "
-                "new --db"
+                f"the database's setting {field.name} cannot be read; 'budget-audit replay "
+                f"{flag_of(field)} …' replaces it"
             ) from None
     return Settings(**found)
 
 
+def _read(field: Field[Any], text: str, stored: Mapping[str, str]) -> Any:
+    """The value of a setting from the text that `_written` has made of it."""
+    hint = HINTS[field.name]
+    if field.metadata["kind"] == "amounts":
+        return tuple(read_budgets(text, stored.get("unit", Settings().unit)))
+    if hint is str:
+        return text
+    if hint in (int, float):
+        return _checked(field, hint(text))
+    if hint == tuple[int, ...]:
+        return tuple(int(part) for part in text.split(","))
+    return _checked(field, json.loads(text))
+
+
+def _written(field: Field[Any], settings: Settings) -> str:
+    """A setting as people read it; budgets are in the unit."""
+    value = getattr(settings, field.name)
+    if field.metadata["kind"] == "amounts":
+        return ",".join(write_exactly(one, settings.unit) for one in value)
+    if not isinstance(value, tuple):
+        return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    if HINTS[field.name] == tuple[int, ...]:
+        return ",".join(map(str, value))
+    return json.dumps(value)
+
+
 def _check(settings: Settings) -> None:
     """Refuse a setting that means nothing."""
+    if settings.unit not in UNITS:
+        raise AuditError(f"--unit {settings.unit}: must be {' or '.join(UNITS)}")
+    for name in NOT_YET:
+        if getattr(settings, name) != getattr(Settings(), name):
+            raise AuditError(f"--{name}: replays count completion tokens only so far")
     if not settings.budgets or min(settings.budgets) < 1:
         raise AuditError("--budgets: at least one budget, each a whole number of tokens above 0")
     if max(settings.budgets) > LARGEST_BUDGET:
@@ -171,15 +240,10 @@ def require_selector(settings: Settings, found: Plugins) -> None:
 def keep(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> None:
     """Write the settings as tables, visible and joinable."""
     listed = {
-        **asdict(settings),
-        "budgets": ",".join(map(str, settings.budgets)),
-        "caps": ",".join(map(str, settings.caps)),
-        "archives": json.dumps(settings.archives),
-        "competitions": json.dumps(settings.competitions),
-        "problems": json.dumps(settings.problems),
+        **{one.name: _written(one, settings) for one in fields(Settings) if is_stored(one)},
         **{kind: ",".join(one.name for one in getattr(found, kind)) for kind in KINDS_KEPT},
     }
-    _create(con, "settings", key=list(listed), value=[str(value) for value in listed.values()])
+    _create(con, "settings", key=list(listed), value=list(listed.values()))
     _create(con, "budgets", budget=pa.array(settings.budgets, pa.int64()))
     _create(
         con,

@@ -13,6 +13,7 @@ from audit.answers.extract import extract_answers, normal_answers, raw_answers
 from audit.errors import AuditError
 from audit.load.gate import UNFINISHED
 from audit.load.load import check_choices, told
+from audit.options import Reading, arguments, takes
 from audit.sources import CONTAINERS, Chunk, Source, SourceFile, find_files, shown
 from audit.sources.canonical import COLUMNS, is_number, problem_name, read_columns
 from audit.sources.columns import Choices
@@ -62,10 +63,11 @@ class Found:
     first: dict[str, Any] = field(default_factory=dict)
 
 
-def describe(sources: Sequence[str], format: str | None = None, **options: Any) -> str:
+@takes
+def describe(sources: Sequence[str], *, reading: Reading) -> str:
     """What was detected, column by column, what is missing, and the first record."""
-    choices = Choices(**options)
-    check_choices(format, choices)
+    choices, format = reading, reading.format
+    check_choices(choices)
     skipped: list[str] = []
     files = find_files(sources, skipped if choices.skip_unreadable else None)
     if choices.skip_unreadable:
@@ -265,21 +267,10 @@ def _command(
     if len(sources) > NAMES_SHOWN:
         return
     parts = ["budget-audit", "load", *map(str, sources)]
-    for option in ("archive", "competition", "finish_reason", "count_tokens", "grade",
-                   "references", "explode", "runs"):  # fmt: skip
-        if (value := getattr(settled, option)) is not None:
-            parts += [f"--{option.replace('_', '-')}", value]
-    if format is not None:
-        parts += ["--format", format]
-    if settled.answer != "boxed":
-        parts += ["--answer", settled.answer]
-    elif found.rows and not found.counts["answered by box"]:
+    parts += arguments(settled)
+    if settled.answer == "boxed" and found.rows and not found.counts["answered by box"]:
         options = answer_options(found.texts, found.counts["answered by the log"])
         parts += shlex.split(options[0]) if options else []
-    for column, path in settled.mapping.items():
-        parts += ["--map", f"{column}={path}"]
-    if settled.skip_unreadable:
-        parts.append("--skip-unreadable")
     if found.finish_reasons and not found.counts["finished"]:
         could_be = [name for name in found.finish_reasons if name not in UNFINISHED]
         parts += ["--finished", ",".join(could_be)] if could_be else []

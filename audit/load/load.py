@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,19 +26,19 @@ from audit.load.provenance import (
     require_one_kind,
 )
 from audit.load.schema import FILLED, SCHEMA, create_schema
-from audit.load.staging import Progress, Reading, make_stale, stage, streaming
+from audit.load.staging import Progress, Staging, make_stale, stage, streaming
+from audit.options import Reading, takes
 from audit.sources import CONTAINERS, Source, SourceFile, find_files, shown
 from audit.sources.canonical import COLUMNS
-from audit.sources.columns import Choices
 from audit.sources.files import check_unchanged
 from audit.sources.formats import formats
 from audit.sources.opening import readable
-from audit.sources.runs import RUNS
 
 __all__ = ["SCHEMA", "answer_note", "cost_note", "create_schema", "grade_note", "load"]
 
 HASHED_BYTES = 1_000_000
-UNLABELLED = ("wrong", "drop")
+# Options that are declared and not used yet.
+NOT_YET = ("failed", "numbers", "labels")
 TWO_RUNS = (
     "; if these are two runs, pass --runs separate (an archive each) or --runs append "
     "(further attempts)"
@@ -65,78 +65,48 @@ class LoadSummary:
     notes: tuple[str, ...] = ()
 
 
+@takes
 def load(
     con: duckdb.DuckDBPyConnection,
     sources: Sequence[str],
     *,
     replace: bool = False,
     texts: bool = True,
-    format: str | None = None,
-    mapping: Mapping[str, str] | None = None,
-    archive: str | None = None,
-    competition: str | None = None,
-    finish_reason: str | None = None,
-    finished: Sequence[str] = (),
-    count_tokens: str | None = None,
-    answer: str = "boxed",
-    grade: str | None = None,
-    references: str | None = None,
-    explode: str | None = None,
-    runs: str | None = None,
-    skip_unreadable: bool = False,
-    unlabelled: str | None = None,
-    force: bool = False,
+    reading: Reading,
     progress: Progress | None = None,
 ) -> LoadSummary:
-    """Load every file of the sources in one transaction, or change nothing.
-
-    `finished` names finish reasons that count as stop, `unlabelled` says what becomes of missing
-    labels in an archive that has others, `force` takes archives in which nothing can be picked.
-    """
-    choices = Choices(
-        mapping or {},
-        archive,
-        competition,
-        finish_reason,
-        count_tokens,
-        answer,
-        grade,
-        references,
-        explode,
-        runs,
-        skip_unreadable,
-    )
-    check_choices(format, choices)
-    if unlabelled not in (None, *UNLABELLED):
-        raise AuditError(f"--unlabelled {unlabelled}: must be wrong or drop")
+    """Load every file of the sources in one transaction, or change nothing."""
+    check_choices(reading)
     skipped: list[str] = []
-    files = find_files(sources, skipped if skip_unreadable else None)
-    if skip_unreadable:
-        files = readable(files, format, choices, skipped)
+    files = find_files(sources, skipped if reading.skip_unreadable else None)
+    if reading.skip_unreadable:
+        files = readable(files, reading.format, reading, skipped)
     try:
         with hashing(files) as sha256, streaming(con) as restore, transaction(con):
             check_schema(con)
             create_schema(con)
             archives = con.execute("select distinct archive from attempts").fetchall()
             present = {name for (name,) in archives}
-            reading = Reading(files, format, choices, finished, present, replace, progress)
-            stage(con, reading, texts)
+            staging = Staging(
+                files, reading.format, reading, reading.finished, present, replace, progress
+            )
+            stage(con, staging, texts)
             restore()
-            left_out = settle_labels(con, unlabelled)
-            number_problems(con, reading.numbering)
+            left_out = settle_labels(con, reading.unlabelled)
+            number_problems(con, staging.numbering)
             refuse_duplicates(con, files)
-            require_one_kind(con, answer)
-            fill(con, reading.opened, [sha256(source.file) for source in reading.opened])
+            require_one_kind(con, reading.answer)
+            fill(con, staging.opened, [sha256(source.file) for source in staging.opened])
             loaded = con.execute(render("loaded_archives")).fetchall()
             names = {row[0] for row in loaded}
-            if not force:
-                require_fit(con, names, answer)
+            if not reading.force:
+                require_fit(con, names, reading.answer)
             quality.count_dropped(con, left_out)
-            remember(con, answer)
+            remember(con, reading.answer)
             quality.count_records(con, names, "incoming")
             notes = [f"left out: {reason}" for reason in skipped]
-            notes += [note for source in reading.opened for note in told(source)]
-            notes += grade_notes(con) if grade else []
+            notes += [note for source in staging.opened for note in told(source)]
+            notes += grade_notes(con) if reading.grade else []
             con.execute("drop table incoming")
             dropped = make_stale(con)
             comment_relations(con)
@@ -152,21 +122,20 @@ def load(
     )
 
 
-def check_choices(format: str | None, choices: Choices) -> None:
+def check_choices(choices: Reading) -> None:
     """Refuse an option that means nothing."""
     known = (*CONTAINERS, *formats())
-    if format is not None and format not in known:
-        raise AuditError(f"--format {format}: no such format; there are {', '.join(known)}")
+    if choices.format is not None and choices.format not in known:
+        raise AuditError(f"--format {choices.format}: no such format; there are {', '.join(known)}")
+    for name in NOT_YET:
+        if getattr(choices, name):
+            raise AuditError(f"--{name}: is not read yet")
     for name, origin in choices.mapping.items():
         if name not in COLUMNS:
             raise AuditError(
                 f"--map {name}={origin}: no column {shown(name)} in the canonical schema; "
                 f"it has {', '.join(COLUMNS)}"
             )
-    if choices.runs not in (None, *RUNS):
-        raise AuditError(f"--runs {choices.runs}: must be {' or '.join(RUNS)}")
-    if choices.grade not in (None, "references"):
-        raise AuditError(f"--grade {choices.grade}: there is only --grade references")
     for option in ("archive", "competition", "finish_reason"):
         if getattr(choices, option) == "":
             raise AuditError(f"--{option.replace('_', '-')}: must not be empty")

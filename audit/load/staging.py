@@ -87,7 +87,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Staging:
     """How files are read: what the user has settled, and what has been met so far."""
 
     files: Sequence[SourceFile]
@@ -123,7 +123,7 @@ def streaming(con: duckdb.DuckDBPyConnection) -> Iterator[Callable[[], None]]:
         restore()
 
 
-def read(reading: Reading) -> Iterator[Batch]:
+def read(reading: Staging) -> Iterator[Batch]:
     """Read every file; a new segment begins where an archive to replace is met."""
     total, before = sum(file.bytes for file in reading.files), 0
     met: set[str] = set()
@@ -155,7 +155,7 @@ def read(reading: Reading) -> Iterator[Batch]:
         before += file.bytes
 
 
-def _columns(source: Source, chunk: Chunk, reading: Reading) -> dict[str, pa.Array]:
+def _columns(source: Source, chunk: Chunk, reading: Staging) -> dict[str, pa.Array]:
     """The columns of a chunk, checked, with the answers and labels that follow from them."""
     choices = reading.choices
     is_graded = choices.grade is not None
@@ -223,7 +223,7 @@ def _batch(
     return Batch(segment, archives, rows, texts)
 
 
-def stage(con: duckdb.DuckDBPyConnection, reading: Reading, texts: bool) -> None:
+def stage(con: duckdb.DuckDBPyConnection, reading: Staging, texts: bool) -> None:
     """Read every file: texts into their table and all else into `incoming`, by segments."""
     con.execute(f"create temp table incoming ({STAGED_COLUMNS})")
     outdated = set(reading.present)

@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from audit import engine
 from audit.errors import AuditError
-from audit.text import not_there, whole_number
+from audit.text import not_there
+from audit.units import whole_number
 
 LAYOUT = "write it as 'archive, budget, rule: accuracy >= 60 and cost <= 9000'"
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {

@@ -14,8 +14,6 @@ from audit.database.leftovers import whole
 from audit.errors import AuditError, first_line
 from audit.output.display import write_csv
 from audit.output.filters import Filter, condition, filtered
-from audit.output.prices import Prices
-from audit.output.prices import table as priced_table
 from audit.progress import Progress
 from audit.text import not_there
 
@@ -43,7 +41,6 @@ def export(
     out: Path,
     names: Sequence[str] = (),
     fmt: str = "csv",
-    prices: Prices | None = None,
     only: Filter | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Path]:
@@ -73,7 +70,7 @@ def export(
                 relation = _relation(database.cursor(con), name, only or Filter())
                 yield done, name, relation.to_arrow_reader(100_000)
                 continue
-            table = priced_table(con, name, prices)
+            table = engine.table(con, name)
             try:
                 rows = (filtered(name, table, only) if only else table).to_reader()
             except AuditError:

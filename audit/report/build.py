@@ -13,7 +13,6 @@ from audit.errors import AuditError
 from audit.output.display import write_csv
 from audit.output.export import MOST_PAIRED_UNNAMED
 from audit.output.filters import Filter
-from audit.output.prices import Prices
 from audit.progress import Progress
 from audit.report import captions, data, figures
 from audit.report.content import AT_A_TIME, MOST_ROWS, content, joint, sections, tables
@@ -42,7 +41,6 @@ def report(
     con: duckdb.DuckDBPyConnection,
     out: Path | str,
     formats: Sequence[str] = ("html",),
-    prices: Prices | None = None,
     only: Filter | None = None,
     progress: Progress | None = None,
     *,
@@ -70,7 +68,7 @@ def report(
     left_out = _left_out(len(only.archives) if only else archives, formats)
     # A table of many archives keeps all threads busy, and two would take the memory of both.
     at_a_time = AT_A_TIME if archives <= page.MOST_IN_FULL else 1
-    found, unavailable = tables(con, prices, only, progress, left_out, at_a_time)
+    found, unavailable = tables(con, only, progress, left_out, at_a_time)
     if keep is not None:
         keep.update(found)
     values = content(con, found, unavailable, title, only)

@@ -20,8 +20,6 @@ from audit.errors import AuditError
 from audit.load import provenance
 from audit.output.display import DisplayColumn, display_columns, round_half_up
 from audit.output.filters import Filter, filtered
-from audit.output.prices import Prices
-from audit.output.prices import table as priced_table
 from audit.progress import Progress
 from audit.report import captions, data, findings
 from audit.report.data import Row
@@ -60,7 +58,6 @@ class Section:
 
 def tables(
     con: duckdb.DuckDBPyConnection,
-    prices: Prices | None = None,
     only: Filter | None = None,
     progress: Progress | None = None,
     left_out: Mapping[str, str] | None = None,
@@ -81,7 +78,7 @@ def tables(
     def one(name: str) -> pa.Table:
         lane = free.get()
         try:
-            rows = priced_table(lane, name, prices)
+            rows = engine.table(lane, name)
         finally:
             free.put(lane)
         return filtered(name, rows, only) if only else rows

@@ -12,8 +12,9 @@ from audit.database import insert
 from audit.engine import render
 from audit.errors import AuditError
 from audit.load.load import hashing, told
-from audit.load.staging import INCOMING, Reading, read
-from audit.scale.folders import Limits, appearing, folder_of, is_done, working, write_receipt
+from audit.load.staging import INCOMING, Staging, read
+from audit.options import TaskLimits
+from audit.scale.folders import appearing, folder_of, is_done, working, write_receipt
 from audit.scale.plan import read_manifest, require_same_program
 from audit.sources import Source
 from audit.sources.opening import unreadable
@@ -25,7 +26,7 @@ ROW_GROUP = 4096
 EXTRACTED = INCOMING.append(pa.field("place", pa.int64()))
 
 
-def extract(run: Path, number: int, limits: Limits) -> int:
+def extract(run: Path, number: int, limits: TaskLimits) -> int:
     """Read one file with the ordinary readers and write its attempts; say how many there are."""
     manifest = read_manifest(run)
     require_same_program(manifest)
@@ -41,16 +42,18 @@ def extract(run: Path, number: int, limits: Limits) -> int:
     if size != file.bytes:
         raise AuditError(f"{file.path}: has changed since the run was planned; plan it again")
     # Runs of one task are told apart once all files are known.
-    choices = replace(manifest.choices, runs=None)
-    skipped = unreadable(file, manifest.format, choices) if choices.skip_unreadable else None
+    choices = replace(manifest.reading, runs=None)
+    skipped = (
+        unreadable(file, manifest.reading.format, choices) if choices.skip_unreadable else None
+    )
     files = [file] if skipped is None else []
-    reading = Reading(files, manifest.format, choices, manifest.finished)
+    staging = Staging(files, manifest.reading.format, choices, manifest.reading.finished)
     with (
         appearing(folder_of(run, "attempts", number)) as folder,
         working(limits) as con,
         hashing(files) as sha256,
     ):
-        _read_into(con, reading)
+        _read_into(con, staging)
         con.execute("update incoming set file = ?", [number])
         con.execute("set preserve_insertion_order = true")
         selects = {
@@ -67,19 +70,19 @@ def extract(run: Path, number: int, limits: Limits) -> int:
         content = {
             "manifest": manifest.id,
             "number": number,
-            "source": None if skipped else _described(reading.opened[0], sha256(file)),
+            "source": None if skipped else _described(staging.opened[0], sha256(file)),
             "skipped": skipped,
-            "names": [[*key, at] for key, at in reading.numbering.names.items()],
+            "names": [[*key, at] for key, at in staging.numbering.names.items()],
         }
         write_receipt(folder, content, rows)
     return rows["attempts"]
 
 
-def _read_into(con: duckdb.DuckDBPyConnection, reading: Reading) -> None:
+def _read_into(con: duckdb.DuckDBPyConnection, staging: Staging) -> None:
     """Make `incoming` of a file's rows."""
     insert(con, "create table incoming as", EXTRACTED.empty_table())
     before = 0
-    for batch in read(reading):
+    for batch in read(staging):
         place = pa.array(range(before, before + batch.rows.num_rows), pa.int64())
         rows = [*batch.rows.columns, place]
         insert(con, "insert into incoming", pa.Table.from_arrays(rows, schema=EXTRACTED))

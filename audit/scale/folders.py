@@ -11,7 +11,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +19,11 @@ import duckdb
 from audit import database
 from audit.database.connection import two_thirds
 from audit.errors import AuditError, first_line
+from audit.options import TaskLimits
 from audit.text import literal
 
 RECEIPT = "receipt.json"
 KINDS = ("attempts", "parts")
-MEMORY = "2GB"
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one task may use, and where it may spill to."""
-
-    threads: int = 1
-    memory: str = MEMORY
-    scratch: str | None = None
 
 
 def folder_of(run: Path, kind: str, number: int) -> Path:
@@ -139,7 +129,7 @@ def parquet(paths: Sequence[Path]) -> str:
 
 
 @contextmanager
-def working(limits: Limits) -> Iterator[duckdb.DuckDBPyConnection]:
+def working(limits: TaskLimits) -> Iterator[duckdb.DuckDBPyConnection]:
     """A database in memory with the task's own threads, memory and scratch folder."""
     try:
         scratch = tempfile.TemporaryDirectory(prefix="budget-audit-", dir=limits.scratch)

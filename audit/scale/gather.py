@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,9 +18,9 @@ from audit.errors import AuditError, explained
 from audit.load.load import grade_notes
 from audit.load.provenance import remember
 from audit.load.schema import create_schema
+from audit.options import Limits, TaskLimits
 from audit.scale.folders import (
     RECEIPT,
-    Limits,
     check_files,
     folder_of,
     parquet,
@@ -33,6 +34,7 @@ from audit.scale.plan import Manifest, read_manifest, require_same_program, sett
 # Relations with a row for every attempt, walk or prefix; --link leaves them in the run's files.
 LARGE = tuple(name for name in COMPUTED_HERE if name in WALKED)
 NAMES_SHOWN = 10
+NO_LIMITS = Limits()
 
 
 class Gathered(NamedTuple):
@@ -43,18 +45,20 @@ class Gathered(NamedTuple):
     notes: list[str]
 
 
-def gather(run: Path, db: Path, *, link: bool = False, **limits: Any) -> Gathered:
+def gather(run: Path, db: Path, *, link: bool = False, limits: Limits = NO_LIMITS) -> Gathered:
     """Make a new database of all parts in one transaction, after every file has been checked."""
     run = run.resolve()
     manifest = read_manifest(run)
     require_same_program(manifest)
-    keys = number_keys(run, Limits())
+    keys = number_keys(run, TaskLimits())
     check_files(run / "keys", keys)
     check_extracted(run, manifest)
     files = check_parts(run, manifest)
     try:
         with (
-            opened(db, write=True, row_group=REPLAYED_ROW_GROUP, reach=run, **limits) as con,
+            opened(
+                db, write=True, row_group=REPLAYED_ROW_GROUP, reach=run, **asdict(limits)
+            ) as con,
             transaction(con),
         ):
             if relations(con):
@@ -64,9 +68,9 @@ def gather(run: Path, db: Path, *, link: bool = False, **limits: Any) -> Gathere
             _fill(con, run, manifest, settings, files, link)
             archives = {row[0] for row in con.execute("select archive from sources").fetchall()}
             quality.count_dropped(con, [tuple(row) for row in keys["left_out"]])
-            remember(con, manifest.choices.answer)
+            remember(con, manifest.reading.answer)
             quality.count_records(con, archives)
-            notes = [*keys["notes"], *(_grade_notes(con) if manifest.choices.grade else ())]
+            notes = [*keys["notes"], *(_grade_notes(con) if manifest.reading.grade else ())]
             kept = {*HANDED_DOWN, *COMPUTED_HERE}
             build_stages(con, settings, manifest.plugins, kept)
             finish(con)

@@ -19,9 +19,9 @@ from audit.load.gate import require_fit, settle_labels
 from audit.load.load import refuse_duplicates
 from audit.load.names import Numbering, number_problems
 from audit.load.schema import create_schema
+from audit.options import TaskLimits
 from audit.output import filters
 from audit.scale.folders import (
-    Limits,
     appearing,
     check_files,
     folder_of,
@@ -48,7 +48,7 @@ def missing_files(run: Path, manifest: Manifest) -> list[int]:
     return [number for number in numbers if not is_done(run, "attempts", number, manifest.id)]
 
 
-def number_keys(run: Path, limits: Limits) -> dict[str, Any]:
+def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
     """Number what all parts share, unless that is done; return its receipt."""
     manifest = read_manifest(run)
     require_same_program(manifest)
@@ -66,8 +66,8 @@ def number_keys(run: Path, limits: Limits) -> dict[str, Any]:
     with appearing(folder) as partial, working(limits) as con:
         receipts, left_out = _read_counts(con, run, manifest)
         _refuse_twice(con, run, manifest)
-        if not manifest.force:
-            _refuse_unfit(con, manifest.choices.answer)
+        if not manifest.reading.force:
+            _refuse_unfit(con, manifest.reading.answer)
         _describe_load(con, receipts)
         settings = _filtered(con, manifest.settings)
         _number(con, manifest, settings)
@@ -126,9 +126,9 @@ def _read_counts(
         "create table incoming as "
         f"select *, question_id as read_id, archive as read_archive from {counted}"
     )
-    if manifest.choices.runs == "separate":
+    if manifest.reading.runs == "separate":
         _separate_runs(con)
-    left_out = _settle(con, manifest.unlabelled)
+    left_out = _settle(con, manifest.reading.unlabelled)
     number_problems(con, _name_problems(con, receipts))
     con.execute("alter table incoming rename to bank_counts")
     # All that is known of attempts are counts: views on those take the place of the tables.
@@ -216,11 +216,11 @@ def _refuse_twice(con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest)
     files = [folder_of(run, "attempts", n) / "attempts.parquet" for n in range(len(manifest.files))]
     con.execute(f"create view extracted as from {parquet(files)}")
     con.execute(f"create temp table doubtful_banks as {render('doubtful_banks')}")
-    if manifest.choices.runs == "append":
+    if manifest.reading.runs == "append":
         # What other files repeat is numbered anew.
         con.execute("delete from doubtful_banks where not is_repeated")
     con.execute(f"create temp table incoming as {render('doubtful_attempts')}")
-    if manifest.choices.runs == "append":
+    if manifest.reading.runs == "append":
         append_runs(con)
     refuse_duplicates(con, manifest.files)
     con.execute("drop table incoming")

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 
 from audit.errors import AuditError
-from audit.scale.folders import Limits
+from audit.options import TaskLimits
 from audit.scale.run import Execute, Where
 from audit.scale.tasks import Outcome, Task, perform
 
@@ -22,7 +22,7 @@ MOST_TRIES = 3
 
 
 @contextmanager
-def started(where: Where, limits: Limits) -> Iterator[Execute]:
+def started(where: Where, limits: TaskLimits) -> Iterator[Execute]:
     """Processes are started as tasks need them."""
     yield lambda tasks: _execute(tasks, where.workers)
 

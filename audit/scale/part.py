@@ -15,8 +15,8 @@ from audit.engine.stages import PORTION_ROWS, PORTIONED, STAGE_NAMES, TABLES
 from audit.errors import AuditError
 from audit.load.load import fill_records
 from audit.load.schema import FILLED, create_schema
+from audit.options import TaskLimits
 from audit.scale.folders import (
-    Limits,
     appearing,
     folder_of,
     is_done,
@@ -46,7 +46,7 @@ class Problem(NamedTuple):
     prefixes: int
 
 
-def part(run: Path, number: int, limits: Limits) -> int:
+def part(run: Path, number: int, limits: TaskLimits) -> int:
     """Replay the problems of one part and write its relations; say how many banks it has."""
     manifest = read_manifest(run)
     require_same_program(manifest)
@@ -62,7 +62,7 @@ def part(run: Path, number: int, limits: Limits) -> int:
         try:
             for problems in _groups(_dealt(run, number, limits)):
                 with working(limits) as con:
-                    _fill(con, run, number, problems, manifest.choices.runs)
+                    _fill(con, run, number, problems, manifest.reading.runs)
                     banks += _replay(con, run, settings, manifest.plugins)
                     for name in WRITTEN:
                         rows[name] = rows.get(name, 0) + _append(con, name, folder, writers)
@@ -79,7 +79,7 @@ def part(run: Path, number: int, limits: Limits) -> int:
     return banks
 
 
-def _dealt(run: Path, number: int, limits: Limits) -> list[Problem]:
+def _dealt(run: Path, number: int, limits: TaskLimits) -> list[Problem]:
     """The problems of a part."""
     with working(limits) as con:
         query = (

@@ -5,7 +5,7 @@ import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,9 @@ from audit.engine.plugins import KINDS, NAME_PATTERN, Plugin, Plugins, check_lin
 from audit.engine.settings import Settings, require_selector, resolve, resolve_plugins
 from audit.engine.sql_files import resource
 from audit.errors import AuditError, first_line
-from audit.load.load import UNLABELLED, check_choices
+from audit.load.load import check_choices
+from audit.options import Reading
 from audit.sources import SourceFile, Unreadable, find_files
-from audit.sources.columns import Choices
 from audit.sources.missing import require
 from audit.sources.opening import open_source, require_some
 
@@ -37,13 +37,7 @@ class Manifest:
     parts: int
     settings: Settings
     plugins: Plugins
-    format: str | None
-    choices: Choices
-    # Finish reasons that count as stop, what becomes of missing labels, and whether archives in
-    # which nothing can be picked are taken: as for `load`.
-    finished: Sequence[str]
-    unlabelled: str | None
-    force: bool
+    reading: Reading
     files: Sequence[SourceFile]
     # Why files were left out that could not even be opened.
     skipped: Sequence[str]
@@ -56,33 +50,30 @@ def plan(
     out: Path,
     parts: int,
     *,
-    reading: Mapping[str, Any],
-    replaying: Mapping[str, Any],
+    reading: Reading,
+    settings: Mapping[str, Any],
 ) -> Manifest:
     """Check the options of `load` and `replay`, list the source files and write the manifest."""
     if not 1 <= parts <= MOST_PARTS:
         raise AuditError(f"--parts: a whole number from 1 to {MOST_PARTS:,}")
-    if replaying.get("orders") == "auto":
+    if settings.get("orders") == "auto":
         raise AuditError(
             "--orders auto: a run draws its orders before anything is measured; plan it with a "
             "number, and use 'budget-audit replay --orders auto' on what is gathered"
         )
-    format, choices = _choices(reading)
-    files, skipped = _files(sources, format, choices)
-    given = {name: _frozen(value) for name, value in replaying.items() if name not in KINDS}
+    check_choices(reading)
+    if reading.references:
+        reading = replace(reading, references=os.path.abspath(reading.references))
+    files, skipped = _files(sources, reading)
     with duckdb.connect() as con:
-        settings = resolve(con, given)
-        found = resolve_plugins(con, *(replaying.get(kind) for kind in KINDS))
-    require_selector(settings, found)
+        resolved = resolve(con, settings)
+        found = resolve_plugins(con, *(settings.get(kind) for kind in KINDS))
+    require_selector(resolved, found)
     content = {
         "parts": parts,
-        "settings": asdict(settings),
+        "settings": asdict(resolved),
         "plugins": {kind: [asdict(one) for one in getattr(found, kind)] for kind in KINDS},
-        "format": format,
-        "choices": asdict(choices),
-        "finished": list(reading.get("finished") or ()),
-        "unlabelled": reading.get("unlabelled"),
-        "force": bool(reading.get("force")),
+        "reading": asdict(reading),
         "files": [
             {"path": str(file.path), "name": file.name, "bytes": file.bytes} for file in files
         ],
@@ -95,39 +86,20 @@ def plan(
     return read_manifest(out)
 
 
-def _files(
-    sources: Sequence[str], format: str | None, choices: Choices
-) -> tuple[list[SourceFile], list[str]]:
+def _files(sources: Sequence[str], reading: Reading) -> tuple[list[SourceFile], list[str]]:
     """The source files, each of which can be opened, and why others are left out."""
     skipped: list[str] = []
-    found = find_files(sources, skipped if choices.skip_unreadable else None)
+    found = find_files(sources, skipped if reading.skip_unreadable else None)
     require_some(found, skipped)
     files = [SourceFile(Path(os.path.abspath(file.path)), file.name, file.bytes) for file in found]
     for file in files:
         try:
-            require(open_source(file, format, choices), choices)
+            require(open_source(file, reading.format, reading), reading)
         except Unreadable:
             # Its extract will say so: a file may be unreadable further on too.
-            if not choices.skip_unreadable:
+            if not reading.skip_unreadable:
                 raise
     return files, skipped
-
-
-def _choices(reading: Mapping[str, Any]) -> tuple[str | None, Choices]:
-    """The options of `load` that say how a file is read."""
-    known = {field.name for field in fields(Choices)}
-    given = {name: value for name, value in reading.items() if name in known}
-    if given.get("references"):
-        given["references"] = os.path.abspath(given["references"])
-    choices = Choices(**{"mapping": {}, **given})
-    check_choices(reading.get("format"), choices)
-    if reading.get("unlabelled") not in (None, *UNLABELLED):
-        raise AuditError(f"--unlabelled {reading['unlabelled']}: must be wrong or drop")
-    return reading.get("format"), choices
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _with_id(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,11 +142,7 @@ def read_manifest(run: Path) -> Manifest:
         content["parts"],
         settings_of(content),
         _plugins(content["plugins"], path),
-        content["format"],
-        Choices(**content["choices"]),
-        content["finished"],
-        content["unlabelled"],
-        content["force"],
+        Reading(**_of_tuples(content["reading"])),
         [SourceFile(Path(file["path"]), file["name"], file["bytes"]) for file in content["files"]],
         content["skipped"],
         content["sql"],
@@ -184,7 +152,11 @@ def read_manifest(run: Path) -> Manifest:
 
 def settings_of(content: Mapping[str, Any]) -> Settings:
     """The settings that a manifest or a receipt holds."""
-    return Settings(**{name: _tuples(value) for name, value in content["settings"].items()})
+    return Settings(**_of_tuples(content["settings"]))
+
+
+def _of_tuples(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _tuples(value) for name, value in content.items()}
 
 
 def _tuples(value: Any) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from audit.errors import AuditError, first_line
-from audit.scale.folders import Limits
+from audit.options import TaskLimits
 from audit.scale.run import Execute, Where
 from audit.scale.tasks import Outcome, Task, perform
 
@@ -16,7 +16,7 @@ TASKS_PER_PROCESS = {"extract": 50, "part": 1}
 
 
 @contextmanager
-def started(where: Where, limits: Limits) -> Iterator[Execute]:
+def started(where: Where, limits: TaskLimits) -> Iterator[Execute]:
     """A cluster at an address, or workers of this machine."""
     try:
         import ray

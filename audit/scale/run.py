@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from audit.errors import AuditError
-from audit.scale.folders import Limits, is_done
+from audit.options import TaskLimits
+from audit.scale.folders import is_done
 from audit.scale.keys import missing_files, number_keys
 from audit.scale.plan import Manifest, read_manifest, require_same_program
 from audit.scale.tasks import Outcome, Task
@@ -38,13 +39,13 @@ class Ran(NamedTuple):
 def run(
     folder: Path,
     on: str = "local",
-    limits: Limits | None = None,
+    limits: TaskLimits | None = None,
     where: Where | None = None,
     progress: Progress | None = None,
 ) -> Ran:
     """Extract the files and make the parts that are not there yet."""
     folder = folder.resolve()
-    limits, where = limits or Limits(), where or Where()
+    limits, where = limits or TaskLimits(), where or Where()
     if on not in ENGINES:
         raise AuditError(f"--on {on}: must be {', '.join(ENGINES[:-1])} or {ENGINES[-1]}")
     if where.workers < 1:
@@ -69,7 +70,7 @@ def missing_parts(folder: Path, manifest: Manifest) -> list[int]:
     return [number for number in numbers if not is_done(folder, "parts", number, manifest.id)]
 
 
-def _tasks(kind: str, folder: Path, numbers: Sequence[int], limits: Limits) -> list[Task]:
+def _tasks(kind: str, folder: Path, numbers: Sequence[int], limits: TaskLimits) -> list[Task]:
     return [Task(kind, str(folder), number, limits) for number in numbers]
 
 

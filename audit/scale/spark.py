@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from audit.errors import AuditError, first_line
-from audit.scale.folders import Limits
+from audit.options import TaskLimits
 from audit.scale.run import Execute, Where
 from audit.scale.tasks import Outcome, Task, as_text, from_text, perform
 
@@ -18,7 +18,7 @@ CONFIG = {"spark.python.worker.reuse": "false", "spark.ui.enabled": "false"}
 
 
 @contextmanager
-def started(where: Where, limits: Limits) -> Iterator[Execute]:
+def started(where: Where, limits: TaskLimits) -> Iterator[Execute]:
     """A session on a master, or with a remote that speaks Spark Connect."""
     if (where.master is None) == (where.remote is None):
         raise AuditError("--on spark: give either --master URL or --remote sc://HOST:PORT")

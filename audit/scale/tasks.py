@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from audit.errors import AuditError, explained
-from audit.scale.folders import Limits
+from audit.options import TaskLimits
 
 
 class Task(NamedTuple):
@@ -14,7 +14,7 @@ class Task(NamedTuple):
     kind: str
     run: str
     number: int
-    limits: Limits
+    limits: TaskLimits
 
     @property
     def name(self) -> str:

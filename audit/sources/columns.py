@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from audit.errors import AuditError
+from audit.options import Reading
 from audit.sources.canonical import COLUMNS
 from audit.sources.files import named, shown
 from audit.sources.formats import REASONING, Context, Field, Format, Record, suffixes, taken
@@ -30,24 +31,9 @@ PER_ATTEMPT = (
 # What makes an item of a list an attempt.
 ANSWERING = ("text", "boxed_answer", "archive_answer")
 COST = "completion_tokens"
+# What the user has settled about sources.
+Choices = Reading
 NO_ATTEMPT = "rows hold no attempt: left out"
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What the user has settled: paths by canonical column, and what stands in where none is."""
-
-    mapping: Mapping[str, str] = field(default_factory=dict)
-    archive: str | None = None
-    competition: str | None = None
-    finish_reason: str | None = None
-    count_tokens: str | None = None
-    answer: str = "boxed"
-    grade: str | None = None
-    references: str | None = None
-    explode: str | None = None
-    runs: str | None = None
-    skip_unreadable: bool = False
 
 
 @dataclass(frozen=True)

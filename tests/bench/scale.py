@@ -24,8 +24,8 @@ import pyarrow.parquet
 
 from audit import database, engine
 from audit.load.load import load
+from audit.options import Limits, TaskLimits
 from audit.scale import gather, local, plan, run
-from audit.scale.folders import Limits
 from audit.scale.tasks import Outcome, Task, perform
 from tests.bench.apart import apart, peak_memory
 
@@ -59,7 +59,7 @@ def measure(asked: argparse.Namespace, folder: Path) -> None:
     attempts = asked.archives * asked.problems * asked.attempts
     print(f"{attempts:,} attempts in {asked.archives:,} files of {size / 1e6:,.0f} MB")
     out = folder / f"run-{asked.archives}"
-    limits = Limits(1, asked.memory)
+    limits = TaskLimits(1, asked.memory)
     with told("plan"):
         plan.plan([str(sources)], out, asked.parts or 8, reading={}, replaying=SETTINGS)
     local.perform = partial(measured, str(folder / "memory"))  # type: ignore[assignment]
@@ -135,7 +135,7 @@ def measured(folder: str, task: Task) -> Outcome:
 def gathered(out: Path, db: Path, link: bool) -> float:
     """Gather in a process of its own; say how long it worked."""
     db.unlink(missing_ok=True)
-    gather.gather(out, db, link=link, memory="4GB")
+    gather.gather(out, db, link=link, limits=Limits(memory="4GB"))
     return time.process_time()
 
 

@@ -1,4 +1,4 @@
-"""What a lab has at hand: schema, show, diff, expectations, filters, prices, completion."""
+"""What a lab has at hand: schema, show, diff, expectations, filters, completion."""
 
 import json
 import os
@@ -296,37 +296,7 @@ def test_export_and_report_follow_the_filter(folder, tmp_path):
     assert text.count("simulated_low") > 10
 
 
-# Prices.
-
-
-def test_prices_by_archive_come_from_a_file(folder, tmp_path):
-    (tmp_path / "prices.csv").write_text("archive,input,output\nsimulated_low,2,8\n")
-    both = rows(folder, "table", "main", "--price-input", 1, "--price-output", 4)
-    mixed = rows(folder, "table", "main", "--prices", tmp_path / "prices.csv", "--price-input", 1,
-                 "--price-output", 4)  # fmt: skip
-    for plain, row in zip(both, mixed, strict=True):
-        factor = 2 if row["archive"] == "simulated_low" else 1
-        assert row["strict_price"] == pytest.approx(factor * plain["strict_price"])
-    line = run(folder, "table", "main", "--prices", tmp_path / "prices.csv", status=2)
-    assert "no price for archive 'simulated_high'" in line
-
-
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("archive,input\na,1\n", "lacks the column output"),
-        ("", "holds no price"),
-        ("archive,input,output\na,1,x\n", "row 2: output 'x' is not a number"),
-        ("archive,input,output\na,1,-1\n", "a price is a number of 0 or more"),
-        ("archive,input,output\na,1,1\na,1,1\n", "archive 'a' stands there twice"),
-    ],
-)
-def test_a_file_of_prices_that_cannot_be_read_is_one_line(folder, tmp_path, text, part):
-    (tmp_path / "prices.csv").write_text(text)
-    assert part in run(folder, "table", "main", "--prices", tmp_path / "prices.csv", status=2)
-
-
-# Ways to write it.
+# Numbers.
 
 
 @pytest.mark.parametrize(

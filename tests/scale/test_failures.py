@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from audit.errors import AuditError
+from audit.options import TaskLimits
 from audit.scale import gather, local, part, run
-from audit.scale.folders import Limits
 from tests.support.command import ROOT
 from tests.support.runs import (
     PARTS,
@@ -26,7 +26,7 @@ from tests.support.runs import (
     write_sources,
 )
 
-LIMITS = Limits()
+LIMITS = TaskLimits()
 POLLS = 600
 
 
@@ -83,10 +83,10 @@ def members(group):
 KILLED_IN_WRITE = """
 import sys
 from pathlib import Path
-from audit.scale.folders import Limits
+from audit.options import TaskLimits
 from audit.scale.tasks import Task
 from tests.support.runs import kill_worker_once
-kill_worker_once(Task("part", sys.argv[1], 0, Limits()))
+kill_worker_once(Task("part", sys.argv[1], 0, TaskLimits()))
 """
 
 

@@ -280,7 +280,7 @@ def test_the_commands_are_functions(tmp_path, archives):
     planned = audit.plan(archives, tmp_path / "run", 2, finished="eos,end", **SMALL)
     assert planned.to_pydict()["number"] == [0, 1] and "2 part(s)" in planned.caption
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
-    assert manifest["finished"] == ["eos", "end"]
+    assert manifest["reading"]["finished"] == ["eos", "end"]
     assert audit.extract(tmp_path / "run", 1).to_pydict() == {"number": [1], "attempts": [54]}
     assert audit.extract(tmp_path / "run").to_pydict() == {"number": [0], "attempts": [54]}
     first = audit.part(tmp_path / "run", 0)

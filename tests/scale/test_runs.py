@@ -10,9 +10,10 @@ from audit.engine.stages import PORTIONED, TABLES
 from audit.errors import AuditError
 from audit.load.load import FILLED
 from audit.load.provenance import notes
+from audit.options import TaskLimits
 from audit.query.run import query
 from audit.scale import extract, keys, part, plan, run
-from audit.scale.folders import Limits, read_receipt
+from audit.scale.folders import read_receipt
 from tests.support.archives import attempt, write_jsonl, write_parquet
 from tests.support.command import run as command
 from tests.support.plugins import FIRST, GRACE
@@ -28,7 +29,7 @@ from tests.support.runs import (
     write_sources,
 )
 
-LIMITS = Limits()
+LIMITS = TaskLimits()
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import inspect
 import json
 import random
 import re
@@ -1193,7 +1194,7 @@ def read_or_refuse(path, format=None, **options):
     choices = Choices(**options)
     try:
         files = find_files([str(path)])
-        batches = staging.read(staging.Reading(files, format, choices))
+        batches = staging.read(staging.Staging(files, format, choices))
         return sum(batch.rows.num_rows for batch in batches)
     except AuditError as error:
         assert "\n" not in str(error)
@@ -1240,7 +1241,7 @@ def test_wrong_types_anywhere_in_a_sample_give_one_line_or_load(tmp_path):
 
 
 def test_choices_are_what_load_takes():
-    assert set(Choices.__dataclass_fields__) <= set(load.__kwdefaults__)
+    assert set(Choices.__dataclass_fields__) <= set(inspect.signature(load).parameters)
 
 
 def test_the_commands_take_the_same_options_and_describe_writes_nothing(tmp_path):

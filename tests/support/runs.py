@@ -10,9 +10,9 @@ import pyarrow.parquet
 
 from audit import database, engine
 from audit.load.load import load
+from audit.options import Reading, TaskLimits
 from audit.output.export import RELATIONS, export
 from audit.scale import extract, gather, part, plan
-from audit.scale.folders import Limits
 from audit.scale.tasks import perform
 from tests.support.archives import random_archive, write_parquet
 from tests.support.databases import SMALL
@@ -39,8 +39,8 @@ def planned(folder, sources, parts=PARTS, reading=None, **settings):
         [str(path) for path in sources],
         folder,
         parts,
-        reading={"force": True, **(reading or {})},
-        replaying={**SMALL, **settings},
+        reading=Reading(**{"force": True, **(reading or {})}),
+        settings={**SMALL, **settings},
     )
     return folder
 
@@ -48,9 +48,9 @@ def planned(folder, sources, parts=PARTS, reading=None, **settings):
 def made(folder):
     """Do all of a run in this process."""
     for number in range(len(plan.read_manifest(folder).files)):
-        extract.extract(folder, number, Limits())
+        extract.extract(folder, number, TaskLimits())
     for number in range(plan.read_manifest(folder).parts):
-        part.part(folder, number, Limits())
+        part.part(folder, number, TaskLimits())
     return folder
 
 

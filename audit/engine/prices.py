@@ -1,0 +1,76 @@
+"""Prices by archive, from a CSV: whole millionths of money per million tokens."""
+
+import csv
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from audit.errors import AuditError
+
+# What a file must have, and the price of prompt tokens that were cached, if it differs.
+REQUIRED = ("archive", "input", "output")
+COLUMNS = (*REQUIRED, "cached_input")
+LAYOUT = "write the columns archive,input,output and, if wanted, cached_input"
+MILLIONTHS = 10**6
+# A price above this is a mistake, and its products could not be summed exactly.
+LARGEST = 10**6
+
+# An archive, and what a million prompt, cached prompt and completion tokens cost in millionths.
+Price = tuple[str, int, int, int]
+
+
+def read_prices(path: Path) -> tuple[Price, ...]:
+    """The prices of a file in the order of the archives; whatever is doubtful is refused by row."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header, *rows = list(csv.reader(file, strict=True)) or [[]]
+    except OSError as error:
+        raise AuditError(f"--prices {path}: cannot be read: {error.strerror or error}") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise AuditError(f"--prices {path}: not readable as CSV: {error}") from None
+    names = [name.strip() for name in header]
+    for name in names:
+        if name not in COLUMNS or names.count(name) > 1:
+            what = "stands there twice" if name in COLUMNS else "is none of a price"
+            raise AuditError(f"--prices {path}: column '{name}' {what}; {LAYOUT}")
+    for name in REQUIRED:
+        if name not in names:
+            raise AuditError(f"--prices {path}: lacks the column {name}; {LAYOUT}")
+    found: dict[str, Price] = {}
+    for number, cells in enumerate(rows, 2):
+        if not cells:
+            continue
+        where = f"--prices {path}, row {number}"
+        if len(cells) != len(names):
+            raise AuditError(
+                f"{where}: has {len(cells)} cells for {len(names)} columns; decimals take a point"
+            )
+        row = dict(zip(names, cells, strict=True))
+        if row["archive"] in found:
+            raise AuditError(f"{where}: archive '{row['archive']}' stands there twice")
+        paid = _millionths(row["input"], "input", where)
+        cached = row.get("cached_input", "").strip()
+        found[row["archive"]] = (
+            row["archive"],
+            paid,
+            _millionths(cached, "cached_input", where) if cached else paid,
+            _millionths(row["output"], "output", where),
+        )
+    if not found:
+        raise AuditError(f"--prices {path}: holds no price; {LAYOUT}")
+    return tuple(found[name] for name in sorted(found))
+
+
+def _millionths(text: str, name: str, where: str) -> int:
+    """A price in whole millionths, exactly."""
+    try:
+        price = Decimal(text.strip())
+    except InvalidOperation:
+        price = Decimal("nan")
+    if not price.is_finite():
+        raise AuditError(f"{where}: {name} '{text}' is not a number")
+    if not 0 <= price <= LARGEST:
+        raise AuditError(f"{where}: {name} {text}: a price is a number from 0 to {LARGEST:,}")
+    counted = price * MILLIONTHS
+    if counted != counted.to_integral_value():
+        raise AuditError(f"{where}: {name} {text}: a price has at most six decimals")
+    return int(counted)

@@ -1,0 +1,168 @@
+"""What budgets count: the units as data, how an amount is read, and how people write it."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
+
+Amount = int | float | str
+Amounts = Amount | Iterable[Amount]
+
+SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+# 10^15 dollars in billionths have 24 digits; the default context keeps 28, a product may need more.
+EXACT = Context(prec=60)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit: amounts are counted in whole numbers and printed divided by the scale."""
+
+    name: str
+    scale: int
+    measures: str
+    one: str
+    many: str
+    symbol: str = ""
+    # What may stand behind a number, and how much of the printed unit it means.
+    sizes: Mapping[str, int] = field(default_factory=lambda: SIZES)
+    examples: str = "4000, 4_000, 4.5k or 1e6"
+
+
+_CLOCK = {"": 1, "k": 10**3, "s": 1, "m": 60, "h": 3600}
+UNITS = {
+    unit.name: unit
+    for unit in (
+        Unit("completion", 1, "completion tokens", "token", "tokens"),
+        Unit("total", 1, "prompt and completion tokens", "token", "tokens"),
+        Unit("money", 10**9, "money", "$", "$", "$", SIZES, "0.05, $0.05 or 4k"),
+        Unit("seconds", 10**3, "seconds", "s", "s", "s", _CLOCK, "90, 0.5s, 2m or 1.5h"),
+        Unit("steps", 1, "steps", "step", "steps"),
+    )
+}
+# Attempts, orders and the like: no unit of a replay, read in the same way.
+COUNT = Unit("count", 1, "whole numbers", "", "")
+# A number, its power of ten and what stands behind it; digits may be grouped by _.
+WRITTEN = re.compile(r"(\d+(?:_\d+)*(?:\.\d+)?|\.\d+)(e[+-]?\d{1,2})?\s*([a-z]*)")
+GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?\s*([a-z$]*)")
+
+
+def unit_named(unit: str | Unit) -> Unit:
+    """A unit by its name."""
+    return unit if isinstance(unit, Unit) else UNITS[unit]
+
+
+def read_budget(written: Amount, unit: str | Unit) -> int:
+    """An amount as people write it, in whole numbers of the unit; ValueError says what is wrong."""
+    kind = unit_named(unit)
+    shown = str(written).strip()
+    text = shown.lower()
+    if "$" in text:
+        if kind.symbol != "$":
+            raise ValueError(f"'{shown}': $ is for --unit money; budgets count {kind.measures}")
+        text = text.removeprefix("$").lstrip()
+    if grouped := GROUPED.fullmatch(text):
+        # A comma also separates budgets, so that digits in groups need the unit's word behind them.
+        plain = text.replace(",", "")
+        if not grouped[3] or grouped[3] not in (kind.one, kind.many):
+            raise ValueError(f"'{shown}': did you mean {plain}? a comma separates budgets")
+        text = plain
+    match = WRITTEN.fullmatch(text)
+    size = _size(match[3], kind, shown) if match else None
+    if not match or size is None or isinstance(written, bool) or (match[2] and size > 1):
+        raise ValueError(f"'{shown}' is not a number like {kind.examples}")
+    number = Decimal(match[1].replace("_", "") + (match[2] or ""))
+    amount = Fraction(number) * size * kind.scale
+    if amount.denominator != 1:
+        raise ValueError(f"'{shown}' {_too_fine(kind)}")
+    return int(amount)
+
+
+def _size(word: str, kind: Unit, shown: str) -> int | None:
+    """What a suffix multiplies with; None for a word that means nothing."""
+    if word in kind.sizes:
+        return kind.sizes[word]
+    if word in ("s", "h"):
+        raise ValueError(f"'{shown}': {word} is for --unit seconds; budgets count {kind.measures}")
+    return 1 if word and word in (kind.one, kind.many) else None
+
+
+def _too_fine(kind: Unit) -> str:
+    if kind.scale == 1:
+        return f"is not a whole number{f' of {kind.many}' if kind.many else ''}"
+    return f"is finer than {write_exactly(1, kind)}, the smallest {kind.measures} that is counted"
+
+
+def read_budgets(written: Amounts, unit: str | Unit) -> list[int]:
+    """Amounts from '4k,8k', from one or from several; '4,096' is refused with a question."""
+    if isinstance(written, str):
+        parts = [part.strip() for part in written.split(",")]
+        for place, part in enumerate(parts[1:], 1):
+            # A part such as 096 or 000 is no budget: a comma was meant to group digits.
+            if re.fullmatch(r"0\d+", part) and re.fullmatch(r"\$?\d+", parts[place - 1]):
+                raise ValueError(
+                    f"'{written}': did you mean {_joined(parts, place)}? a comma separates budgets"
+                )
+        return [read_budget(part, unit) for part in parts if part]
+    if isinstance(written, Iterable):
+        return [number for one in written for number in read_budgets(one, unit)]
+    return [read_budget(written, unit)]
+
+
+def _joined(parts: list[str], place: int) -> str:
+    """The number that a comma has split: '4,096' is 4096, '4,096,000' is 4096000."""
+    end = place + 1
+    while end < len(parts) and re.fullmatch(r"\d{3}", parts[end]):
+        end += 1
+    return "".join(parts[place - 1 : end])
+
+
+def whole_number(written: Amount) -> int:
+    """A whole number as people write it: 4000, 4_000, 4k, 4.5k, 1.5M or 1e6."""
+    return read_budget(written, COUNT)
+
+
+def whole_numbers(written: Amounts) -> list[int]:
+    """Whole numbers from '4k,8k', from one number or from several."""
+    return read_budgets(written, COUNT)
+
+
+def write_exactly(counted: int, unit: str | Unit) -> str:
+    """A counted amount in the printed unit, every digit of it and nothing else: 0.05."""
+    value = EXACT.divide(Decimal(counted), Decimal(unit_named(unit).scale))
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def write_amount(value: int | float | Decimal | Fraction, unit: str | Unit) -> str:
+    """An amount in the printed unit as people write it: $0.0374, 12.4 s, 3 steps, 4,000 tokens."""
+    kind = unit_named(unit)
+    digits = write_digits(value, kind)
+    sign = "-" if digits.startswith("-") else ""
+    if kind.symbol == "$":
+        return f"{sign}${digits.removeprefix('-')}"
+    word = kind.one if digits.removeprefix("-") == "1" else kind.many
+    return f"{digits} {word}".rstrip()
+
+
+def write_digits(value: int | float | Decimal | Fraction, unit: str | Unit) -> str:
+    """The digits of an amount: three that count, no digit before the point lost, none invented.
+
+    Money has no decimals or at least two.
+    """
+    kind = unit_named(unit)
+    if isinstance(value, Fraction):
+        number = EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
+    else:
+        number = Decimal(str(value))
+    if number == number.to_integral_value():
+        return f"{int(number):,}"
+    is_money = kind.symbol == "$"
+    before = number.adjusted() + 1
+    decimals = max(3 - before, 2 if is_money and before > 0 else 0)
+    rounded = number.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, EXACT)
+    text = f"{rounded:,f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    whole, point, rest = text.partition(".")
+    return f"{whole}.{rest:0<2}" if is_money and point else text

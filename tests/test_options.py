@@ -1,0 +1,259 @@
+"""An option is declared once and arrives everywhere; what it is given is checked by type."""
+
+import shutil
+import subprocess
+import sys
+from dataclasses import fields, replace
+
+import numpy
+import pytest
+
+import audit
+from audit import database, engine, options
+from audit.engine.prices import read_prices
+from audit.engine.settings import last_settings, resolve
+from audit.errors import AuditError
+from audit.options import Asked, Limits, Planned, Reading, Settings, TaskLimits, arguments
+from audit.units import UNITS
+from tests.support.archives import attempt, write_parquet
+from tests.support.command import ROOT
+from tests.support.databases import SMALL
+
+
+@pytest.fixture
+def db(tmp_path):
+    rows = [
+        attempt(seed, 4 + seed, str(seed % 3), question=question, correct=seed % 3 == 0)
+        for question in range(2)
+        for seed in range(5)
+    ]
+    write_parquet(rows, tmp_path / "a.parquet")
+    audit.load(tmp_path / "a.duckdb", tmp_path / "a.parquet")
+    return tmp_path / "a.duckdb"
+
+
+def refused(function, *args, **kwargs):
+    with pytest.raises(AuditError) as error:
+        function(*args, **kwargs)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "part"),
+    [
+        ({"orders": True}, "--orders: True is not a whole number"),
+        ({"orders": 2.5}, "--orders: 2.5 is not a whole number"),
+        ({"orders": "many"}, "--orders: 'many' is neither a whole number nor auto"),
+        ({"primary_cap": "8"}, "--primary-cap: '8' is not a whole number"),
+        ({"primary_selector": 3}, "--primary-selector: 3 is not a text"),
+        ({"effect": "big"}, "--effect: 'big' is not a number"),
+        ({"effect": float("nan")}, "--effect: nan is not a number"),
+        ({"unit": "euro"}, "--unit euro: must be completion or total"),
+        ({"budgets": True}, "--budgets: 'True' is not a number"),
+        ({"budgets": [None]}, "--budgets: 'None' is not a number"),
+        ({"archive": [3]}, "--archive: 3 is not a text"),
+        ({"threads": True}, "--threads: True is not a whole number"),
+        ({"memory": "much"}, "--memory: 'much' is not an amount"),
+    ],
+)
+def test_a_value_of_another_type_is_refused_before_anything_is_written(db, given, part):
+    before = db.read_bytes()
+    assert part in refused(audit.replay, db, **given)
+    assert db.read_bytes() == before
+
+
+def test_the_engine_checks_types_too(db):
+    with database.opened(db, write=True) as con:
+        assert "--orders: True is not a whole number" in refused(resolve, con, {"orders": True})
+        assert "--problems" in refused(resolve, con, {"problems": [("C", "0")]})
+
+
+def test_numbers_of_numpy_are_numbers(db):
+    settings = {**SMALL, "orders": numpy.int64(2), "budgets": numpy.array([10, 20])}
+    found = dict(zip(*audit.replay(db, **settings).to_pydict().values(), strict=True))
+    assert found["orders"] == "2" and found["budgets"] == "10,20"
+
+
+def test_a_stored_setting_that_cannot_be_read_is_replaced_by_the_replay_that_gives_it(db):
+    audit.replay(db, **SMALL)
+    with database.opened(db, write=True) as con:
+        con.execute("update settings set value = 'True' where key in ('orders', 'replicates')")
+    assert "setting orders cannot be read" in refused(audit.replay, db)
+    assert "setting replicates cannot be read" in refused(audit.replay, db, orders=2)
+    audit.replay(db, orders=2, replicates=3)
+    with database.opened(db) as con:
+        assert last_settings(con) == replace(Settings(**SMALL), orders=2, replicates=3)
+        assert con.execute("select count(distinct repeat) from repeats").fetchall() == [(3,)]
+
+
+def test_every_setting_is_written_and_read_by_its_type(db):
+    told = {
+        "archives": ("a",),
+        "competitions": ("C",),
+        "problems": (("C", 1),),
+        "curve_points": 4,
+        "order_seed": 5,
+    }
+    with database.opened(db, write=True) as con:
+        engine.replay(con, **SMALL, **told)
+        assert last_settings(con) == Settings(**SMALL, **told)
+
+
+@pytest.mark.parametrize("taken", [Reading, Asked, Planned, Limits, TaskLimits])
+def test_every_field_has_help_and_a_known_kind(taken):
+    for name, field in options.parameters(taken).items():
+        about = field.metadata
+        assert about["kind"] in options.TAKEN, name
+        assert about["help"] == about["help"].strip() and not about["help"].endswith("."), name
+
+
+def test_a_reading_is_written_as_the_arguments_that_give_it():
+    reading = Reading(
+        mapping={"text": "output.0", "seed": "n"}, finished=("eos", "end"), force=True, archive="m"
+    )
+    assert list(arguments(reading)) == [
+        *("--map", "text=output.0", "--map", "seed=n", "--archive", "m"),
+        *("--finished", "eos,end", "--force"),
+    ]
+    assert list(arguments(Reading())) == []
+
+
+def test_the_sets_share_no_parameter_of_a_plan():
+    names = [*options.parameters(Reading), *options.parameters(Planned)]
+    assert len(names) == len(set(names))
+    assert "add_budgets" not in names and "only_archive" in names
+
+
+# One more option, in a copy of the package.
+
+ADDED = {
+    "Reading": '    flavour: str | None = option(None, "a flavour", "text", metavar="NAME")\n',
+    "Settings": '    patience: int = option(7, "how long to wait", "number")\n',
+}
+SEEN = """
+import inspect, json, sys
+import audit
+from audit.cli import main
+import click
+
+def helped(name):
+    with click.Context(main.commands[name]) as ctx:
+        return " ".join(main.commands[name].get_help(ctx).split())
+
+assert audit.__file__.startswith(sys.argv[1])
+for name, option, words in (
+    ("replay", "--patience INTEGER", "How long to wait [7]."),
+    ("plan", "--patience INTEGER", "How long to wait [7]."),
+    ("load", "--flavour NAME", "A flavour."),
+    ("describe", "--flavour NAME", "A flavour."),
+    ("plan", "--flavour NAME", "A flavour."),
+):
+    assert option in helped(name) and words in helped(name), (name, helped(name))
+for function, parameter in (
+    (audit.replay, "patience"), (audit.plan, "patience"), (audit.load, "flavour"),
+    (audit.describe, "flavour"), (audit.plan, "flavour"),
+):
+    assert parameter in inspect.signature(function).parameters, (function, parameter)
+    assert f"\\n    {parameter}: " in function.__doc__, (function, parameter)
+audit.load("a.duckdb", "a.parquet")
+small = {"budgets": [10], "caps": 4, "primary_cap": 4, "orders": 2, "replicates": 2}
+used = audit.replay("a.duckdb", patience=9, **small)
+assert {"key": "patience", "value": "9"} in used.to_pylist()
+used = audit.replay("a.duckdb")
+assert {"key": "patience", "value": "9"} in used.to_pylist()
+audit.plan("a.parquet", "run", 1, patience=3, flavour="salt")
+manifest = json.load(open("run/manifest.json"))
+assert manifest["settings"]["patience"] == 3 and manifest["reading"]["flavour"] == "salt"
+"""
+
+
+def copied(folder, added):
+    """A copy of the package with one more field in each of the sets."""
+    for name in ("audit", "sql", "queries"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    path = folder / "audit" / "options.py"
+    text = path.read_text(encoding="utf-8")
+    for name, line in added.items():
+        head, mark, rest = text.partition(f"class {name}:\n")
+        assert mark
+        body, end, after = rest.partition("\n\n\n")
+        text = f"{head}{mark}{body}\n{line.rstrip()}{end}{after}"
+    path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def ran(folder, cwd, code):
+    return subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(folder)!r})\n{code}", folder],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_one_more_field_is_one_more_option_everywhere(tmp_path):
+    done = ran(copied(tmp_path / "copy", ADDED), made(tmp_path), SEEN)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def made(folder):
+    """A folder with one archive."""
+    place = folder / "place"
+    place.mkdir()
+    rows = [attempt(seed, 4 + seed, str(seed % 3), correct=seed % 3 == 0) for seed in range(5)]
+    write_parquet(rows, place / "a.parquet")
+    return place
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ('    patience: int = option(7, "", "number")\n', "patience: needs a sentence of help"),
+        ('    patience: int = option(7, "how long", "days")\n', "patience: no kind 'days'"),
+        ("    patience: int = 7\n", "patience: declare it with option(…)"),
+    ],
+)
+def test_a_field_that_lacks_something_says_what(tmp_path, line, part):
+    done = ran(copied(tmp_path / "copy", {"Settings": line}), tmp_path, "import audit.options")
+    assert done.returncode != 0 and part in done.stderr.splitlines()[-1]
+
+
+# Prices.
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "lacks the column archive"),
+        ("archive,input,output\n", "holds no price"),
+        ("archive,input\na,1\n", "lacks the column output"),
+        ("archive,input,output,output\na,1,2,3\n", "column 'output' stands there twice"),
+        ("archive,input,output,tax\na,1,2,3\n", "column 'tax' is none of a price"),
+        ("archive,input,output\na,1\n", "row 2: has 2 cells for 3 columns"),
+        ("archive,input,output\na,1,50,2\n", "decimals take a point"),
+        ("archive,input,output\na,1,2\na,1,2\n", "row 3: archive 'a' stands there twice"),
+        ("archive,input,output\na,1,-1\n", "a price is a number from 0"),
+        ("archive,input,output\na,1,x\n", "output 'x' is not a number"),
+        ("archive,input,output\na,1,nan\n", "output 'nan' is not a number"),
+        ("archive,input,output\na,1,0.0000001\n", "at most six decimals"),
+    ],
+)
+def test_a_doubtful_file_of_prices_is_refused_by_row(tmp_path, text, part):
+    (tmp_path / "p.csv").write_text(text)
+    line = refused(read_prices, tmp_path / "p.csv")
+    assert part in line and line.startswith("--prices ")
+
+
+def test_prices_are_whole_millionths_in_the_order_of_archives(tmp_path):
+    text = "archive,output,input,cached_input\nb,0.2,0.05,\na,10,1.25,0.000001\n"
+    (tmp_path / "p.csv").write_text(text)
+    assert read_prices(tmp_path / "p.csv") == (
+        ("a", 1_250_000, 1, 10_000_000),
+        ("b", 50_000, 50_000, 200_000),
+    )
+
+
+def test_the_units_are_those_of_the_setting():
+    (unit,) = (field for field in fields(Settings) if field.name == "unit")
+    assert unit.metadata["choices"] == tuple(UNITS)
