@@ -26,6 +26,7 @@ from audit.load import provenance
 from audit.options import Asked, Limits, Names, Planned, Reading, TaskLimits, takes
 from audit.output import filters
 from audit.output.choose import choose
+from audit.output.headings import in_unit
 from audit.output.result import Result, Text
 from audit.progress import Progress
 from audit.text import not_there
@@ -483,7 +484,7 @@ def table(
         _count_tokens(db, [name], limits, progress)
     with _opened(db, limits=limits) as con:
         only = filters.chosen(con, _listed(archive), _listed(competition), problems)
-        rows = engine.table(con, name)
+        rows = in_unit(con, engine.table(con, name))
         notes = [] if rows.num_rows else [_why_empty(con, name)]
         rows = filters.filtered(name, rows, only)
         notes += [only.note(), *_shown_by(rows)]
@@ -593,7 +594,10 @@ def query(
 
     with _opened(db, limits=limits, sandbox=True) as con:
         found = run(con, name_or_sql, params, limit=limit, timeout=timeout)
-        return Result(found.table, caption=_cut(found.table.num_rows, found.rows), notes=_told(con))
+        caption = _cut(found.table.num_rows, found.rows)
+        name = "" if found.is_ours else None
+        notes = _provenance(con) if found.reads_records else []
+        return Result(found.table, name, caption=caption, notes=notes)
 
 
 @takes
@@ -618,18 +622,18 @@ def query_text(
             give_up=give_up,
         )  # fmt: skip
         more = _cut(found.table.num_rows, found.rows)
-        return text, [*([f"{more}; --limit 0 shows all"] if more else []), *_told(con)]
+        notes = _provenance(con) if found.reads_records else []
+        return text, [*([f"{more}; --limit 0 shows all"] if more else []), *notes]
 
 
 def _cut(shown: int, rows: int) -> str:
     return f"… {shown:,} of {rows:,} rows" if shown < rows else ""
 
 
-def _told(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """What must stand under anything that comes from simulated data."""
+def _provenance(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """The line under whatever rests on the records: simulated or not, answers, costs, labels."""
     with contextlib.suppress(duckdb.Error):
-        if note := provenance.simulated_note(con):
-            return [note]
+        return [provenance.notes(con, has_selectors=True)]
     return []
 
 
@@ -676,8 +680,7 @@ def show(
         if seed is not None:
             return Text(room.text(con, key, seed))
         caption = f"archive {key[0]}, competition {key[1]}, question {key[2]}"
-        votes = provenance.answer_note(con)
-        return Result(room.attempts(con, key), caption=caption, notes=[votes, *_told(con)])
+        return Result(room.attempts(con, key), "", caption=caption, notes=_provenance(con))
 
 
 @takes

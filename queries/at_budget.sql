@@ -2,11 +2,7 @@
 -- $budget = 6000
 -- It is the sum of the changes up to it: random orders, the primary cap and the primary selector.
 with asked as (
-    select
-        (
-            rtrim(replace(lower($budget), '_', ''), 'km')::decimal(18, 3)
-            * case right(lower($budget), 1) when 'k' then 1000 when 'm' then 1000000 else 1 end
-        )::bigint as budget,
+    select $budget::double as budget
 ),
 
 answers as (
@@ -30,7 +26,7 @@ costs as (
         asked.budget,
         sum(covered_change) as covered,
         sum(launched_change) as launched,
-        sum(cost_change + slope_change * (asked.budget - cost_changes.budget)) as tokens,
+        sum(cost_change + slope_change * (asked.budget - cost_changes.budget)) as cost,
     from cost_changes
     inner join asked on cost_changes.budget <= asked.budget
     group by archive, rule, asked.budget
@@ -40,12 +36,12 @@ select
     archive,
     rule,
     costs.budget,
-    round(100.0 * correct_answers / replays, 2) as accuracy,
-    round(100.0 * covered / replays, 2) as coverage,
-    round(100.0 * abstentions / replays, 2) as abstention,
-    round(launched / replays, 2) as attempts,
-    round(tokens / replays, 2) as cost,
-    round(tokens / replays / costs.budget, 2) as cost_ratio,
+    100.0 * correct_answers / replays as accuracy,
+    100.0 * covered / replays as coverage,
+    100.0 * abstentions / replays as abstention,
+    launched / replays as attempts,
+    cost / replays as cost,
+    cost / replays / costs.budget as cost_ratio,
 from answers
 inner join costs using (archive, rule)
 order by archive, rule

@@ -4,11 +4,11 @@ select
     budget,
     rule,
     count(*) as replays,
-    round(sum(launched) / count(*), 2) as launched,
-    round(sum(returned) / count(*), 2) as returned,
-    round(sum(eligible) / count(*), 2) as eligible,
-    round(100.0 * count(*) filter (returned < launched) / count(*), 2) as percent_with_a_cut,
-    round(100.0 * count(*) filter (eligible = 0) / count(*), 2) as percent_empty,
+    avg(launched) as launched,
+    avg(returned) as returned,
+    avg(eligible) as eligible,
+    100.0 * avg((returned < launched)::integer) as percent_with_a_cut,
+    100.0 * avg((eligible = 0)::integer) as percent_empty,
 from replays
 where
     repeat > 0

@@ -8,8 +8,8 @@ select
         as ended_by_cap,
     count(*) filter (replays.launched < caps.cap and replays.cost < replays.budget)
         as ended_by_bank,
-    round(sum(replays.cost) / count(*), 2) as tokens_per_replay,
-    round(100.0 * sum(replays.cost) / sum(replays.budget), 2) as percent_of_budget,
+    avg(replays.cost) as cost,
+    100.0 * sum(replays.cost) / sum(replays.budget) as percent_of_budget,
 from caps
 inner join replays on caps.cap = replays.cap
 where

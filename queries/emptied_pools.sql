@@ -25,9 +25,7 @@ select
     count(*) filter (advisory_eligible = 0) as empty_anyway,
     count(distinct question_id) filter (strict_eligible = 0 and advisory_eligible > 0)
         as problems_concerned,
-    round(
-        100.0 * count(*) filter (strict_eligible = 0 and advisory_eligible > 0) / count(*), 2
-    ) as percent_emptied_by_the_cut,
+    100.0 * count(*) filter (strict_eligible = 0 and advisory_eligible > 0) / count(*) as percent_emptied_by_the_cut,
 from pools
 group by archive, budget, competition
 order by archive, budget, competition

@@ -5,7 +5,7 @@ select
     attempts.finish_reason,
     count(*) as attempts,
     count(*) filter (attempts.eligible) as eligible,
-    count(*) filter (grades.correct) as correct,
+    sum(grades.correct::integer)::bigint as correct,
     sum(attempts.completion_tokens)::bigint as tokens,
     median(attempts.completion_tokens) as median_tokens,
 from attempts

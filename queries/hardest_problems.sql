@@ -23,7 +23,7 @@ select
     uncovered.replays,
     count(*) as attempts_in_bank,
     count(*) filter (attempts.eligible) as eligible_attempts,
-    count(*) filter (grades.correct) as correct_attempts,
+    sum(grades.correct::integer)::bigint as correct_attempts,
     median(attempts.completion_tokens) as median_tokens,
 from uncovered
 inner join attempts using (archive, competition, question_id)

@@ -5,8 +5,7 @@ with by_order as (
         budget,
         rule,
         repeat,
-        count(*) as problems,
-        count(*) filter (correct) as correct_answers,
+        100.0 * avg(correct::integer) as accuracy,
     from selections
     where
         cap = (select value::integer from settings where key = 'primary_cap')
@@ -19,12 +18,10 @@ select
     budget,
     rule,
     count(*) filter (repeat > 0) as random_orders,
-    round(min(100.0 * correct_answers / problems) filter (repeat > 0), 2) as worst_order,
-    round(
-        100.0 * sum(correct_answers) filter (repeat > 0) / sum(problems) filter (repeat > 0), 2
-    ) as mean_order,
-    round(max(100.0 * correct_answers / problems) filter (repeat > 0), 2) as best_order,
-    round(max(100.0 * correct_answers / problems) filter (repeat = 0), 2) as canonical_order,
+    min(accuracy) filter (repeat > 0) as worst_order,
+    avg(accuracy) filter (repeat > 0) as mean_order,
+    max(accuracy) filter (repeat > 0) as best_order,
+    max(accuracy) filter (repeat = 0) as canonical_order,
 from by_order
 group by archive, budget, rule
 order by archive, budget, rule

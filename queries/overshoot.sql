@@ -4,12 +4,12 @@ select
     budget,
     count(*) as replays,
     count(*) filter (cost > budget) as over_budget,
-    round(sum(cost) / sum(budget), 2) as mean_ratio,
-    round(quantile_cont(cost / budget, 0.5), 2) as median_ratio,
-    round(quantile_cont(cost / budget, 0.9), 2) as p90_ratio,
-    round(quantile_cont(cost / budget, 0.95), 2) as p95_ratio,
-    round(quantile_cont(cost / budget, 0.99), 2) as p99_ratio,
-    round(max(cost / budget), 2) as largest_ratio,
+    sum(cost) / sum(budget) as mean_ratio,
+    quantile_cont(cost / budget, 0.5) as median_ratio,
+    quantile_cont(cost / budget, 0.9) as p90_ratio,
+    quantile_cont(cost / budget, 0.95) as p95_ratio,
+    quantile_cont(cost / budget, 0.99) as p99_ratio,
+    max(cost / budget) as largest_ratio,
 from replays
 where
     repeat > 0

@@ -2,21 +2,15 @@
 -- $budget =
 -- An empty $budget means the largest.
 select
-    selections.archive,
-    selections.rule,
-    replays.eligible,
+    archive,
+    rule,
+    eligible,
     count(*) as replays,
-    count(*) filter (selections.correct) as correct_answers,
-    round(100.0 * count(*) filter (selections.correct) / count(*), 2) as accuracy,
-from selections
-inner join replays using (archive, competition, question_id, repeat, cap, budget, rule)
+    sum(correct::integer)::bigint as correct_answers,
+    100.0 * avg(correct::integer) as accuracy,
+from results
 where
-    selections.repeat > 0
-    and selections.cap = (select value::integer from settings where key = 'primary_cap')
-    and selections.selector = (select value from settings where key = 'primary_selector')
-    and selections.budget = coalesce(
-        nullif(replace(replace($budget, '_', ''), 'k', '000'), '')::bigint,
-        (select max(budget) from budgets)
-    )
-group by selections.archive, selections.rule, replays.eligible
-order by selections.archive, selections.rule, replays.eligible
+    selector = (select value from settings where key = 'primary_selector')
+    and budget = coalesce(nullif($budget, '')::double, (select max(budget) from budgets))
+group by archive, rule, eligible
+order by archive, rule, eligible

@@ -24,10 +24,10 @@ select
     attempts.answer,
     count(*) as attempts,
     count(*) filter (attempts.eligible) as votes,
-    count(*) filter (grades.correct) as labelled_correct,
-    count(*) filter (not grades.correct) as labelled_wrong,
-    count(*) filter (grades.repaired_correct) as correct_after_repair,
-    round(sum(attempts.completion_tokens) / count(*), 2) as mean_tokens,
+    sum(grades.correct::integer)::bigint as labelled_correct,
+    sum((not grades.correct)::integer)::bigint as labelled_wrong,
+    sum(grades.repaired_correct::integer)::bigint as correct_after_repair,
+    avg(attempts.completion_tokens) as mean_tokens,
     min(attempts.seed) as first_seed,
 from chosen
 inner join attempts using (archive, competition, question_id)

@@ -19,16 +19,17 @@ with chosen as (
 
 select
     attempts.seed,
-    attempts.completion_tokens as cost,
+    attempts.completion_tokens,
     attempts.finish_reason,
     attempts.answer,
     attempts.eligible,
     grades.correct,
-    if(
-        attempts.eligible,
-        count(*) filter (attempts.eligible) over (partition by attempts.answer),
-        0
-    ) as votes,
+    case
+        when attempts.answer is null then null
+        when attempts.eligible
+        then count(*) filter (attempts.eligible) over (partition by attempts.answer)
+        else 0
+    end as votes,
 from chosen
 inner join attempts using (archive, competition, question_id)
 inner join grades using (archive, competition, question_id, seed)

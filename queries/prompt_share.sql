@@ -1,15 +1,17 @@
 -- What share of all tokens are prompts, which every launched attempt pays anew?
+-- The share is empty where the replay counts other costs than completion tokens.
 select
     archive,
     budget,
     rule,
     count(*) as replays,
-    round(sum(launched) / count(*), 2) as launched,
-    round(sum(cost) / count(*), 2) as completion_tokens,
-    round(sum(prompt_tokens) / count(*), 2) as prompt_tokens,
-    round(
-        100.0 * sum(prompt_tokens) / nullif(sum(prompt_tokens + cost), 0), 2
-    ) as percent_prompts,
+    avg(launched) as launched,
+    avg(cost) as cost,
+    avg(prompt_tokens) as prompt_tokens,
+    case
+        when coalesce((select value from settings where key = 'unit'), 'completion') = 'completion'
+        then 100.0 * sum(prompt_tokens) / nullif(sum(prompt_tokens + cost), 0)
+    end as percent_prompts,
 from replays
 where
     repeat > 0

@@ -19,9 +19,7 @@ with chosen as (
         and ($competition = '' or competition = $competition)
         and question_id = coalesce(nullif($question_id, '')::bigint, question_id)
         and repeat = coalesce(nullif($repeat, '')::integer, repeat)
-        and budget = coalesce(
-            nullif(replace(replace($budget, '_', ''), 'k', '000'), '')::bigint, budget
-        )
+        and budget = coalesce(nullif($budget, '')::double, budget)
     order by archive, competition, question_id, repeat = 0, repeat, budget
     limit 1
 )

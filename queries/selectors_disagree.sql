@@ -2,24 +2,29 @@
 -- $budget =
 -- $rule = strict
 -- An empty $budget means the largest.
-with pools as (
+-- Where there are no answers, the chosen attempt stands for its answer.
+with choices as (
+    select
+        *,
+        coalesce(answer, 'attempt ' || seed) as choice,
+    from selections
+),
+
+pools as (
     select
         archive,
         competition,
         question_id,
         repeat,
-        list(distinct answer order by answer) filter (answer is not null) as answers,
-        count(distinct answer) > 1 as is_split,
+        list(distinct choice order by choice) filter (choice is not null) as answers,
+        count(distinct choice) > 1 as is_split,
         bool_or(correct) and not bool_and(correct) as is_decisive,
-    from selections
+    from choices
     where
         repeat > 0
         and cap = (select value::integer from settings where key = 'primary_cap')
         and rule = $rule
-        and budget = coalesce(
-            nullif(replace(replace($budget, '_', ''), 'k', '000'), '')::bigint,
-            (select max(budget) from budgets)
-        )
+        and budget = coalesce(nullif($budget, '')::double, (select max(budget) from budgets))
     group by archive, competition, question_id, repeat
 )
 
@@ -29,7 +34,7 @@ select
     question_id,
     count(*) as replays,
     count(*) filter (is_split) as split_replays,
-    count(*) filter (is_split and is_decisive) as split_and_one_is_right,
+    sum(is_split::integer * is_decisive::integer)::bigint as split_and_one_is_right,
     array_to_string(list_sort(list_distinct(flatten(list(answers) filter (is_split)))), ' | ')
         as answers,
 from pools

@@ -9,17 +9,14 @@ with paid as (
         question_id,
         count(*) as replays,
         count(*) filter (prefix_cost > 0) as cut_replays,
-        sum(prefix_cost)::bigint as prefix_cost,
-        sum(cost)::bigint as completion_tokens,
+        sum(prefix_cost) as prefix_cost,
+        sum(cost) as cost,
     from replays
     where
         repeat > 0
         and cap = (select value::integer from settings where key = 'primary_cap')
         and rule = 'strict'
-        and budget = coalesce(
-            nullif(replace(replace($budget, '_', ''), 'k', '000'), '')::bigint,
-            (select min(budget) from budgets)
-        )
+        and budget = coalesce(nullif($budget, '')::double, (select min(budget) from budgets))
     group by archive, competition, question_id
 )
 
@@ -30,8 +27,8 @@ select
     replays,
     cut_replays,
     prefix_cost,
-    round(100.0 * prefix_cost / nullif(completion_tokens, 0), 2) as percent_of_its_cost,
-    round(100.0 * prefix_cost / nullif(sum(prefix_cost) over everyone, 0), 2)
+    100.0 * prefix_cost / nullif(cost, 0) as percent_of_its_cost,
+    100.0 * prefix_cost / nullif(sum(prefix_cost) over everyone, 0)
         as percent_of_all_prefixes,
 from paid
 window

@@ -16,9 +16,11 @@ import pyarrow.compute as pc
 from audit import engine
 from audit.database.leftovers import whole
 from audit.errors import AuditError
+from audit.output.headings import heading, unit_of
 from audit.output.terminal import LAST_RANK, DisplayColumn, fitted, lines_of
 from audit.output.tex import tex_table
 from audit.text import visible
+from audit.units import Unit, write_amount, write_digits
 
 DISPLAY_FORMATS = ("table", "md", "tex")
 FORMATS = ("table", "csv", "json", "md", "tex")
@@ -97,23 +99,36 @@ def _is_number(kind: pa.DataType) -> bool:
     return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
 
 
-def _shown(value: Any, name: str | None, column: str) -> str:
+def _shown(value: Any, name: str | None, column: str, unit: Unit) -> str:
     """One value as the display formats print it in this column of this table."""
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return _plain(value)
     described = engine.column(name, column) if name is not None else engine.Column()
-    if column.endswith("budget") and described.unit == "cost" and value and value % 1000 == 0:
-        return f"{int(value) // 1000}k"
-    decimals = int(described.decimals) if described.decimals else None
-    if described.unit and decimals is None:
-        decimals = DECIMALS_OF_UNIT.get(described.unit, 0)
-    if decimals is None:
-        is_whole = not isinstance(value, float) and value == int(value)
-        return str(value) if is_whole else _six_digits(value)
-    text = round_half_up(value, decimals)
-    return f"{int(text):,}" if decimals == 0 and math.isfinite(value) else text
+    if described.unit == "cost" and math.isfinite(value):
+        is_budget = column.removesuffix("_low").removesuffix("_high").endswith("budget")
+        return budget_name(value, unit) if is_budget else write_digits(_exact(value), unit)
+    if described.decimals or described.unit:
+        decimals = int(described.decimals or DECIMALS_OF_UNIT.get(described.unit, 0))
+        text = round_half_up(value, decimals)
+        return f"{int(text):,}" if decimals == 0 and math.isfinite(value) else text
+    is_whole = not isinstance(value, float) and value == int(value)
+    return str(value) if is_whole else _six_digits(value)
+
+
+def _exact(value: float | Decimal) -> Decimal:
+    """The number that a sum of floats stands for: 7485.499999999999 is a 7485.5."""
+    return Decimal(str(round(value, 9)))
+
+
+def budget_name(budget: float | Decimal, unit: Unit) -> str:
+    """A budget as people say it: 4k, $0.25, 90 s."""
+    if unit.many == "tokens" and budget and budget % 1000 == 0:
+        return f"{int(budget) // 1000:,}k"
+    if unit.symbol:
+        return write_amount(_exact(budget), unit)
+    return write_digits(_exact(budget), unit)
 
 
 def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
@@ -122,7 +137,7 @@ def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
     `name` is the table's name in the interface; None stands for an ad hoc query, whose numbers keep
     six significant digits.
     """
-    names = table.column_names
+    names, unit = table.column_names, unit_of(table)
     numbers = {
         field.name
         for field in table.schema
@@ -135,10 +150,10 @@ def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
         header = field.name
         if header in bounds:
             continue
-        cells = [_shown(value, name, header) for value in _values(column)]
+        cells = [_shown(value, name, header, unit) for value in _values(column)]
         if header in merged:
             low, high = (
-                [_shown(value, name, header) for value in _values(table[f"{header}_{end}"])]
+                [_shown(value, name, header, unit) for value in _values(table[f"{header}_{end}"])]
                 for end in ("low", "high")
             )
             cells = [
@@ -148,7 +163,8 @@ def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
         rank = LAST_RANK
         if name is not None:
             rank = int(engine.column(name, header).shown_first or LAST_RANK - 1)
-        columns.append(DisplayColumn(header, cells, _is_number(field.type), rank))
+        words = heading(header, name or "", unit) if name is not None else header
+        columns.append(DisplayColumn(header, cells, _is_number(field.type), rank, words))
     return columns
 
 

@@ -25,6 +25,7 @@ class DisplayColumn:
     cells: list[str]
     numeric: bool
     shown_first: int = LAST_RANK
+    heading: str = ""
 
 
 def lines_of(columns: Sequence[DisplayColumn], rows: int) -> str:

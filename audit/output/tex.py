@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 
-from audit.output.headings import heading
 from audit.output.terminal import DisplayColumn, is_grouped
 
 # Widths in points of one and of both columns of a paper, and of a character at each size.
@@ -70,7 +69,7 @@ def _width(
     """How wide the columns are at most, in points."""
     total = 0.0
     for column in columns:
-        heads = [_length(line) for line in _head_lines(column.header)]
+        heads = [_length(line) for line in _head_lines(column.heading)]
         cells = [_length(text) for text in texts[id(column)]]
         total += max([*heads, *cells, 1]) * character + SEPARATION
     return total
@@ -83,10 +82,10 @@ def _length(text: str) -> float:
     return sum(widths.get(character, 1.0) for character in shown)
 
 
-def _head_lines(header: str) -> list[str]:
+def _head_lines(heading: str) -> list[str]:
     """A header broken into short lines, because numbers are narrower than their names."""
     lines: list[str] = []
-    name, comma, unit = heading(header).partition(", ")
+    name, comma, unit = heading.partition(", ")
     for word in name.split(" "):
         if lines and len(lines[-1]) + len(word) < WIDEST_HEAD:
             lines[-1] += f" {word}"
@@ -126,7 +125,9 @@ def _tabular(
 
     sides = ["r" if column.numeric else "l" for column in columns]
     heads = [
-        rf"\shortstack[{side}]{{" + r"\\".join(escape(text) for text in _head_lines(c.header)) + "}"
+        rf"\shortstack[{side}]{{"
+        + r"\\".join(escape(text) for text in _head_lines(c.heading))
+        + "}"
         for c, side in zip(columns, sides, strict=True)
     ]
     lines = [rf"\begin{{tabular}}{{@{{}}{''.join(sides)}@{{}}}}", r"\toprule", line(heads)]

@@ -16,9 +16,12 @@ import pyarrow as pa
 
 from audit import engine
 from audit.database import cursor, lacks_texts, require_replays
+from audit.database.schema import relations
 from audit.errors import AuditError, first_line
 from audit.output.display import format_table
+from audit.output.headings import in_unit, replayed_unit
 from audit.text import not_there, visible
+from audit.units import read_budget, write_exactly
 
 # What stands before a statement: comments and blanks.
 BEFORE = r"(?is)\A(?:\s|--[^\n]*\n|/\*.*?\*/)*"
@@ -42,17 +45,18 @@ class NamedQuery:
     question: str
     sql: str
     defaults: dict[str, str]
+    is_ours: bool = False
 
 
 def named_queries() -> list[NamedQuery]:
     """Every query that ships with the project, by name."""
-    return [_named(path) for path in sorted(engine.resource("queries").glob("*.sql"))]
+    return [_named(path, is_ours=True) for path in sorted(engine.resource("queries").glob("*.sql"))]
 
 
-def _named(path: Path) -> NamedQuery:
+def _named(path: Path, *, is_ours: bool = False) -> NamedQuery:
     sql = path.read_text(encoding="utf-8-sig")
     question = sql.split("\n")[0].removeprefix("--").strip()
-    return NamedQuery(path.stem, question, sql, dict(DEFAULT_PATTERN.findall(sql)))
+    return NamedQuery(path.stem, question, sql, dict(DEFAULT_PATTERN.findall(sql)), is_ours)
 
 
 def find_query(name_or_sql: str) -> NamedQuery:
@@ -82,12 +86,15 @@ class Answer:
     table: pa.Table
     rows: int
     plan: str = ""
+    # Columns of our own queries are written as those of tables are.
+    is_ours: bool = False
+    reads_records: bool = True
 
     def text(self, fmt: str = "table", width: int | None = None) -> str:
         """The rows as text; a plan as DuckDB draws it."""
         if self.plan and fmt == "table":
             return "\n".join(visible(line) for line in self.plan.splitlines()) + "\n"
-        return format_table(self.table, fmt, width=width)
+        return format_table(self.table, fmt, "" if self.is_ours else None, width=width)
 
 
 def query(
@@ -132,6 +139,8 @@ def _answered(
 ) -> Answer:
     """Run the one statement, refused unless it only reads."""
     values = {**found.defaults, **params}
+    if found.is_ours and values.get("budget"):
+        values["budget"] = _budget(con, str(values["budget"]))
     try:
         "".join((found.sql, *values, *map(str, values.values()))).encode()
     except UnicodeEncodeError:
@@ -159,7 +168,19 @@ def _answered(
         raise AuditError(f"query: its rows cannot be read: {first_line(error)}") from None
     is_plan = statement.type == duckdb.StatementType.EXPLAIN
     plan = "\n".join(rows.column(rows.num_columns - 1).to_pylist()) if is_plan else ""
-    return Answer(rows.slice(0, limit) if limit else rows, rows.num_rows, plan)
+    shown = in_unit(con, rows.slice(0, limit) if limit else rows)
+    words = set(re.findall(r"\w+", found.sql.lower()))
+    reads_records = bool(words & {*relations(con), *engine.table_names()})
+    return Answer(shown, rows.num_rows, plan, found.is_ours, reads_records)
+
+
+def _budget(con: duckdb.DuckDBPyConnection, written: str) -> str:
+    """A budget as people write it, 4k or $0.05, as a plain number of the replay's unit."""
+    unit = replayed_unit(con)
+    try:
+        return write_exactly(read_budget(written, unit), unit)
+    except ValueError as error:
+        raise AuditError(f"--param budget: {error}") from None
 
 
 def reads_texts(sql: str) -> bool:

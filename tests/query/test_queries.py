@@ -26,7 +26,8 @@ from tests.support.databases import replayed
 ROOT = Path(__file__).resolve().parents[2]
 MAY_READ = {
     *("attempts", "texts", "grades", "orders", "prefixes", "replays", "selections", "sources"),
-    *("settings", "budgets", "caps", "answer_changes", "cost_changes"),
+    *("settings", "budgets", "caps", "answer_changes", "cost_changes", "results", "problems"),
+    "bootstrap_counts",
 }
 NAMES = [known.name for known in named_queries()]
 HAS_CHANGES = "answer_changes" in engine.stage_names()
@@ -118,7 +119,12 @@ def query(con, name_or_sql, params=None):
 def rows(con, name, *columns, **params):
     """The rows of a query as tuples, of these columns only."""
     found = query(con, name, params)
-    return list(zip(*(found[column].to_pylist() for column in columns), strict=True))
+    cells = ([_rounded(value) for value in found[column].to_pylist()] for column in columns)
+    return list(zip(*cells, strict=True))
+
+
+def _rounded(value):
+    return round(value, 2) if isinstance(value, float) else value
 
 
 def run(*arguments, status=0):
@@ -127,7 +133,8 @@ def run(*arguments, status=0):
     assert done.exit_code == status, done.output
     if status:
         assert done.output.startswith("error: ") and done.output.count("\n") == 1, done.output
-    return done.output
+        return done.output
+    return done.stdout
 
 
 # The named queries.
@@ -177,14 +184,14 @@ def test_orders_are_the_ones_the_figures_assume(con):
 
 
 def test_cost_per_correct(con):
-    columns = ("archive", "budget", "rule", "accuracy", "tokens_per_correct")
-    found = rows(con, "cost_per_correct", *columns, "tokens_per_correct_with_prompts")
+    columns = ("archive", "budget", "rule", "accuracy", "cost_per_correct")
+    found = rows(con, "cost_per_correct", *columns, "prompt_tokens_per_correct")
     # strict: 60 + 60 + 100 + 100 + 100 + 100 = 520 for 3; 1 + 1 + 2 + 3 + 1 + 2 prompts of 10.
-    assert ("steady", 100, "strict", 50.0, 173.33, 206.67) in found
+    assert ("steady", 100, "strict", 50.0, 173.33, 33.33) in found
     # advisory: 60 + 60 + 100 + 140 + 150 + 210 = 720 for 2; the same prompts.
-    assert ("steady", 100, "advisory", 33.33, 360.0, 410.0) in found
+    assert ("steady", 100, "advisory", 33.33, 360.0, 50.0) in found
     assert ("slow", 100, "strict", 0.0, None, None) in found
-    assert ("slow", 100, "advisory", 100.0, 500.0, 510.0) in found
+    assert ("slow", 100, "advisory", 100.0, 500.0, 10.0) in found
     assert len(found) == 2 * 3 * 2
 
 
@@ -206,18 +213,19 @@ def test_at_budget(con):
 
 @needs_changes
 def test_budget_for(con):
-    columns = ("archive", "rule", "first_budget", "first_cost", "kept_budget", "kept_cost")
+    columns = ("archive", "rule", "budget", "cost", "kept_budget", "kept_cost")
+    # The cheapest first.
     assert rows(con, "budget_for", *columns, accuracy="50") == [
+        # Each first attempt: 60, 60, 50, 40, 150 and 90 tokens; wrong votes come later.
+        ("steady", "strict", 60, 60.0, None, None),
+        ("steady", "advisory", 1, 75.0, None, None),
         ("slow", "advisory", 1, 500.0, 1, 500.0),
         ("slow", "strict", 500, 500.0, 500, 500.0),
-        # Each first attempt: 60, 60, 50, 40, 150 and 90 tokens; wrong votes come later.
-        ("steady", "advisory", 1, 75.0, None, None),
-        ("steady", "strict", 60, 60.0, None, None),
     ]
-    assert rows(con, "budget_for", *columns, accuracy="33.3333")[3] == (
+    assert rows(con, "budget_for", *columns, accuracy="33.3333")[0] == (
         *("steady", "strict", 60, 60.0, 60, 60.0),
     )
-    first = rows(con, "budget_for", "first_budget", accuracy="100")
+    first = rows(con, "budget_for", "budget", accuracy="100")
     assert first == [(1,), (500,), (None,), (None,)]
 
 
@@ -338,7 +346,7 @@ def test_order_luck(con):
 
 def test_next_budget(con):
     columns = ("archive", "rule", "budget", "next_budget", "accuracy", "next_accuracy")
-    found = rows(con, "next_budget", *columns, "points_gained", "tokens_per_extra_correct")
+    found = rows(con, "next_budget", *columns, "points_gained", "cost_per_extra_correct")
     # Two answers gained for 2 x (500 - 200) tokens.
     assert ("slow", "strict", 200, 600, 0.0, 100.0, 100.0, 300.0) in found
     assert ("steady", "strict", 100, 200, 50.0, 33.33, -16.67, None) in found
@@ -406,16 +414,16 @@ def test_pool_sizes(con):
 
 
 def test_binding_caps(con):
-    columns = ("archive", "cap", "budget", "ended_by_cap", "ended_by_bank", "tokens_per_replay")
+    columns = ("archive", "cap", "budget", "ended_by_cap", "ended_by_bank", "cost")
     found = rows(con, "binding_caps", *columns)
     # Two attempts: 60 + 60 (all there is) + 100 + 90 + 270 + 210 = 790 over six replays.
     assert ("steady", 2, 600, 4, 2, 131.67) in found
 
 
 def test_first_correct(con):
-    columns = ("archive", "orders", "found", "median_attempts", "median_tokens", "p90_tokens")
+    columns = ("archive", "orders", "found", "median_attempts", "median_cost", "p90_cost")
     # 40, 60, 60 and 140 tokens; nine tenths of the way: 60 + 0.7 x 80. Problem 2 has none.
-    assert rows(con, "first_correct", *columns, "most_tokens") == [
+    assert rows(con, "first_correct", *columns, "most_cost") == [
         ("slow", 2, 2, 1.0, 500.0, 500.0, 500),
         ("steady", 6, 4, 1.0, 60.0, 116.0, 140),
     ]
@@ -483,7 +491,7 @@ def test_a_column_is_compared_with_a_parameter_as_it_is(folder):
         (["select $one, $two", "--param", "one=1"], "no value for $two; give --param"),
         (["select $one", "--param", "one"], "'one' is not of the form name=value"),
         (["select ?"], "no value for $1"),
-        (["replay_ledger", "--param", "budget=much"], "Could not convert string 'much' to INT64"),
+        (["replay_ledger", "--param", "budget=much"], "--param budget: 'much' is not a number"),
         (["no_such_query"], "no query 'no_such_query'; there are advisory_harms,"),
         (
             ["cost-per-correct"],
@@ -560,8 +568,55 @@ def test_two_readers_read_at_once_and_neither_takes_the_write_lock(folder, con):
         capture_output=True,
         text=True,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0 and done.stderr.startswith("answers: the last boxed answer")
     assert query(con, sql).to_pylist() == [{"attempts": 8}]
+
+
+# Where labels or answers are missing, a query says nothing rather than 0.
+
+
+# What of a named query rests on labels.
+LABELLED = {
+    "at_budget": "accuracy coverage",
+    "budget_for": "budget cost accuracy kept_budget",
+    "cost_per_correct": "correct_answers accuracy cost_per_correct",
+    "finish_reasons": "correct",
+    "first_correct": "found median_attempts most_cost",
+    "missed_answers": "coverage accuracy missed percent_missed",
+    "next_budget": "accuracy next_accuracy points_gained cost_per_extra_correct",
+    "order_luck": "worst_order mean_order best_order canonical_order",
+    "pool_sizes": "correct_answers accuracy",
+    "problem_answers": "labelled_correct labelled_wrong correct_after_repair",
+    "problem_attempts": "correct",
+    "replay_ledger": "correct",
+    "selectors_disagree": "split_and_one_is_right",
+}
+# Queries about labels alone have no rows without them.
+ABOUT_LABELS = {"advisory_harms", "label_conflicts", "hardest_problems"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_rests_on_labels_is_empty_without_them(unlabelled, name):
+    found = query(unlabelled, name)
+    assert (found.num_rows == 0) == (name in ABOUT_LABELS)
+    for column in LABELLED.get(name, "").split():
+        assert found[column].null_count == found.num_rows, column
+    rest = set(found.column_names) - set(LABELLED.get(name, "").split())
+    words = {"accuracy", "correct", "coverage", "labelled", "right"}
+    rests_on_labels = [column for column in rest if set(column.split("_")) & words]
+    known = {"prompt_tokens_per_correct", "accuracy_low", "accuracy_high"}
+    assert set(rests_on_labels) <= known or name in ABOUT_LABELS
+
+
+@pytest.fixture(scope="module")
+def unlabelled(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("unlabelled")
+    bare = [{**row, "correct": None, "references": None} for row in ROWS]
+    with replayed(folder, bare, **SETTINGS):
+        pass
+    con = database.connect(folder / "small.duckdb", read_only=True, sandbox=True)
+    yield con
+    con.close()
 
 
 # The sandbox.
@@ -855,7 +910,7 @@ def test_standard_input_is_a_query_and_show_prints_the_sql(folder):
     done = CliRunner().invoke(
         main, ["query", "-", "--db", db, "--format", "csv"], input="select 7 as seven"
     )
-    assert done.output == "seven\n7\n"
+    assert done.output == "seven\n7\n"  # No line about records that it does not read.
     done = CliRunner().invoke(main, ["query", "-", "--db", db], input=" ")
     assert done.exit_code == 2 and "holds no SQL" in done.output
     shown = run("query", "overshoot", "--show")
