@@ -1,6 +1,7 @@
 """Replay every order of every bank: walks that are there are kept, and budgets are looked up."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import duckdb
@@ -13,6 +14,7 @@ from audit.database.schema import relations, require_attempts
 from audit.engine.build import build, extend, prepare, render
 from audit.engine.comments import comment_relations
 from audit.engine.draws import draw_orders, draw_weights
+from audit.engine.foresight import own_plugins, refuse_foresight
 from audit.engine.plugins import Plugins, check_columns, check_contract
 from audit.engine.quality import count_replays
 from audit.engine.settings import (
@@ -103,6 +105,10 @@ def check_contracts(
     """Refuse the first plug-in whose rows break its contract."""
     for kind in kinds:
         check_contract(con, kind, getattr(found, kind), render(f"broken_{kind}", found))
+    own = replace(found, rules=own_plugins("rules", found))
+    if own.rules:
+        check_contract(con, "rules", own.rules, render("mispaid_rules", own))
+    refuse_foresight(con, found, kinds)
 
 
 def finish(con: duckdb.DuckDBPyConnection) -> None:

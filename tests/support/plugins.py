@@ -20,7 +20,9 @@ select
     max(position) filter (
         cumulative_cost - cost < budget and 10 * cumulative_cost <= 11 * budget
     ) as returned,
-    least(11 * budget // 10, max(cumulative_cost)) as cost,
+    least(
+        11 * budget // 10, max(cumulative_cost) filter (cumulative_cost - cost < budget)
+    ) as cost,
 from budgeted_attempts
 group by walk_id, cap, budget;
 """

@@ -1,0 +1,20 @@
+-- foreseeing_rules: a walk that a rule ends otherwise when the attempts after those it launches are others, or none; the position is the last one launched.
+-- grain: plugin, walk_id, position
+select distinct
+    said.rule as plugin,
+    said.walk_id,
+    said.launched as position,
+from said
+inner join sampled_walks
+    on said.walk_id = sampled_walks.walk_id
+    and said.launched <= sampled_walks.kept
+left join said_again
+    on said.rule = said_again.rule
+    and said.walk_id = said_again.walk_id
+    and said.cap = said_again.cap
+    and said.budget = said_again.budget
+where
+    said.launched is distinct from said_again.launched
+    or said.returned is distinct from said_again.returned
+    or said.cost is distinct from said_again.cost
+order by plugin, said.walk_id, position

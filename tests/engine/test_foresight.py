@@ -1,0 +1,144 @@
+"""Nobody looks ahead: a plug-in that reads attempts not yet launched is refused."""
+
+import random
+
+import pytest
+
+from audit import engine
+from audit.engine import foresight
+from audit.errors import AuditError
+from tests.support.archives import random_archive
+from tests.support.databases import SMALL, replayed, small_database
+from tests.support.plugins import EVERYTHING, FIRST, GRACE
+
+# A select that keeps to its prefixes but for one word.
+PREFIX = "window prefix as (partition by walk_id order by position)"
+BEST = """
+select walked_attempts.walk_id, walked_attempts.position, walked_attempts.is_eligible,
+    case
+        when best.position <= walked_attempts.position then best.position
+        else min(walked_attempts.position) filter (walked_attempts.is_eligible) over (
+            partition by walked_attempts.walk_id order by walked_attempts.position
+        )
+    end as selected_position
+from walked_attempts
+left join (
+    select walk_id, arg_min(position, cost) filter (is_eligible) as position
+    from walked_attempts group by walk_id
+) as best on walked_attempts.walk_id = best.walk_id
+"""
+BANK = """
+select walked_attempts.walk_id, walked_attempts.position, walked_attempts.is_eligible,
+    max(walked_attempts.position) filter (
+        walked_attempts.is_eligible and walked_attempts.cost <= costs.cost
+    ) over (partition by walked_attempts.walk_id order by walked_attempts.position)
+        as selected_position
+from walked_attempts
+inner join (select bank_id, avg(completion_tokens) as cost from candidates group by bank_id)
+    as costs on walked_attempts.bank_id = costs.bank_id
+"""
+LAST_RULE = """
+select walk_id, cap, budget,
+    max(position) filter (cumulative_cost <= budget or position = 0) as launched,
+    max(position) filter (cumulative_cost <= budget or position = 0) as returned,
+    max(cumulative_cost) filter (cumulative_cost <= budget or position = 0) as cost
+from budgeted_attempts group by walk_id, cap, budget
+"""
+AHEAD = {
+    "selectors": {
+        "a group by walk": BEST,
+        "a window without an order": FIRST.replace(
+            "min(position) filter (is_eligible) over prefix",
+            "case when count(*) filter (is_eligible) over whole > 1 then "
+            "min(position) filter (is_eligible) over prefix end",
+        ).rstrip()
+        + ", whole as (partition by walk_id)",
+        "the next attempt": FIRST.replace(
+            "min(position) filter (is_eligible) over prefix",
+            "case when lead(is_eligible) over prefix then "
+            "min(position) filter (is_eligible) over prefix end",
+        ),
+        "the rest of the bank": BANK,
+    },
+    "policies": {
+        "the leader at the end": """
+            select tallies.walk_id, caps.cap, min(tallies.position) as stop_position
+            from tallies
+            inner join caps on tallies.position <= caps.cap
+            inner join (
+                select walk_id, max(leader_votes) as votes from tallies group by walk_id
+            ) as ends on tallies.walk_id = ends.walk_id and tallies.leader_votes = ends.votes
+            group by tallies.walk_id, caps.cap
+        """,
+        "what the walk will cost": """
+            select walk_id, cap, 1 as stop_position from tallies cross join caps
+            group by walk_id, cap having max(cumulative_cost) > 20
+        """,
+    },
+    "rules": {"whether the next attempt fits": LAST_RULE},
+}
+
+
+@pytest.fixture(scope="module")
+def con(tmp_path_factory):
+    with small_database(tmp_path_factory.mktemp("foresight"), orders=6, policies="all") as con:
+        yield con
+
+
+def own(folder, kind, sql, name="sly"):
+    (folder / kind).mkdir(exist_ok=True)
+    (folder / kind / f"{name}.sql").write_text(sql)
+    return {kind: str(folder / kind)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "sql"),
+    [
+        pytest.param(kind, sql, id=f"{kind}: {what}")
+        for kind, files in AHEAD.items()
+        for what, sql in files.items()
+    ],
+)
+def test_a_plug_in_that_looks_ahead_is_refused_by_file_walk_and_position(con, tmp_path, kind, sql):
+    before = con.sql("from settings order by key").fetchall()
+    named = rf"{kind}/sly\.sql: looks ahead: at position \d+ of \w+, .+ \d+, repeat \d+ it says"
+    with pytest.raises(AuditError, match=named):
+        engine.replay(con, **own(tmp_path, kind, sql))
+    assert con.sql("from settings order by key").fetchall() == before
+    assert con.sql("select count(*) from used_rules where name = 'sly'").fetchall() == [(0,)]
+
+
+PAYS = "completion_cost" if "completion_cost" in GRACE else "cost"
+
+
+@pytest.mark.parametrize(
+    "paid",
+    [
+        "0",
+        "cumulative_cost + 1",
+        "case when position > 1 then cumulative_cost - cost - 1 else 0 end",
+    ],
+    ids=["nothing", "more than it launches", "less than it returns"],
+)
+def test_a_rule_pays_for_what_it_returns_and_no_more_than_it_launches(con, tmp_path, paid):
+    sql = f"""
+        select walk_id, cap, budget, position as launched, position as returned, {paid} as {PAYS}
+        from last_launched
+    """
+    with pytest.raises(AuditError, match=r"rules/sly\.sql: .*cost of what it returns"):
+        engine.replay(con, **own(tmp_path, "rules", sql))
+
+
+def test_plug_ins_that_keep_to_their_prefixes_are_accepted(con, tmp_path):
+    chosen = own(tmp_path, "selectors", FIRST, "earliest")
+    chosen |= own(tmp_path, "rules", GRACE, "grace") | own(tmp_path, "rules", EVERYTHING, "all")
+    engine.replay(con, **chosen)
+    assert con.sql("select count(*) from used_rules").fetchall()[0][0] >= 4
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_projects_own_plug_ins_never_look_ahead(tmp_path, seed):
+    rows = random_archive(random.Random(seed), costs=(4, 6, 7, 9), empty=0.1)
+    found = engine.Plugins(policies=engine.plugins("policies"))
+    with replayed(tmp_path, rows, **SMALL, policies="all") as con:
+        assert not foresight.foreseen(con, found, list(foresight.SAID_IN))
