@@ -89,8 +89,8 @@ class _Package(ModuleType):
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        """The functions, before the engine is brought in too."""
-        return sorted({*super().__dir__(), *__all__})
+        """The functions alone, also before the engine is brought in; no packages beside them."""
+        return sorted(__all__)
 
 
 sys.modules[__name__].__class__ = _Package

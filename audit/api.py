@@ -16,59 +16,28 @@ import duckdb
 import pyarrow as pa
 
 from audit import database, engine
-from audit.database import connect
-from audit.engine.prices import Price, read_prices
+from audit.database import connect as connect
+from audit.engine.prices import read_prices
 from audit.engine.quality import quality_notes
 from audit.errors import AuditError
 from audit.interop import scorio as arrays
 from audit.interop.scorio import ScorioArrays
 from audit.load import provenance
-from audit.options import Asked, Limits, Names, Planned, Reading, TaskLimits, takes
+from audit.options import Asked, Limits, Names, Reading, Sources, source_paths, takes
 from audit.output import filters
 from audit.output.choose import choose
 from audit.output.headings import in_unit
 from audit.output.result import Result, Text
 from audit.progress import Progress
+from audit.scale.functions import extract as extract
+from audit.scale.functions import gather as gather
+from audit.scale.functions import part as part
+from audit.scale.functions import plan as plan
+from audit.scale.functions import run as run
 from audit.text import not_there
 from audit.units import Amount, whole_number
 
-__all__ = [
-    "AuditError",
-    "Result",
-    "answers",
-    "check",
-    "compare",
-    "connect",
-    "demo",
-    "describe",
-    "diff",
-    "export",
-    "extract",
-    "fetch",
-    "figure",
-    "figures",
-    "gather",
-    "load",
-    "part",
-    "plan",
-    "queries",
-    "query",
-    "replay",
-    "report",
-    "run",
-    "schema",
-    "show",
-    "simulate",
-    "sql",
-    "table",
-    "tables",
-    "timeline",
-    "to_scorio",
-    "tokenize",
-]
-
 Database = str | Path | duckdb.DuckDBPyConnection
-Sources = str | Path | Sequence[str | Path]
 STALE = "The replays are stale; run 'budget-audit replay' again."
 NO_LIMITS = Limits()
 
@@ -154,11 +123,7 @@ def describe(
     """
     from audit.load.describe import describe as tell
 
-    return Text(tell(_paths(sources), reading=reading))
-
-
-def _paths(sources: Sources) -> list[str]:
-    return [str(path) for path in ([sources] if isinstance(sources, str | Path) else sources)]
+    return Text(tell(source_paths(sources), reading=reading))
 
 
 @takes
@@ -187,7 +152,7 @@ def load(
     with _opened(db, write=True, limits=limits, row_group=database.LOADED_ROW_GROUP) as con:
         summary = load_sources(
             con,
-            _paths(sources),
+            source_paths(sources),
             replace=replace,
             texts=texts,
             reading=reading,
@@ -284,163 +249,8 @@ def _replayed_only(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> 
     only = filters.chosen(
         con, asked.get("archives", ()), asked.get("competitions", ()), asked.get("problems") or None
     )
-    found: dict[str, Any] = {**asdict(only), "prices": _prices(asked)}
+    found: dict[str, Any] = {**asdict(only), "prices": read_prices(asked.get("prices", ""))}
     return {name: value for name, value in found.items() if name in asked}
-
-
-def _prices(asked: Mapping[str, Any]) -> Sequence[Price]:
-    """The prices of a file; an empty name means none again."""
-    return read_prices(Path(asked["prices"])) if asked.get("prices") else ()
-
-
-@takes
-def plan(
-    sources: Sources,
-    out: str | Path,
-    parts: int,
-    *,
-    reading: Reading,
-    settings: Planned,
-) -> Result:
-    """Plan a run past one machine, which workers share as a folder: a row per source file.
-
-    It takes what `load` and `replay` take, checks it and writes the manifest; nothing is read yet.
-
-    sources: files, folders or globs
-    out: the run's folder, which every worker sees under the same name
-    parts: into how many parts the problems go
-    reading:
-    settings:
-    """
-    from audit.scale.plan import plan as write
-
-    asked = {**settings, "prices": _prices(settings)}
-    if "problems" in settings:
-        asked["problems"] = filters.read_problems(Path(settings["problems"]))
-    manifest = write(_paths(sources), Path(out), parts, reading=reading, settings=asked)
-    size = sum(file.bytes for file in manifest.files)
-    caption = f"{len(manifest.files):,} file(s), {size:,} bytes, {parts:,} part(s) in {out}"
-    rows = {
-        "number": pa.array(range(len(manifest.files)), pa.int64()),
-        "file": pa.array([file.label for file in manifest.files], pa.string()),
-        "bytes": pa.array([file.bytes for file in manifest.files], pa.int64()),
-    }
-    notes = [f"note: left out: {reason}" for reason in manifest.skipped]
-    return Result(pa.table(rows), caption=caption, notes=notes)
-
-
-@takes
-def extract(
-    folder: str | Path,
-    number: int | None = None,
-    *,
-    limits: TaskLimits,
-) -> Result:
-    """Extract the attempts of one file of a run, or of all that are missing: a row per file.
-
-    Once all are extracted, what the parts share is numbered.
-
-    folder: the run's folder
-    number: the file, counted from 0 (default: every one that is missing)
-    limits:
-    """
-    from audit.scale.extract import extract as read
-    from audit.scale.keys import missing_files, number_keys
-    from audit.scale.plan import read_manifest
-
-    run = Path(folder)
-    wanted = missing_files(run, read_manifest(run)) if number is None else [number]
-    rows = [read(run, one, limits) for one in wanted]
-    if number is None:
-        number_keys(run, limits)
-    found = {"number": pa.array(wanted, pa.int64()), "attempts": pa.array(rows, pa.int64())}
-    caption = f"{sum(rows):,} attempts of {len(wanted):,} file(s) in {folder}"
-    return Result(pa.table(found), caption=caption)
-
-
-@takes
-def part(
-    folder: str | Path,
-    number: int,
-    *,
-    limits: TaskLimits,
-) -> Result:
-    """Make one part of a run, unless it is there, and say how many banks it has walked.
-
-    folder: the run's folder
-    number: the part, counted from 0
-    limits:
-    """
-    from audit.scale.part import part as make
-
-    banks = make(Path(folder), number, limits)
-    done = f"{banks:,} banks" if banks else "nothing to do"
-    return Result(pa.table({"part": [number], "banks": [banks]}), caption=f"part {number}: {done}")
-
-
-@takes
-def run(
-    folder: str | Path,
-    *,
-    on: Literal["local", "spark", "ray"] = "local",
-    workers: int = 2,
-    master: str | None = None,
-    remote: str | None = None,
-    address: str | None = None,
-    limits: TaskLimits,
-    progress: Progress | None = None,
-) -> Result:
-    """Do what is missing of a run, and nothing else: a row for files and one for parts.
-
-    Local processes import the script that started them: call it below `if __name__ ==
-    "__main__"`.
-
-    folder: the run's folder
-    on: the engine: local processes, spark or ray
-    workers: processes of this machine (local, and ray without an address)
-    master: Spark's master, such as 'spark://host:7077'
-    remote: a Spark Connect server, such as 'sc://host:15002'
-    address: a Ray cluster, such as 'auto'
-    limits:
-    progress: called with what is done, how much of it, and how much there is
-    """
-    from audit.scale.run import Where
-    from audit.scale.run import run as execute
-
-    where = Where(workers, master, remote, address)
-    done = execute(Path(folder), on, limits, where, progress)
-    caption = f"{done.files:,} file(s) extracted, {done.parts:,} part(s) made in {folder}"
-    rows = {"task": ["extract", "part"], "done": [done.files, done.parts]}
-    return Result(pa.table(rows), caption=caption)
-
-
-@takes
-def gather(
-    folder: str | Path,
-    db: str | Path,
-    *,
-    link: bool = False,
-    limits: Limits,
-) -> Result:
-    """Check every part of a run, make one new database of them, and return the settings used.
-
-    folder: the run's folder
-    db: the database, a file that is not there yet
-    link: leave the large relations in the run's files, which the database then needs
-    limits:
-    """
-    from audit.scale.gather import gather as collect
-
-    found = collect(Path(folder), Path(db), link=link, limits=limits)
-    with _opened(db, limits=limits) as con:
-        used = con.sql("from settings order by key").to_arrow_table()
-        notes = [f"note: {note}" for note in found.notes]
-        simulated = provenance.simulated_note(con)
-        notes += [f"note: {simulated}"] if simulated else []
-        notes += [provenance.replayed_note(con) or "", *quality_notes(con)]
-    notes.append("a run keeps no texts: what needs them says so")
-    caption = f"{found.replays:,} replays of {found.banks:,} banks in {db}"
-    return Result(used, caption=caption, notes=notes)
 
 
 def tables() -> Result:

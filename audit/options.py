@@ -23,6 +23,7 @@ Names = str | Sequence[str]
 # 4000, "4000", "4k", "$0.05" or "90s"; several are a list or "4k,8k".
 Budgets = Amount | Sequence[Amount]
 FilePath = str | Path
+Sources = FilePath | Sequence[FilePath]
 Returned = TypeVar("Returned")
 
 # What Python takes for each kind of option; `audit.cli.options` has what the command line takes.
@@ -309,6 +310,11 @@ def parameters(taken: type) -> dict[str, Field[Any]]:
         if name is not None:
             found[name] = one
     return found
+
+
+def source_paths(sources: Sources) -> list[str]:
+    """Files, folders or globs, given one by one or as several."""
+    return [str(path) for path in ([sources] if isinstance(sources, str | Path) else sources)]
 
 
 def flag_of(one: Field[Any], name: str | None = None) -> str:

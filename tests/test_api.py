@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 import sys
+import tomllib
 
 import numpy
 import pyarrow
@@ -170,10 +171,20 @@ def test_the_package_shows_its_functions_before_the_engine_is_there():
         "import sys, audit; names = dir(audit); assert 'duckdb' not in sys.modules; print(*names)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert set(done.stdout.split()) >= {
-        *("describe", "load", "replay", "table", "query", "export", "check", "report", "timeline"),
-        *("connect", "to_scorio", "AuditError"),
-    }
+    assert done.stdout.split() == sorted(audit.__all__)
+
+
+def test_the_package_shows_its_functions_alone_after_use_too():
+    assert audit.tables().num_rows and dir(audit) == sorted(audit.__all__)
+    assert not any(inspect.ismodule(getattr(audit, name)) for name in dir(audit))
+
+
+def test_types_and_the_version_come_with_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "version" not in project["project"] and project["project"]["dynamic"] == ["version"]
+    assert project["tool"]["hatch"]["version"] == {"path": "audit/__init__.py"}
+    assert (ROOT / "audit" / "py.typed").exists()
+    assert len((ROOT / "audit" / "api.py").read_text(encoding="utf-8").splitlines()) <= 1000
 
 
 def test_rooms_that_share_a_name_with_a_function_do_not_hide_it():

@@ -97,7 +97,7 @@ def _has_own_output() -> bool:
 GROUPS = (
     ("See it work", ("demo", "simulate", "fetch")),
     ("Your records", ("describe", "load", "answers")),
-    ("Replay", ("replay", "tokenize", "plan", "part", "run", "gather")),
+    ("Replay", ("replay", "tokenize", "plan", "extract", "part", "run", "gather")),
     ("Look", ("tables", "table", "query", "schema", "show", "timeline", "figure", "sql")),
     ("Hand over", ("report", "export")),
     ("Trust", ("check", "compare", "diff")),

@@ -22,7 +22,7 @@ limited = takes_options(TaskLimits)
 def plan(sources: tuple[str, ...], out: str, parts: int, **options: Any) -> None:
     """Plan a run past one machine: check all options, list the files, write RUN/manifest.json.
 
-    Example: budget-audit plan traces/ --out run --parts 64 --orders 20
+    Example: budget-audit plan traces/ --out run --parts 8 --orders 20
     """
     from audit import api
 

@@ -18,11 +18,17 @@ LARGEST = 10**6
 Price = tuple[str, int, int, int]
 
 
-def read_prices(path: Path) -> tuple[Price, ...]:
-    """The prices of a file in the order of the archives; whatever is doubtful is refused by row."""
+def read_prices(file: str | Path) -> tuple[Price, ...]:
+    """The prices of a file in the order of the archives; whatever is doubtful is refused by row.
+
+    An empty name means no prices again.
+    """
+    if not file:
+        return ()
+    path = Path(file)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            header, *rows = list(csv.reader(file, strict=True)) or [[]]
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            header, *rows = list(csv.reader(stream, strict=True)) or [[]]
     except OSError as error:
         raise AuditError(f"--prices {path}: cannot be read: {error.strerror or error}") from None
     except (UnicodeDecodeError, csv.Error) as error:
