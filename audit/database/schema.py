@@ -1,5 +1,7 @@
 """What a database of ours holds, which version it has, and whether its replays are fresh."""
 
+from typing import NamedTuple
+
 import duckdb
 
 from audit.errors import AuditError
@@ -7,26 +9,76 @@ from audit.text import visible
 
 # Version of the tables that `load` creates. A database with another version is refused when it is
 # opened.
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 # Keys of `meta`: the run folder in whose files large relations were left, and whether texts were
 # kept at all.
 LINKED = "linked_run"
 TEXTS = "texts"
-# What `load` keeps as tables. A view or a trigger in such a place would run a stranger's SQL.
-LOADED_TABLES = (
-    "attempts",
-    "texts",
-    "raw_answers",
-    "recorded_answers",
-    "labels",
-    "accepted_references",
-    "problem_names",
-    "quality_counts",
-    "sources",
-    "meta",
-    "token_counts",
-    "prefix_cuts",
-)
+ATTEMPT_KEY = "archive varchar, competition varchar, question_id bigint, seed bigint"
+
+
+class LoadedTable(NamedTuple):
+    """A table of a load: its columns, and whether the select of its name in sql/load fills it."""
+
+    columns: str
+    is_filled: bool = False
+
+
+# What `load` keeps as tables: the only list of them. `attempts` goes on with the columns that the
+# canonical schema carries over as they are (audit/sources/canonical.py).
+LOADED = {
+    # Generated fields only.
+    "attempts": LoadedTable(
+        f"{ATTEMPT_KEY}, slot integer, prompt_tokens bigint, completion_tokens bigint, "
+        "finish_reason varchar, answer varchar, archive_answer varchar, mean_logprob double, "
+        "eligible boolean",
+        is_filled=True,
+    ),
+    # Texts go in while files are read.
+    "texts": LoadedTable(f"{ATTEMPT_KEY}, text varchar"),
+    # Recorded steps of attempts that have any, from 1, and the finite scores that files name.
+    "steps": LoadedTable(
+        f"{ATTEMPT_KEY}, step bigint, prompt_tokens bigint, cached_tokens bigint, "
+        "completion_tokens bigint, money double, seconds double",
+        is_filled=True,
+    ),
+    "recorded_scores": LoadedTable(f"{ATTEMPT_KEY}, score varchar, value double", is_filled=True),
+    # The answer as written, and the extractions that the source recorded.
+    "raw_answers": LoadedTable(f"{ATTEMPT_KEY}, raw_answer varchar", is_filled=True),
+    "recorded_answers": LoadedTable(
+        f"{ATTEMPT_KEY}, boxed_answer varchar, raw_archive_answer varchar", is_filled=True
+    ),
+    # `correct` counts; `recorded` is what the source says, null where it says nothing.
+    "labels": LoadedTable(
+        f"{ATTEMPT_KEY}, correct boolean, recorded boolean, references_id integer", is_filled=True
+    ),
+    "accepted_references": LoadedTable(
+        "archive varchar, competition varchar, question_id bigint, references_id integer, "
+        "reference varchar",
+        is_filled=True,
+    ),
+    "sources": LoadedTable(
+        "file varchar, archive varchar, format varchar, bytes bigint, sha256 varchar, "
+        "rows bigint, mapping varchar, simulated boolean",
+        is_filled=True,
+    ),
+    "problem_names": LoadedTable("competition varchar, question_id bigint, name varchar"),
+    "quality_counts": LoadedTable(
+        'archive varchar, "check" varchar, level bigint, count bigint, total bigint'
+    ),
+    "meta": LoadedTable("key varchar, value varchar"),
+    # Filled by `tokenize`: they depend on texts alone, and are kept as long as those.
+    "token_counts": LoadedTable(
+        f"{ATTEMPT_KEY}, encoding varchar, counted bigint, reconciled boolean"
+    ),
+    "prefix_cuts": LoadedTable(
+        f"{ATTEMPT_KEY}, encoding varchar, remaining bigint, any_box boolean, last_box boolean, "
+        "answer varchar"
+    ),
+}
+# Tables that know an attempt, or a problem, by its archive, and those that know its number.
+BY_ARCHIVE = tuple(name for name, table in LOADED.items() if "archive varchar" in table.columns)
+NUMBERED = tuple(name for name in BY_ARCHIVE if "question_id" in LOADED[name].columns)
 
 
 def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> None:
@@ -59,7 +111,8 @@ def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> 
 def check_strangers(con: duckdb.DuckDBPyConnection, name: str = "the database") -> None:
     """Refuse a database that would run SQL of its own where we read and write."""
     kinds = relations(con)
-    for table in LOADED_TABLES:
+    # A view in such a place would run a stranger's SQL.
+    for table in LOADED:
         if kinds.get(table) == "view":
             raise AuditError(f"{name}: '{table}' is a view, not the table that load makes")
     triggers = con.execute(

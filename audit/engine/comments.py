@@ -15,6 +15,7 @@ from audit.engine.sql_files import (
     stage_names,
     table_names,
 )
+from audit.sources.canonical import COLUMNS
 from audit.text import literal, quoted
 
 # What users may rely on; every other relation of the database is the engine's own business.
@@ -22,6 +23,8 @@ PUBLIC_RELATIONS = (
     "attempts",
     "texts",
     "grades",
+    "steps",
+    "scores",
     "sources",
     "problems",
     "problem_names",
@@ -98,6 +101,8 @@ def column(relation: str, name: str) -> Column:
     elif what and rule in ("strict", "advisory"):
         about = f"{what.replace('_', ' ')} under {rule}"
         rows += [Column(about), column(relation, what)._replace(shown_first="")]
+    if name in COLUMNS:
+        rows.append(Column(COLUMNS[name].comment))
     fields = zip(*rows, strict=True)
     return Column(*(next((value for value in values if value), "") for values in fields))
 

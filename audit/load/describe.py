@@ -182,7 +182,7 @@ def _lines(found: Found, choices: Choices) -> Iterator[str]:
         yield f"    {name:20}  {found.counts[name]:,} of {found.rows:,}"
     yield from _advice(found)
     yield "  columns"
-    for name in COLUMNS:
+    for name in (*COLUMNS, *(name for name in source.mapping if name not in COLUMNS)):
         if name in source.mapping:
             yield f"    {name:18}  from {source.mapping[name]}"
     values = values_by_path(found.sample)

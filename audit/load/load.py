@@ -29,10 +29,11 @@ from audit.load.schema import FILLED, SCHEMA, create_schema
 from audit.load.staging import Progress, Staging, make_stale, stage, streaming
 from audit.options import Reading, takes
 from audit.sources import CONTAINERS, Source, SourceFile, find_files, shown
-from audit.sources.canonical import COLUMNS
+from audit.sources.canonical import COLUMNS, find_column
 from audit.sources.files import check_unchanged
 from audit.sources.formats import formats
 from audit.sources.opening import readable
+from audit.sources.scores import check_mapped
 
 __all__ = ["SCHEMA", "answer_note", "cost_note", "create_schema", "grade_note", "load"]
 
@@ -131,10 +132,11 @@ def check_choices(choices: Reading) -> None:
         if getattr(choices, name):
             raise AuditError(f"--{name}: is not read yet")
     for name, origin in choices.mapping.items():
-        if name not in COLUMNS:
+        check_mapped(name, origin)
+        if find_column(name) is None:
             raise AuditError(
                 f"--map {name}={origin}: no column {shown(name)} in the canonical schema; "
-                f"it has {', '.join(COLUMNS)}"
+                f"it has {', '.join(COLUMNS)}, score_NAME"
             )
     for option in ("archive", "competition", "finish_reason"):
         if getattr(choices, option) == "":

@@ -11,23 +11,12 @@ import duckdb
 import pyarrow as pa
 
 from audit.database import insert
+from audit.database.schema import NUMBERED
 from audit.engine import render
 from audit.errors import AuditError
 from audit.sources import shown
 
 WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
-# Every table that knows a problem by its number; `incoming` is what a load has staged.
-NUMBERED = (
-    "incoming",
-    "attempts",
-    "texts",
-    "raw_answers",
-    "recorded_answers",
-    "labels",
-    "accepted_references",
-    "token_counts",
-    "prefix_cuts",
-)
 
 
 class Numbering:
@@ -94,7 +83,7 @@ def _renumber(con: duckdb.DuckDBPyConnection, changes: list[tuple[str, int, int]
         return
     con.execute("create temp table renumbered (competition varchar, old bigint, new bigint)")
     _insert(con, "renumbered", ("competition", "old", "new"), changes)
-    for table in NUMBERED:
+    for table in ("incoming", *NUMBERED):
         con.execute(
             f"update {table} set question_id = new from renumbered where question_id = old "
             f"and {table}.competition = renumbered.competition"

@@ -1,45 +1,79 @@
-"""The tables that `load` fills, in one place, and the view on them."""
+"""The tables that `load` fills: their columns from the canonical schema, and the views on them."""
 
 import duckdb
+import pyarrow as pa
 
 from audit.database import SCHEMA_VERSION
+from audit.database.schema import LOADED
 from audit.engine import render
+from audit.sources.canonical import COLUMNS, STEPS
 
-ATTEMPT_KEY = "archive varchar, competition varchar, question_id bigint, seed bigint"
-SCHEMA = {
-    # Generated fields only.
-    "attempts": f"{ATTEMPT_KEY}, slot integer, prompt_tokens bigint, completion_tokens bigint, "
-    "finish_reason varchar, answer varchar, archive_answer varchar, mean_logprob double, "
-    "eligible boolean",
-    "texts": f"{ATTEMPT_KEY}, text varchar",
-    # The answer as written, and the extractions that the source recorded.
-    "raw_answers": f"{ATTEMPT_KEY}, raw_answer varchar",
-    "recorded_answers": f"{ATTEMPT_KEY}, boxed_answer varchar, archive_answer varchar",
-    # `correct` counts; `recorded` is what the source says, null where it says nothing.
-    "labels": f"{ATTEMPT_KEY}, correct boolean, recorded boolean, references_id integer",
-    "accepted_references": "archive varchar, competition varchar, question_id bigint, "
-    "references_id integer, reference varchar",
-    "problem_names": "competition varchar, question_id bigint, name varchar",
-    "sources": "file varchar, archive varchar, format varchar, bytes bigint, sha256 varchar, "
-    "rows bigint, mapping varchar, simulated boolean",
-    "quality_counts": 'archive varchar, "check" varchar, level bigint, count bigint, total bigint',
-    "meta": "key varchar, value varchar",
-    # Filled by `tokenize`: they depend on texts alone, and are kept as long as those.
-    "token_counts": f"{ATTEMPT_KEY}, encoding varchar, counted bigint, reconciled boolean",
-    "prefix_cuts": f"{ATTEMPT_KEY}, encoding varchar, remaining bigint, any_box boolean, "
-    "last_box boolean, answer varchar",
+SQL_TYPES = {
+    pa.int32(): "integer",
+    pa.int64(): "bigint",
+    pa.string(): "varchar",
+    pa.float64(): "double",
+    pa.bool_(): "boolean",
 }
-# Each is filled by the select of its name in sql/load. Texts go in before, while files are read.
-FILLED = ("attempts", "raw_answers", "recorded_answers", "labels", "accepted_references", "sources")
-# Tables that know an attempt, or a problem, by its archive.
-BY_ARCHIVE = ("texts", *FILLED, "quality_counts", "token_counts", "prefix_cuts")
+# Columns that go from a file into `attempts` as they are: there they stand last.
+CARRIED = pa.struct([(name, one.type) for name, one in COLUMNS.items() if one.is_carried])
+SCORES = pa.list_(pa.struct([("score", pa.string()), ("value", pa.float64())]))
+KEY_FIELDS = [(name, COLUMNS[name].type) for name in ("archive", "competition")]
+KEY_FIELDS += [("question_id", pa.int64()), ("seed", pa.int64())]
+# What is read of files, row by row, before it is dealt to the tables.
+INCOMING = pa.schema(
+    [
+        ("file", pa.int32()),
+        ("row", pa.int64()),
+        *KEY_FIELDS,
+        ("prompt_tokens", pa.int64()),
+        ("completion_tokens", pa.int64()),
+        ("finish_reason", pa.string()),
+        ("raw_answer", pa.string()),
+        ("answer", pa.string()),
+        ("archive_answer", pa.string()),
+        ("recorded_box", pa.string()),
+        ("recorded_answer", pa.string()),
+        ("mean_logprob", pa.float64()),
+        ("correct", pa.bool_()),
+        ("recorded", pa.bool_()),
+        ("accepted", pa.list_(pa.string())),
+        ("has_text", pa.bool_()),
+        ("carried", CARRIED),
+        ("steps", STEPS),
+        ("scores", SCORES),
+    ]
+)
+# Views on the tables, by the select of their name in sql/load.
+VIEWS = ("grades", "scores")
+# Each is filled by the select of its name in sql/load.
+FILLED = tuple(name for name, table in LOADED.items() if table.is_filled)
+
+
+def sql_type(type: pa.DataType) -> str:
+    """The type that DuckDB has for one of Arrow's."""
+    if pa.types.is_list(type):
+        return f"{sql_type(type.value_type)}[]"
+    if pa.types.is_struct(type):
+        return f"struct({sql_columns(type)})"
+    return SQL_TYPES[type]
+
+
+def sql_columns(fields: pa.Schema | pa.StructType) -> str:
+    """Columns as `create table` takes them."""
+    return ", ".join(f'"{field.name}" {sql_type(field.type)}' for field in fields)
+
+
+SCHEMA = {name: table.columns for name, table in LOADED.items()}
+SCHEMA["attempts"] += f", {sql_columns(CARRIED)}"
 
 
 def create_schema(con: duckdb.DuckDBPyConnection) -> None:
     """Create whatever is missing of the relations that load fills."""
     for name, columns in SCHEMA.items():
         con.execute(f"create table if not exists {name} ({columns})")
-    con.execute(f"create view if not exists grades as {render('grades')}")
+    for name in VIEWS:
+        con.execute(f"create view if not exists {name} as {render(name)}")
     if not con.execute("select 1 from meta where key = 'schema_version'").fetchone():
         con.execute(
             "insert into meta values ('schema_version', ?), ('replays', 'none')", [SCHEMA_VERSION]

@@ -6,67 +6,34 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.answers.boxes import ends_in_box
 from audit.answers.extract import normal_answers, raw_answers, text_ending, text_hash, text_views
 from audit.database import insert
+from audit.database.schema import BY_ARCHIVE
 from audit.engine import drop_replays
 from audit.engine.quality import forget_replays
 from audit.errors import AuditError
 from audit.load.names import Numbering
-from audit.load.schema import BY_ARCHIVE
+from audit.load.schema import CARRIED, INCOMING, KEY_FIELDS, SCORES, sql_columns
 from audit.sources import Chunk, Source, SourceFile, shown
-from audit.sources.canonical import COLUMNS, read_columns
+from audit.sources.canonical import COLUMNS, SCORE_PREFIX, read_columns
 from audit.sources.columns import Choices
 from audit.sources.missing import require
 from audit.sources.opening import open_source
 from audit.sources.runs import Runs
 from audit.sources.stand_ins import listed
 
-KEY_FIELDS = [
-    ("archive", pa.string()),
-    ("competition", pa.string()),
-    ("question_id", pa.int64()),
-    ("seed", pa.int64()),
-]
 TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
-INCOMING = pa.schema(
-    [
-        ("file", pa.int32()),
-        ("row", pa.int64()),
-        *KEY_FIELDS,
-        ("prompt_tokens", pa.int64()),
-        ("completion_tokens", pa.int64()),
-        ("finish_reason", pa.string()),
-        ("raw_answer", pa.string()),
-        ("answer", pa.string()),
-        ("archive_answer", pa.string()),
-        ("recorded_box", pa.string()),
-        ("recorded_answer", pa.string()),
-        ("mean_logprob", pa.float64()),
-        ("correct", pa.bool_()),
-        ("recorded", pa.bool_()),
-        ("accepted", pa.list_(pa.string())),
-        ("has_text", pa.bool_()),
-    ]
-)
-SQL_TYPES = {
-    pa.int32(): "integer",
-    pa.int64(): "bigint",
-    pa.string(): "varchar",
-    pa.float64(): "double",
-    pa.bool_(): "boolean",
-    pa.list_(pa.string()): "varchar[]",
-}
 # What the checks of texts ask, as sql/load/text_measures.sql reads it from stored ones.
 MEASURES = pa.schema(
     [("text_size", pa.int64()), ("text_hash", pa.int64()), ("ends_in_box", pa.bool_())]
 )
 MEASURED_ENDING = 4096
 STAGED = pa.schema([*INCOMING, *MEASURES])
-STAGED_COLUMNS = ", ".join(f'"{field.name}" {SQL_TYPES[field.type]}' for field in STAGED)
 # One statement inserts the texts of a segment, so that DuckDB compresses them on every core; the
 # other columns of the segment wait in memory, up to this size.
 SEGMENT_BYTES = 64_000_000
@@ -159,8 +126,8 @@ def _columns(source: Source, chunk: Chunk, reading: Staging) -> dict[str, pa.Arr
     """The columns of a chunk, checked, with the answers and labels that follow from them."""
     choices = reading.choices
     is_graded = choices.grade is not None
-    only = COLUMNS.keys() - {"correct"} if is_graded else COLUMNS.keys()
-    columns = read_columns(source, chunk, only)
+    names = {*COLUMNS, *chunk.values}
+    columns = read_columns(source, chunk, names - {"correct"} if is_graded else names)
     if source.is_labelled:
         numbers = reading.numbering.number(columns["competition"], columns["question_id"])
         columns["question_id"] = numbers
@@ -216,6 +183,9 @@ def _batch(
     columns["row"] = pa.array(chunk.rows, pa.int64())
     columns["accepted"] = columns["references"]
     columns["has_text"] = columns["text"].is_valid()
+    carried = [columns[field.name] for field in CARRIED]
+    columns["carried"] = pa.StructArray.from_arrays(carried, fields=list(CARRIED))
+    columns["scores"] = _scores(columns, len(chunk.rows))
     rows, texts = (
         pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
         for schema in (INCOMING, TEXTS)
@@ -223,9 +193,26 @@ def _batch(
     return Batch(segment, archives, rows, texts)
 
 
+def _scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
+    """The scores of every row that are there, by name."""
+    names = sorted(name for name in columns if name.startswith(SCORE_PREFIX))
+    if not names:
+        return pa.repeat(pa.scalar([], SCORES), rows)
+    # Row by row, each with all scores in turn; those that are missing go.
+    at = pa.array(np.arange(rows * len(names)).reshape(len(names), rows).T.ravel())
+    values = pa.concat_arrays([columns[name] for name in names]).take(at)
+    labels = pa.array([name.removeprefix(SCORE_PREFIX) for name in names])
+    scores = labels.take(pc.divide(at, rows))
+    present = values.is_valid()
+    counts = np.asarray(present.cast(pa.int32())).reshape(rows, len(names)).sum(axis=1)
+    offsets = pa.array(np.concatenate([[0], counts.cumsum()]), pa.int32())
+    kept = pa.StructArray.from_arrays([scores, values], fields=list(SCORES.value_type))
+    return pa.ListArray.from_arrays(offsets, kept.filter(present))
+
+
 def stage(con: duckdb.DuckDBPyConnection, reading: Staging, texts: bool) -> None:
     """Read every file: texts into their table and all else into `incoming`, by segments."""
-    con.execute(f"create temp table incoming ({STAGED_COLUMNS})")
+    con.execute(f"create temp table incoming ({sql_columns(STAGED)})")
     outdated = set(reading.present)
     for _, segment in groupby(read(reading), key=lambda batch: batch.segment):
         first = next(segment)

@@ -8,7 +8,7 @@ import pyarrow as pa
 from audit.answers.extract import normal_answers, raw_answers
 from audit.engine import render
 from audit.errors import AuditError
-from audit.load.staging import KEY_FIELDS
+from audit.load.schema import KEY_FIELDS
 from audit.sources import shown
 
 STORED = pa.schema([*KEY_FIELDS, ("raw_answer", pa.string()), ("answer", pa.string())])
@@ -37,7 +37,7 @@ def stored_answers(con: duckdb.DuckDBPyConnection, answer: str) -> Iterator[pa.R
     query = "select *, null::varchar as text from recorded_answers" if answer == "archive" else None
     for batch in con.sql(query or render("stored_records")).to_arrow_reader(BATCH_ROWS):
         texts = batch["text"].cast(pa.large_string())
-        raw = raw_answers(answer, texts, batch["boxed_answer"], batch["archive_answer"])
+        raw = raw_answers(answer, texts, batch["boxed_answer"], batch["raw_archive_answer"])
         columns = [*(batch[name] for name, _ in KEY_FIELDS), raw, normal_answers(raw)]
         rows = pa.RecordBatch.from_arrays(columns, schema=STORED)
         yield rows.filter(rows["answer"].is_valid())

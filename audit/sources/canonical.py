@@ -1,8 +1,10 @@
-"""The canonical schema: what each column may hold.
+"""The canonical schema: what each column may hold, and where a load keeps it.
 
-A column has one rule, which takes a value and gives the canonical value or says what is wrong
-with it. Parquet columns of the expected type are checked whole; when such a check fails, or the
-type is another one, the rule goes through the values and finds the row.
+COLUMNS is the only list of an attempt's columns: a line there is read from every file that has the
+column, stored, described and documented. A column has one rule, which takes a value and gives the
+canonical value or says what is wrong with it. Parquet columns of the expected type are checked
+whole; when such a check fails, or the type is another one, the rule goes through the values and
+finds the row.
 """
 
 import ast
@@ -11,7 +13,7 @@ import math
 import re
 from collections.abc import Callable, Container
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -26,6 +28,18 @@ from audit.sources.files import Chunk, Source, shown
 # Sums of counts up to this stay exact in 64 bits.
 LARGEST_COUNT = 10**12
 LARGEST_EXACT_FLOAT = 2**53
+# In millionths of a thousandth and in thousandths these stay exact in 64 bits, and so do sums.
+LARGEST_MONEY = 10**6
+LARGEST_SECONDS = 10**9
+# Columns of scores: any number of them, each known by its name.
+SCORE = re.compile(r"score_([a-z0-9_]+)")
+SCORE_PREFIX = "score_"
+# mean_logprob is the score of this name.
+LOGPROB_SCORE = "score_logprob"
+NO_SCORE = (
+    "no score has this name: they are lower-case letters, digits and _, and log-probabilities are "
+    "the column mean_logprob"
+)
 
 DIGITS = re.compile(r"\s*([+-]?[0-9]{1,19})(?:\.0*)?\s*")
 # What Python and pandas write for a list of strings. NumPy's ['a' 'b'] is no match: read as
@@ -42,6 +56,12 @@ class Column:
     rule: Callable[[Any], Any]
     whole: Callable[[pa.Array], pa.Array | None] = lambda array: None
     is_required: bool = False
+    # What it means, for the database's catalogue.
+    comment: str = ""
+    # Whether each attempt has its own where a row holds several attempts.
+    is_per_attempt: bool = False
+    # Whether `attempts` has a column of this name and type that holds the value as it is.
+    is_carried: bool = False
 
 
 def _integer(value: Any) -> int | None:
@@ -57,12 +77,12 @@ def _integer(value: Any) -> int | None:
     return int(match[1]) if match else None
 
 
-def _integers(least: int, most: int, wanted: str, default: int | None = None) -> Column:
-    """A column of whole numbers between two bounds; a null is the default, if there is one."""
+def _integers(least: int, most: int, wanted: str, *, is_required: bool = True) -> Column:
+    """A column of whole numbers between two bounds."""
 
-    def rule(value: Any) -> int:
-        if value is None and default is not None:
-            return default
+    def rule(value: Any) -> int | None:
+        if value is None and not is_required:
+            return None
         number = _integer(value)
         if number is None or number < least:
             raise ValueError(f"must be {wanted}, found {shown(value)}")
@@ -71,14 +91,54 @@ def _integers(least: int, most: int, wanted: str, default: int | None = None) ->
         return number
 
     def whole(array: pa.Array) -> pa.Array | None:
-        if not pa.types.is_integer(array.type) or (array.null_count and default is None):
+        if pa.types.is_null(array.type) and not is_required:
+            return array.cast(pa.int64())
+        if not pa.types.is_integer(array.type) or (array.null_count and is_required):
             return None
         array = array.cast(pa.int64())
-        array = array.fill_null(default) if array.null_count else array
         bounds = pc.min_max(array).as_py()
-        return array if least <= bounds["min"] and bounds["max"] <= most else None
+        is_within = bounds["min"] is None or (least <= bounds["min"] and bounds["max"] <= most)
+        return array if is_within else None
 
-    return Column(pa.int64(), rule, whole, default is None)
+    return Column(pa.int64(), rule, whole, is_required)
+
+
+def _amounts(most: int) -> Column:
+    """A column of numbers of 0 or more; null is unknown."""
+
+    def rule(value: Any) -> float | None:
+        if value is None:
+            return None
+        number = _number(value)
+        if number is None or not number >= 0 or math.isinf(number):
+            raise ValueError(f"must be a number of 0 or more, found {shown(value)}")
+        if number > most:
+            raise ValueError(f"must be at most {most:,}, found {shown(value)}")
+        return number
+
+    def whole(array: pa.Array) -> pa.Array | None:
+        if not _is_numeric(array.type):
+            return None
+        array = array.cast(pa.float64())
+        is_within = pc.and_(pc.greater_equal(array, 0.0), pc.less_equal(array, float(most)))
+        return array if pc.all(is_within, min_count=0).as_py() else None
+
+    return Column(pa.float64(), rule, whole)
+
+
+def _number(value: Any) -> float | None:
+    """The number that a value stands for, finite or not; None where it stands for none."""
+    is_plain = not isinstance(value, str) or (value.isascii() and "_" not in value)
+    if isinstance(value, bool | bytes) or not is_plain:
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _is_numeric(type: pa.DataType) -> bool:
+    return pa.types.is_floating(type) or pa.types.is_integer(type) or pa.types.is_null(type)
 
 
 def _string(value: Any) -> str:
@@ -188,43 +248,228 @@ def _whole_correct(array: pa.Array) -> pa.Array | None:
     return array if pa.types.is_boolean(array.type) else None
 
 
-def _log_probability(value: Any) -> float | None:
+def _finite(value: Any) -> float | None:
+    """A number; one that is not finite is missing."""
     if value is None:
         return None
-    plain = not isinstance(value, str) or (value.isascii() and "_" not in value)
-    try:
-        if isinstance(value, bool | bytes) or not plain:
-            raise TypeError
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"must be a number or null, found {shown(value)}") from None
+    number = _number(value)
+    if number is None:
+        raise ValueError(f"must be a number or null, found {shown(value)}")
     return number if math.isfinite(number) else None
 
 
-def _whole_log_probability(array: pa.Array) -> pa.Array | None:
-    if not pa.types.is_floating(array.type):
+def _score(value: Any) -> float | None:
+    if isinstance(value, list):
+        raise ValueError(
+            f"must be a number or null, found {shown(value)}; of a list name what to take: "
+            "--map 'score_NAME=PATH[last]' (or [min], [mean], [prod])"
+        )
+    return _finite(value)
+
+
+def _whole_finite(array: pa.Array) -> pa.Array | None:
+    if not _is_numeric(array.type):
         return None
     array = array.cast(pa.float64())
     return pc.if_else(pc.is_finite(array), array, pa.scalar(None, pa.float64()))
 
 
-COLUMNS = {
-    "archive": _strings(1, pa.string()),
-    "competition": _strings(1, pa.string()),
-    "question_id": _integers(0, 2**63 - 1, "a whole number of 0 or more"),
-    "seed": _integers(-(2**63), 2**63 - 1, "a whole number of at most 64 bits"),
-    "prompt_tokens": _integers(0, LARGEST_COUNT, "a whole number of 0 or more", default=0),
-    "completion_tokens": _integers(1, LARGEST_COUNT, "a whole number above 0"),
-    "finish_reason": _strings(0, pa.string()),
-    # Offsets of 64 bits: a batch of a few giant texts may pass 2 GB.
-    "text": _strings(None, pa.large_string()),
-    "boxed_answer": _strings(None, pa.string()),
-    "archive_answer": Column(pa.string(), _answer, _whole_answer),
-    "correct": Column(pa.bool_(), _correct, _whole_correct),
-    "mean_logprob": Column(pa.float64(), _log_probability, _whole_log_probability),
-    "references": Column(pa.list_(pa.string()), _references, _whole_references),
+# Steps: the model calls or turns that an attempt is made of
+
+_STEP_COUNT = _integers(0, LARGEST_COUNT, "a whole number of 0 or more", is_required=False)
+STEP_COLUMNS = {
+    "prompt_tokens": _STEP_COUNT,
+    "cached_tokens": _STEP_COUNT,
+    "completion_tokens": _STEP_COUNT,
+    "money": _amounts(LARGEST_MONEY),
+    "seconds": _amounts(LARGEST_SECONDS),
 }
-CSV_COLUMNS = COLUMNS | {"references": Column(pa.list_(pa.string()), _csv_references)}
+STEP = pa.struct([(name, column.type) for name, column in STEP_COLUMNS.items()])
+STEPS = pa.list_(STEP)
+
+
+def is_step(value: Any) -> bool:
+    """Whether a value is a step, and not something else in a list of that name."""
+    return isinstance(value, dict) and not STEP_COLUMNS.keys().isdisjoint(value)
+
+
+def _steps(value: Any) -> list[dict[str, Any]]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise ValueError(f"must be a list of steps, found {shown(value)}")
+    steps = []
+    for number, step in enumerate(value, 1):
+        if not is_step(step):
+            names = ", ".join(STEP_COLUMNS)
+            raise ValueError(f"step {number} must have any of {names}, found {shown(step)}")
+        checked = {}
+        for name, column in STEP_COLUMNS.items():
+            try:
+                checked[name] = column.rule(step.get(name))
+            except ValueError as error:
+                raise ValueError(f"step {number}: {name} {error}") from None
+        if (checked["cached_tokens"] or 0) > (checked["prompt_tokens"] or 0):
+            raise ValueError(
+                f"step {number}: cached_tokens must be at most its prompt_tokens "
+                f"({checked['prompt_tokens'] or 0}), found {checked['cached_tokens']}"
+            )
+        steps.append(checked)
+    return steps
+
+
+def _csv_steps(value: Any) -> list[dict[str, Any]]:
+    try:
+        return _steps(None if value is None else json.loads(value))
+    except (json.JSONDecodeError, RecursionError):
+        raise ValueError(f"must be a list of steps as JSON, found {shown(value)}") from None
+
+
+def _whole_steps(array: pa.Array) -> pa.Array | None:
+    """Lists of steps, every field checked; None where the rule has to find what is wrong."""
+    type = array.type
+    if not (pa.types.is_list(type) or pa.types.is_large_list(type)):
+        return array.cast(STEPS) if pa.types.is_null(type) else None
+    held = array.flatten()
+    if not pa.types.is_struct(held.type) or held.null_count:
+        return None
+    fields: list[pa.Array] = []
+    for name, column in STEP_COLUMNS.items():
+        if held.type.get_field_index(name) < 0:
+            fields.append(pa.nulls(len(held), column.type))
+        elif (field := column.whole(pc.struct_field(held, name))) is not None:
+            fields.append(field)
+        else:
+            return None
+    prompts, cached = (fields[at].fill_null(0) for at in (0, 1))
+    is_empty = pa.repeat(pa.scalar(True), len(held))
+    for field in fields:
+        is_empty = pc.and_(is_empty, field.is_null())
+    if pc.any(pc.or_(is_empty, pc.greater(cached, prompts))).as_py():
+        return None
+    lengths = pc.list_value_length(array).fill_null(0).cast(pa.int32())
+    offsets = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths)])
+    return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(fields, fields=list(STEP)))
+
+
+def _listed_steps(values: list[Any]) -> pa.Array | None:
+    """Steps as JSON gives them; None where Arrow does not take one for what it is."""
+    try:
+        return _whole_steps(pa.array(values, STEPS))
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return None
+
+
+def _column(
+    values: Column, comment: str, *, is_per_attempt: bool = False, is_carried: bool = False
+) -> Column:
+    """A column with what it means and where it goes."""
+    return replace(values, comment=comment, is_per_attempt=is_per_attempt, is_carried=is_carried)
+
+
+# An attempt's columns. To add one, add a line here: `is_carried` keeps it in `attempts`.
+COLUMNS = {
+    "archive": _column(
+        _strings(1, pa.string()), "one model configuration: whose attempts these are"
+    ),
+    "competition": _column(_strings(1, pa.string()), "the stratum that the problem belongs to"),
+    "question_id": _column(
+        _integers(0, 2**63 - 1, "a whole number of 0 or more"),
+        "the number of the problem within its competition",
+    ),
+    "seed": _column(
+        _integers(-(2**63), 2**63 - 1, "a whole number of at most 64 bits"),
+        "the attempt's own number within its archive and problem",
+        is_per_attempt=True,
+    ),
+    "prompt_tokens": _column(
+        _integers(0, LARGEST_COUNT, "a whole number of 0 or more", is_required=False),
+        "tokens of the prompt",
+    ),
+    "completion_tokens": _column(
+        _integers(1, LARGEST_COUNT, "a whole number above 0"),
+        "tokens that the attempt generated",
+        is_per_attempt=True,
+    ),
+    "finish_reason": _column(
+        _strings(0, pa.string()),
+        "how the generation ended; only 'stop' is a finished attempt",
+        is_per_attempt=True,
+    ),
+    # Offsets of 64 bits: a batch of a few giant texts may pass 2 GB.
+    "text": _column(_strings(None, pa.large_string()), "the generated text", is_per_attempt=True),
+    "boxed_answer": _column(
+        _strings(None, pa.string()),
+        "the body of the last box, as the source recorded it",
+        is_per_attempt=True,
+    ),
+    "archive_answer": _column(
+        Column(pa.string(), _answer, _whole_answer),
+        "the source's own extraction, normalized",
+        is_per_attempt=True,
+    ),
+    "correct": _column(
+        Column(pa.bool_(), _correct, _whole_correct),
+        "whether the answer is correct by the source's label",
+        is_per_attempt=True,
+    ),
+    "mean_logprob": _column(
+        Column(pa.float64(), _finite, _whole_finite),
+        "mean log-probability of the generated tokens",
+        is_per_attempt=True,
+    ),
+    "references": _column(
+        Column(pa.list_(pa.string()), _references, _whole_references),
+        "accepted reference forms of the problem",
+    ),
+    "cached_tokens": _column(
+        _integers(0, LARGEST_COUNT, "a whole number of 0 or more", is_required=False),
+        "tokens of the prompt that were read from a cache; null where unknown",
+        is_per_attempt=True,
+        is_carried=True,
+    ),
+    "money": _column(
+        _amounts(LARGEST_MONEY),
+        "what the attempt was billed; null where unknown",
+        is_per_attempt=True,
+        is_carried=True,
+    ),
+    "seconds": _column(
+        _amounts(LARGEST_SECONDS),
+        "how long the attempt took; null where unknown",
+        is_per_attempt=True,
+        is_carried=True,
+    ),
+    "steps": _column(
+        Column(STEPS, _steps, _whole_steps),
+        "the model calls that the attempt is made of, in order",
+        is_per_attempt=True,
+    ),
+}
+CSV_COLUMNS = COLUMNS | {
+    "references": Column(pa.list_(pa.string()), _csv_references),
+    "steps": Column(STEPS, _csv_steps),
+}
+SCORES = _column(
+    Column(pa.float64(), _score, _whole_finite),
+    "a number that generation or a judge without labels gave the attempt; larger is better",
+    is_per_attempt=True,
+)
+# Where an attempt has steps, its own count may be absent, and may be 0.
+_COMPLETION_OF_STEPS = _integers(0, LARGEST_COUNT, "a whole number above 0", is_required=False)
+
+
+def find_column(name: str) -> Column | None:
+    """The canonical column of a name, scores among them."""
+    if name.startswith(SCORE_PREFIX):
+        return SCORES if SCORE.fullmatch(name) and name != LOGPROB_SCORE else None
+    return COLUMNS.get(name)
+
+
+def is_per_attempt(name: str) -> bool:
+    """Whether each attempt has its own value where a row holds several attempts."""
+    column = find_column(name)
+    return column is not None and column.is_per_attempt
 
 
 def is_number(name: str) -> bool:
@@ -242,22 +487,39 @@ def problem_name(value: Any) -> str:
 
 
 def read_columns(
-    source: Source, chunk: Chunk, only: Container[str] = COLUMNS
+    source: Source, chunk: Chunk, only: Container[str] | None = None
 ) -> dict[str, pa.Array]:
     """Every canonical column of a chunk, checked; a column that the file lacks is all null.
 
-    Where problems go by names, question_id holds the names. `only` these are checked.
+    Where problems go by names, question_id holds the names. `only` these are checked. Scores are
+    those that the chunk has.
     """
-    columns = CSV_COLUMNS if source.format == "csv" else COLUMNS
+    columns = dict(CSV_COLUMNS if source.format == "csv" else COLUMNS)
     if source.is_labelled:
-        columns = columns | {"question_id": Column(pa.string(), problem_name)}
+        columns["question_id"] = Column(pa.string(), problem_name)
+    for name in chunk.values:
+        if name.startswith(SCORE_PREFIX):
+            if find_column(name) is None:
+                raise _wrong(source, chunk, 0, name, NO_SCORE)
+            columns[name] = SCORES
+    if _has_values(chunk.values.get("steps")):
+        columns["completion_tokens"] = _COMPLETION_OF_STEPS
     absent = [None] * len(chunk.rows)
-    return {
+    read = {
         name: _read_column(source, chunk, name, column, chunk.values.get(name, absent))
-        if name in only
+        if only is None or name in only
         else pa.nulls(len(chunk.rows), column.type)
         for name, column in columns.items()
     }
+    if only is None or "completion_tokens" in only or "steps" in only:
+        _add_up(source, chunk, read)
+    return read
+
+
+def _has_values(values: Any) -> bool:
+    if isinstance(values, pa.Array):
+        return values.null_count < len(values)
+    return values is not None and any(value is not None for value in values)
 
 
 def _read_column(source: Source, chunk: Chunk, name: str, column: Column, values: Any) -> pa.Array:
@@ -269,15 +531,74 @@ def _read_column(source: Source, chunk: Chunk, name: str, column: Column, values
             pass  # The rule finds the row and the words.
         with suppress(ValueError, OverflowError):  # Value by value, the row is found.
             values = values.to_pylist()
+    elif column is COLUMNS["steps"] and (steps := _listed_steps(values)) is not None:
+        return steps
     checked = []
-    for row, value in zip(chunk.rows, values, strict=True):
+    for at, value in enumerate(values):
         try:
             value = value.as_py() if isinstance(value, pa.Scalar) else value
             checked.append(column.rule(value))
         except (ValueError, OverflowError) as error:
-            found_as = source.mapping.get(name, name)
-            origin = "" if found_as == name else f" (from {shown(found_as)})"
-            problem = "must be valid UTF-8" if isinstance(error, UnicodeError) else error
-            place = f"{source.file.label}: row {row}, column {name}{origin}"
-            raise AuditError(f"{place}: {problem}") from None
+            problem = "must be valid UTF-8" if isinstance(error, UnicodeError) else str(error)
+            raise _wrong(source, chunk, at, name, problem) from None
     return pa.array(checked, column.type)
+
+
+def _wrong(source: Source, chunk: Chunk, at: int, name: str, problem: str) -> AuditError:
+    """What is wrong with a value: its file, row, column and where that column comes from."""
+    found_as = source.mapping.get(name, name)
+    origin = "" if found_as == name else f" (from {shown(found_as)})"
+    place = f"{source.file.label}: row {chunk.rows[at]}, column {name}{origin}"
+    return AuditError(f"{place}: {problem}")
+
+
+def _add_up(source: Source, chunk: Chunk, columns: dict[str, pa.Array]) -> None:
+    """Give attempts the sums of their steps where they have no counts of their own.
+
+    Where they have both, counts of prompts and completions must be the sums.
+    """
+    if _has_values(chunk.values.get("steps")):
+        sums = _sums(columns["steps"])
+        for name in ("completion_tokens", "prompt_tokens"):
+            own, total = columns[name], sums[name]
+            if (at := _first(pc.not_equal(own, total))) is not None:
+                problem = f"is {own[at]}, but its steps add up to {total[at]}"
+                raise _wrong(source, chunk, at, name, problem)
+            if (at := _first(pc.greater(total, LARGEST_COUNT))) is not None:
+                problem = f"must be at most {LARGEST_COUNT}, but its steps add up to {total[at]}"
+                raise _wrong(source, chunk, at, name, problem)
+        columns |= {name: pc.coalesce(columns[name], total) for name, total in sums.items()}
+        # The sums are null where there are no steps.
+        costs = pc.coalesce(columns["completion_tokens"], pa.scalar(0))
+        is_costless = pc.and_(pc.equal(costs, 0), sums["completion_tokens"].is_null())
+        if (at := _first(is_costless)) is not None:
+            found = shown(columns["completion_tokens"][at].as_py())
+            problem = f"must be a whole number above 0, found {found}"
+            raise _wrong(source, chunk, at, "completion_tokens", problem)
+    columns["prompt_tokens"] = columns["prompt_tokens"].fill_null(0)
+    is_above = pc.greater(columns["cached_tokens"], columns["prompt_tokens"])
+    if (at := _first(is_above)) is not None:
+        most, found = columns["prompt_tokens"][at], columns["cached_tokens"][at]
+        problem = f"must be at most prompt_tokens ({most}), found {found}"
+        raise _wrong(source, chunk, at, "cached_tokens", problem)
+
+
+def _sums(steps: pa.ListArray) -> dict[str, pa.Array]:
+    """The sums of every attempt's steps; null where it has none, or where one amount is unknown."""
+    held = steps.flatten()
+    fields = {name: pc.struct_field(held, name) for name in STEP_COLUMNS}
+    counts = {n: v.fill_null(0) for n, v in fields.items() if pa.types.is_integer(v.type)}
+    table = pa.table({**fields, **counts, "attempt": pc.list_parent_indices(steps)})
+    keeps_nulls = pc.ScalarAggregateOptions(skip_nulls=False, min_count=0)
+    summed = table.group_by("attempt", use_threads=False).aggregate(
+        [(name, "sum", keeps_nulls) for name in fields]
+    )
+    attempts = pa.array(range(len(steps)), pa.int64())
+    places = pc.index_in(attempts, summed["attempt"].cast(pa.int64()))
+    return {name: summed[f"{name}_sum"].combine_chunks().take(places) for name in fields}
+
+
+def _first(is_wrong: pa.Array) -> int | None:
+    """The first place where a condition holds."""
+    at = pc.index(is_wrong, pa.scalar(True)).as_py()
+    return None if at < 0 else at

@@ -3,31 +3,23 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from audit.errors import AuditError
 from audit.options import Reading
-from audit.sources.canonical import COLUMNS
+from audit.sources.canonical import COLUMNS, is_per_attempt, is_step
 from audit.sources.files import named, shown
 from audit.sources.formats import REASONING, Context, Field, Format, Record, suffixes, taken
 from audit.sources.paths import EACH, LEAVES_SHOWN, Keys, find_keys, leaves, split_pattern, walk
+from audit.sources.scores import added, score_columns, split_list, split_sum
 
 RECORDS_SHOWN = 16
 # What a place may say: where a record stands, not what it holds.
 PLACES = ("@row", "@file", "@folder", "@path")
 PLACED = ("archive", "competition", "question_id", "seed")
-# One value for each attempt: where a row holds several, these come from its lists alone.
-PER_ATTEMPT = (
-    "seed",
-    "completion_tokens",
-    "finish_reason",
-    "text",
-    "boxed_answer",
-    "archive_answer",
-    "correct",
-    "mean_logprob",
-    REASONING,
-)
+# Columns that are lists themselves: such a list does not hold a row's attempts.
+LISTS = ("references", "steps")
 # What makes an item of a list an attempt.
 ANSWERING = ("text", "boxed_answer", "archive_answer")
 COST = "completion_tokens"
@@ -112,7 +104,9 @@ def find_origins(
     found: dict[str, Origin] = {}
     declared = {one.column: one for one in format.fields}
     known = _Known(format, sample, context, choices, rows)
-    for column in (*COLUMNS, REASONING):
+    own = dict.fromkeys(key for record in sample for key in record if format.name == "flat")
+    scores = score_columns(declared, own, context, choices.mapping)
+    for column in (*COLUMNS, *scores, REASONING):
         one = declared.get(column, taken(column))
         path = choices.mapping.get(column)
         constant = {"archive": choices.archive, "competition": choices.competition}.get(one.column)
@@ -170,8 +164,22 @@ def _stem(name: str) -> str:
 
 
 def _mapped(one: Field, path: str, sample: Sequence[Record], context: Context) -> Origin:
-    """A path that the user has named."""
+    """A path that the user has named, or the sum of two."""
+    is_whole = any(find_keys(record, path.split(".")) for record in sample)
+    paths = [path] if is_whole else split_sum(one.column, path)
+    terms = [_term(one, term, sample, context) for term in paths]
+    if len(terms) == 1:
+        return terms[0]
+    return Origin(
+        path,
+        lambda record, position: added([term.get(record, position) for term in terms]),
+        needs=tuple(term.keys[0] for term in terms if term.keys),
+    )
+
+
+def _term(one: Field, path: str, sample: Sequence[Record], context: Context) -> Origin:
     plain, pattern = split_pattern(path)
+    plain, of_list = split_list(one.column, plain)
     parts = plain.split(".")
     if parts.count(EACH) > 1:
         raise AuditError(
@@ -184,6 +192,8 @@ def _mapped(one: Field, path: str, sample: Sequence[Record], context: Context) -
             f"{context.file.label}: --map {one.column}={path}: no column {shown(plain)}; "
             f"{columns_shown(sample)}"
         )
+    if of_list is not None:
+        return _at(path, keys, of_list)
     if pattern is None:
         return _at(path, keys, one.read if plain != one.column else None)
     return _at(path, keys, lambda value: _group(pattern, value))
@@ -305,6 +315,8 @@ class _Known:
     def find(self, one: Field) -> Origin | None:
         """The column under its own name, a known one, or one whose values fit."""
         own = self._present(one, (one.column,))
+        if own and one.column == "steps" and not self._holds_steps(own[0]):
+            return None
         if own:
             return self._origin(one, own[0])
         if known := self._present(one, one.paths[1:]):
@@ -327,7 +339,7 @@ class _Known:
         if self._has_lists():
             listed = [path for name in names for path in self._in_lists(name)]
             listed = [path for path in listed if self._keys(path) is not None]
-            found = listed or ([] if one.column in PER_ATTEMPT else found)
+            found = listed or ([] if of_attempt(one.column) else found)
         if one.column == "references":
             # A list of accepted forms may be as long as the attempts by chance.
             found = [path for path in found if not path.endswith(EACH) or self._repeats(path)]
@@ -343,9 +355,15 @@ class _Known:
         # A file that has every column by its own name is not looked into.
         return bool(self._choices.explode or self._may_hold_lists()) and bool(self.lists)
 
+    def _holds_steps(self, path: str) -> bool:
+        """Whether a list called steps holds any step; a cell of CSV is text so far."""
+        held = [walk(record, self._keys(path) or ()) for record in self._shapes]
+        lists = [value for value in held if isinstance(value, list)]
+        return not any(lists) or any(map(is_step, chain.from_iterable(lists)))
+
     def _may_hold_lists(self) -> bool:
         return any(
-            isinstance(value, list) and key != "references"
+            isinstance(value, list) and key not in LISTS
             for record in self._shapes
             for key, value in record.items()
         )
@@ -447,7 +465,7 @@ class _Known:
         return [
             name
             for name, values in held.items()
-            if name != "references" and values and all(isinstance(v, list) for v in values)
+            if name not in LISTS and values and all(isinstance(v, list) for v in values)
         ]
 
     def _answers(self, path: str, names: set[str]) -> bool:
@@ -470,6 +488,11 @@ class _Known:
             if other != first and all(v is None or len(v) == count for count, v in pairs):
                 beside.append(other)
         return (first, *beside)
+
+
+def of_attempt(column: str) -> bool:
+    """Whether a row that holds several attempts has the column in its lists alone."""
+    return column == REASONING or is_per_attempt(column)
 
 
 def _is_one(value: Any) -> bool:

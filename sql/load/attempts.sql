@@ -12,7 +12,9 @@ select
     answer,
     archive_answer,
     mean_logprob,
-    finish_reason = 'stop' and answer is not null as eligible
+    finish_reason = 'stop' and answer is not null as eligible,
+    -- What a file says of an attempt and nothing here looks at, in the order of the table.
+    carried.*,
 from incoming
 window bank as (partition by archive, competition, question_id order by seed)
 order by archive, competition, question_id, seed

@@ -6,7 +6,7 @@ select
     question_id,
     seed,
     recorded_box as boxed_answer,
-    recorded_answer as archive_answer,
+    recorded_answer as raw_archive_answer,
 from incoming
 where recorded_box is not null or recorded_answer is not null
 order by archive, competition, question_id, seed

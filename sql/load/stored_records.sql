@@ -7,7 +7,7 @@ select
     texts.seed,
     texts.text,
     recorded_answers.boxed_answer,
-    recorded_answers.archive_answer,
+    recorded_answers.raw_archive_answer,
 from texts
 left join recorded_answers
     on texts.archive = recorded_answers.archive

@@ -14,7 +14,7 @@ from audit import engine
 from audit.errors import AuditError
 from audit.load import staging
 from audit.load.load import LoadSummary, create_schema, load
-from audit.load.schema import SCHEMA
+from audit.load.schema import SCHEMA, VIEWS
 from audit.sources.readers import chunks, parquet
 
 TYPES = {
@@ -678,7 +678,7 @@ def test_loading_drops_replays_and_marks_them_stale(con, tmp_path):
         assert load(con, [source], replace=True).replays_dropped == dropped
         assert con.execute("select value from meta where key = 'replays'").fetchone() == ("stale",)
         kept = {name for (name,) in con.execute("show tables").fetchall()}
-        assert kept == {*SCHEMA, "grades", "replay_relations", *engine.SETTING_RELATIONS}
+        assert kept == {*SCHEMA, *VIEWS, "replay_relations", *engine.SETTING_RELATIONS}
     assert con.execute("from settings order by key").fetchall() == settings
 
 

@@ -105,6 +105,9 @@ def _cells(batch: list[list[str]], numbers: range, header: list[str], origin: Or
     """The cells of a column; an empty one is null."""
     if origin.is_row:
         return list(numbers)
+    if origin.keys is None and origin.needs:
+        places = [(name, header.index(name)) for name in origin.needs]
+        return [origin.get({name: row[at] or None for name, at in places}, 0) for row in batch]
     if origin.keys is None:
         return [origin.get({}, 0)] * len(batch)
     at = header.index(origin.keys[0])

@@ -4,15 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from audit.errors import AuditError
-from audit.sources.canonical import COLUMNS, is_number
+from audit.sources.canonical import COLUMNS, SCORE, SCORE_PREFIX, find_column, is_number
 from audit.sources.columns import (
-    PER_ATTEMPT,
     Choices,
     Origin,
     attempts_of,
     columns_shown,
     find_origins,
     lists_of,
+    of_attempt,
 )
 from audit.sources.files import Chunk, Source, SourceFile, Unreadable
 from audit.sources.formats import Context, Format, Record
@@ -39,7 +39,7 @@ def make_source(
     sample: list[Record] | None = None,
 ) -> Source:
     """The open file, as those see it who load or describe it."""
-    mapping = {column: origin.where for column, origin in origins.items() if column in COLUMNS}
+    mapping = {column: origin.where for column, origin in origins.items() if find_column(column)}
     is_flat = format.name == "flat"
     is_canonical = all(column == where for column, where in mapping.items())
     title = "canonical columns" if is_flat and is_canonical else format.title
@@ -92,7 +92,7 @@ def open_records(
         raise empty(context.file)
     sample = [record for _, record, _, _ in first]
     origins = find_origins(format, sample, context, choices)
-    every = _with_later(origins, format)
+    every = _with_later(origins, format, sample)
     chunks = _record_chunks(chain(first, adjusted), format, context, every)
     has = has or columns_shown(sample)
     return make_source(container, format, context, origins, chunks, has, is_simulated, sample)
@@ -124,12 +124,20 @@ def _sample(rows: Iterator[Row]) -> list[Row]:
     return taken
 
 
-def _with_later(origins: Mapping[str, Origin], format: Format) -> dict[str, Origin]:
+def _with_later(
+    origins: Mapping[str, Origin], format: Format, sample: Sequence[Record]
+) -> dict[str, Origin]:
     """A flat file may have a canonical column that its first records have not."""
     if format.name != "flat":
         return dict(origins)
-    left_out = PER_ATTEMPT if lists_of(format, origins) else ()
-    later = {name: _later(name) for name in COLUMNS if name not in left_out}
+    has_lists = bool(lists_of(format, origins))
+    # What the first records call steps and is something else is so in later ones, too.
+    others = {"steps"} if any(record.get("steps") for record in sample) else set()
+    later = {
+        name: _later(name)
+        for name in COLUMNS
+        if name not in others and not (has_lists and of_attempt(name))
+    }
     return later | dict(origins)
 
 
@@ -146,8 +154,17 @@ def _record_chunks(
     takers = [(values[name], origin.get) for name, origin in origins.items()]
     numbers: list[int] = []
     length = done = held = 0
+    may_score = format.name == "flat" and not lists
+    taken = {origin.keys[0] for origin in origins.values() if origin.keys}
     for number, record, size, done in rows:
         context.row = number
+        for name in record if may_score else ():
+            # A score that the first records lack is met here.
+            if name.startswith(SCORE_PREFIX) and name not in taken and SCORE.fullmatch(name):
+                origins = {**origins, name: _later(name)}
+                values[name] = [None] * len(numbers)
+                takers.append((values[name], origins[name].get))
+                taken.add(name)
         for position in attempts_of(record, format, lists, context):
             if lacking := [note for get, note in needed if get(record, position) is None]:
                 context.notes[lacking[0]] += 1

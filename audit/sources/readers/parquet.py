@@ -95,6 +95,7 @@ def _leaves(format: Format, origins: Mapping[str, Origin], schema: pa.Schema) ->
         if one.find is not None:
             found |= dict.fromkeys(name for name in one.needs if name in schema.names)
     for origin in origins.values():
+        found |= dict.fromkeys(name for name in origin.needs if name in schema.names)
         if origin.keys:
             found[_leaf(origin.keys, shape)] = None
     return list(found)

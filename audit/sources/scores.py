@@ -1,0 +1,111 @@
+"""Scores and sums: columns of a file that are known by a prefix, taken of a list, or added up."""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from audit.errors import AuditError
+from audit.sources.canonical import LOGPROB_SCORE, SCORE, SCORE_PREFIX, find_column
+from audit.sources.files import shown
+from audit.sources.formats import Context
+
+# What is taken of a list of scores, one for each step.
+OF_LIST: dict[str, Callable[[list[float]], float]] = {
+    "last": lambda scores: scores[-1],
+    "min": min,
+    "mean": lambda scores: math.fsum(scores) / len(scores),
+    "prod": math.prod,
+}
+OF_LIST_PATH = re.compile(r"(.+)\[(\w+)\]")
+# Columns of which two may be added.
+ADDED = ("prompt_tokens", "cached_tokens", "completion_tokens", "money", "seconds")
+
+
+def check_mapped(column: str, path: str) -> None:
+    """Refuse a column of scores with a name that no score may have."""
+    if column == LOGPROB_SCORE:
+        raise AuditError(
+            f"--map {column}={path}: log-probabilities are the column mean_logprob; "
+            f"pass --map mean_logprob={path}"
+        )
+    if column.startswith(SCORE_PREFIX) and find_column(column) is None:
+        raise AuditError(
+            f"--map {column}={path}: a score's name is lower-case letters, digits and _, "
+            "as in score_prm"
+        )
+
+
+def score_columns(
+    declared: Iterable[str], own: Iterable[str], context: Context, mapping: Mapping[str, str]
+) -> list[str]:
+    """The columns of scores that the user names, the format declares or a flat file has."""
+    found = [name for name in (*mapping, *declared) if name.startswith(SCORE_PREFIX)]
+    for name in own:
+        if not name.startswith(SCORE_PREFIX) or name in mapping.values():
+            continue
+        if name == LOGPROB_SCORE:
+            raise AuditError(
+                f"{context.file.label}: column {name}: log-probabilities are the column "
+                f"mean_logprob; pass --map mean_logprob={name}"
+            )
+        if SCORE.fullmatch(name):
+            found.append(name)
+        else:
+            note = f"column is not loaded: no score is called {shown(name)}; pass --map "
+            context.notes[note + f"score_NAME={name}, with lower-case letters, digits and _"] = 1
+    return list(dict.fromkeys(found))
+
+
+def split_list(column: str, path: str) -> tuple[str, Callable[[Any], Any] | None]:
+    """A path, and what takes one number of the list that it leads to, as in `prm.scores[last]`."""
+    match = OF_LIST_PATH.fullmatch(path) if column.startswith(SCORE_PREFIX) else None
+    if match is None:
+        return path, None
+    if match[2] not in OF_LIST:
+        raise AuditError(
+            f"--map {column}={path}: no [{match[2]}] of a list; there are "
+            + ", ".join(f"[{name}]" for name in OF_LIST)
+        )
+    take = OF_LIST[match[2]]
+
+    def of_list(value: Any) -> Any:
+        if not isinstance(value, list):
+            return value
+        if match[2] == "last":
+            return value[-1] if value else None
+        if not value or any(item is None for item in value):
+            return None
+        # What is no number is left for the column's rule to refuse.
+        is_number = all(isinstance(i, int | float) and not isinstance(i, bool) for i in value)
+        return take(value) if is_number else value
+
+    return match[1], of_list
+
+
+def split_sum(column: str, path: str) -> list[str]:
+    """The paths that are added up, as in `usage.output_tokens+usage.reasoning_tokens`."""
+    # A pattern after `~` may hold a + of its own.
+    parts = [path] if "~" in path else path.split("+")
+    return parts if column in ADDED and len(parts) > 1 and all(parts) else [path]
+
+
+def added(values: Sequence[Any]) -> Any:
+    """The sum of what is there; null where nothing is, and what is no number is left to refuse."""
+    present = [value for value in values if value is not None]
+    numbers = [_plain(value) for value in present]
+    if any(number is None for number in numbers):
+        return next(value for value in present if _plain(value) is None)
+    return sum(number for number in numbers if number is not None) if present else None
+
+
+def _plain(value: Any) -> int | float | None:
+    if isinstance(value, str):
+        try:
+            return int(value)
+        except ValueError:
+            try:
+                return float(value)
+            except ValueError:
+                return None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
