@@ -12,11 +12,16 @@ Result = TypeVar("Result")
 def ahead(items: Iterable[Item]) -> Iterator[Item]:
     """The items, each made in a thread while the one before it is in use."""
     source = iter(items)
-    with ThreadPoolExecutor(1) as maker:
+    maker = ThreadPoolExecutor(1)
+    try:
         making = maker.submit(next, source, None)
         while (item := making.result()) is not None:
             making = maker.submit(next, source, None)
             yield item
+    finally:
+        # Not waited for: the garbage collector may end this inside a thread that is just starting
+        # and holds the lock that the maker needs to end.
+        maker.shutdown(wait=False, cancel_futures=True)
 
 
 def in_order(

@@ -43,3 +43,20 @@ def test_an_error_comes_out_where_the_results_are_used(made):
     results = made(items())
     with pytest.raises(KeyError, match="the second"):
         list(results)
+
+
+def test_who_needs_no_more_does_not_wait_for_what_is_being_made():
+    released, made = threading.Event(), []
+
+    def items():
+        yield 1
+        released.wait(5)
+        made.append(2)
+        yield 2
+
+    results = ahead(items())
+    assert next(results) == 1
+    # The garbage collector may end it in a thread that must not wait.
+    results.close()
+    assert made == []
+    released.set()

@@ -1,7 +1,7 @@
 """Files become checked rows: texts go into their table, all else waits in `incoming`."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, groupby
 
@@ -90,7 +90,7 @@ def streaming(con: duckdb.DuckDBPyConnection) -> Iterator[Callable[[], None]]:
         restore()
 
 
-def read(reading: Staging) -> Iterator[Batch]:
+def read(reading: Staging) -> Generator[Batch]:
     """Read every file; a new segment begins where an archive to replace is met."""
     total, before = sum(file.bytes for file in reading.files), 0
     met: set[str] = set()
@@ -102,7 +102,7 @@ def read(reading: Staging) -> Iterator[Batch]:
         reading.opened.append(source)
         if reading.finished:
             source.mapping["finished"] = ", ".join(reading.finished)
-        for chunk in source.chunks:
+        for chunk in _until_the_end(source):
             columns = _columns(source, chunk, reading)
             archives = set(columns["archive"].unique().to_pylist())
             known = (archives - met).intersection(reading.present)
@@ -120,6 +120,15 @@ def read(reading: Staging) -> Iterator[Batch]:
             if reading.progress:
                 reading.progress(before + chunk.done, total, file.label)
         before += file.bytes
+
+
+def _until_the_end(source: Source) -> Iterator[Chunk]:
+    """The chunks of a file; its reader is closed with the load, whatever ends that."""
+    try:
+        yield from source.chunks
+    finally:
+        if isinstance(source.chunks, Generator):
+            source.chunks.close()
 
 
 def _columns(source: Source, chunk: Chunk, reading: Staging) -> dict[str, pa.Array]:
@@ -214,18 +223,19 @@ def stage(con: duckdb.DuckDBPyConnection, reading: Staging, texts: bool) -> None
     """Read every file: texts into their table and all else into `incoming`, by segments."""
     con.execute(f"create temp table incoming ({sql_columns(STAGED)})")
     outdated = set(reading.present)
-    for _, segment in groupby(read(reading), key=lambda batch: batch.segment):
-        first = next(segment)
-        _remove(con, first.archives & outdated)
-        outdated -= first.archives
-        staged: list[pa.RecordBatch] = []
-        stream = _set_rows_aside(chain([first], segment), staged, texts)  # noqa: B031
-        if texts:
-            insert_stream(con, "insert into texts", TEXTS, stream)
-        else:
-            for _ in stream:
-                pass
-        insert(con, "insert into incoming", pa.Table.from_batches(staged))
+    with closing(read(reading)) as batches:
+        for _, segment in groupby(batches, key=lambda batch: batch.segment):
+            first = next(segment)
+            _remove(con, first.archives & outdated)
+            outdated -= first.archives
+            staged: list[pa.RecordBatch] = []
+            stream = _set_rows_aside(chain([first], segment), staged, texts)  # noqa: B031
+            if texts:
+                insert_stream(con, "insert into texts", TEXTS, stream)
+            else:
+                for _ in stream:
+                    pass
+            insert(con, "insert into incoming", pa.Table.from_batches(staged))
 
 
 def _set_rows_aside(

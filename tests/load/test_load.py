@@ -1,7 +1,10 @@
 import csv
+import gc
 import gzip
 import json
+import os
 import shutil
+import time
 import tracemalloc
 from pathlib import Path
 
@@ -719,7 +722,7 @@ def test_a_database_of_another_program_or_version_is_refused(con, tmp_path):
     con.execute("drop table meta; drop table customers")
     create_schema(con)
     con.execute("update meta set value = '99' where key = 'schema_version'")
-    assert "newer budget-audit (schema version 99, this one reads 3)" in refusal(con, source)
+    assert "newer budget-audit (schema version 99, this one reads 4)" in refusal(con, source)
 
 
 def test_schema_is_created_once_and_grades_work_under_another_name(tmp_path):
@@ -780,3 +783,25 @@ def test_arrow_memory_does_not_grow_with_one_large_row_group(tmp_path, monkeypat
         # What the reading thread is ahead by varies from run to run, and only adds.
         peaks.append(min(arrow_peak(path) for _ in range(3)))
     assert peaks[1] < 1.5 * peaks[0]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no list of open files here")
+def test_a_refused_load_closes_its_files_although_the_error_is_kept(tmp_path):
+    rows = [row(seed=seed) for seed in range(300)]
+    rows[100]["finish_reason"] = None
+    path = tmp_path / "refused.parquet"
+    pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=10)
+    with duckdb.connect() as con, pytest.raises(AuditError, match="row 101") as kept:
+        load(con, [str(path)])
+    gc.disable()
+    try:
+        for _ in range(200):
+            links = (os.path.realpath(link) for link in Path("/proc/self/fd").iterdir())
+            if str(path) not in links:
+                break
+            time.sleep(0.05)  # Another thread may still be decoding.
+        else:
+            raise AssertionError(f"open: {path}")
+    finally:
+        gc.enable()
+    assert kept.value is not None

@@ -169,15 +169,14 @@ def _parquet_batches(
 ) -> Iterator[tuple[pa.RecordBatch, int, int]]:
     """Batches of the named columns, with the rows before each and the bytes read so far."""
     total, row = reader.metadata.num_rows, 0
-    with reader:
-        try:
-            for batch in ahead(_decoded(file, reader, names)):
-                before, row = row, row + batch.num_rows
-                _check_rows(file, batch, before)
-                if batch.num_rows:
-                    yield batch, before, file.bytes * row // max(total, row)
-        except PARQUET_ERRORS as error:
-            raise _damaged(file, error, f" (after row {row})") from None
+    try:
+        for batch in ahead(_decoded(file, reader, names)):
+            before, row = row, row + batch.num_rows
+            _check_rows(file, batch, before)
+            if batch.num_rows:
+                yield batch, before, file.bytes * row // max(total, row)
+    except PARQUET_ERRORS as error:
+        raise _damaged(file, error, f" (after row {row})") from None
     if row != total:
         raise Unreadable(f"{file.label}: holds {row:,} rows where its footer says {total:,}")
 
@@ -186,9 +185,11 @@ def _decoded(
     file: SourceFile, reader: pq.ParquetFile, names: list[str]
 ) -> Iterator[pa.RecordBatch]:
     """The batches of every row group, none of which goes beyond its group."""
-    for group in range(reader.num_row_groups):
-        batch_rows = _batch_rows(file, reader.metadata.row_group(group))
-        yield from _joined(reader.iter_batches(batch_rows, [group], names))
+    # Who decodes closes: a thread may still be at it when nobody waits for its batch any more.
+    with reader:
+        for group in range(reader.num_row_groups):
+            batch_rows = _batch_rows(file, reader.metadata.row_group(group))
+            yield from _joined(reader.iter_batches(batch_rows, [group], names))
 
 
 def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
