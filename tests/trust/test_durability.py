@@ -306,11 +306,11 @@ def set_storage_version(db):
 VERSIONS = {
     "older": (
         lambda db: set_version(db, "0"),
-        "an older budget-audit (schema version 0, this one reads 3); load the sources into a new",
+        "an older budget-audit (schema version 0, this one reads 4); load the sources into a new",
     ),
     "newer": (
-        lambda db: set_version(db, "4"),
-        "a newer budget-audit (schema version 4, this one reads 3); use that one, or load the",
+        lambda db: set_version(db, "5"),
+        "a newer budget-audit (schema version 5, this one reads 4); use that one, or load the",
     ),
     "unknown": (lambda db: set_version(db, "x"), "of another program"),
     "foreign": (make_foreign, "of another program (customers); choose another --db"),
@@ -349,7 +349,7 @@ def test_a_database_of_another_version_or_program_is_refused_by_every_command(se
 
 def test_a_connection_of_the_users_own_is_checked_too(folder):
     db = folder / "audit.duckdb"
-    set_version(db, "4")
+    set_version(db, "5")
     with duckdb.connect(str(db)) as con, pytest.raises(AuditError, match="a newer budget-audit"):
         audit.table(con, "main")
 
