@@ -13,8 +13,8 @@ from (
     values
         -- check, least, warn below, fail below, warn above, fail above, ok from, advice
         ('finished', 1, 50, 1, null, null, null, 'unfinished attempts are never picked: if other finish reasons mean finished, load with --finished REASON,…'),
-        ('answered', 1, 50, 1, null, null, null, 'finished attempts without an answer are never picked: try ''budget-audit answers --answer archive'' or regex:PATTERN'),
-        ('answers_disagree', 1, null, null, 10, null, null, 'the answer that is voted on is not the one that the source extracted: see the query missed_answers, or try ''budget-audit answers --answer archive'''),
+        ('answered', 1, 50, 1, null, null, null, 'finished attempts without an answer are never picked: see the query unboxed_texts, or try ''budget-audit answers --answer archive'' or regex:PATTERN'),
+        ('answers_disagree', 1, null, null, 10, null, null, 'the answer that is voted on is not the one that the source extracted: see table source_audit, or try ''budget-audit answers --answer archive'''),
         ('unknown_finish_reasons', 1, null, null, 0, null, null, 'only stop counts as finished: if these mean finished, load with --finished REASON,…'),
         ('references_differ', 1, null, null, 0, null, null, 'rows of one problem name different references, as where choices are shuffled: equal answers may mean different things'),
         ('labels_missing', 1, null, null, 0, null, null, 'without labels accuracy is unknown: load with --map correct=PATH, or --grade references where there are references'),
@@ -29,7 +29,8 @@ from (
         ('duplicate_texts', 20, null, null, 5, null, null, 'long texts of one problem are the same: attempts may not be independent'),
         ('logprobs_missing', 1, null, null, 5, null, 100, 'max_logprob never picks attempts without a log-probability'),
         ('banks_below_cap', 1, null, null, 0, null, null, 'these problems have fewer attempts than the cap, so that their replays may end for want of attempts'),
-        ('ended_by_bank', 1, null, null, 5, null, null, 'these replays ran out of attempts before the budget was spent: both rules then look alike'),
+        ('ended_by_bank', 1, null, null, 5, null, null, 'these replays ran out of attempts before the budget was spent: both rules then look alike; see the query binding_caps'),
+        ('never_binds', 1, null, null, 95, null, null, 'nearly every replay ends before this budget is spent, so that it tells nothing of the rules: replay smaller budgets; see the query binding_caps'),
         ('problems_without_votes', 1, null, null, 50, 99, null, 'the primary selector can pick nothing in these problems: choose another --primary-selector')
 ) as judged ("check", least, warn_below, fail_below, warn_above, fail_above, ok_from, advice)
 order by "check"

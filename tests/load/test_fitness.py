@@ -471,6 +471,13 @@ def test_replays_that_run_out_of_attempts_are_counted_by_budget_and_cap(tool):
         (5, 10, "warn"),
         (5, 10, "warn"),
     ]
+    # At 900 each of them ends before the budget, one for want of attempts and one by the cap.
+    assert [found[f"never_binds_{budget}"] for budget in (300, 400, 500, 900)] == [
+        (0, 10, "ok"),
+        (0, 10, "ok"),
+        (5, 10, "ok"),
+        (10, 10, "warn"),
+    ]
     assert [found[f"banks_below_cap_{cap}"] for cap in (4, 8, 9)] == [
         (0, 2, "ok"),
         (1, 2, "warn"),

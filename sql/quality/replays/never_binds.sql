@@ -1,0 +1,21 @@
+-- never_binds: replays of random orders at the primary cap that ended before the budget was spent, of all, by budget, whatever ended them: the bank or the cap.
+-- grain: archive, level
+select
+    archives.archive,
+    budgets.budget as level,
+    count(*) filter (ends.cost < budgets.budget) as count,
+    count(*) as total,
+from (
+    select
+        walk_id,
+        max(cumulative_cost) as cost,
+    from walked_attempts
+    where position <= (select cap from caps where is_primary)
+    group by walk_id
+) as ends
+inner join walks on ends.walk_id = walks.walk_id
+inner join banks on walks.bank_id = banks.bank_id
+inner join archives on banks.archive_id = archives.archive_id
+cross join budgets
+where walks.repeat > 0
+group by archives.archive, budgets.budget
