@@ -607,6 +607,7 @@ def report(
     *,
     formats: Names = ("html",),
     title: str | None = None,
+    texts: str | None = None,
     archive: Names | None = None,
     limits: Limits,
     progress: Progress | None = None,
@@ -617,6 +618,7 @@ def report(
     out: the folder for the report
     formats: any of html, md, tex and csv
     title: the report's title (default: the data's name)
+    texts: 'some' puts what attempts wrote beside the page, up to 50 MB; 'all' without that limit
     archive: only these archives, names or patterns such as '*_high'
     limits:
     progress: called with what is done, how much of it, and how much there is
@@ -627,7 +629,7 @@ def report(
     wanted = [part for part in wanted if part]
     with _opened(db, limits=limits) as con:
         only = filters.chosen(con, _listed(archive)) if archive else None
-        return write_report(con, Path(out), wanted, only, progress, title=title)
+        return write_report(con, Path(out), wanted, only, progress, title=title, texts=texts)
 
 
 def figures() -> Result:

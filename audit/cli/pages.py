@@ -66,6 +66,13 @@ def demo(out: str, simulated: bool, threads: int | None, memory: str | None) -> 
 )
 @click.option("--format", "fmt", default="html", show_default=True, help="Any of html,md,tex,csv.")
 @click.option("--title", help="The report's title (default: the data's name).")
+@click.option(
+    "--texts",
+    is_flag=False,
+    flag_value="some",
+    type=click.Choice(["some", "all"]),
+    help="Put what attempts wrote beside the page, to read by a click; over 50 MB: --texts=all.",
+)
 @click.option("--open", "is_opened", is_flag=True, help="Open the page in a browser.")
 @archive_filter
 @heavy

@@ -17,6 +17,7 @@ from audit.progress import Progress
 from audit.report import captions, data, figures
 from audit.report.content import AT_A_TIME, MOST_ROWS, content, joint, sections, tables
 from audit.report.explorer import page
+from audit.report.explorer.texts import Texts, write_texts
 from audit.report.figures import drawing
 from audit.report.pages.latex import latex
 from audit.report.pages.markdown import markdown
@@ -45,11 +46,13 @@ def report(
     progress: Progress | None = None,
     *,
     title: str | None = None,
+    texts: str | None = None,
     keep: dict[str, pa.Table] | None = None,
 ) -> list[Path]:
     """Write the report in the wanted formats into a folder and name the files written.
 
-    A dictionary given as `keep` takes the tables, which took most of the time.
+    `texts`, if given, is `some` or `all`: what attempts wrote is put beside the page. A dictionary
+    given as `keep` takes the tables, which took most of the time.
     """
     out = Path(out)
     unknown = [name for name in formats if name not in FORMATS]
@@ -60,6 +63,8 @@ def report(
         )
     if out.exists() and not out.is_dir():
         raise AuditError(f"{out}: is a file; --out names the folder for the report")
+    if texts is not None and (texts not in ("some", "all") or "html" not in formats):
+        raise AuditError("report --texts: goes with the HTML page, and is 'all' or nothing more")
     database.require_replays(con)
     if only and not only.archives:
         # All archives were asked for: that is no filter.
@@ -73,10 +78,12 @@ def report(
         keep.update(found)
     values = content(con, found, unavailable, title, only)
     files: dict[Path, bytes] = {}
+    beside: Texts | None = None
     if "html" in formats:
         if progress:
             progress("page", len(found) + len(unavailable), len(found) + len(unavailable) + 2)
-        files[out / "report.html"] = page.page(con, values).encode()
+        beside = _texts(con, out, values, texts)
+        files[out / "report.html"] = page.page(con, values, beside).encode()
     if "md" in formats or "tex" in formats:
         known = {name: found[name].to_pylist() for name in DRAWN if name in found}
         known |= values["rows"]
@@ -95,7 +102,7 @@ def report(
                 files[path] = drawing.figure_bytes(figure.wide, f".{suffix}")
     for path, text in files.items():
         drawing.write_whole(path, text)
-    written = list(files)
+    written = [*files, *([beside.folder] if beside else [])]
     if "csv" in formats:
         folder = out / "csv"
         try:
@@ -109,6 +116,16 @@ def report(
         total = len(found) + len(unavailable) + 2
         progress("done", total, total)
     return written
+
+
+def _texts(
+    con: duckdb.DuckDBPyConnection, out: Path, values: dict[str, Any], asked: str | None
+) -> Texts | None:
+    """The texts beside the page, where they are asked for."""
+    if asked is None:
+        return None
+    names = [row["archive"] for row in values["archives"]]
+    return write_texts(con, out / "texts", names, is_all=asked == "all")
 
 
 def _left_out(archives: int, formats: Sequence[str]) -> dict[str, str]:

@@ -64,7 +64,17 @@ TABLES = {
 
 RULES = {
     "strict": "stops at B: the running attempt is cut, paid for, and not returned",
+    "step": "lets the running step finish; the attempt is returned if that was its last step",
+    "step_lost": "lets the running step finish and throws it away: paid for, and not returned",
     "advisory": "launches nothing once B is spent, and lets the running attempt finish",
+    "attempt_lost": "lets the running attempt finish and returns it only if it ended within B",
+}
+# The rule that a tool's limit enforces.
+ENFORCED_BY = {
+    "strict": "vLLM max_tokens",
+    "step": "mini-swe-agent, OpenHands, verifiers",
+    "step_lost": "Inspect token_limit, SWE-agent cost limit",
+    "attempt_lost": "thresholding finished runs",
 }
 SELECTORS = {
     "majority": "most frequent boxed answer, first seen wins a tie; reads finished answers and "
@@ -118,6 +128,12 @@ READING = (
     "Coverage looks at labels. It says that a correct answer was in the pool, not that anything "
     "without a label could have picked it.",
 )
+
+
+def rule_words(rule: str) -> str:
+    """What a rule does, and the tools that enforce it."""
+    tools = f"; enforced so by {ENFORCED_BY[rule]}" if rule in ENFORCED_BY else ""
+    return RULES.get(rule, "a rule of your own: see the relation rules") + tools
 
 
 def purpose(name: str, fallback: str) -> str:

@@ -3,6 +3,7 @@
 import json
 import platform
 import queue
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -34,6 +35,15 @@ WIDEST_CELL = 60
 # With more archives than this, what is said of all of them stands before what is said of each.
 MOST_TOLD_APART = 12
 SIMULATED = "SIMULATED DATA"
+SEVERITIES = ("fail", "warn")
+# Checks that say nothing against the headline: what they find leaves it as it is, or is in it.
+QUIET = {
+    "banks_below_cap",
+    "ended_by_bank",
+    "never_binds",
+    "logprobs_missing",
+    "labels_in_conflict",
+}
 
 
 @dataclass(frozen=True)
@@ -134,6 +144,7 @@ def content(
     shown = tables | ({"problems": named} if named.num_rows else {})
     budgets = [int(budget) for budget in settings["budgets"].split(",")]
     heading = title(con, wanted_title, archives)
+    quality = unfit(rows.get("data_quality", []), settings)
     return {
         "title": (f"{SIMULATED}: " if simulated else "") + heading,
         "heading": heading,
@@ -149,12 +160,17 @@ def content(
             *([("Shown", only.note().removeprefix("shown: "))] if only else []),
         ],
         "rules": [
-            (rule, captions.RULES.get(rule, "a rule of your own: see the relation rules"))
+            (rule, captions.rule_words(rule))
             for rule in rule_order({"rule": name} for name in settings["rules"].split(","))
         ],
         "selectors": _selectors(settings),
         "reading": captions.READING,
-        "warnings": quality_warnings(rows.get("data_quality", [])),
+        "unit": data.unit(con),
+        "warnings": quality_warnings(quality, archives, settings, findings.headline(rows)),
+        "unfit": {
+            name: [str(row["check"]).replace("_", " ") for row in found]
+            for name, found in data.group(quality, lambda row: row["archive"]).items()
+        },
         "archives": archives,
         "tables": shown,
         "rows": rows,
@@ -172,31 +188,91 @@ def content(
     }
 
 
-def quality_warnings(rows: Sequence[Row]) -> list[str]:
-    """What is unfit in the records, worst first, in a line each."""
-    ranks = {"fail": 0, "warn": 1}
-    unfit = [row for row in rows if row["severity"] in ranks]
-    unfit.sort(key=lambda row: (ranks[row["severity"]], row["archive"] or "", row["check"]))
-    if len({row["archive"] for row in unfit}) > MOST_TOLD_APART:
-        return _warnings_together(unfit)
+def unfit(rows: Sequence[Row], settings: dict[str, str]) -> list[Row]:
+    """The checks that are not passed, without those of caps that are not the primary one."""
+    primary = f"banks_below_cap_{settings['primary_cap']}"
     return [
-        f"{one_line(row['archive'])}: {str(row['check']).replace('_', ' ')}"
-        + (f", {row['count']:,} of {row['total']:,}" if row["total"] else "")
-        + (f"; {row['advice']}" if row["advice"] else "")
-        for row in unfit
+        row
+        for row in rows
+        if row["severity"] in SEVERITIES
+        and (row["check"] == primary or not row["check"].startswith("banks_below_cap"))
     ]
+
+
+def quality_warnings(
+    rows: Sequence[Row],
+    archives: Sequence[Row],
+    settings: dict[str, str],
+    headline: str | None = None,
+) -> list[str]:
+    """What is unfit in the records, a line each: worst first, then what moves the headline."""
+    quiet = QUIET - (
+        {"logprobs_missing"} if settings["primary_selector"] == "max_logprob" else set()
+    )
+
+    def rank(row: Row) -> tuple[Any, ...]:
+        return (
+            SEVERITIES.index(row["severity"]),
+            _check(row)[0] in quiet,
+            row["archive"] != headline,
+            row["archive"] or "",
+            *_check(row),
+        )
+
+    ranked = sorted(rows, key=rank)
+    if len({row["archive"] for row in ranked}) > MOST_TOLD_APART:
+        return _warnings_together(ranked)
+    sizes = {row["archive"]: row for row in archives}
+    groups = data.group(ranked, lambda row: (row["severity"], row["archive"], _check(row)[0]))
+    return [
+        _below_cap(sizes[archive], found[0], settings["primary_cap"])
+        if check == "banks_below_cap" and archive in sizes
+        else f"{one_line(archive)}: {_check_words(found)}"
+        + (f"; {found[0]['advice']}" if found[0]["advice"] else "")
+        for (_, archive, check), found in groups.items()
+    ]
+
+
+def _check(row: Row) -> tuple[str, float]:
+    """A check without its level, and the level: a budget or a cap; 0 where there is none."""
+    name, _, level = str(row["check"]).rpartition("_")
+    return (name, float(level)) if re.fullmatch(r"[\d.]+", level) else (str(row["check"]), 0)
+
+
+def _check_words(rows: Sequence[Row]) -> str:
+    """A check with the levels at which it is not passed, or with what it counts at the only one."""
+    words = _check(rows[0])[0].replace("_", " ")
+    levels = [budget_name(level) for _, level in map(_check, rows) if level]
+    words += f" at {_listed(levels)}" if levels else ""
+    (row, *others) = rows
+    return words if others or not row["total"] else f"{words}, {row['count']:,} of {row['total']:,}"
+
+
+def _below_cap(archive: Row, row: Row, cap: str) -> str:
+    """What a bank below the primary cap means for the results."""
+    most = archive["largest_bank"]
+    size = _range(archive["smallest_bank"], min(most, int(cap) - 1))
+    means = (
+        f"results at cap {cap} equal those at {most}"
+        if most < int(cap)
+        else "their replays may end before the budget does"
+    )
+    return (
+        f"{one_line(archive['archive'])}: {row['count']:,} of {row['total']:,} problems have "
+        f"{size} attempts; {means}."
+    )
 
 
 def _warnings_together(unfit: Sequence[Row]) -> list[str]:
     """The same warnings, each once for all archives that it is about."""
     groups = data.group(list(unfit), lambda row: (row["severity"], row["check"], row["advice"]))
     lines = []
-    for (_, check, advice), rows in groups.items():
+    for (_, _, advice), rows in groups.items():
         named = [one_line(row["archive"]) for row in rows[:3]]
         named += [f"{len(rows) - 3:,} more"] if len(rows) > 3 else []
         count, total = (sum(row[name] or 0 for row in rows) for name in ("count", "total"))
         lines.append(
-            str(check).replace("_", " ")
+            _check_words(rows[:1]).split(",")[0]
             + (f", {count:,} of {total:,}" if total else "")
             + f" in {_listed(named)}"
             + (f"; {advice}" if advice else "")

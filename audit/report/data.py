@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
@@ -14,6 +15,19 @@ from audit import database, engine
 BATCH_ROWS = 500_000
 
 Row = dict[str, Any]
+
+
+class Unit(NamedTuple):
+    """What budgets and costs count, and how many of it make one that is printed."""
+
+    name: str = "completion"
+    scale: int = 1
+
+    def whole(self, printed: str | float) -> int:
+        """A printed budget or cost in whole numbers."""
+        return round(Decimal(str(printed)) * self.scale)
+
+
 # Rows of tables that were computed before, by name.
 Known = Mapping[str, list[Row]]
 
@@ -52,6 +66,11 @@ def settings(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     database.require_replays(con)
     found = query(con, "select key, value from settings order by key")
     return {row["key"]: row["value"] for row in found}
+
+
+def unit(con: duckdb.DuckDBPyConnection) -> Unit:
+    """The unit of the last replay."""
+    return Unit()
 
 
 def sources(con: duckdb.DuckDBPyConnection) -> list[Row]:

@@ -22,8 +22,9 @@ def signed(value: float, decimals: int = 2) -> str:
     return text if text.startswith("−") or not text.strip("0.,") else f"+{text}"
 
 
-def budget_name(budget: int) -> str:
+def budget_name(budget: float) -> str:
     """A budget as people say it: 4k for 4000."""
+    budget = int(budget) if budget == int(budget) else budget
     return f"{budget // 1000:,}k" if budget >= 1000 and budget % 1000 == 0 else f"{budget:,}"
 
 

@@ -9,6 +9,7 @@ select
     candidates.answer,
     candidates.archive_answer,
     grades.correct,
+    grades.repaired_correct,
 from candidates
 inner join banks on candidates.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id

@@ -70,6 +70,36 @@ const CHECKS = {
     const cap = Math.min(row.cap, data.largest_cap);
     const view = viewOf(data, row, { cap }), mean = A.means(view, A.totals(view, row.budget));
     near(mean.delta, row.delta, `delta at cap ${row.cap}`);
+    const range = A.orderRange(view, row.budget);
+    near(range.low, row.order_min, `order_min at cap ${row.cap}`);
+    near(range.high, row.order_max, `order_max at cap ${row.cap}`);
+  },
+  // Selector, cap, competition and labels, each with each.
+  controls(data, row) {
+    const selector = data.selectors.findIndex((known) => known.name === row.selector);
+    const competition = data.competitions.indexOf(row.competition), cap = Math.min(row.cap, data.largest_cap);
+    const chosen = { selector, cap, competition }, { pool } = A.RULES[row.rule];
+    const view = viewOf(data, row, chosen), found = A.totals(view, row.budget);
+    const all = (values) => values.reduce((a, b) => a + b, 0), what = JSON.stringify(row);
+    assert.strictEqual(view.problems * view.orders, row.replays, what);
+    assert.strictEqual(all(found[`${pool}_abstained`]), row.abstained, what);
+    if (!view.graded) { return; }
+    assert.strictEqual(all(found[`${pool}_correct`]), row.correct, what);
+    const repaired = A.totals(viewOf(data, row, { ...chosen, labels: "repaired" }), row.budget);
+    assert.strictEqual(all(repaired[`${pool}_correct`]), row.repaired, what);
+  },
+  replays(data, row) {
+    const selector = data.selectors.findIndex((known) => known.name === row.selector);
+    const problem = data.questions.findIndex((question, i) => question === row.question_id
+      && data.competitions[data.problem_competition[i]] === row.competition);
+    const archive = data.archives.indexOf(row.archive);
+    let bank = data.archive_start[archive];
+    while (data.bank_problem[bank] !== problem) { bank++; }
+    const found = A.replay(data, bank, row.repeat, row.cap, selector, row.budget)[row.rule], { picked } = found;
+    assert.deepStrictEqual(
+      [found.launched, found.returned, found.cost, found.cut, picked && String(picked.seed), picked && picked.answer],
+      [row.launched, row.returned, row.cost, row.prefix_cost, row.seed, row.answer], JSON.stringify(row));
+    if (picked && row.correct !== null) { assert.strictEqual(picked.label === 1, row.correct, JSON.stringify(row)); }
   },
   pools(data, row) {
     const view = viewOf(data, row), mean = A.means(view, A.totals(view, row.budget));
@@ -168,7 +198,7 @@ test("strict returns what fits, advisory what began, at every budget", () => {
   const seen = [];
   for (const budget of [1, 9, 10, 11, 29, 30, 31, 59, 60, 61]) {
     const found = A.totals(view, budget);
-    seen.push([budget, found.returned[0], found.launched[0], found.strict_cost[0], found.advisory_cost[0],
+    seen.push([budget, found.strict_returned[0], found.launched[0], found.strict_cost[0], found.advisory_cost[0],
       found.strict_correct[0], found.advisory_correct[0], found.strict_covered[0], found.advisory_covered[0]]);
   }
   assert.deepStrictEqual(seen, [

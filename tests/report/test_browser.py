@@ -147,7 +147,7 @@ def test_live_numbers_equal_the_tables(browser, demo, tables, budget):
         with database.opened(demo.parents[1] / "audit.duckdb") as con:
             rows = engine.table(con, "matched_cost").to_pylist()
         (same,) = (r for r in rows if (r["archive"], r["advisory_budget"]) == (archive, budget))
-        assert text(browser, "#matched-budget") == f"{same['strict_budget']:,}"
+        assert text(browser, "#matched-budget") == f"{same['strict_budget']:,} tokens"
         assert text(browser, "#matched-accuracy") == shown(same["strict_accuracy"]) + " %"
         browser.wait("document.getElementById('matched-range').textContent !== ''")
         assert text(browser, "#matched-range").strip() == (
@@ -225,7 +225,11 @@ def test_the_band_appears_and_says_what_it_is(browser, demo):
     browser.open(demo)
     ready(browser)
     browser.wait("document.querySelector('#curve .band').getAttribute('d').length > 100")
-    assert "95 % confidence for the whole curve" in text(browser, "#band-note")
+    assert text(browser, "#band-note") == (
+        "Shaded: where the advisory curve may lie (95 %, all budgets together). "
+        "Where the shade touches the blue line, the rules may be equal."
+    )
+    assert "95 % interval at B" in text(browser, "#legend")
 
 
 def test_the_address_remembers_the_view(browser, demo):
@@ -599,3 +603,138 @@ def simulated_page(tmp_path_factory):
     report(con, folder)
     con.close()
     return folder / "report.html"
+
+
+def forest(browser):
+    """The rows of the forest: group, name, numbers."""
+    browser.wait("document.querySelectorAll('#survive-rows tr').length > 0")
+    return browser.run(
+        "[...document.querySelectorAll('#survive-rows tr')].map(r => [r.cells[0].textContent, "
+        "r.cells[1].textContent, r.cells[3].textContent])"
+    )
+
+
+def test_the_forest_sets_the_difference_beside_every_other_choice(browser, demo):
+    browser.open(demo, fragment="#B=8000&archive=gpt-5.1+high")
+    ready(browser)
+    browser.wait("!document.getElementById('survive').hidden")
+    rows = {name: numbers for _, name, numbers in forest(browser)}
+    with database.opened(demo.parents[1] / "audit.duckdb") as con:
+        tables = {
+            name: [
+                row
+                for row in engine.table(con, name).to_pylist()
+                if row["archive"] == "gpt-5.1 high" and row["budget"] == 8000
+            ]
+            for name in ("main", "selectors", "cap_sensitivity", "majority_rules")
+        }
+
+    def sign(value):
+        return ("+" if value > 0 else "") + shown(value)
+
+    (main,) = tables["main"]
+    assert rows["as shown above"] == (
+        f"{sign(main['delta'])} [{shown(main['delta_low'])}, {shown(main['delta_high'])}]"
+    )
+    others = [row for row in tables["selectors"] if row["selector"] != "majority"]
+    assert others
+    for row in others:
+        assert rows[row["selector"]].startswith(sign(row["delta"]) + " [")
+    for row in tables["cap_sensitivity"]:
+        if row["cap"] == 8:
+            ends = f"[{shown(row['order_min'])}, {shown(row['order_max'])}]"
+            assert rows["each of 20 by itself"].strip() == ends
+            assert rows["as recorded"] == sign(row["canonical_delta"])
+        else:
+            assert rows[f"at most {row['cap']}"].startswith(sign(row["delta"]) + " [")
+    definitions = [row for row in tables["majority_rules"] if row["definition"] != "majority"]
+    assert len(definitions) > 5
+    for row in definitions:
+        assert rows[row["definition"].replace("_", " ")] == sign(row["delta"])
+    assert "other choices leave it above zero" in text(browser, "#survive-lead")
+
+
+def test_a_row_of_the_forest_sets_the_controls(browser, demo):
+    browser.open(demo, fragment="#B=8000&archive=gpt-5.1+high")
+    ready(browser)
+    names = [name for _, name, _ in forest(browser)]
+    place = names.index("archive_majority")
+    browser.run(f"document.querySelectorAll('#survive-rows button')[{place}].click()")
+    picked = "document.getElementById('selector').selectedOptions[0].textContent"
+    assert browser.run(picked) == "archive_majority"
+    browser.wait("location.hash.includes('selector=archive_majority')")
+    browser.wait(
+        "[...document.querySelectorAll('#survive-rows button')]"
+        ".some(b => b.textContent === 'majority')"
+    )
+    assert browser.complaints() == []
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_what_matters_fits_on_a_narrow_screen(browser, demo, width):
+    browser.open(demo, width=width, height=900)
+    ready(browser)
+    browser.wait("document.querySelectorAll('#archives-table tbody tr').length === 9")
+    browser.wait("document.querySelectorAll('#survive-rows tr').length > 0")
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    heads = browser.run(
+        "[...document.querySelectorAll('#archives-table th')].map(h => h.textContent)"
+    )
+    assert heads[:4] == ["archive", "strict, %", "advisory, %", "difference, points"]
+    edge = browser.run(
+        "document.querySelector('#archives-table').closest('.scroll').getBoundingClientRect().right"
+    )
+    ends = browser.run(
+        "[...document.querySelectorAll('#archives-table tbody tr')].map(r => "
+        "Math.max(...[...r.cells[3].childNodes].map(n => { const k = document.createRange(); "
+        "k.selectNodeContents(n); return k.getBoundingClientRect().right; })))"
+    )
+    assert max(ends) <= edge + 0.5
+    if width > 600:
+        box, chips = browser.run(
+            "[document.getElementById('archives').getBoundingClientRect().bottom, "
+            "[...document.querySelectorAll('.chip')].map(c => c.getBoundingClientRect().bottom)]"
+        )
+        assert max(chips) <= box + 0.5
+    assert browser.complaints() == []
+
+
+def test_the_headline_says_why_it_opens_there(browser, demo):
+    browser.open(demo)
+    ready(browser)
+    assert text(browser, "#why").startswith("Shown first because the rules differ most here")
+    set_budget(browser, 5000)
+    assert text(browser, "#why") == ""
+    assert "strict at the same cost reaches" in text(browser, "#headline")
+
+
+def test_detectable_difference_and_order_noise_stand_beside_the_comparison(browser, demo):
+    browser.open(demo, fragment="#B=8000&archive=gpt-5.1+high")
+    ready(browser)
+    assert re.fullmatch(
+        r"45 problems show differences from \d+\.\d points on, four times in five\.",
+        text(browser, "#detectable"),
+    )
+    assert re.fullmatch(
+        r"20 orders: these means move by about ±\d\.\d; 400 orders would give ±\d\.\d "
+        r"\(--orders auto\)\.",
+        text(browser, "#order-note"),
+    )
+
+
+def test_an_archive_that_does_not_fit_is_marked_in_its_row(browser, tmp_path):
+    rows = [row | {"mean_logprob": -0.5} for row in hostile_rows()]
+    for row in rows:
+        if row["archive"] == BRACES and row["seed"] != 5:
+            row["finish_reason"] = "odd"
+    with replayed(tmp_path, rows) as con:
+        report(con, tmp_path)
+    browser.open(tmp_path / "report.html")
+    ready(browser)
+    browser.wait("document.querySelector('#archives-table tbody tr') !== null")
+    marks = browser.run(
+        "Object.fromEntries([...document.querySelectorAll('#archives-table tbody tr')].map(r => "
+        "[r.cells[0].firstChild.textContent, (r.querySelector('.mark') || {}).title || '']))"
+    )
+    assert "unknown finish reasons" in marks[BRACES]
+    assert "finish" not in marks[SCRIPT]

@@ -12,6 +12,7 @@ from audit.errors import AuditError
 from audit.output.display import display_columns, format_table
 from audit.report import build, captions, content, data, figures, report
 from audit.report.explorer import pack, page
+from audit.report.explorer.page import SCRIPTS
 from audit.report.pages.markdown import md_text
 from audit.report.wording import minus, number
 from tests.support.databases import replayed
@@ -30,7 +31,7 @@ def test_html_carries_what_archives_say_as_data(hostile):
     text = (folder / "report.html").read_text()
     page = Page(text)
     assert "img" not in page.tags
-    assert page.tags.count("script") == 5
+    assert page.tags.count("script") == 2 + len(SCRIPTS)
     assert SCRIPT not in text and IMAGE not in text and "49 {%" not in text
     walks = packed_walks(text)
     assert {SCRIPT, BRACES} == set(walks["archives"])
@@ -89,6 +90,9 @@ def quality(archive, check, count, severity, advice=""):
     }
 
 
+SETTINGS = {"primary_cap": "8", "primary_selector": "majority"}
+
+
 def test_data_quality_stands_at_the_top_of_the_page():
     rows = [
         {
@@ -102,19 +106,45 @@ def test_data_quality_stands_at_the_top_of_the_page():
         quality("b", "labels_missing", 1, "warn", "load with --unlabelled drop"),
         quality("c", "answered", 0, "fail"),
     ]
-    assert content.quality_warnings(rows) == [
+    rows = content.unfit(rows, SETTINGS)
+    assert content.quality_warnings(rows, [], SETTINGS) == [
         "c: answered, 0 of 9",
         "b: labels missing, 1 of 9; load with --unlabelled drop",
     ]
+
+
+def test_warnings_that_move_the_headline_stand_before_those_that_do_not():
+    rows = [
+        quality("a", "logprobs_missing", 3, "warn"),
+        quality("b", "banks_below_cap_8", 9, "warn"),
+        quality("b", "banks_below_cap_16", 9, "warn"),
+        quality("b", "costs_constant", 1, "warn"),
+        quality("c", "costs_extreme", 1, "warn"),
+        quality("a", "ended_by_bank_16000", 1, "warn"),
+        quality("a", "ended_by_bank_4000", 2, "warn"),
+        quality("a", "labels_in_conflict", 1, "fail"),
+    ]
+    rows = content.unfit(rows, SETTINGS)
+    banks = [{"archive": "b", "smallest_bank": 2, "largest_bank": 4}]
+    assert content.quality_warnings(rows, banks, SETTINGS, "c") == [
+        "a: labels in conflict, 1 of 9",
+        "c: costs extreme, 1 of 9",
+        "b: costs constant, 1 of 9",
+        "a: ended by bank at 4k and 16k",
+        "a: logprobs missing, 3 of 9",
+        "b: 9 of 9 problems have 2 to 4 attempts; results at cap 8 equal those at 4.",
+    ]
+    primary = SETTINGS | {"primary_selector": "max_logprob"}
+    assert content.quality_warnings(rows, banks, primary)[1] == "a: logprobs missing, 3 of 9"
 
 
 def test_a_warning_about_many_archives_is_told_once(monkeypatch):
     monkeypatch.setattr(content, "MOST_TOLD_APART", 3)
     rows = [quality(f"a{n}", "banks_below_cap_8", n, "warn", "fewer attempts") for n in range(5)]
     rows += [quality("a3", "answered", 0, "fail"), quality("a4", "answered", 0, "fail")]
-    assert content.quality_warnings(rows) == [
+    assert content.quality_warnings(rows, [], SETTINGS) == [
         "answered, 0 of 18 in a3 and a4",
-        "banks below cap 8, 10 of 45 in a0, a1, a2 and 2 more; fewer attempts",
+        "banks below cap at 8, 10 of 45 in a0, a1, a2 and 2 more; fewer attempts",
     ]
 
 

@@ -12,7 +12,8 @@ import numpy
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.report import data
+from audit.report import captions, data
+from audit.report.explorer.texts import Texts
 from audit.text import steerless
 
 # Bytes of selections and of bootstrap counts, before compression, that a page holds at most.
@@ -65,7 +66,9 @@ def narrow(values: Any) -> numpy.ndarray:
 
 
 def walks(
-    con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None = None
+    con: duckdb.DuckDBPyConnection,
+    archives: Sequence[str] | None = None,
+    texts: Texts | None = None,
 ) -> tuple[bytes | None, list[str]]:
     """Costs, orders, selections, labels and bootstrap counts; and what was left out, in words."""
     settings = data.settings(con)
@@ -103,7 +106,17 @@ def walks(
     arrays |= _orders(con, banks, orders)
     arrays |= _selections(con, banks, steps, orders, selectors)
     arrays["weight"] = _counts(con, replicates, problems.num_rows)
+    if texts is not None:
+        arrays["bank_text"] = narrow(texts.files)
+    unit = data.unit(con)
+    rules = [rule for rule in captions.RULES if rule in settings["rules"].split(",")]
     header |= {
+        "unit": {"name": unit.name, "scale": unit.scale},
+        "rules": rules,
+        "rule_words": {rule: captions.rule_words(rule) for rule in rules},
+        "answered": settings.get("answer") != "none",
+        "caps": sorted(int(cap) for cap in settings["caps"].split(",")),
+        **({"texts": texts.size} if texts is not None else {}),
         "selectors": [
             {"name": row["selector"], "votes_on": row["votes_on"] or ""} for row in selectors
         ],
@@ -130,10 +143,11 @@ def _records(
     competitions = sorted(set(problems["competition"].to_pylist()))
     strings, answer, archive_answer = _coded(attempts["answer"], attempts["archive_answer"])
     reasons, finish = _coded(attempts["finish_reason"])
-    labels = attempts["correct"].fill_null(False)
     missing = attempts["correct"].is_null().to_numpy()
-    label = labels.to_numpy().astype(numpy.uint8)
-    label[missing] = 2
+    label, repaired = (
+        numpy.where(missing, 2, attempts[name].fill_null(False).to_numpy()).astype(numpy.uint8)
+        for name in ("correct", "repaired_correct")
+    )
     of_bank = numpy.repeat(numpy.arange(banks.num_rows), banks["bank_size"].to_numpy())
     graded = [
         not missing[(of_bank >= first) & (of_bank < last)].any()
@@ -159,6 +173,7 @@ def _records(
         "cost": narrow(attempts["completion_tokens"].to_numpy()),
         "seed": attempts["seed"].to_numpy().astype(numpy.int64),
         "label": label,
+        **({} if (label == repaired).all() else {"repaired": repaired}),
         "answer": answer,
         "archive_answer": archive_answer,
         "finish": finish,

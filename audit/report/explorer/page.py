@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,24 @@ from audit.output.headings import heading
 from audit.report import captions, data, findings
 from audit.report.content import MOST_TOLD_APART, Section, sections
 from audit.report.explorer import pack
+from audit.report.explorer.texts import Texts
 from audit.report.findings import Topic
 from audit.report.pages.templates import html_page
 from audit.text import steerless
 
 HERE = Path(__file__).parent
+SCRIPTS = (
+    "arithmetic",
+    "pictures",
+    "parts",
+    "curve",
+    "numbers",
+    "forest",
+    "timeline",
+    "texts",
+    "policies",
+    "page",
+)
 # The page shows, sorts and downloads so many rows of a table at most.
 MOST_ROWS = 5000
 # With more archives than this, a page leaves out the table of every pair of them.
@@ -32,9 +46,9 @@ DEFINITIONS = {
 }
 
 
-def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any]) -> str:
-    """The whole page."""
-    walks, notes = pack.walks(con, [row["archive"] for row in values["archives"]])
+def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | None = None) -> str:
+    """The whole page; texts, where they were written, stand in scripts beside it."""
+    walks, notes = pack.walks(con, [row["archive"] for row in values["archives"]], texts)
     settings = dict(values["settings"])
     if len(values["archives"]) > MOST_IN_FULL:
         notes.append(
@@ -52,7 +66,7 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any]) -> str:
         notes.append(f"The picture shows strict and advisory; {', '.join(own)} {where}.")
     shown = sections(values, MOST_ROWS)
     written = data.replayed_on(con)
-    scripts = [(HERE / name).read_text() for name in ("arithmetic.js", "pictures.js", "page.js")]
+    scripts = [(HERE / f"{name}.js").read_text() for name in SCRIPTS]
     return html_page(
         HERE / "page.html.j2",
         **values
@@ -62,6 +76,7 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any]) -> str:
             "date": f"Replayed {written}." if written else "",
             "definitions": DEFINITIONS,
             "left_out": notes,
+            "texts": texts.size if texts else "",
             "no_policies": _no_policies(values, settings),
             "commands": _commands(settings),
             "walks": Markup(pack.base64_text(walks)) if walks else "",
@@ -124,14 +139,15 @@ def _tables(values: dict[str, Any], shown: list[Section]) -> bytes:
             }
             for section in shown
         ],
-        "findings": _findings(values["topics"]),
+        "findings": _findings(values["topics"], data.Unit(*values["unit"])),
+        "quality": {steerless(name): "; ".join(lines) for name, lines in values["unfit"].items()},
     }
     return gzip.compress(json.dumps(packed, separators=(",", ":")).encode(), 6, mtime=0)
 
 
-def _findings(topics: list[Topic]) -> list[dict[str, str]]:
+def _findings(topics: list[Topic], unit: data.Unit) -> list[dict[str, Any]]:
     """One row per question for all archives, then one per archive and finding."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for topic in topics:
         rows.append(
             {
@@ -140,10 +156,14 @@ def _findings(topics: list[Topic]) -> list[dict[str, str]]:
                 "short": topic.summary,
                 "sentence": topic.summary,
                 "source": "",
+                "budget": None,
+                "selector": "",
             }
         )
         for finding in topic.findings:
             keys = f", {'; '.join(finding.keys)}" if finding.keys else ""
+            budget = re.search(r"budget = ([\d.]+)", keys)
+            selector = re.search(r"selector = (\w+)", keys)
             rows.append(
                 {
                     "question": topic.question,
@@ -151,6 +171,8 @@ def _findings(topics: list[Topic]) -> list[dict[str, str]]:
                     "short": steerless(finding.short or finding.sentence),
                     "sentence": steerless(finding.sentence),
                     "source": steerless(f"check: table {finding.table}{keys}"),
+                    "budget": unit.whole(budget[1]) if budget else None,
+                    "selector": selector[1] if selector else "",
                 }
             )
     if len({finding.archive for topic in topics for finding in topic.findings}) > MOST_TOLD_APART:

@@ -1,13 +1,13 @@
 // The pictures of the page, drawn as SVG from plain numbers. Texts from archives go in as text
 // nodes, never as markup.
-var pictures = (function () {
+const pictures = (() => {
   "use strict";
 
-  var SPACE = "http://www.w3.org/2000/svg";
+  const SPACE = "http://www.w3.org/2000/svg";
 
   function draw(parent, tag, attributes, text) {
-    var element = document.createElementNS(SPACE, tag);
-    Object.keys(attributes || {}).forEach(function (name) {
+    const element = document.createElementNS(SPACE, tag);
+    Object.keys(attributes || {}).forEach((name) => {
       element.setAttribute(name, attributes[name]);
     });
     if (text !== undefined) { element.textContent = text; }
@@ -18,27 +18,33 @@ var pictures = (function () {
   function canvas(parent, width, height, name) {
     parent.textContent = "";
     return draw(parent, "svg", {
-      viewBox: "0 0 " + width + " " + height, width: width, height: height, role: "img",
+      viewBox: "0 0 " + width + " " + height, width, height, role: "img",
       "aria-label": name,
     });
   }
 
-  // A number of tokens as people say it.
-  function tokens(value) {
-    if (value >= 1e6 && value % 1e5 === 0) { return value / 1e6 + "M"; }
-    if (value >= 1000 && value % 100 === 0) { return arithmetic.grouped(value / 1000) + "k"; }
-    return arithmetic.grouped(Math.round(value));
+  // A number on an axis as people say it: 4k, 1.5M, $0.02, 90 s.
+  function tick(unit, value) {
+    const shown = value / unit.scale;
+    if (unit.scale !== 1) { return arithmetic.budgetName(unit, value); }
+    if (shown >= 1e6 && shown % 1e5 === 0) { return `${shown / 1e6}M`; }
+    if (shown >= 1000 && shown % 100 === 0) { return `${arithmetic.grouped(shown / 1000)}k`; }
+    return arithmetic.grouped(Math.round(shown));
   }
 
+  const TITLES = {
+    completion: "completion tokens", total: "prompt and completion tokens", money: "$", seconds: "seconds", steps: "steps",
+  };
+
   function logTicks(low, high, most) {
-    var steps = [[1, 2, 5], [1, 3], [1]], found = [];
-    for (var set = 0; set < steps.length; set++) {
+    let found = [];
+    for (const digits of [[1, 2, 5], [1, 3], [1]]) {
       found = [];
-      for (var power = Math.floor(Math.log10(low)); power <= Math.log10(high) + 1; power++) {
-        steps[set].forEach(function (digit) {
-          var value = digit * Math.pow(10, power);
+      for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high) + 1; power++) {
+        for (const digit of digits) {
+          const value = digit * 10 ** power;
           if (value >= low && value <= high && value >= 1) { found.push(value); }
-        });
+        }
       }
       if (found.length <= most) { return found; }
     }
@@ -46,18 +52,18 @@ var pictures = (function () {
   }
 
   function evenTicks(low, high, most) {
-    var rough = (high - low) / most, power = Math.pow(10, Math.floor(Math.log10(rough)));
-    var step = [1, 2, 5, 10].find(function (digit) { return digit * power >= rough; }) * power;
-    var found = [];
-    for (var value = Math.ceil(low / step) * step; value <= high + 1e-9; value += step) {
+    const rough = (high - low) / most, power = Math.pow(10, Math.floor(Math.log10(rough)));
+    const step = [1, 2, 5, 10].find((digit) => digit * power >= rough) * power;
+    const found = [];
+    for (let value = Math.ceil(low / step) * step; value <= high + 1e-9; value += step) {
       found.push(Math.round(value * 1e6) / 1e6);
     }
     return found;
   }
 
   function path(xs, ys) {
-    var text = "", open = false;
-    for (var i = 0; i < xs.length; i++) {
+    let text = "", open = false;
+    for (let i = 0; i < xs.length; i++) {
       if (!isFinite(ys[i])) { open = false; continue; }
       text += (open ? "L" : "M") + xs[i].toFixed(1) + " " + ys[i].toFixed(1);
       open = true;
@@ -68,140 +74,158 @@ var pictures = (function () {
   // Axes with a logarithmic x and an even y; returns the scales.
   function axes(svg, box, x, y, titles) {
     function acrossLog(value) {
-      var share = Math.log(Math.max(value, x[0]) / x[0]) / Math.log(x[1] / x[0]);
+      const share = Math.log(Math.max(value, x[0]) / x[0]) / Math.log(x[1] / x[0]);
       return box.left + Math.min(1, share) * box.width;
     }
     function down(value) { return box.top + (1 - (value - y[0]) / (y[1] - y[0])) * box.height; }
-    var under = draw(svg, "g", { class: "tick" });
-    evenTicks(y[0], y[1], Math.max(2, box.height / 45)).forEach(function (value) {
-      var at = down(value);
+    const under = draw(svg, "g", { class: "tick" });
+    evenTicks(y[0], y[1], Math.max(2, box.height / 45)).forEach((value) => {
+      const at = down(value);
       draw(under, "line", { x1: box.left, x2: box.left + box.width, y1: at, y2: at, class: "grid" });
       draw(under, "text", { x: box.left - 7, y: at + 4, "text-anchor": "end" }, String(value));
     });
-    var bottom = box.top + box.height;
-    logTicks(x[0], x[1], box.width / 52).forEach(function (value) {
-      var at = acrossLog(value);
+    const bottom = box.top + box.height;
+    logTicks(x[0], x[1], box.width / 52).forEach((value) => {
+      const at = acrossLog(value);
       draw(under, "line", { x1: at, x2: at, y1: bottom, y2: bottom + 5, class: "axis" });
-      draw(under, "text", { x: at, y: bottom + 18, "text-anchor": "middle" }, tokens(value));
+      draw(under, "text", { x: at, y: bottom + 18, "text-anchor": "middle" }, tick(titles.unit, value));
     });
     draw(under, "line", { x1: box.left, x2: box.left + box.width, y1: bottom, y2: bottom, class: "axis" });
     draw(svg, "text", { x: box.left, y: box.top - 9, class: "soft" }, titles.y);
     draw(svg, "text", { x: box.left + box.width, y: bottom + 35, "text-anchor": "end", class: "soft" }, titles.x);
-    return { across: acrossLog, down: down, bottom: bottom };
+    return { across: acrossLog, down, bottom };
   }
 
-  // Accuracy of both rules: one line per archive and rule, the band of the difference, and a line
-  // that moves.
+  // Names at the ends of lines, pushed apart where they would lie on each other.
+  function endNames(svg, box, names) {
+    const sorted = names.slice().sort((a, b) => a.y - b.y);
+    let above = -Infinity;
+    for (const name of sorted) { name.at = Math.max(name.y, above + 13); above = name.at; }
+    let below = box.top + box.height + 13;
+    for (const name of sorted.reverse()) { name.at = Math.min(name.at, below - 13); below = name.at; }
+    for (const name of sorted) {
+      draw(svg, "line", { x1: name.x + 2, y1: name.y, x2: name.x + 9, y2: name.at, style: `stroke: ${name.colour}` });
+      draw(svg, "text", { x: name.x + 12, y: name.at + 4, class: "end", style: `fill: ${name.colour}` }, name.text);
+    }
+  }
+
+  // Accuracy over budget or cost: one line per archive and rule, the band of the difference, and a
+  // line that moves.
   function curve(parent, spec) {
-    var svg = canvas(parent, spec.width, spec.height, spec.name);
-    var box = { left: 38, top: 24, width: spec.width - 38 - 14, height: spec.height - 24 - 42 };
-    var scale = axes(svg, box, spec.x, spec.y, {
-      x: spec.axis === "budget" ? "budget B, completion tokens" : "realized cost, mean completion tokens",
-      y: "accuracy, %",
+    const svg = canvas(parent, spec.width, spec.height, spec.name);
+    const named = spec.series.filter((series) => series.end);
+    const room = named.length ? 16 + 7 * Math.max(...named.map((series) => series.end.length)) : 14;
+    const box = { left: 38, top: 24, width: spec.width - 38 - room, height: spec.height - 24 - 42 };
+    const scale = axes(svg, box, spec.x, spec.y, {
+      x: `${spec.axis === "budget" ? "budget B" : "realized cost, mean"}, ${TITLES[spec.unit.name]}`,
+      y: "accuracy, %", unit: spec.unit,
     });
     function trace(xs, ys) {
       return path(Array.from(xs, scale.across), Array.from(ys, scale.down));
     }
-    var shade = draw(svg, "path", { class: "band", d: "" });
-    spec.series.forEach(function (series) {
+    const shade = draw(svg, "path", { class: "band", d: "" });
+    spec.series.forEach((series) => {
       draw(svg, "path", {
         class: "line" + (series.dashed ? " dashed" : ""), d: trace(series.x, series.y),
         style: "stroke: " + series.colour, "data-archive": series.archive, "data-rule": series.rule,
       });
     });
-    var moving = draw(svg, "g", { class: "moving" });
+    endNames(svg, box, named.filter((series) => isFinite(series.y[series.y.length - 1])).map((series) => ({
+      x: scale.across(series.x[series.x.length - 1]), y: scale.down(series.y[series.y.length - 1]),
+      text: series.end, colour: series.colour,
+    })));
+    const moving = draw(svg, "g", { class: "moving" });
     return {
-      box: box,
+      box,
       // The value under a place of the picture, in the picture's own units.
-      valueAt: function (place) {
-        var share = Math.max(0, Math.min(1, (place - box.left) / box.width));
+      valueAt: (place) => {
+        const share = Math.max(0, Math.min(1, (place - box.left) / box.width));
         return spec.x[0] * Math.pow(spec.x[1] / spec.x[0], share);
       },
-      band: function (found) {
+      band: (found) => {
         if (!found) { shade.setAttribute("d", ""); return; }
-        var there = trace(found.x, found.high);
-        var back = trace(Array.from(found.x).reverse(), Array.from(found.low).reverse());
+        const there = trace(found.x, found.high);
+        const back = trace(Array.from(found.x).reverse(), Array.from(found.low).reverse());
         shade.setAttribute("d", there + back.replace("M", "L") + "Z");
         shade.setAttribute("style", "fill: " + found.colour);
       },
-      move: function (now) {
+      move: (now) => {
         moving.textContent = "";
-        now.lines.forEach(function (line) {
-          var at = scale.across(line.x);
+        now.lines.forEach((line) => {
+          const at = scale.across(line.x);
           draw(moving, "line", { x1: at, x2: at, y1: box.top, y2: scale.bottom, class: line.kind });
           if (line.text) {
-            var end = at > box.left + box.width - 90;
+            const end = at > box.left + box.width - 90;
             draw(moving, "text", {
               x: at + (end ? -6 : 6), y: box.top + 8 + (line.lower || 0), class: "halo",
               "text-anchor": end ? "end" : "start", "font-weight": line.kind === "now" ? 650 : 400,
             }, line.text);
           }
         });
-        now.points.forEach(function (point) {
+        now.points.forEach((point) => {
           if (point.y === null) { return; }
-          var x = scale.across(point.x), style = "stroke: " + point.colour + "; fill: "
-            + (point.hollow ? "var(--paper)" : point.colour);
+          const x = scale.across(point.x),
+                style = "stroke: " + point.colour + "; fill: "
+                  + (point.hollow ? "var(--paper)" : point.colour);
           if (point.low !== undefined) {
             draw(moving, "line", {
-              x1: x, x2: x, y1: scale.down(point.low), y2: scale.down(point.high), style: style,
+              x1: x, x2: x, y1: scale.down(point.low), y2: scale.down(point.high), style,
               "stroke-width": 3, opacity: 0.55,
             });
           }
           draw(moving, "circle", {
-            cx: x, cy: scale.down(point.y), r: 5, style: style, "stroke-width": 2,
+            cx: x, cy: scale.down(point.y), r: 5, style, "stroke-width": 2,
           });
         });
       },
     };
   }
 
-  // A row of attempts on the token axis; every piece says what it is in a title.
+  // A row of attempts on the axis of cost; every piece says what it is in a title, and a piece that
+  // can be opened is a button. Thin lines inside a piece are the ends of its steps.
   function lane(parent, spec) {
-    var height = spec.height || 40, svg = canvas(parent, spec.width, height, spec.name);
-    var scale = (spec.width - 2) / spec.end;
-    function across(value) { return 1 + Math.min(value, spec.end) * scale; }
-    var hatch = "hatch-" + spec.id, patterns = draw(svg, "defs", {});
-    var pattern = draw(patterns, "pattern", {
+    const height = spec.height || 40, svg = canvas(parent, spec.width, height, spec.name);
+    const scale = (spec.width - 2) / spec.end, across = (value) => 1 + Math.min(value, spec.end) * scale;
+    const hatch = `hatch-${spec.id}`;
+    const pattern = draw(draw(svg, "defs", {}), "pattern", {
       id: hatch, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)",
     });
     draw(pattern, "rect", { width: 6, height: 6, style: "fill: var(--paper)" });
-    draw(pattern, "rect", { width: 2.4, height: 6, style: "fill: " + spec.colour });
-    spec.pieces.forEach(function (piece) {
-      var from = across(piece.start), to = across(piece.stop), wide = to - from;
+    draw(pattern, "rect", { width: 2.4, height: 6, style: `fill: ${spec.colour}` });
+    const fills = { cut: `url(#${hatch})`, waiting: "none", silent: "var(--line)", returned: spec.colour };
+    spec.pieces.forEach((piece) => {
+      const from = across(piece.start), to = across(piece.stop), wide = to - from;
       if (wide <= 0) { return; }
-      var group = draw(svg, "g", { class: "piece " + piece.kind });
-      var fill = piece.kind === "cut" ? "url(#" + hatch + ")"
-        : piece.kind === "waiting" ? "none"
-        : piece.kind === "silent" ? "var(--line)" : spec.colour;
+      const group = draw(svg, "g", { class: `piece ${piece.kind}` });
+      const isPlain = piece.kind === "waiting" || piece.kind === "silent";
       draw(group, "rect", {
         x: from + 0.5, y: 7.5, width: Math.max(0.5, wide - 1), height: 24, rx: 2,
-        style: "fill: " + fill + "; stroke: "
-          + (piece.kind === "waiting" ? "var(--tie)" : piece.kind === "silent" ? "var(--tie)" : spec.colour),
+        style: `fill: ${fills[piece.kind]}; stroke: ${isPlain ? "var(--tie)" : spec.colour}`,
         "stroke-dasharray": piece.kind === "waiting" ? "3 3" : "none",
       });
+      steps(group, piece, across);
       if (piece.past && piece.stop > piece.past) {
         // What lies past the budget is paid all the same.
         draw(group, "rect", {
-          x: across(piece.past), y: 8, width: to - across(piece.past) - 0.5, height: 23,
+          x: across(piece.past), y: 8, width: Math.max(0, to - across(piece.past) - 0.5), height: 23,
           style: "fill: var(--paper); opacity: 0.22",
         });
         draw(group, "rect", {
-          x: across(piece.past), y: 33.5, width: to - across(piece.past), height: 5,
-          style: "fill: " + spec.colour,
+          x: across(piece.past), y: 33.5, width: to - across(piece.past), height: 5, style: `fill: ${spec.colour}`,
         });
       }
       if (piece.picked) {
         draw(group, "rect", {
-          x: from, y: 6, width: wide, height: 27, rx: 3,
-          style: "fill: none; stroke: var(--ink); stroke-width: 2.5",
+          x: from, y: 6, width: wide, height: 27, rx: 3, style: "fill: none; stroke: var(--ink); stroke-width: 2.5",
         });
       }
       // The label keeps clear of the line at B: it stands on the wider side of it.
-      var line = across(spec.budget), left = from, right = to;
+      const line = across(spec.budget);
+      let left = from, right = to;
       if (from < line && line < to) {
         if (line - from >= to - line) { right = line; } else { left = line; }
       }
-      var label = fitted(piece.label, right - left - 8);
+      const label = fitted(piece.label, right - left - 8);
       if (label) {
         draw(group, "text", {
           x: (left + right) / 2, y: 24, "text-anchor": "middle", class: piece.kind === "cut" ? "halo" : "",
@@ -209,91 +233,170 @@ var pictures = (function () {
         }, label);
       }
       draw(group, "title", {}, piece.title);
+      if (piece.open) { button(group, piece); }
     });
-    var at = across(spec.budget);
+    if (spec.pieces.some((piece) => piece.open)) { svg.setAttribute("role", "group"); }
+    const at = across(spec.budget);
     draw(svg, "line", { x1: at, x2: at, y1: 0, y2: height, class: "now", "stroke-width": 2.5 });
     return svg;
   }
 
-  // The token axis below the lanes, with the budget marked.
-  function tokenAxis(parent, spec) {
-    var svg = canvas(parent, spec.width, 34, "token axis"), scale = (spec.width - 2) / spec.end;
+  function button(group, piece) {
+    Object.entries({ role: "button", tabindex: 0, "aria-label": `read ${piece.title}` })
+      .forEach(([name, value]) => group.setAttribute(name, value));
+    group.addEventListener("click", piece.open);
+    group.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); piece.open(); }
+    });
+  }
+
+  // Steps narrower than three pixels would be a grey block.
+  function steps(group, piece, across) {
+    let before = across(piece.start);
+    (piece.steps || []).forEach((end) => {
+      const at = across(piece.start + end);
+      if (piece.start + end >= piece.stop || at - before < 3) { return; }
+      draw(group, "line", {
+        x1: at, x2: at, y1: 8, y2: 31, class: `step${piece.kind === "returned" ? " light" : ""}`,
+      });
+      before = at;
+    });
+  }
+
+  // The axis below the lanes, with the budget marked.
+  function costAxis(parent, spec) {
+    const svg = canvas(parent, spec.width, 34, "axis of cost"), scale = (spec.width - 2) / spec.end;
     draw(svg, "line", { x1: 1, x2: spec.width - 1, y1: 2, y2: 2, class: "axis" });
-    var mark = 1 + Math.min(spec.budget, spec.end) * scale, text = "B = " + tokens(spec.budget);
-    var half = 4 * text.length;
-    evenTicks(0, spec.end, spec.width / 90).forEach(function (value) {
-      var at = 1 + value * scale;
+    const mark = 1 + Math.min(spec.budget, spec.end) * scale, text = `B = ${tick(spec.unit, spec.budget)}`;
+    const half = 4 * text.length;
+    evenTicks(0, spec.end, spec.width / 90).forEach((value) => {
+      const at = 1 + value * scale;
       draw(svg, "line", { x1: at, x2: at, y1: 2, y2: 7, class: "axis" });
       if (Math.abs(at - mark) > half + 22) {
-        var anchor = at < 12 ? "start" : at > spec.width - 16 ? "end" : "middle";
-        draw(svg, "text", { x: at, y: 20, "text-anchor": anchor, class: "soft" }, tokens(value));
+        const anchor = at < 12 ? "start" : at > spec.width - 16 ? "end" : "middle";
+        draw(svg, "text", { x: at, y: 20, "text-anchor": anchor, class: "soft" }, tick(spec.unit, value));
       }
     });
     draw(svg, "line", { x1: mark, x2: mark, y1: 0, y2: 9, class: "now" });
-    var place = Math.max(half, Math.min(spec.width - half, mark));
+    const place = Math.max(half, Math.min(spec.width - half, mark));
     draw(svg, "text", { x: place, y: 21, "text-anchor": "middle", "font-weight": 650 },
       text + (spec.budget > spec.end ? " →" : ""));
   }
 
   // A text cut to a width, in the middle, so that both ends stay; nothing where no letter fits.
   function fitted(text, width) {
-    var most = Math.floor(width / 7);
+    const most = Math.floor(width / 7);
     if (!text || most < 1) { return ""; }
     if (text.length <= most) { return text; }
     if (most < 4) { return ""; }
-    var left = Math.ceil((most - 1) / 2);
+    const left = Math.ceil((most - 1) / 2);
     return text.slice(0, left) + "…" + text.slice(text.length - (most - 1 - left));
   }
 
-  var SHAPES = [
-    function (r) { return "M" + -r + " 0A" + r + " " + r + " 0 1 0 " + r + " 0A" + r + " " + r + " 0 1 0 " + -r + " 0Z"; },
-    function (r) { return "M" + -r + " " + -r + "H" + r + "V" + r + "H" + -r + "Z"; },
-    function (r) { return "M0 " + -1.3 * r + "L" + 1.2 * r + " " + r + "H" + -1.2 * r + "Z"; },
-    function (r) { return "M0 " + -1.4 * r + "L" + 1.4 * r + " 0L0 " + 1.4 * r + "L" + -1.4 * r + " 0Z"; },
-    function (r) { return "M0 " + 1.3 * r + "L" + 1.2 * r + " " + -r + "H" + -1.2 * r + "Z"; },
-    function (r) { return "M" + -r + " " + -r + "L" + r + " " + r + "M" + -r + " " + r + "L" + r + " " + -r; },
+  const SHAPES = [
+    (r) => `M${-r} 0A${r} ${r} 0 1 0 ${r} 0A${r} ${r} 0 1 0 ${-r} 0Z`,
+    (r) => `M${-r} ${-r}H${r}V${r}H${-r}Z`,
+    (r) => `M0 ${-1.3 * r}L${1.2 * r} ${r}H${-1.2 * r}Z`,
+    (r) => `M0 ${-1.4 * r}L${1.4 * r} 0L0 ${1.4 * r}L${-1.4 * r} 0Z`,
+    (r) => `M0 ${1.3 * r}L${1.2 * r} ${-r}H${-1.2 * r}Z`,
+    (r) => `M${-r} ${-r}L${r} ${r}M${-r} ${r}L${r} ${-r}`,
   ];
 
-  // Policies as points: shape by policy, fill by rule, a line along the budgets, and the frontier.
+  // Policies as points: shape by policy, fill by rule, a line along the budgets, and the frontier; a
+  // point is as faint as it is seldom on the frontier.
   function cloud(parent, spec) {
-    var svg = canvas(parent, spec.width, spec.height, spec.name);
-    var box = { left: 38, top: 24, width: spec.width - 38 - 14, height: spec.height - 24 - 42 };
-    var scale = axes(svg, box, spec.x, spec.y, {
-      x: "realized cost, mean completion tokens", y: "accuracy, %",
+    const svg = canvas(parent, spec.width, spec.height, spec.name);
+    const box = { left: 38, top: 24, width: spec.width - 38 - 14, height: spec.height - 24 - 42 };
+    const scale = axes(svg, box, spec.x, spec.y, {
+      x: `realized cost, mean, ${TITLES[spec.unit.name]}`, y: "accuracy, %", unit: spec.unit,
     });
-    var stairs = "";
-    spec.frontier.forEach(function (point, i) {
-      var x = scale.across(point.cost), y = scale.down(point.accuracy);
-      stairs += i ? "H" + x + "V" + y : "M" + x + " " + y;
+    let stairs = "";
+    spec.frontier.forEach((point, i) => {
+      const x = scale.across(point.cost), y = scale.down(point.accuracy);
+      stairs += i ? `H${x}V${y}` : `M${x} ${y}`;
     });
-    if (stairs) { draw(svg, "path", { d: stairs + "H" + (box.left + box.width), class: "same", fill: "none" }); }
-    spec.lines.forEach(function (line) {
+    if (stairs) { draw(svg, "path", { d: `${stairs}H${box.left + box.width}`, class: "same", fill: "none" }); }
+    (spec.others || []).forEach((point) => {
+      draw(draw(svg, "circle", {
+        cx: scale.across(point.cost), cy: scale.down(point.accuracy), r: 2.5, class: "other",
+        opacity: 0.2 + 0.8 * ((point.share || 0) / 100),
+      }), "title", {}, point.title);
+    });
+    spec.lines.forEach((line) => {
       draw(svg, "path", {
-        class: "line" + (line.rule === "advisory" ? " dashed" : ""), opacity: 0.35,
-        d: path(line.points.map(function (p) { return scale.across(p.cost); }),
-          line.points.map(function (p) { return scale.down(p.accuracy); })),
-        style: "stroke-width: 1.3; stroke: " + line.colour,
+        class: `line${line.rule === "advisory" ? " dashed" : ""}`, opacity: 0.35,
+        d: path(line.points.map((p) => scale.across(p.cost)), line.points.map((p) => scale.down(p.accuracy))),
+        style: `stroke-width: 1.3; stroke: ${line.colour}`,
       });
     });
-    spec.lines.forEach(function (line) {
-      line.points.forEach(function (point) {
-        var mark = draw(svg, "path", {
-          d: SHAPES[line.shape % SHAPES.length](5), "stroke-width": 2,
-          transform: "translate(" + scale.across(point.cost) + " " + scale.down(point.accuracy) + ")",
-          style: "stroke: " + line.colour + "; fill: " + (line.rule === "strict" ? line.colour : "var(--paper)"),
-        });
-        draw(mark, "title", {}, point.title);
+    spec.lines.forEach((line) => line.points.forEach((point) => {
+      const mark = draw(svg, "path", {
+        d: SHAPES[line.shape % SHAPES.length](5), "stroke-width": 2,
+        opacity: point.share === null ? 1 : 0.25 + 0.75 * (point.share / 100),
+        transform: `translate(${scale.across(point.cost)} ${scale.down(point.accuracy)})`,
+        style: `stroke: ${line.colour}; fill: ${line.rule === "strict" ? line.colour : "var(--paper)"}`,
       });
-    });
+      draw(mark, "title", {}, point.title);
+    }));
   }
 
   function shapeKey(parent, shape, colour) {
-    var svg = draw(parent, "svg", { width: 16, height: 16, viewBox: "-8 -8 16 16", "aria-hidden": "true" });
-    draw(svg, "path", { d: SHAPES[shape % SHAPES.length](5), style: "fill: " + colour + "; stroke: " + colour, "stroke-width": 2 });
+    const svg = draw(parent, "svg", { width: 16, height: 16, viewBox: "-8 -8 16 16", "aria-hidden": "true" });
+    draw(svg, "path", { d: SHAPES[shape % SHAPES.length](5), style: `fill: ${colour}; stroke: ${colour}`, "stroke-width": 2 });
   }
 
-  return {
-    curve: curve, lane: lane, tokenAxis: tokenAxis, cloud: cloud, shapeKey: shapeKey,
-    tokens: tokens, fitted: fitted,
-  };
+  // One row of a forest: an interval or a range around a value, on a scale that all rows share.
+  function forestRow(parent, spec) {
+    const svg = canvas(parent, spec.width, 22, spec.name);
+    const across = (value) => 6 + ((value - spec.low) / (spec.high - spec.low)) * (spec.width - 12);
+    const zero = across(0);
+    draw(svg, "line", { x1: zero, x2: zero, y1: 0, y2: 22, class: "axis" });
+    if (spec.range) {
+      const [from, to] = [across(spec.range.low), across(spec.range.high)];
+      draw(svg, "line", { x1: from, x2: to, y1: 11, y2: 11, class: `reach ${spec.kind}` });
+      if (spec.kind === "interval") {
+        [from, to].forEach((x) => draw(svg, "line", { x1: x, x2: x, y1: 7, y2: 15, class: "reach" }));
+      }
+    }
+    if (spec.value !== null) {
+      draw(svg, "rect", { x: across(spec.value) - 4, y: 7, width: 8, height: 8, class: spec.isShown ? "point shown" : "point" });
+    }
+  }
+
+  // Lines over k, each with its interval as a whisker and its name at the end.
+  function atK(parent, spec) {
+    const svg = canvas(parent, spec.width, spec.height, spec.name);
+    const room = 16 + 7 * Math.max(...spec.lines.map((line) => line.name.length));
+    const box = { left: 38, top: 24, width: spec.width - 38 - room, height: spec.height - 24 - 42 };
+    const down = (value) => box.top + (1 - value / 100) * box.height, bottom = box.top + box.height;
+    const last = Math.max(2, ...spec.ks), across = (k) => box.left + (Math.log(k) / Math.log(last)) * box.width;
+    const under = draw(svg, "g", { class: "tick" });
+    [0, 25, 50, 75, 100].forEach((value) => {
+      draw(under, "line", { x1: box.left, x2: box.left + box.width, y1: down(value), y2: down(value), class: "grid" });
+      draw(under, "text", { x: box.left - 7, y: down(value) + 4, "text-anchor": "end" }, String(value));
+    });
+    spec.ks.forEach((k) => draw(under, "text", { x: across(k), y: bottom + 18, "text-anchor": "middle" }, String(k)));
+    draw(svg, "text", { x: box.left, y: box.top - 9, class: "soft" }, "of the problems, %");
+    draw(svg, "text", { x: box.left + box.width, y: bottom + 35, "text-anchor": "end", class: "soft" }, "attempts k");
+    spec.lines.forEach((line) => {
+      const points = line.points.filter((point) => point.value !== null);
+      draw(svg, "path", {
+        class: `line${line.dashed ? " dashed" : ""}`, style: `stroke: ${line.colour}`,
+        d: path(points.map((point) => across(point.k)), points.map((point) => down(point.value))),
+      });
+      points.forEach((point) => {
+        const x = across(point.k), style = `stroke: ${line.colour}; fill: ${line.colour}`;
+        if (point.low !== null) {
+          draw(svg, "line", { x1: x, x2: x, y1: down(point.low), y2: down(point.high), style, "stroke-width": 3, opacity: 0.3 });
+        }
+        draw(draw(svg, "circle", { cx: x, cy: down(point.value), r: 3.5, style }), "title", {}, point.title);
+      });
+    });
+    endNames(svg, box, spec.lines.filter((line) => line.points.some((point) => point.value !== null)).map((line) => {
+      const point = line.points.filter((one) => one.value !== null).pop();
+      return { x: across(point.k), y: down(point.value), text: line.name, colour: line.colour };
+    }));
+  }
+
+  return { curve, lane, costAxis, cloud, shapeKey, forestRow, atK, tick, fitted, TITLES };
 })();

@@ -23,6 +23,7 @@ __all__ = [
     "coverage_and_accuracy",
     "dominant_effect",
     "grading",
+    "headline",
     "interval_words",
     "matched_cost",
     "realized_cost",
@@ -65,6 +66,14 @@ def all_topics(
         control_checks(tables.get("controls", [])),
     ]
     return [topic for topic in topics if topic is not None]
+
+
+def headline(tables: dict[str, list[Row]]) -> str | None:
+    """The archive that the page and the terminal begin with: where the two rules differ most."""
+    rows = _graded(tables.get("main", []))
+    if not rows:
+        return None
+    return max(rows, key=lambda row: (abs(row["delta"]), -row["budget"]))["archive"]
 
 
 def _graded(rows: Sequence[Row]) -> list[Row]:

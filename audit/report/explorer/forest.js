@@ -1,0 +1,104 @@
+// Does the conclusion survive? The difference between the rules under every other choice.
+"use strict";
+
+// Competitions and definitions that have a row of their own at most.
+const MOST_ROWS = 24;
+
+// Every choice as [group, name, what it sets]; the first is what is shown now.
+function survivalChoices() {
+  const base = { selector: state.selector, cap: state.cap, competition: state.competition, labels: state.labels };
+  const others = [];
+  data.selectors.forEach((selector, place) => {
+    if (A.canPick(data, place, state.focus)) { others.push(["selector", selector.name, { selector: place }]); }
+  });
+  data.caps.forEach((cap) => others.push(["attempts", `at most ${cap}`, { cap: Math.min(cap, data.largest_cap) }]));
+  if (data.repaired) {
+    ["recorded", "repaired"].forEach((labels) => others.push(["grading", `${labels} labels`, { labels }]));
+  }
+  if (data.competitions.length > 1) {
+    [null, ...data.competitions.keys()].slice(0, MOST_ROWS).forEach((competition) => others.push(
+      ["competition", competition === null ? "all" : data.competitions[competition], { competition }]));
+  }
+  const isNow = (set) => Object.entries(set).every(([name, value]) => base[name] === value);
+  return [["now", "as shown above", {}], ...others.filter(([, , set]) => !isNow(set))]
+    .map(([group, name, set]) => ({ group, name, set: { ...base, ...set } }));
+}
+
+// The archive's rows of the table of definitions of a majority at this budget.
+function definitions() {
+  const table = tableNamed("majority_rules"), name = data.archives[state.focus];
+  if (!table) { return []; }
+  return table.records.filter((record) => record.archive === name && wholeCost(record.budget) === state.budget
+    && record.definition !== "majority" && record.delta !== "").slice(0, MOST_ROWS);
+}
+
+function survivalRows() {
+  const archive = state.focus, { budget } = state, rows = [];
+  const base = A.orderRange(viewOf(archive), budget), canonical = A.canonicalDelta(viewOf(archive), budget);
+  const [now, ...others] = survivalChoices();
+  const measured = (choice) => {
+    const view = viewOf(archive, choice.set), found = view.problems ? A.totals(view, budget) : null;
+    if (!found) { return null; }
+    return { ...choice, value: A.means(view, found).delta, range: (A.intervals(view, found) || {}).delta || null,
+      kind: "interval", problems: view.problems };
+  };
+  rows.push(measured(now));
+  if (data.orders > 1) {
+    rows.push({ group: "orders", name: `each of ${data.orders} by itself`, set: now.set, value: null, range: base, kind: "range" });
+  }
+  rows.push({ group: "orders", name: "as recorded", set: { ...now.set, order: 0 }, value: canonical, range: null, kind: "point" });
+  rows.push(...others.map(measured).filter(Boolean));
+  definitions().forEach((record) => rows.push({ group: "majority", name: record.definition.replaceAll("_", " "), title: record.meaning,
+    set: { ...now.set, selector: data.selectors.findIndex((known) => known.name === "majority"), cap: data.primary_cap },
+    value: Number(record.delta), range: null, kind: "point" }));
+  return rows;
+}
+
+// What all rows say together, in a sentence.
+function survivalWords(rows) {
+  const [now, ...others] = rows, told = others.filter((row) => row.value !== null);
+  const agree = told.filter((row) => Math.sign(row.value) === Math.sign(now.value)).length;
+  const clear = (row) => row.range && row.kind === "interval" && (row.range.low > 0 || row.range.high < 0);
+  const judged = rows.filter((row) => row.range && row.kind === "interval");
+  const sign = now.value > 0 ? "above zero" : now.value < 0 ? "below zero" : "zero";
+  const share = !told.length ? "There is no other choice to make."
+    : `${agree === told.length ? `All ${told.length}` : `${agree} of ${told.length}`} other choices leave it ${sign}.`;
+  return `${share} ${judged.filter(clear).length} of ${judged.length} intervals exclude zero.`;
+}
+
+function setChoice(set) {
+  const { order, ...choice } = set;
+  Object.assign(state, choice);
+  if (order !== undefined) { state.order = order; if (state.problem === null) { state.problem = tellingProblem(); } }
+  change();
+  byId("explorer").scrollIntoView();
+}
+
+function showSurvival() {
+  const section = byId("survive"), view = viewOf(state.focus);
+  section.hidden = !view.graded || !view.problems;
+  if (section.hidden) { return; }
+  const rows = survivalRows(), ends = rows.flatMap((row) => [row.value, row.range && row.range.low, row.range && row.range.high])
+    .filter((value) => value !== null && value !== undefined);
+  const low = Math.min(0, ...ends), high = Math.max(0, ...ends), room = Math.max(0.5, 0.05 * (high - low));
+  byId("survive-lead").textContent = `Advisory minus strict of ${data.archives[state.focus]} at B = ${
+    budgetName(state.budget)}, in points. ${survivalWords(rows)} A name sets the controls.`;
+  // The columns beside the bars are as wide as the style sheet says.
+  const whole = section.clientWidth || 700, width = Math.max(110, Math.min(620, whole - (whole < 600 ? 222 : 500)));
+  let before = "";
+  byId("survive-rows").replaceChildren(...rows.map((row) => {
+    const bar = element("td", { class: "bar" });
+    const words = `${row.value === null ? "" : signed(row.value, 2)}${row.range ? ` ${range(row.range, 2)}` : ""}`;
+    pictures.forestRow(bar, { width, low: low - room, high: high + room, value: row.value, range: row.range, kind: row.kind,
+      isShown: row.group === "now", name: `${row.name}: ${words}` });
+    const group = row.group === before ? "" : { now: "", majority: "definition of majority", attempts: "attempts" }[row.group] ?? row.group;
+    before = row.group;
+    return element("tr", { class: row.kind }, [element("th", { scope: "row", text: group }),
+      element("td", {}, [element("button", { type: "button", class: "link", title: row.title || "", text: row.name,
+        onclick: () => setChoice(row.set) })]), bar, element("td", { class: "number", text: words })]);
+  }));
+  const hasDefinitions = Boolean(tableNamed("majority_rules"));
+  byId("survive-note").textContent = "A bar with ends is a 95 % interval; a plain bar is the range over single orders, not an interval. "
+    + (hasDefinitions && !data.budgets.includes(state.budget)
+      ? `Definitions of a majority are known at the budgets of the run: ${data.budgets.map(budgetName).join(", ")}.` : "");
+}

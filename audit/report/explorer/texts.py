@@ -1,0 +1,139 @@
+"""The texts of a page's attempts: scripts beside it, which a page from file:// can load."""
+
+import base64
+import gzip
+import itertools
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from audit.database.schema import lacks_texts
+from audit.errors import AuditError
+from audit.report import data
+from audit.text import steerless
+from audit.tokens import Encoding, find_encoding
+
+# Bytes of texts, as they are written, that a report takes without being asked for all of them.
+MOST_BYTES = 50_000_000
+# Characters of texts, before compression, after which the next problem begins another file.
+FILE_CHARACTERS = 1_000_000
+
+
+@dataclass
+class Texts:
+    """What was written: where, how many bytes, and the file of each bank's texts, from 1."""
+
+    folder: Path
+    bytes: int = 0
+    files: list[int] = field(default_factory=list)
+
+    @property
+    def size(self) -> str:
+        """The size in words."""
+        return f"{self.bytes / 1e6:,.1f} MB" if self.bytes >= 1e5 else f"{self.bytes / 1e3:,.1f} kB"
+
+
+def write_texts(
+    con: duckdb.DuckDBPyConnection,
+    folder: Path,
+    archives: Sequence[str],
+    is_all: bool = False,
+    encoding: Encoding | None = None,
+) -> Texts:
+    """Write the texts of these archives' attempts into a folder, replacing what it holds.
+
+    More than MOST_BYTES are refused unless all are asked for, and then nothing is written.
+    """
+    if lacks_texts(con):
+        raise AuditError("report --texts: the run that was gathered keeps no texts")
+    encoding = encoding or _counted_with(con)
+    banks = data.relation(con, "page_banks").to_pylist()
+    places = {
+        row["bank_id"]: i for i, row in enumerate(r for r in banks if r["archive"] in archives)
+    }
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    written = Texts(folder)
+    partial = Path(tempfile.mkdtemp(prefix=".texts-", dir=folder.parent))
+    try:
+        for number, group in enumerate(_groups(con, archives, encoding)):
+            packed = gzip.compress(
+                json.dumps(
+                    {places[bank]: texts for bank, texts in group}, separators=(",", ":")
+                ).encode(),
+                6,
+                mtime=0,
+            )
+            script = f'auditTexts({number},"{base64.b64encode(packed).decode()}");\n'.encode()
+            written.bytes += len(script)
+            written.files += [number + 1] * len(group)
+            if written.bytes > MOST_BYTES and not is_all:
+                raise AuditError(
+                    f"report --texts: the texts of {len(places):,} problems take more than "
+                    f"{MOST_BYTES / 1e6:.0f} MB; --texts=all writes them, --archive NAME fewer"
+                )
+            (partial / f"{number}.js").write_bytes(script)
+        partial.chmod(0o755)
+        shutil.rmtree(folder, ignore_errors=True)
+        partial.rename(folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return written
+
+
+def _counted_with(con: duckdb.DuckDBPyConnection) -> Encoding | None:
+    """The tokenizer that the prefixes were counted with, where it can still be had."""
+    used = con.execute("select value from meta where key = 'tokenizer'").fetchall()
+    try:
+        return find_encoding(used[0][0]) if used else None
+    except AuditError:
+        return None
+
+
+def _groups(
+    con: duckdb.DuckDBPyConnection, archives: Sequence[str], encoding: Encoding | None
+) -> Iterator[list[tuple[int, list[dict[str, Any]]]]]:
+    """Banks with their texts, as many as a file takes."""
+    group: list[tuple[int, list[dict[str, Any]]]] = []
+    characters = recorded = 0
+    rows = (
+        row
+        for batch in data.batches(con, "page_texts", archives=list(archives))
+        for row in batch.to_pylist()
+    )
+    for bank, attempts in itertools.groupby(rows, key=lambda row: row["bank_id"]):
+        texts = [_entry(row["text"], row["cuts"], encoding) for row in attempts]
+        recorded += sum(entry["text"] is not None for entry in texts)
+        characters += sum(len(entry["text"] or "") for entry in texts)
+        group.append((bank, texts))
+        if characters > FILE_CHARACTERS:
+            yield group
+            group, characters = [], 0
+    if not recorded:
+        raise AuditError("report --texts: the database holds no texts of these archives")
+    if group:
+        yield group
+
+
+def _entry(text: str | None, cuts: Sequence[int], encoding: Encoding | None) -> dict[str, Any]:
+    """A text as the page shows it, and after how many of its characters each cut falls."""
+    if text is None or encoding is None or not cuts:
+        return {"text": None if text is None else shown(text)}
+    _, prefixes = encoding.encode(text)
+    ends = [_length(shown(prefix)) for prefix in prefixes(cuts)]
+    return {"text": shown(text), "cuts": list(zip(cuts, ends, strict=True))}
+
+
+def shown(text: str) -> str:
+    """A text with its line ends made alike, and what would steer a page written as escapes."""
+    return steerless(text.replace("\r\n", "\n"))
+
+
+def _length(text: str) -> int:
+    """A text's length as a script counts it: two for a character beyond the first plane."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
