@@ -4,7 +4,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import duckdb
 from audit.database.leftovers import is_running, remove_leftovers, temporary
 from audit.database.schema import check_schema, linked_run, relations
 from audit.errors import AuditError, explained
-from audit.text import literal, quoted
+from audit.text import literal, quoted, visible
 
 # Rows that are written together: of attempts with long texts, and of replays.
 LOADED_ROW_GROUP = 2048
@@ -84,7 +84,7 @@ def connect(
     try:
         # The file may be anyone's: what it says must not reach another.
         if str(path) != ":memory:":
-            _close(con, reach or _parts(con, path))
+            _close(con, reach, () if reach else _parts(con, path))
         check_schema(con, str(path))
         if read_only and not relations(con):
             raise AuditError(f"{path}: holds no attempts; load some with 'budget-audit load'")
@@ -96,11 +96,11 @@ def connect(
     return con
 
 
-def _parts(con: duckdb.DuckDBPyConnection, path: str | Path) -> Path | None:
-    """The parts of the run that a database is linked to; it may name no other folder."""
+def _parts(con: duckdb.DuckDBPyConnection, path: str | Path) -> list[Path]:
+    """The files of the run that a database is linked to; it may read no other file."""
     linked = linked_run(con)
     if linked is None:
-        return None
+        return []
     ((expected,),) = con.execute("select min(value) from meta where key = 'run'").fetchall()
     try:
         found = json.loads(Path(linked, "manifest.json").read_text(encoding="utf-8"))["id"]
@@ -111,13 +111,42 @@ def _parts(con: duckdb.DuckDBPyConnection, path: str | Path) -> Path | None:
             f"{path}: is linked to the run in {linked}, which is not there; put it back, or gather "
             "into a new --db"
         )
-    return Path(linked, "parts")
+    parts = Path(linked, "parts")
+    files = sorted(parts.glob("*/*.parquet"))
+    # A link would let a stranger's database read what it points to.
+    links = [one for one in (parts, *sorted(parts.glob("*")), *files) if one.is_symlink()]
+    if links:
+        raise AuditError(
+            f"{path}: is linked to the run in {linked}, which holds the link {links[0]}; put the "
+            "folder or file itself there"
+        )
+    _refuse_other_files(con, path, files)
+    return files
 
 
-def _close(con: duckdb.DuckDBPyConnection, folder: Path | None) -> None:
-    """Let a connection reach no file, but those in one folder where it needs them."""
+def _refuse_other_files(
+    con: duckdb.DuckDBPyConnection, path: str | Path, files: Sequence[Path]
+) -> None:
+    """Refuse a view that reads Parquet files other than these: budget-audit did not make it."""
+    allowed = {str(file) for file in files}
+    views = con.execute(
+        "select view_name, sql from duckdb_views() "
+        "where database_name = current_database() and contains(sql, 'read_parquet(') order by all"
+    ).fetchall()
+    for name, sql in views:
+        if {text.replace("''", "'") for text in re.findall(r"'((?:[^']|'')*)'", sql)} - allowed:
+            raise AuditError(
+                f"{path}: the view '{visible(name)}' reads files that are not its run's; drop it"
+            )
+
+
+def _close(con: duckdb.DuckDBPyConnection, folder: Path | None, files: Sequence[Path] = ()) -> None:
+    """Let a connection reach no file, but those that it needs."""
     if folder:
         con.execute(f"set allowed_directories = [{literal(str(folder))}]")
+    if files:
+        listed = ", ".join(literal(str(file)) for file in files)
+        con.execute(f"set allowed_paths = [{listed}]")
     con.execute("set enable_external_access = false")
 
 
@@ -209,7 +238,7 @@ def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection
     connect(path, read_only=True).close()
     con = connect(":memory:", **limits)
     _attach(con, path, "read_only")
-    _close(con, _parts(con, path))
+    _close(con, None, _parts(con, path))
     return con
 
 

@@ -3,6 +3,7 @@
 import json
 import sys
 
+import duckdb
 import pytest
 
 from audit import database, engine
@@ -187,7 +188,8 @@ def test_a_linked_database_reaches_the_parts_of_its_run_and_nothing_else(tmp_pat
     db = tmp_path / "gathered.duckdb"
     with database.opened(db, sandbox=True) as con:
         assert query(con, "from walked_attempts").table.num_rows > 0
-        for other in (folder / "keys" / "banks.parquet", folder / "manifest.json"):
+        receipt = folder / "parts" / "00000" / "receipt.json"
+        for other in (folder / "keys" / "banks.parquet", folder / "manifest.json", receipt):
             with pytest.raises(AuditError, match="Permission"):
                 query(con, f"select * from read_blob('{other}')")
     folder.rename(tmp_path / "moved")
@@ -196,6 +198,29 @@ def test_a_linked_database_reaches_the_parts_of_its_run_and_nothing_else(tmp_pat
     planned(folder, [write_sources(tmp_path / "others")[0]])
     with pytest.raises(AuditError, match=r"is linked to the run in .*, which is not there"):
         database.connect(db, read_only=True)
+
+
+def test_a_linked_database_follows_no_link_and_no_other_view(tmp_path, whole):
+    folder = copy_of(whole, tmp_path / "run")
+    gathered(folder, tmp_path, link=True)
+    db = tmp_path / "gathered.duckdb"
+    (tmp_path / "loot.parquet").write_bytes((folder / "keys" / "banks.parquet").read_bytes())
+    with duckdb.connect(str(db)) as con:
+        con.execute(f"create view planted as from read_parquet('{tmp_path / 'loot.parquet'}')")
+    for write in (False, True):
+        with pytest.raises(AuditError, match="view 'planted' reads files that are not its run's"):
+            database.connect(db, read_only=not write)
+    with duckdb.connect(str(db)) as con:
+        con.execute("drop view planted")
+    for place in ("parts", "parts/00001", "parts/00001/walked_attempts.parquet"):
+        moved = folder / place
+        moved.rename(tmp_path / "elsewhere")
+        moved.symlink_to(tmp_path / "elsewhere")
+        with pytest.raises(AuditError, match=r"which holds the link .*; put the folder or file"):
+            database.connect(db, read_only=True)
+        moved.unlink()
+        (tmp_path / "elsewhere").rename(moved)
+    database.connect(db, read_only=True).close()
 
 
 def test_a_part_writes_what_the_pipeline_keeps(whole):
