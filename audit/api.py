@@ -5,6 +5,7 @@ A database is the path of a file, or a connection that stays open and as it is. 
 """
 
 import contextlib
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -691,6 +692,8 @@ def figure(
         raise AuditError(f"--{given[0]}: only the timeline shows one replay")
     path = Path(out or f"{name}.svg")
     check_suffix(path)
+    if font and not re.fullmatch(r"[\w .,-]+", font):
+        raise AuditError("--font: the name of a font: letters, digits, blanks, '.', ',' and '-'")
     look = Look(width or PLAIN.width, title=title, font=font or FONT)
     with _opened(db) as con:
         database.require_replays(con)

@@ -8,6 +8,8 @@ import pytest
 from tests.support.browser import browser  # noqa: F401
 from tests.support.command import run
 
+# An error that nobody foresaw is one line for a user; a test sees where it comes from.
+os.environ["BUDGET_AUDIT_TRACEBACK"] = "1"
 # A network namespace of its own: as root, or as a user where users may make one.
 NAMESPACES = (["unshare", "-n"], ["unshare", "-rn"])
 

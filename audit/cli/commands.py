@@ -8,7 +8,7 @@ import click
 
 from audit import __version__
 from audit.cli import completion, looking, pages
-from audit.cli.exits import Apart, Cli, give_up
+from audit.cli.exits import Cli, InChildProcess, RunsPlugins, give_up
 from audit.cli.options import (
     Pair,
     bar,
@@ -133,7 +133,7 @@ def describe(sources: tuple[str, ...], **options: Any) -> None:
     click.echo(api.describe(sources, **given(options)), nl=False)
 
 
-@main.command()
+@main.command(cls=RunsPlugins)
 @database
 @takes_options(Asked, Limits)
 def replay(db: str, **options: Any) -> None:
@@ -179,7 +179,7 @@ def table(name: str, db: str, fmt: str, wide: bool, **options: Any) -> None:
     show(api.table(db, name, progress=bar("tokenize"), **options), fmt, wide)
 
 
-@main.command(cls=Apart, context_settings={"ignore_unknown_options": True})
+@main.command(cls=InChildProcess, context_settings={"ignore_unknown_options": True})
 @click.argument("name_or_sql", required=False, shell_complete=completion.queries)
 @database
 @click.option(

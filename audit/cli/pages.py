@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from audit.cli import completion
+from audit.cli.exits import Draws
 from audit.cli.options import archive_filter, bar, database, heavy, tell
 from audit.errors import AuditError
 
@@ -59,7 +60,7 @@ def demo(out: str, simulated: bool, threads: int | None, memory: str | None) -> 
         click.echo(f"{row['what']:8}  {row['where']}")
 
 
-@click.command()
+@click.command(cls=Draws)
 @database
 @click.option(
     "--out", default="report", show_default=True, metavar="DIR", help="Where the report goes."
@@ -94,7 +95,7 @@ def report(db: str, out: str, fmt: str, is_opened: bool, **options: Any) -> None
             tell(f"no browser could be started; open {address}")
 
 
-@click.command()
+@click.command(cls=Draws)
 @click.argument("name", required=False)
 @database
 @click.option("--out", metavar="FILE", help="Where the picture goes: .svg, .pdf, .png or .html.")

@@ -62,9 +62,7 @@ def connect(
     else:
         # Users open the file with their own tools: DuckDB 1.4 and 1.5 cannot read 2.0's format.
         config["storage_compatibility_version"] = "v1.4.0"
-    # DuckDB would take a CSV or Parquet file for a database and keep nothing.
-    if path.is_file() and not _is_database(path):
-        raise AuditError(f"{path}: cannot be opened: not a DuckDB database; choose another --db")
+    _refuse_unreadable(path)
     try:
         if not path.exists() and str(path) != ":memory:":
             _create_file(path, config)
@@ -225,6 +223,19 @@ def _why_closed(error: duckdb.Error) -> str:
             "run: pip install --upgrade duckdb"
         )
     return f"cannot be opened: {explained(error)}"
+
+
+def _refuse_unreadable(path: Path) -> None:
+    """Refuse what DuckDB would wait for, crash at, or take for something else."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise AuditError(f"{path}: DuckDB opens no name that is not UTF-8; rename it") from None
+    if path.exists() and not path.is_file():
+        raise AuditError(f"{path}: cannot be opened: not a file; choose another --db")
+    # DuckDB would take a CSV or Parquet file for a database and keep nothing.
+    if path.is_file() and not _is_database(path):
+        raise AuditError(f"{path}: cannot be opened: not a DuckDB database; choose another --db")
 
 
 def _is_database(path: Path) -> bool:

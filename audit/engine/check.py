@@ -62,9 +62,10 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
     try:
         # A view that no file makes reads a run's Parquet files, and is kept as tables are.
         kept = con.execute(
-            "select table_name from duckdb_tables() where database_name = 'audited' union all "
+            "select table_name from duckdb_tables() where database_name = 'audited' "
+            "and schema_name = 'main' union all "
             "select view_name from duckdb_views() where database_name = 'audited' "
-            "and contains(sql, 'read_parquet(')"
+            "and schema_name = 'main' and contains(sql, 'read_parquet(')"
         )
         for (name,) in kept.fetchall():
             if name not in {*blind, "labels"} or name in DRAWN:

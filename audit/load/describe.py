@@ -34,6 +34,8 @@ from audit.text import visible
 NAMES_SHOWN = 6
 COLUMNS_SHOWN = 20
 TEXTS_LOOKED_AT = 200
+# Of each its end, where an answer stands: one text may be as large as memory.
+TEXT_END = 20_000
 # Names that end in an attempt's number.
 SPLIT = re.compile(r"(.+)-\d+")
 COUNTS = (
@@ -127,7 +129,7 @@ def _count_answers(found: Found, source: Source, chunk: Chunk) -> None:
     if len(found.texts) < TEXTS_LOOKED_AT:
         texts = columns["text"].slice(0, TEXTS_LOOKED_AT).to_pylist()
         pairs = zip(texts, boxes, strict=False)
-        found.texts += [text for text, box in pairs if text is not None and box is None]
+        found.texts += [text[-TEXT_END:] for text, box in pairs if text is not None and box is None]
 
 
 def _names(chunk: Chunk, column: str) -> Iterator[str]:

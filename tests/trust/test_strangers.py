@@ -1,12 +1,19 @@
 """A database or a plug-in of a stranger's: what it may not do, told in one line."""
 
+import contextlib
+import os
+import subprocess
+import sys
+
 import duckdb
 import pytest
+from click.testing import CliRunner
 
-from audit import database, engine
+from audit import api, database, engine
+from audit.cli import main
 from audit.errors import AuditError
-from tests.support.archives import attempt
-from tests.support.command import run
+from tests.support.archives import attempt, write_parquet
+from tests.support.command import ROOT, run, told
 from tests.support.databases import SMALL, replayed
 from tests.support.plugins import FIRST, GRACE
 
@@ -75,6 +82,102 @@ def test_a_users_own_macro_beside_duckdbs_functions_is_no_offence(tmp_path):
     path = tampered(tmp_path, "create macro twice(x) as 2 * x", 'create table "my notes" (n int)')
     assert "labels_shuffled" in run(tmp_path, "check", "--db", path)
     assert "8" in run(tmp_path, "query", "select twice(4)", "--db", path)
+
+
+CHANGED = {
+    "no archives": "delete from archives",
+    "no budgets": "delete from budgets",
+    "a null setting": "update settings set value = null where key = 'caps'",
+    "settings of text": "update settings set value = 'x' where key <> 'budgets'",
+    "no settings": "delete from settings",
+    "no meta": "delete from meta where key <> 'schema_version' and key <> 'replays'",
+    "no walks": "delete from walked_attempts",
+    "costs below zero": "update walked_attempts set cumulative_cost = -5",
+    "a null archive": "update archives set archive = null",
+    "no counts": "delete from bootstrap_counts",
+}
+
+
+@pytest.mark.parametrize("statement", CHANGED.values(), ids=CHANGED)
+def test_a_database_that_something_else_has_changed_ends_no_command_with_a_traceback(
+    tmp_path, monkeypatch, statement
+):
+    monkeypatch.delenv("BUDGET_AUDIT_TRACEBACK")
+    path = tampered(tmp_path, statement)
+    for command in (("report", "--format", "md"), ("timeline",), ("table", "main"), ("check",)):
+        with contextlib.chdir(tmp_path):
+            done = CliRunner().invoke(main, [*command, "--db", str(path)])
+        assert done.exit_code in (0, 1, 2), (command, done.output)
+        assert done.exception is None or isinstance(done.exception, SystemExit)
+        assert done.exit_code != 2 or done.stderr.count("\n") == 1, done.stderr
+
+
+def test_an_error_that_nobody_foresaw_is_one_line_and_shown_in_full_on_demand(
+    tmp_path, monkeypatch
+):
+    def fail(*args, **kwargs):
+        raise KeyError("nobody\nforesaw")
+
+    monkeypatch.setattr(api, "tables", fail)
+    with pytest.raises(KeyError):
+        CliRunner().invoke(main, ["tables"], catch_exceptions=False)
+    monkeypatch.delenv("BUDGET_AUDIT_TRACEBACK")
+    _, error = told(tmp_path, "tables", status=2)
+    assert "KeyError: 'nobody" in error and "BUDGET_AUDIT_TRACEBACK=1 shows where" in error
+
+
+def test_a_table_in_another_schema_does_not_end_check(tmp_path):
+    path = tampered(tmp_path, "create schema own", "create table own.notes (line varchar)")
+    told(tmp_path, "check", "--db", path)
+
+
+def test_what_is_no_file_is_no_database(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for place in ("pipe", ".", "/dev/null"):
+        _, error = told(tmp_path, "table", "main", "--db", place, status=2)
+        assert "not a file; choose another --db" in error
+
+
+def test_a_name_that_is_not_utf_8_is_told_and_read_where_it_can_be(tmp_path):
+    rows, name = tmp_path / "rows.parquet", os.fsdecode(b"r\xff.parquet")
+    write_parquet(ROWS, rows)
+    rows.rename(tmp_path / name)
+    told(tmp_path, "load", name, "--db", "new.duckdb", "--force")
+    (tmp_path / "new.duckdb").rename(tmp_path / os.fsdecode(b"d\xff.duckdb"))
+    _, error = told(tmp_path, "check", "--db", os.fsdecode(b"d\xff.duckdb"), status=2)
+    assert "DuckDB opens no name that is not UTF-8; rename it" in error
+
+
+@pytest.mark.parametrize("font", ['a"b', "a'b", "a\\b", "a;b", "a\nb"])
+def test_a_font_goes_by_a_plain_name(tmp_path, font):
+    path = tampered(tmp_path)
+    out = ("--out", "curve.svg")
+    _, error = told(
+        tmp_path, "figure", "budget_curve", "--db", path, *out, "--font", font, status=2
+    )
+    assert "--font: the name of a font" in error
+
+
+CRASH = """
+import os, signal, sys
+from audit import api
+api.replay = lambda *args, **kwargs: os.kill(os.getpid(), signal.SIGSEGV)
+sys.argv = ["budget-audit", "replay", "--db", "x.duckdb", *sys.argv[1:]]
+from audit.__main__ import main
+main()
+"""
+
+
+def test_a_selector_that_crashes_the_engine_is_one_line(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", CRASH, "--selectors", "mine"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "of your own made DuckDB crash (SIGSEGV); nothing is changed" in done.stderr
 
 
 @pytest.mark.parametrize("schema", ["main", "other"])

@@ -1,5 +1,6 @@
 """Parquet: whole columns where they are taken as they are, records where a row has to be seen."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -30,7 +31,11 @@ PARQUET_ERRORS = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryE
 def open_parquet(file: SourceFile, format: Format | None, choices: Choices) -> Source:
     """A Parquet file, in a given format or else the one of its columns."""
     try:
-        reader = pq.ParquetFile(file.path, buffer_size=PARQUET_BUFFER_BYTES, pre_buffer=False)
+        path = os.fsencode(file.path)
+        # By its path, pyarrow opens no file whose name is not UTF-8.
+        is_utf8 = path.decode(errors="ignore").encode() == path
+        source = file.path if is_utf8 else pa.OSFile(path)
+        reader = pq.ParquetFile(source, buffer_size=PARQUET_BUFFER_BYTES, pre_buffer=False)
         schema, count = reader.schema_arrow, reader.metadata.num_rows
         metadata = reader.metadata.metadata or {}
     except PARQUET_ERRORS as error:
