@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         timeline,
         to_scorio,
         tokenize,
+        verify,
     )
     from audit.errors import AuditError
 
@@ -77,6 +78,7 @@ __all__ = [
     "timeline",
     "to_scorio",
     "tokenize",
+    "verify",
 ]
 
 

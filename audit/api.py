@@ -882,6 +882,33 @@ def diff(
     return Result(rows, caption=f"{rows.num_rows:,} difference{plural}")
 
 
+def verify(
+    live: str | Path,
+    full: str | Path,
+    *,
+    budget: str | int | None = None,
+    rule: str | None = None,
+    policy: str | None = None,
+    unit: str | None = None,
+    cap: int | None = None,
+) -> Result:
+    """A live run beside the replay of an unrestricted one: a row per problem, the first difference.
+
+    live: the live run: a log, a folder of them or a database
+    full: the unrestricted run of the same problems
+    budget: the live run's budget, where its records do not say it
+    rule: its rule, likewise (strict)
+    policy: its policy, likewise (none)
+    unit: its unit, likewise (completion)
+    cap: its cap, likewise (its largest number of attempts)
+    """
+    from audit.live.verify import verify as verified
+
+    given = {"budget": budget, "rule": rule, "policy": policy, "unit": unit, "cap": cap}
+    found = verified(str(live), str(full), given)
+    return Result(found.rows, caption=found.caption, notes=found.notes)
+
+
 def fetch(
     out: str | Path,
     *,

@@ -1,6 +1,7 @@
 """The house: which rooms may know which, and what keeps its place."""
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ LINES = (
     {"database", "answers"},
     {"engine", "sources"},
     {"load", "tokens", "query", "output", "interop"},
-    {"study", "scale", "report"},
+    {"study", "scale", "report", "live"},
     {"api"},
     {"cli"},
     {"__main__"},
@@ -59,6 +60,16 @@ def test_sources_and_answers_know_no_database():
         for path in (ROOT / "audit" / room).rglob("*.py"):
             assert not {"database", "engine"} & set(imports(path)), path
             assert "import duckdb" not in path.read_text(encoding="utf-8"), path
+
+
+def test_live_imports_nothing_of_the_engine_at_start():
+    code = "import sys, audit.live; print(sorted(name for name in sys.modules if name in BANNED))"
+    banned = {"duckdb", "pyarrow", "numpy", "audit.engine", "audit.load", "inspect_ai"}
+    found = subprocess.run(
+        [sys.executable, "-c", f"BANNED = {banned!r}\n{code}"],
+        capture_output=True, text=True, check=True, cwd=ROOT,
+    )  # fmt: skip
+    assert found.stdout.strip() == "[]"
 
 
 def test_a_function_keeps_its_name_beside_a_room_of_the_same_name():

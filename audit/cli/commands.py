@@ -449,5 +449,13 @@ def sql(name: str) -> None:
     click.echo(api.sql(name))
 
 
-for command in (looking.schema, looking.show, looking.diff, pages.demo, pages.report, pages.figure):
+for command in (
+    looking.schema,
+    looking.show,
+    looking.diff,
+    looking.verify,
+    pages.demo,
+    pages.report,
+    pages.figure,
+):
     main.add_command(command)

@@ -133,7 +133,7 @@ GROUPS = (
     ("Replay", ("replay", "tokenize", "plan", "extract", "part", "run", "gather")),
     ("Look", ("tables", "table", "query", "schema", "show", "timeline", "figure", "sql")),
     ("Hand over", ("report", "export")),
-    ("Trust", ("check", "compare", "diff")),
+    ("Trust", ("check", "compare", "diff", "verify")),
 )
 
 

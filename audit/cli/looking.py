@@ -1,7 +1,7 @@
 """Commands that look into a database: its relations, one problem, and another database beside."""
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -95,6 +95,31 @@ def diff(
     found = api.diff(old, new, tolerance=tolerance, threads=threads, memory=memory)
     show_result(found, fmt, wide)
     if len(found):
+        raise click.exceptions.Exit(1)
+
+
+@click.command(cls=Command)
+@click.argument("live", metavar="LIVE")
+@click.argument("full", metavar="FULL")
+@click.option("--budget", metavar="N", help="The live run's budget, if its log does not say it.")
+@click.option("--rule", metavar="NAME", help="Its rule, if its log does not say it (strict).")
+@click.option("--policy", metavar="NAME", help="Its policy, if its log does not say it (none).")
+@click.option("--unit", metavar="NAME", help="Its unit, if its log does not say it (completion).")
+@click.option("--cap", type=int, metavar="N", help="Its cap, if its log does not say it.")
+@formats()
+def verify(live: str, full: str, fmt: str, wide: bool, **given: Any) -> None:
+    """Compare a live run with the replay of an unrestricted one; exit 1 where they contradict.
+
+    LIVE and FULL are logs, folders or databases. Equal attempts must give equal results; for other
+    attempts (a genuine rerun) the paired difference is printed with its interval.
+
+    Example: budget-audit verify live.jsonl full.jsonl
+    """
+    from audit import api
+
+    found = api.verify(live, full, **given)
+    show_result(found, fmt, wide)
+    if "different" in found.to_pydict()["result"]:
         raise click.exceptions.Exit(1)
 
 

@@ -102,6 +102,7 @@ def read(reading: Staging) -> Generator[Batch]:
         reading.opened.append(source)
         if reading.finished:
             source.mapping["finished"] = ", ".join(reading.finished)
+        source.mapping.update(source.live)
         for chunk in _until_the_end(source):
             columns = _columns(source, chunk, reading)
             archives = set(columns["archive"].unique().to_pylist())

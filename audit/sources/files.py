@@ -61,6 +61,8 @@ class Source:
     ambiguous: Mapping[str, str] = field(default_factory=dict)
     # What was met on the way and should be told, with how often.
     notes: Counter[str] = field(default_factory=Counter)
+    # The budget that the attempts were made under, if a live controller limited them.
+    live: Mapping[str, str] = field(default_factory=dict)
     # Whether a column called question_id holds names all the same.
     has_names: bool = False
     # The first records as they stand in the file, for who looks for a missing column.

@@ -29,6 +29,7 @@ from (
         ('duplicate_texts', 20, null, null, 5, null, null, 'long texts of one problem are the same: attempts may not be independent'),
         ('logprobs_missing', 1, null, null, 5, null, 100, 'max_logprob never picks attempts without a log-probability'),
         ('banks_below_cap', 1, null, null, 0, null, null, 'these problems have fewer attempts than the cap, so that their replays may end for want of attempts'),
+        ('beyond_live_budget', 1, null, null, 0, null, null, 'these problems were run under a smaller live budget, so that later attempts do not exist: replay at no more than that budget, under its rule, in the canonical order'),
         ('ended_by_bank', 1, null, null, 5, null, null, 'these replays ran out of attempts before the budget was spent: both rules then look alike; see the query binding_caps'),
         ('never_binds', 1, null, null, 95, null, null, 'nearly every replay ends before this budget is spent, so that it tells nothing of the rules: replay smaller budgets; see the query binding_caps'),
         ('problems_without_votes', 1, null, null, 50, 99, null, 'the primary selector can pick nothing in these problems: choose another --primary-selector')

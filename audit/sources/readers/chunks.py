@@ -16,6 +16,7 @@ from audit.sources.columns import (
 )
 from audit.sources.files import Chunk, Source, SourceFile, Unreadable
 from audit.sources.formats import Context, Format, Record
+from audit.sources.live_facts import live_facts
 
 # A chunk ends at whichever comes first.
 CHUNK_ROWS = 4096
@@ -58,6 +59,7 @@ def make_source(
         absent=format.absent,
         ambiguous={c: why for c, why in context.ambiguous.items() if c not in mapping},
         notes=context.notes,
+        live=live_facts(sample or []),
         has_names=_has_names(origins.get("question_id"), sample or []),
         sample=sample or [],
     )

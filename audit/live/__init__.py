@@ -1,0 +1,8 @@
+"""Controllers that enforce a cumulative budget while attempts are being made.
+
+Nothing here is imported by the rest of the project, and importing this imports nothing of it.
+"""
+
+from audit.live.controller import Attempt, Controller
+
+__all__ = ["Attempt", "Controller"]

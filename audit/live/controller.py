@@ -1,0 +1,217 @@
+"""A cumulative budget over the attempts at one problem, enforced while they are made.
+
+A controller launches, stops and picks as the replay does: the rule, the policy and the selector
+are the replay's own SQL files, run on the few attempts that are recorded.
+"""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    from audit.live.judge import Judge, Verdict
+
+UNITS = ("completion", "total", "money", "seconds", "steps")
+# What of an attempt, and of each of its steps, has to be known to count in a unit.
+COUNTED = {
+    "completion": ("completion_tokens",),
+    "total": ("prompt_tokens", "completion_tokens"),
+    "money": ("money",),
+    "seconds": ("seconds",),
+    "steps": (),
+}
+Step = Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A finished or cut attempt, with what canonical columns know of it."""
+
+    seed: int
+    cost: int
+    columns: Mapping[str, Any]
+    answer: str | None
+    archive_answer: str | None
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether generation ended by itself."""
+        return self.columns["finish_reason"] == "stop"
+
+
+class Controller:
+    """Decides for one problem whether to launch, how far, when to stop and what to answer."""
+
+    def __init__(
+        self,
+        budget: str | int | float,
+        rule: str = "strict",
+        cap: int = 16,
+        unit: str = "completion",
+        policy: str = "none",
+        selector: str = "majority",
+        *,
+        answer: str = "boxed",
+        bank_size: int | None = None,
+        path: str | Path | None = None,
+        archive: str = "live",
+        competition: str = "live",
+        question_id: int = 0,
+    ) -> None:
+        """Check everything now: a mistake must not cost an attempt.
+
+        `answer` is how `load` would read answers, `bank_size` how many attempts are planned (the
+        cap, if not given), `path` a file to which each attempt is appended as a canonical line.
+        """
+        from audit.live.judge import judge_for
+
+        self._judge: Judge = judge_for(
+            budget, rule, cap, unit, policy, selector, answer, bank_size or cap
+        )
+        self.rule, self.unit, self.cap = rule, unit, min(cap, bank_size or cap)
+        self.budget = self._judge.budget
+        self.attempts: list[Attempt] = []
+        self._path = None if path is None else Path(path)
+        self._keys = {"archive": archive, "competition": competition, "question_id": question_id}
+        if self._path is not None:
+            # A path that cannot be written must be known before an attempt is paid for.
+            try:
+                self._path.open("a").close()
+            except OSError as error:
+                raise AuditError(f"{self._path}: cannot be written: {error.strerror}") from None
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the attempts were run with, as logs keep it and `load` reads it."""
+        return dict(self._judge.facts)
+
+    @property
+    def paid(self) -> int:
+        """What the recorded attempts have cost in all, in the unit's whole numbers."""
+        return sum(attempt.cost for attempt in self.attempts)
+
+    @property
+    def spent(self) -> int | float:
+        """What the rule charges for the attempts so far, in the unit."""
+        return self._judge.printed(self._verdict.cost)
+
+    @property
+    def remaining(self) -> int:
+        """What is left of the budget, in the unit's whole numbers."""
+        return max(self.budget - self.paid, 0)
+
+    def may_launch(self) -> bool:
+        """Whether the budget, the cap and the policy let another attempt begin."""
+        if len(self.attempts) >= self.cap or not self.remaining:
+            return False
+        return (
+            not self.attempts or not self._judge.has_policy or self._verdict.stop_position is None
+        )
+
+    def limit(self, steps: Sequence[Step] = ()) -> int | float | None:
+        """How much an attempt may still use after these steps; None where the rule lets it end.
+
+        Under `completion` and `total` it is max_tokens of the next call, at least 1; under `total`
+        the prompt is counted as it was in the attempts before.
+        """
+        if self.rule != "strict":
+            return None
+        left = self.remaining - sum(map(self.cost, steps))
+        if self.unit == "total":
+            left -= self._next_prompt(steps)
+        return self._judge.printed(max(left, 1))
+
+    def _next_prompt(self, steps: Sequence[Step]) -> int:
+        """The prompt tokens that the next call will cost at least, as far as they are known."""
+        if steps:
+            return self.cost(steps[-1])
+        first = [(one.columns.get("steps") or [one.columns])[0] for one in self.attempts]
+        return max((int(step.get("prompt_tokens") or 0) for step in first), default=0)
+
+    def may_continue(self, steps: Sequence[Step]) -> bool:
+        """Whether a running attempt may make another call after these steps."""
+        if self.rule not in ("strict", "step", "step_lost"):
+            return True
+        return sum(map(self.cost, steps)) < self.remaining
+
+    def crosses(self, steps: Sequence[Step]) -> bool:
+        """Whether these steps of a running attempt cost more than is left."""
+        return sum(map(self.cost, steps)) > self.remaining
+
+    def cost(self, step: Step) -> int:
+        """What a step costs in the unit's whole numbers."""
+        return step_cost(self.unit, step)
+
+    def record(
+        self,
+        completion_tokens: int | None,
+        answer: str | None = None,
+        finished: bool | str = True,
+        *,
+        seed: int | None = None,
+        text: str | None = None,
+        steps: Sequence[Step] | None = None,
+        **columns: Any,
+    ) -> Attempt:
+        """Take an attempt in: its tokens, its answer (or its text), and how it finished.
+
+        `finished` may be a finish reason; other canonical columns (prompt_tokens, money, seconds,
+        mean_logprob, correct, …) are given by their names.
+        """
+        if answer is not None and text is not None:
+            raise AuditError("record: give the answer or the text that it is in, not both")
+        reason = finished if isinstance(finished, str) else "stop" if finished else "length"
+        kind = "archive_answer" if self._judge.answer == "archive" else "boxed_answer"
+        row = {
+            **self._keys,
+            "seed": len(self.attempts) if seed is None else seed,
+            "completion_tokens": completion_tokens,
+            "finish_reason": reason,
+            **({"text": text} if answer is None else {kind: answer}),
+            **({} if steps is None else {"steps": [dict(step) for step in steps]}),
+            **columns,
+        }
+        attempt = self._judge.attempt(row)
+        self.attempts.append(attempt)
+        self.__dict__.pop("_verdict", None)
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps({**row, "budget_audit": self.facts}) + "\n")
+                lines.flush()
+                os.fsync(lines.fileno())
+        return attempt
+
+    def selected(self) -> Attempt | None:
+        """The attempt that the selector picks from what the rule returns; None is an abstention."""
+        position = self._verdict.selected
+        return None if position is None else self.attempts[position - 1]
+
+    @property
+    def launched(self) -> int:
+        """How many attempts were launched."""
+        return len(self.attempts)
+
+    @property
+    def returned(self) -> int:
+        """How many attempts the rule returns: a strict budget takes back one that crossed it."""
+        return self._verdict.returned
+
+    @cached_property
+    def _verdict(self) -> "Verdict":
+        return self._judge.verdict(self.attempts)
+
+
+def step_cost(unit: str, step: Step) -> int:
+    """What a step costs in the unit's whole numbers, as the ledger defines it."""
+    if unit == "steps":
+        return 1
+    if unit in ("money", "seconds"):
+        scale = {"money": 10**9, "seconds": 1000}[unit]
+        return int(scale * float(step.get(unit) or 0) + 0.5)
+    return sum(int(step.get(column) or 0) for column in COUNTED[unit])

@@ -1,0 +1,266 @@
+"""A live run beside the replay of an unrestricted one: is it what the replay says?"""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from audit.database import connect
+from audit.engine import replay
+from audit.engine.settings import Settings
+from audit.errors import AuditError
+from audit.live.judge import judge_for, whole_budget
+from audit.load.load import load
+
+# What `verify` needs to know of the live run, and what stands in where its records do not say.
+DEFAULTS = {"unit": "completion", "rule": "strict", "policy": "none", "selector": "majority"}
+NAMED = ("budget", "rule", "cap", "unit", "policy", "selector")
+COMPARED = ("launched", "cost", "answer", "correct")
+FACT = """
+select distinct json_extract_string(mapping, '$.live_' || $fact) as value
+from sources
+where value is not null
+order by value
+"""
+# Every walk of a database under one rule and policy; without policies `replays` has them.
+OUTCOMES = """
+select
+    archive,
+    competition,
+    coalesce(problems.name, question_id::varchar) as problem,
+    repeat,
+    launched,
+    completion_cost as cost,
+    answer,
+    correct,
+from {prefix}replays as replays
+inner join {prefix}selections as selections
+    using (archive, competition, question_id, repeat, cap, budget, rule{key})
+inner join problems using (competition, question_id)
+where rule = $rule and selector = $selector and cap = $cap {policy}
+order by all
+"""
+ATTEMPTS = """
+select
+    archive,
+    competition,
+    coalesce(problem_names.name, question_id::varchar) as problem,
+    list((seed, completion_tokens, finish_reason, answer) order by slot) as attempts,
+from attempts
+left join problem_names using (competition, question_id)
+group by all
+"""
+Key = tuple[str, str, str]
+
+
+class Verified(NamedTuple):
+    """A row per problem of the live run, what they come to, and whether none contradicts."""
+
+    rows: pa.Table
+    caption: str
+    notes: list[str]
+    is_equal: bool
+
+
+class _Run(NamedTuple):
+    """What was found in one database: outcomes by problem and repeat, and attempts."""
+
+    outcomes: dict[Key, dict[int, dict[str, Any]]]
+    attempts: dict[Key, list[tuple[Any, ...]]]
+
+
+def verify(live: str, full: str, given: Mapping[str, Any]) -> Verified:
+    """Compare a live run with the replay of an unrestricted one, problem by problem."""
+    with TemporaryDirectory() as folder:
+        facts = {name: value for name, value in given.items() if value is not None}
+        with closing(_database(live, Path(folder, "live.duckdb"), facts)) as con:
+            facts = _facts(con, live, facts)
+            ran = _replayed(con, facts | {"policy": "none"}, orders=0)
+        with closing(_database(full, Path(folder, "full.duckdb"), facts)) as con:
+            replayed = _replayed(con, facts, orders=Settings().orders)
+    return _compared(*_paired(ran, replayed, live, full), facts)
+
+
+def _database(source: str, path: Path, facts: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
+    """A database of our own with what a source holds: a copy of one, or the files loaded."""
+    if Path(source).is_file() and Path(source).read_bytes()[8:12] == b"DUCK":
+        shutil.copy(source, path)
+        return connect(path)
+    con = connect(path)
+    load(con, [source], answer=facts.get("answer", "boxed"), texts=False, force=True)
+    return con
+
+
+def _facts(con: duckdb.DuckDBPyConnection, live: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the live run was run with: as given, as its records say, or by default."""
+    facts: dict[str, Any] = dict(given)
+    for fact in NAMED:
+        if fact not in facts:
+            rows = con.execute(FACT, {"fact": fact}).fetchall()
+            if len(rows) > 1:
+                listed = ", ".join(value for (value,) in rows)
+                raise AuditError(f"{live}: runs of several kinds ({fact}: {listed}); verify each")
+            facts[fact] = rows[0][0] if rows else DEFAULTS.get(fact)
+    if facts["budget"] is None:
+        raise AuditError(f"{live}: does not say under which budget it was run; pass --budget")
+    if facts["cap"] is None:
+        ((facts["cap"],),) = con.execute("select max(slot) + 1 from attempts").fetchall()
+    facts["cap"] = int(facts["cap"])
+    # Names that are not there are refused before anything is replayed.
+    settings: list[Any] = [facts[name] for name in NAMED]
+    judge_for(*settings, facts.get("answer", "boxed"), facts["cap"])
+    return facts
+
+
+def _replayed(con: duckdb.DuckDBPyConnection, facts: Mapping[str, Any], orders: int) -> _Run:
+    """Replay a database as the live run was run."""
+    policy = facts["policy"]
+    replay(
+        con,
+        budgets=[whole_budget(facts["budget"], facts["unit"])],
+        caps=[facts["cap"]],
+        primary_cap=facts["cap"],
+        primary_selector=facts["selector"],
+        orders=orders,
+        replicates=0,
+        curve_points=0,
+        policies=[] if policy == "none" else [policy],
+    )
+    parts = {"prefix": "", "key": "", "policy": ""}
+    values = {"rule": facts["rule"], "selector": facts["selector"], "cap": facts["cap"]}
+    if policy != "none":
+        parts = {"prefix": "policy_", "key": ", policy", "policy": "and policy = $policy"}
+        values["policy"] = policy
+    outcomes: dict[Key, dict[int, dict[str, Any]]] = {}
+    for *key, repeat, launched, cost, answer, correct in con.execute(
+        OUTCOMES.format(**parts), values
+    ).fetchall():
+        values_of = dict(zip(COMPARED, (launched, cost, answer, correct), strict=True))
+        outcomes.setdefault((key[0], key[1], key[2]), {})[repeat] = values_of
+    rows = con.execute(ATTEMPTS).fetchall()
+    return _Run(outcomes, {row[:3]: row[3] for row in rows})
+
+
+def _paired(ran: _Run, replayed: _Run, live: str, full: str) -> tuple[_Run, _Run]:
+    """Both runs under the same archive names; two single archives need no common name."""
+    names = [sorted({key[0] for key in run.outcomes}) for run in (ran, replayed)]
+    if len(names[0]) == len(names[1]) == 1:
+        (name,) = names[0]
+        replayed = _Run(
+            {(name, *key[1:]): outcome for key, outcome in replayed.outcomes.items()},
+            {(name, *key[1:]): attempts for key, attempts in replayed.attempts.items()},
+        )
+    missing = sorted(ran.outcomes.keys() - replayed.outcomes.keys())
+    if missing:
+        raise AuditError(
+            f"{full}: has no attempts at {', '.join(missing[0])}, one of {len(missing):,} problems "
+            f"that are in {live} alone; verify needs an unrestricted run of the same problems"
+        )
+    return ran, replayed
+
+
+def _compared(ran: _Run, replayed: _Run, facts: Mapping[str, Any]) -> Verified:
+    rows = []
+    for key in sorted(ran.outcomes):
+        mine, theirs = ran.outcomes[key][0], replayed.outcomes[key][0]
+        others = _other_attempt(ran.attempts[key], replayed.attempts[key])
+        unlike = [name for name in COMPARED if mine[name] != theirs[name]]
+        told = [f"{name} {_shown(mine[name])}, replayed {_shown(theirs[name])}" for name in unlike]
+        rows.append({
+            "archive": key[0], "competition": key[1], "problem": key[2],
+            "result": "other attempts" if others else "different" if unlike else "equal",
+            "difference": others or "; ".join(told) or None,
+            **{f"live_{name}": mine[name] for name in COMPARED},
+            **{name: theirs[name] for name in COMPARED},
+        })  # fmt: skip
+    counts = {
+        result: sum(row["result"] == result for row in rows)
+        for result in ("equal", "different", "other attempts")
+    }
+    caption = (
+        f"{counts['equal']:,} of {len(rows):,} problems equal the replay (launched, cost, answer, "
+        f"label) at budget {facts['budget']} ({facts['unit']}), rule {facts['rule']}, policy "
+        f"{facts['policy']}, cap {facts['cap']}"
+    )
+    notes = []
+    if counts["different"]:
+        notes.append(f"{counts['different']:,} problems differ although their attempts are equal")
+    if counts["other attempts"]:
+        notes += _predicted(ran, replayed, counts["other attempts"])
+    return Verified(pa.Table.from_pylist(rows), caption, notes, not counts["different"])
+
+
+def _shown(value: Any) -> str:
+    return (
+        "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    )
+
+
+def _other_attempt(
+    mine: Sequence[tuple[Any, ...]], theirs: Sequence[tuple[Any, ...]]
+) -> str | None:
+    """The first attempt that two runs do not share; the last live one may be cut."""
+    for position, (seed, cost, reason, answer) in enumerate(mine):
+        if position >= len(theirs):
+            return f"attempt {seed} is in the live run alone"
+        other_seed, other_cost, other_reason, other_answer = theirs[position]
+        is_cut = position == len(mine) - 1 and reason != "stop" and cost <= other_cost
+        if seed != other_seed or not (
+            is_cut or (cost, reason, answer) == (other_cost, other_reason, other_answer)
+        ):
+            return (
+                f"attempt {seed} cost {cost} and answered {_shown(answer)}, replayed: attempt "
+                f"{other_seed} cost {other_cost} and answered {_shown(other_answer)}"
+            )
+    return None
+
+
+def _predicted(ran: _Run, replayed: _Run, others: int) -> list[str]:
+    """How far a genuine rerun lies from what the replay predicts over random orders, paired."""
+    notes = [f"{others:,} problems have other attempts: this is another sampling"]
+    keys = sorted(ran.outcomes, key=lambda key: (key[1], key))
+    for name, unit, scale in (("correct", "points of accuracy", 100), ("cost", "of cost", 1)):
+        differences = [
+            _difference(ran.outcomes[key][0], replayed.outcomes[key], name) for key in keys
+        ]
+        known = [
+            (key[1], one) for key, one in zip(keys, differences, strict=True) if one is not None
+        ]
+        if known:
+            mean, low, high = (scale * value for value in _interval(known))
+            notes.append(
+                f"live minus replayed: {mean:.2f} {unit} (95 % {low:.2f} to {high:.2f}, "
+                f"{len(known):,} problems, paired)"
+            )
+    return notes
+
+
+def _difference(
+    mine: Mapping[str, Any], walks: Mapping[int, Mapping[str, Any]], name: str
+) -> float | None:
+    """The live value less the mean over the replay's random orders."""
+    values = [row[name] for repeat, row in walks.items() if repeat]
+    if mine[name] is None or None in values:
+        return None
+    return float(mine[name]) - sum(map(float, values)) / len(values)
+
+
+def _interval(known: Sequence[tuple[str, float]]) -> tuple[float, float, float]:
+    """The mean, and the 95 % interval over problems drawn anew within each competition."""
+    settings = Settings()
+    rng = np.random.default_rng(settings.bootstrap_seed)
+    values = np.array([value for _, value in known])
+    competitions = [competition for competition, _ in known]
+    sizes = [competitions.count(name) for name in dict.fromkeys(competitions)]
+    drawn = [
+        rng.multinomial(size, np.full(size, 1 / size), size=settings.replicates) for size in sizes
+    ]
+    means = np.hstack(drawn) @ values / len(values)
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(values.mean()), float(low), float(high)

@@ -1,0 +1,19 @@
+-- beyond_live_budget: problems whose attempts were made under a smaller live budget, of all, by budget.
+-- grain: archive, level
+select
+    archives.archive,
+    budgets.budget as level,
+    count(*) filter (limited.budget < budgets.budget) as count,
+    count(*) as total,
+from (
+    select
+        archive,
+        min(try_cast(json_extract_string(mapping, '$.live_budget') as double)) as budget,
+    from sources
+    where json_extract_string(mapping, '$.live_budget') is not null
+    group by archive
+) as limited
+inner join archives on limited.archive = archives.archive
+inner join banks on archives.archive_id = banks.archive_id
+cross join budgets
+group by archives.archive, budgets.budget
