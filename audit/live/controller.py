@@ -71,10 +71,9 @@ class Controller:
         """
         from audit.live.judge import judge_for
 
-        self._judge: Judge = judge_for(
-            budget, rule, cap, unit, policy, selector, answer, bank_size or cap
-        )
-        self.rule, self.unit, self.cap = rule, unit, min(cap, bank_size or cap)
+        self._judge: Judge = judge_for(budget, rule, cap, unit, policy, selector, answer)
+        self.rule, self.unit, self.cap = rule, unit, cap
+        self._bank_size = cap if bank_size is None else bank_size
         self.budget = self._judge.budget
         self.attempts: list[Attempt] = []
         self._path = None if path is None else Path(path)
@@ -99,7 +98,8 @@ class Controller:
     @property
     def spent(self) -> int | float:
         """What the rule charges for the attempts so far, in the unit."""
-        return self._judge.printed(self._verdict.cost)
+        cost = min(self.paid, self.budget) if self.rule == "strict" else self.paid
+        return self._judge.printed(cost)
 
     @property
     def remaining(self) -> int:
@@ -108,7 +108,7 @@ class Controller:
 
     def may_launch(self) -> bool:
         """Whether the budget, the cap and the policy let another attempt begin."""
-        if len(self.attempts) >= self.cap or not self.remaining:
+        if len(self.attempts) >= min(self.cap, self._bank_size) or not self.remaining:
             return False
         return (
             not self.attempts or not self._judge.has_policy or self._verdict.stop_position is None
@@ -187,6 +187,11 @@ class Controller:
                 os.fsync(lines.fileno())
         return attempt
 
+    def lose(self) -> None:
+        """One planned attempt will never be: it failed, and nothing was paid for it."""
+        self._bank_size -= 1
+        self.__dict__.pop("_verdict", None)
+
     def selected(self) -> Attempt | None:
         """The attempt that the selector picks from what the rule returns; None is an abstention."""
         position = self._verdict.selected
@@ -204,7 +209,7 @@ class Controller:
 
     @cached_property
     def _verdict(self) -> "Verdict":
-        return self._judge.verdict(self.attempts)
+        return self._judge.verdict(self.attempts, self._bank_size)
 
 
 def step_cost(unit: str, step: Step) -> int:

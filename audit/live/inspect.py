@@ -111,7 +111,7 @@ class CumulativeBudget(EarlyStopping):
         self._first: tuple[str | int, int] | None = None
         self._counts = False
         self._failure: AuditError | None = None
-        self._resumed = False
+        self._resuming, self._is_resumed = anyio.Lock(), False
         return "budget-audit"
 
     async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
@@ -146,11 +146,12 @@ class CumulativeBudget(EarlyStopping):
         """Take in the epochs of the run that this one resumes: they end without having begun."""
         if epoch in self._samples[id].over:
             return
-        if not self._resumed:
-            self._resumed = True
-            for sample in await self._earlier_samples():
-                if sample.error is None and sample.id in self._samples:
-                    await self.end(self._samples[sample.id], sample)
+        async with self._resuming:
+            if not self._is_resumed:
+                self._is_resumed = True
+                for sample in await self._earlier_samples():
+                    if sample.error is None and sample.id in self._samples:
+                        await self.end(self._samples[sample.id], sample)
         if epoch not in self._samples[id].over:
             raise AuditError(
                 f"sample {id}, epoch {epoch} comes from a log that is not in "
@@ -188,7 +189,9 @@ class CumulativeBudget(EarlyStopping):
             if row is not None:
                 sample.controller.record(**row)
                 self._counts = True
-            elif logged.error is None:
+            elif logged.error is not None:
+                sample.controller.lose()
+            else:
                 raise AuditError(
                     f"sample {logged.id}, epoch {logged.epoch}: {self._task.model} returned no "
                     "token usage, so that no budget can be counted"

@@ -33,27 +33,24 @@ from audit.text import not_there, whole_number
 
 SCALES = {"money": 10**9, "seconds": 1000}
 MADE_UP = 32
-# The replay's stages that the one walk needs: what its first attempt settles, and what every
-# attempt changes.
-SETTLED = ("replayed_problems", "archives", "problems", "banks", "bank_orders", "binomial_tails")
+# The replay's stages that the one walk needs: what no attempt changes, and what every one does.
+SETTLED = ("replayed_problems", "archives", "problems")
 WALKED = (
+    "banks",
+    "walks",
     "candidates",
     "drawn_orders",
     "walked_attempts",
     "prefix_selections",
     "eligible_attempts",
     "prefix_votes",
+    "binomial_tails",
     "tallies",
     "budgeted_attempts",
     "last_launched",
     "stops",
 )
-# The bank is as large as it is planned to be, and the walk ends where the attempts so far end.
-CHANGED = {
-    "banks": "select * replace ((select bank_size from planned) as bank_size) from ({sql})",
-    "walked_attempts": "select * replace (position = (select count(*) from attempts) as is_end) "
-    "from ({sql})",
-}
+# The one order is that in which the attempts were made.
 ORDER = """
 select
     banks.problem_id,
@@ -64,10 +61,12 @@ from banks
 inner join candidates on banks.bank_id = candidates.bank_id
 group by banks.problem_id, banks.bank_size
 """
+# A policy knows how many attempts are planned; those that are to come are in no bank.
+TALLIES = "select * replace ((select bank_size from planned) as bank_size) from ({sql})"
 VERDICT = """
 select
     stops.returned,
-    stops.completion_cost,
+    stops.cost,
     prefix_selections.selected_prefix_id - stops.walk_id,
     (select min(stop_position) from ({policy})),
 from stops
@@ -92,7 +91,6 @@ def judge_for(
     policy: str,
     selector: str,
     answer: str,
-    bank_size: int,
 ) -> "Judge":
     """The judge of these settings, which the controllers of many problems share."""
     if unit not in UNITS:
@@ -100,12 +98,12 @@ def judge_for(
     rules = [one.name for one in plugins("rules")]
     if rule not in rules:
         raise AuditError(not_there("rule", rule, rules))
-    if min(cap, bank_size) < 1:
+    if cap < 1:
         raise AuditError("cap: a whole number of attempts above 0")
     answer_pattern(answer)
     whole = whole_budget(budget, unit)
     chosen = (_plugin("policies", policy), _plugin("selectors", selector))
-    return _judge(whole, rule, cap, unit, *chosen, answer, bank_size)
+    return _judge(whole, rule, cap, unit, *chosen, answer)
 
 
 def whole_budget(budget: str | int | float, unit: str) -> int:
@@ -148,13 +146,12 @@ class Judge:
         policy: Plugin,
         selector: Plugin,
         answer: str,
-        bank_size: int,
     ) -> None:
         self.budget, self.unit, self.answer = budget, unit, answer
         self.has_policy = policy.name != "none"
         self._lock = threading.Lock()
         self._statements: dict[str, str] = {}
-        self._cap = min(cap, bank_size, MADE_UP)
+        self._cap = min(cap, MADE_UP)
         self._plugins = Plugins(
             [one for one in plugins("rules") if one.name == rule], [selector], [policy]
         )
@@ -168,13 +165,13 @@ class Judge:
             "answer": answer,
         }
         self._question = VERDICT.format(policy=policy.sql)
-        self._con = self._connect(cap, bank_size, selector.name)
+        self._con = self._connect(cap, selector.name)
         try:
             self._rehearse()
         except duckdb.Error as error:
             raise AuditError(f"{selector.path}, {policy.path}: {first_line(error)}") from None
 
-    def _connect(self, cap: int, bank_size: int, selector: str) -> duckdb.DuckDBPyConnection:
+    def _connect(self, cap: int, selector: str) -> duckdb.DuckDBPyConnection:
         con = duckdb.connect(":memory:", config={"threads": 1})
         con.execute("set enable_external_access = false")
         create_schema(con)
@@ -184,7 +181,7 @@ class Judge:
         )  # fmt: skip
         keep(con, settings, self._plugins)
         keep_walk_settings(con, settings, self._plugins)
-        con.execute("create table planned as select ?::integer as bank_size", [bank_size])
+        con.execute("create table planned as select 0 as bank_size")
         return con
 
     def printed(self, cost: int) -> int | float:
@@ -212,11 +209,12 @@ class Judge:
             row["seed"], cost, row, answers[0].as_py(), normal_answers(archive)[0].as_py()
         )
 
-    def verdict(self, attempts: Sequence[Attempt]) -> Verdict:
-        """What the replay would say of these attempts, in their order."""
+    def verdict(self, attempts: Sequence[Attempt], bank_size: int) -> Verdict:
+        """What the replay would say of these attempts, in their order, of so many planned ones."""
         if not attempts:
             return Verdict(0, 0, None, None)
         with self._lock:
+            self._con.execute("update planned set bank_size = ?", [bank_size])
             self._fill(attempts)
             for name in WALKED:
                 self._build(name)
@@ -251,7 +249,7 @@ class Judge:
     def _build(self, name: str) -> None:
         if name not in self._statements:
             sql = ORDER if name == "drawn_orders" else render(name, self._plugins)
-            sql = CHANGED.get(name, "{sql}").format(sql=sql)
+            sql = TALLIES.format(sql=sql) if name == "tallies" else sql
             self._statements[name] = f"create or replace table {name} as {sql}"
         self._con.execute(self._statements[name])
 
@@ -262,16 +260,18 @@ class Judge:
         self._fill(bank)
         for name in SETTLED:
             self._build(name)
-        self._con.execute("create table portion as from bank_orders")
+        self._build("banks")
+        self._build("walks")
+        self._con.execute("create view portion as from walks")
         for kind, before in (("selectors", "prefix_selections"), ("policies", "budgeted_attempts")):
             for name in WALKED[: WALKED.index(before)]:
                 self._build(name)
             check_columns(self._con, kind, getattr(self._plugins, kind)[0])
-        whole = self.verdict(bank).stop_position
+        whole = self.verdict(bank, len(bank)).stop_position
         if policy.path.startswith("sql/"):
             return
         for length in range(1, len(bank)):
-            stop = self.verdict(bank[:length]).stop_position
+            stop = self.verdict(bank[:length], len(bank)).stop_position
             if stop != (whole if whole is not None and whole <= length else None):
                 raise AuditError(
                     f"{policy.path}: reads what is not known live: after {length} attempts it "

@@ -36,7 +36,7 @@ select
     coalesce(problems.name, question_id::varchar) as problem,
     repeat,
     launched,
-    completion_cost as cost,
+    cost,
     answer,
     correct,
 from {prefix}replays as replays
@@ -113,8 +113,8 @@ def _facts(con: duckdb.DuckDBPyConnection, live: str, given: Mapping[str, Any]) 
         ((facts["cap"],),) = con.execute("select max(slot) + 1 from attempts").fetchall()
     facts["cap"] = int(facts["cap"])
     # Names that are not there are refused before anything is replayed.
-    settings: list[Any] = [facts[name] for name in NAMED]
-    judge_for(*settings, facts.get("answer", "boxed"), facts["cap"])
+    settings = {name: facts[name] for name in NAMED}
+    judge_for(**settings, answer=facts.get("answer", "boxed"))
     return facts
 
 
@@ -167,7 +167,8 @@ def _paired(ran: _Run, replayed: _Run, live: str, full: str) -> tuple[_Run, _Run
 
 def _compared(ran: _Run, replayed: _Run, facts: Mapping[str, Any]) -> Verified:
     rows = []
-    for key in sorted(ran.outcomes):
+    # Problem 10 comes after problem 9.
+    for key in sorted(ran.outcomes, key=lambda key: (*key[:2], len(key[2]), key[2])):
         mine, theirs = ran.outcomes[key][0], replayed.outcomes[key][0]
         others = _other_attempt(ran.attempts[key], replayed.attempts[key])
         unlike = [name for name in COMPARED if mine[name] != theirs[name]]

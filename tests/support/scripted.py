@@ -1,10 +1,11 @@
 """An Inspect provider that plays recorded attempts, and tasks that are run with it."""
 
-import random
-from dataclasses import dataclass
+import asyncio
+import contextlib
 
-from inspect_ai import Task, eval, task
+from inspect_ai import Task, eval, eval_async, task
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import list_eval_logs, read_eval_log
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessageAssistant,
@@ -19,61 +20,23 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, accuracy, scorer
 from inspect_ai.solver import solver
 
 from audit.answers.boxes import last_box
+from tests.support.playing import BUDGET, CANCEL, FAILED, FLAGS, SCRIPTS, SEEN, play, random_bank
 
-
-@dataclass
-class Script:
-    """One attempt: the prompt and completion tokens of its calls, its answer, and its accidents."""
-
-    steps: tuple[tuple[int, int], ...]
-    answer: str | None
-    finish: str = "stop"
-    # How many times the sample fails before it succeeds; -1 is always.
-    failures: int = 0
-
-
-# What the provider plays: by sample, epoch and call.
-SCRIPTS: dict[tuple[int, int], Script] = {}
-FAILED: dict[tuple[int, int], int] = {}
-SEEN: list[tuple[int, int, int | None]] = []
-FLAGS = {"usage": True, "obeys": True, "cancel_at": 0}
-
-
-def random_bank(seed, problems, epochs, *, steps=1, prompts=False, failing=()):
-    """Scripts of random costs and answers; a few attempts are cut or have no answer."""
-    chance = random.Random(seed)
-    bank = {}
-    for problem in range(1, problems + 1):
-        for epoch in range(1, epochs + 1):
-            calls = tuple(
-                (chance.randint(1, 40) if prompts else 7, chance.randint(1, 120))
-                for _ in range(chance.randint(1, steps))
-            )
-            finish = "stop" if chance.random() < 0.9 else "max_tokens"
-            answer = chance.choice(["4", "5", "6", "4", None])
-            failures = failing[chance.randrange(len(failing))] if failing else 0
-            bank[problem, epoch] = Script(calls, answer, finish, failures)
-    return bank
-
-
-def play(bank):
-    """Make the provider play these attempts."""
-    SCRIPTS.clear()
-    SCRIPTS.update(bank)
-    FAILED.clear()
-    SEEN.clear()
-    FLAGS.update(usage=True, obeys=True, cancel_at=0)
+__all__ = ["FLAGS", "SEEN", "play", "random_bank", "run", "run_cancelled"]
 
 
 class Scripted(ModelAPI):
     """Plays the call that the last message names, as far as max_tokens lets it."""
 
     async def generate(self, input, tools, tool_choice, config):
+        if ":" not in input[-1].text:
+            return _answered("so \\boxed{4}", "stop", 20, 6000)
         problem, epoch, call = map(int, input[-1].text.split(":"))
         script = SCRIPTS[problem, epoch]
         SEEN.append((problem, epoch, config.max_tokens))
-        if FLAGS["cancel_at"] and len(SEEN) >= FLAGS["cancel_at"]:
-            raise KeyboardInterrupt
+        if CANCEL and len(SEEN) >= FLAGS["cancel_at"]:
+            CANCEL[0]()
+            await asyncio.sleep(60)
         failed = FAILED.get((problem, epoch), 0)
         if script.failures < 0 or failed < script.failures:
             FAILED[problem, epoch] = failed + 1
@@ -85,14 +48,18 @@ class Scripted(ModelAPI):
         is_last = call == len(script.steps) - 1
         text = f"so \\boxed{{{script.answer}}}" if script.answer and is_last else "no answer"
         reason = "max_tokens" if is_cut else script.finish if is_last else "stop"
-        message = ChatMessageAssistant(content="cut" if is_cut else text, source="generate")
-        return ModelOutput(
-            model="scripted",
-            choices=[ChatCompletionChoice(message=message, stop_reason=reason)],
-            usage=ModelUsage(input_tokens=prompt, output_tokens=used, total_tokens=prompt + used)
-            if FLAGS["usage"]
-            else None,
-        )
+        return _answered("cut" if is_cut else text, reason, prompt, used)
+
+
+def _answered(text, reason, prompt, used):
+    """An output of the provider."""
+    message = ChatMessageAssistant(content=text, source="generate")
+    usage = ModelUsage(input_tokens=prompt, output_tokens=used, total_tokens=prompt + used)
+    return ModelOutput(
+        model="scripted",
+        choices=[ChatCompletionChoice(message=message, stop_reason=reason)],
+        usage=usage if FLAGS["usage"] else None,
+    )
 
 
 @modelapi("scripted")
@@ -122,9 +89,6 @@ def boxed():
     return score
 
 
-BUDGET = {}
-
-
 @task
 def problems(count: int = 4, epochs: int = 4):
     """The task of every run; the budget of a live one is made anew for it."""
@@ -142,14 +106,40 @@ def problems(count: int = 4, epochs: int = 4):
     )  # fmt: skip
 
 
+def run_cancelled(folder, bank, budget, calls, **options):
+    """Run the task under a budget and cancel it at a call; the log."""
+    play(bank)
+    FLAGS["cancel_at"] = calls
+
+    async def begin():
+        running = asyncio.ensure_future(eval_async(**_arguments(folder, bank, budget, options)))
+        CANCEL.append(running.cancel)
+        with contextlib.suppress(asyncio.CancelledError):
+            await running
+
+    asyncio.run(begin())
+    play(bank)
+    (found,) = list_eval_logs(str(folder))
+    return read_eval_log(found)
+
+
 def run(folder, bank, budget=None, **options):
     """Run the task on a bank, under a budget if there is one; the log."""
+    (log,) = eval(**_arguments(folder, bank, budget, options), display="none")
+    return log
+
+
+def _arguments(folder, bank, budget, options):
     BUDGET.clear()
     BUDGET.update(budget or {})
     count, epochs = (max(key[place] for key in bank) for place in (0, 1))
-    options = {"max_samples": 20, "fail_on_error": False, **options}
-    (log,) = eval(
-        problems(count, epochs), model="scripted/bank", log_dir=str(folder), display="none",
-        log_level="error", **options,
-    )  # fmt: skip
-    return log
+    return {
+        "tasks": problems(count, epochs),
+        "model": "scripted/bank",
+        "log_dir": str(folder),
+        "log_level": "error",
+        "log_realtime": False,
+        "max_samples": 20,
+        "fail_on_error": False,
+        **options,
+    }

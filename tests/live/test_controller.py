@@ -1,0 +1,306 @@
+"""A controller without any framework: equal to the replay, and clear about mistakes."""
+
+import json
+import random
+import re
+import sys
+import threading
+import types
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+import audit
+from audit.live import Controller
+from audit.live.verify import verify
+from tests.support.command import told
+from tests.support.live import require
+
+README = Path(audit.__file__).parent / "live" / "README.md"
+POLICIES = ("none", "adaptive_consistency", "decided", "early_stopping", "lead_of_three")
+RULES = ("strict", "advisory")
+
+
+def banks(seed, problems, attempts):
+    """Attempts of random costs, answers and ends, by problem."""
+    chance = random.Random(seed)
+    return {
+        problem: [
+            {
+                "completion_tokens": chance.randint(1, 120),
+                "prompt_tokens": chance.randint(1, 30),
+                "boxed_answer": chance.choice(["4", "4", "4", "5", " 0,004 ", None]),
+                "finish_reason": "stop" if chance.random() < 0.9 else "length",
+                "correct": chance.random() < 0.5,
+            }
+            for _ in range(attempts)
+        ]
+        for problem in range(problems)
+    }
+
+
+def write(path, bank):
+    """An unrestricted run in the canonical schema."""
+    with path.open("w") as lines:
+        for problem, attempts in bank.items():
+            for seed, attempt in enumerate(attempts):
+                key = {"archive": "live", "competition": "live", "question_id": problem}
+                lines.write(json.dumps({**key, "seed": seed, **attempt}) + "\n")
+
+
+def run(path, bank, budget, **settings):
+    """A live run: the controller asks, and each attempt goes as far as it may."""
+    for problem, attempts in bank.items():
+        controller = Controller(budget, path=path, question_id=problem, **settings)
+        while controller.may_launch():
+            attempt = dict(attempts[controller.launched])
+            answer, finished = attempt.pop("boxed_answer"), attempt.pop("finish_reason")
+            tokens, limit = attempt.pop("completion_tokens"), controller.limit()
+            if limit is not None and tokens > limit:
+                tokens, answer, finished = limit, None, "length"
+            controller.record(tokens, answer, finished, **attempt)
+        yield controller
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_live_run_equals_the_replay(tmp_path, rule, policy):
+    bank = banks(f"{rule} {policy}", problems=12, attempts=10)
+    write(tmp_path / "full.jsonl", bank)
+    live = tmp_path / "live.jsonl"
+    controllers = list(run(live, bank, 400, rule=rule, cap=10, policy=policy))
+    found = verify(str(live), str(tmp_path / "full.jsonl"), {})
+    rows = found.rows.to_pylist()
+    assert [row["difference"] for row in rows] == [None] * 12
+    assert "12 of 12" in found.caption and f"policy {policy}" in found.caption
+    # What the controller itself said is what the replay says.
+    for controller, row in zip(controllers, rows, strict=True):
+        picked = controller.selected()
+        assert (controller.launched, controller.spent) == (row["launched"], row["cost"])
+        assert (picked.answer if picked else None) == row["answer"]
+
+
+def test_verify_finds_a_live_run_that_is_not_the_replay(tmp_path):
+    bank = banks("lies", problems=3, attempts=6)
+    write(tmp_path / "full.jsonl", bank)
+    live = tmp_path / "live.jsonl"
+    list(run(live, bank, 200, cap=6))
+    lines = live.read_text().splitlines()
+    (last,) = [n for n, line in enumerate(lines) if json.loads(line)["question_id"] == 1][-1:]
+    live.write_text("\n".join(line for n, line in enumerate(lines) if n != last) + "\n")
+    found = verify(str(live), str(tmp_path / "full.jsonl"), {})
+    assert not found.is_equal
+    (row,) = [row for row in found.rows.to_pylist() if row["result"] == "different"]
+    assert row["problem"] == "1" and row["difference"].startswith("launched ")
+
+
+def test_verify_tells_a_genuine_rerun_from_the_replay(tmp_path):
+    full, again = banks("first", 20, 6), banks("second", 20, 6)
+    write(tmp_path / "full.jsonl", full)
+    list(run(tmp_path / "live.jsonl", again, 200, cap=6))
+    found = verify(str(tmp_path / "live.jsonl"), str(tmp_path / "full.jsonl"), {})
+    assert found.is_equal
+    assert {row["result"] for row in found.rows.to_pylist()} == {"other attempts"}
+    (points,) = [note for note in found.notes if "points of accuracy" in note]
+    mean, low, high = map(float, re.findall(r"-?\d+\.\d+", points))
+    assert low < mean < high
+
+
+def test_the_command_verify_exits_one_where_runs_contradict(tmp_path):
+    bank = banks("command", problems=2, attempts=4)
+    write(tmp_path / "full.jsonl", bank)
+    live = tmp_path / "live.jsonl"
+    list(run(live, bank, 150, cap=4))
+    _, err = told(tmp_path, "verify", "live.jsonl", "full.jsonl")
+    assert "2 of 2 problems equal" in err
+    told(tmp_path, "verify", "live.jsonl", "full.jsonl", "--budget", "20", status=1)
+    _, err = told(tmp_path, "verify", "full.jsonl", "full.jsonl", status=2)
+    assert "pass --budget" in err
+
+
+def test_a_larger_budget_than_the_live_one_is_warned_of(tmp_path):
+    bank = banks("warned", problems=3, attempts=4)
+    list(run(tmp_path / "live.jsonl", bank, 150, rule="advisory", cap=4, policy="decided"))
+    db = tmp_path / "audit.duckdb"
+    audit.load(db, tmp_path / "live.jsonl")
+    audit.replay(db, budgets=[100, 150, 151], caps=[4], primary_cap=4, orders=2, replicates=0)
+    rows = audit.table(db, "data_quality").to_pylist()
+    found = {row["check"]: row["severity"] for row in rows if "live" in row["check"]}
+    assert found == {
+        "beyond_live_budget_100": "ok",
+        "beyond_live_budget_150": "ok",
+        "beyond_live_budget_151": "warn",
+    }
+    (mapping,) = audit.query(db, "select mapping from sources").to_pydict()["mapping"]
+    kept = {name: value for name, value in json.loads(mapping).items() if "live" in name}
+    assert kept == {
+        "live_budget": "150", "live_unit": "completion", "live_rule": "advisory",
+        "live_policy": "decided", "live_cap": "4", "live_selector": "majority",
+        "live_answer": "boxed",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"budget": "4,096"}, "is not a number like"),
+        ({"budget": 0}, "must be above 0"),
+        ({"rule": "srtict"}, "did you mean 'strict'?"),
+        ({"unit": "tokens"}, "no unit 'tokens'"),
+        ({"policy": "lead_of_two"}, "did you mean 'lead_of_three'?"),
+        ({"selector": "best"}, "no selector 'best'"),
+        ({"cap": 0}, "cap: a whole number"),
+        ({"answer": "regex:("}, "not a regular expression"),
+        ({"path": "/nowhere/live.jsonl"}, "cannot be written"),
+    ],
+)
+def test_a_mistake_is_refused_before_anything_is_launched(given, message):
+    with pytest.raises(audit.AuditError, match=re.escape(message)):
+        Controller(**{"budget": 1000, **given})
+
+
+def test_a_policy_that_needs_attempts_to_come_is_refused_at_the_start(tmp_path):
+    own = tmp_path / "last_third.sql"
+    own.write_text(
+        "-- last_third: stops where two thirds of the whole walk are spent.\n"
+        "-- grain: walk_id, cap\n"
+        "select walk_id, cap, min(position) as stop_position from (\n"
+        "select *, max(cumulative_cost) over (partition by walk_id) as whole from tallies\n"
+        ") cross join caps where 3 * cumulative_cost >= 2 * whole group by walk_id, cap\n"
+    )
+    with pytest.raises(audit.AuditError, match="reads what is not known live"):
+        Controller(1000, policy=str(own))
+    own.write_text("select walk_id, 1 as cap, 1 as stop_position from grades")
+    with pytest.raises(audit.AuditError, match="reads grades"):
+        Controller(1000, policy=str(own))
+    own.write_text("select walk_id, 1 as cap from tallies")
+    with pytest.raises(audit.AuditError, match="gives no column stop_position"):
+        Controller(1000, policy=str(own))
+    own.write_text("select walk_id, 1 as cap, 1 as stop_position from tallies where positon = 1")
+    with pytest.raises(audit.AuditError, match="positon"):
+        Controller(1000, policy=str(own))
+
+
+def test_a_policy_of_ones_own_is_followed(tmp_path):
+    own = tmp_path / "two_attempts.sql"
+    own.write_text(
+        "select walk_id, cap, min(position) as stop_position from tallies cross join caps "
+        "where position >= 2 group by walk_id, cap"
+    )
+    controller = Controller(1000, policy=str(own))
+    while controller.may_launch():
+        controller.record(10, "4")
+    assert controller.launched == 2
+
+
+def test_an_attempt_that_cannot_be_counted_is_refused():
+    with pytest.raises(audit.AuditError, match="provider must return its usage"):
+        Controller(1000).record(None, "4")
+    with pytest.raises(audit.AuditError, match="prompt_tokens unknown"):
+        Controller(1000, unit="total").record(10, "4")
+    with pytest.raises(audit.AuditError, match="money unknown"):
+        Controller(1000, unit="money").record(10, "4")
+    with pytest.raises(audit.AuditError, match="not both"):
+        Controller(1000).record(10, "4", text="so 4")
+
+
+def test_a_total_budget_leaves_room_for_the_prompt():
+    controller = Controller(100, unit="total")
+    assert controller.limit() == 100
+    controller.record(40, "4", prompt_tokens=30)
+    assert (controller.limit(), controller.spent) == (1, 70)
+    controller = Controller(100, unit="total")
+    controller.record(10, "4", prompt_tokens=20)
+    assert controller.limit() == 50
+
+
+def test_steps_are_looked_at_between_calls():
+    controller = Controller(100, unit="steps", rule="strict", cap=200)
+    calls = [{"completion_tokens": 5}] * 99
+    assert controller.may_continue(calls) and controller.limit(calls) == 1
+    assert not controller.may_continue([*calls, calls[0]])
+
+
+# What the README shows
+
+
+def readme_block(word):
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    (block,) = [block for block in blocks if word in block]
+    return block
+
+
+class Completions(BaseHTTPRequestHandler):
+    """A server that answers as OpenAI's does: 6,000 tokens, or as many as it is let."""
+
+    asked: ClassVar = []
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.asked.append(body["max_completion_tokens"])
+        tokens = min(6000, body["max_completion_tokens"])
+        is_cut = tokens < 6000
+        reply = {
+            "id": "1", "object": "chat.completion", "created": 1, "model": body["model"],
+            "choices": [{
+                "index": 0, "finish_reason": "length" if is_cut else "stop",
+                "message": {"role": "assistant",
+                            "content": "cut" if is_cut else "so \\boxed{4}"},
+            }],
+            "usage": {"prompt_tokens": 20, "completion_tokens": tokens,
+                      "total_tokens": 20 + tokens},
+        }  # fmt: skip
+        data = json.dumps(reply).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_the_readme_with_the_openai_client(tmp_path, monkeypatch, capsys):
+    require("openai")
+    server = HTTPServer(("127.0.0.1", 0), Completions)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.chdir(tmp_path)
+    Completions.asked.clear()
+    try:
+        exec(readme_block("OpenAI"), {})
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+    assert Completions.asked == [16000, 10000, 4000]
+    assert capsys.readouterr().out == "4 16000\n"
+    assert audit.load(tmp_path / "a.duckdb", tmp_path / "live.jsonl").to_pylist() == [
+        {"archive": "live", "attempts": 3, "problems": 1}
+    ]
+
+
+def test_the_readme_with_vllm(tmp_path, monkeypatch, capsys):
+    class LLM:
+        def __init__(self, model):
+            pass
+
+        def generate(self, prompts, sampling):
+            assert sampling.max_tokens is None
+            output = types.SimpleNamespace(
+                token_ids=[0] * 1500, text="so \\boxed{4}", finish_reason="stop"
+            )
+            return [types.SimpleNamespace(outputs=[output], prompt_token_ids=[0] * 20)]
+
+    module = types.ModuleType("vllm")
+    module.LLM, module.SamplingParams = LLM, types.SimpleNamespace
+    monkeypatch.setitem(sys.modules, "vllm", module)
+    monkeypatch.chdir(tmp_path)
+    exec(readme_block("vllm"), {})
+    assert capsys.readouterr().out == "4 4500\n"
+    assert len((tmp_path / "live.jsonl").read_text().splitlines()) == 3

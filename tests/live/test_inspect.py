@@ -1,0 +1,284 @@
+"""Live runs in Inspect, with a provider that plays recorded attempts: equal to the replay."""
+
+import itertools
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import audit
+from audit.engine.plugins import plugins
+from tests.support.live import require
+
+require("inspect_ai")
+
+# ruff: noqa: E402 (what follows needs it)
+from inspect_ai import eval_retry
+from inspect_ai.log import list_eval_logs, read_eval_log
+
+from audit.live.inspect import CumulativeBudget
+from tests.support import scripted
+
+POLICIES = [plugin.name for plugin in plugins("policies")]
+RULES = [plugin.name for plugin in plugins("rules")]
+EPOCHS = 5
+# Every rule under every policy: at least 2,000 problems are compared, here and below.
+PROBLEMS = 44
+OUTCOMES = """
+select question_id, launched, {p}replays.cost, answer, correct
+from {p}replays
+inner join {p}selections
+    using (archive, competition, question_id, repeat, cap, budget, rule{key})
+where repeat = 0 and selector = 'majority' and {p}replays.archive = $archive
+    and budget = $budget and rule = $rule {policy}
+order by question_id
+"""
+
+
+def replayed(db, archive, budget, rule, policy=None):
+    """What the replay says of every problem in the canonical order."""
+    key, where = (", policy", f"and policy = '{policy}'") if policy else ("", "")
+    sql = OUTCOMES.format(p="policy_" if policy else "", key=key, policy=where)
+    params = {"archive": archive, "budget": budget, "rule": rule}
+    return [tuple(row.values()) for row in audit.query(db, sql, params).to_pylist()]
+
+
+def replay(db, **settings):
+    """Replay the canonical order with every rule and policy."""
+    audit.replay(
+        db, caps=[EPOCHS], primary_cap=EPOCHS, orders=0, replicates=0, curve_points=0, **settings
+    )
+
+
+def played(folder, bank, name, budget=None, **options):
+    """The log of a run on a bank, in a folder of its own."""
+    scripted.play(bank)
+    log = scripted.run(folder / name, bank, budget, **options)
+    assert log.status == "success", log.error
+    return log.location
+
+
+def compared(folder, bank, runs, unit="completion", **options):
+    """Run a bank without a budget and under each of the budgets: how many problems are equal.
+
+    A live run holds what it launched, so that its own replay needs no policy.
+    """
+    budgets = sorted({run["budget"] for run in runs})
+    full, live = folder / "full.duckdb", folder / "live.duckdb"
+    audit.load(full, played(folder, bank, "full", **options), archive="full")
+    replay(full, budgets=budgets, policies="all")
+    for number, run in enumerate(runs):
+        concurrency = {"max_samples": (1, 20)[number % 2]} | options
+        log = played(folder, bank, f"live {number}", {**run, "unit": unit}, **concurrency)
+        audit.load(live, log, archive=str(number))
+    replay(live, budgets=budgets)
+    equal = 0
+    for number, run in enumerate(runs):
+        ours = replayed(live, str(number), run["budget"], run["rule"])
+        theirs = replayed(full, "full", run["budget"], run["rule"], run["policy"])
+        assert ours == theirs, run
+        equal += len(ours)
+    return equal
+
+
+def every(*budgets):
+    """Runs of every rule under every policy, the budgets in turn."""
+    chosen = itertools.cycle(budgets)
+    return [
+        {"budget": next(chosen), "rule": rule, "policy": policy}
+        for rule in RULES
+        for policy in POLICIES
+    ]
+
+
+def test_live_runs_equal_the_replay(tmp_path):
+    bank = scripted.random_bank("calls", PROBLEMS, EPOCHS)
+    runs = every(90, 200, 330)
+    assert compared(tmp_path, bank, runs) == PROBLEMS * len(runs)
+
+
+def test_attempts_of_several_calls_equal_the_replay(tmp_path):
+    bank = scripted.random_bank("steps", PROBLEMS, EPOCHS, steps=3, prompts=True)
+    runs = [run for run in every(150, 400) if run["rule"] in ("strict", "advisory")]
+    assert compared(tmp_path, bank, runs) == PROBLEMS * len(runs)
+
+
+def test_samples_that_fail_and_are_retried_equal_the_replay(tmp_path):
+    bank = scripted.random_bank("failing", 12, EPOCHS, failing=(0, 0, 1, 2))
+    runs = [
+        {"budget": 150, "rule": rule, "policy": policy}
+        for rule in ("strict", "advisory")
+        for policy in ("none", "decided")
+    ]
+    options = {"retry_on_error": 2, "max_samples": 12 * EPOCHS}
+    assert compared(tmp_path, bank, runs, **options) == 12 * len(runs)
+
+
+def test_samples_that_always_fail_are_no_attempts_on_either_side(tmp_path):
+    bank = scripted.random_bank("broken", 12, EPOCHS, failing=(0, 0, -1))
+    # `decided` counts on attempts that are still to come, and no run knows which of them will fail.
+    runs = [
+        {"budget": 150, "rule": rule, "policy": policy}
+        for rule in ("strict", "advisory")
+        for policy in ("none", "lead_of_three")
+    ]
+    assert compared(tmp_path, bank, runs) == 12 * len(runs)
+
+
+def test_a_cancelled_run_that_is_resumed_equals_the_replay(tmp_path, monkeypatch):
+    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "live"))
+    bank = scripted.random_bank("resumed", 12, EPOCHS)
+    audit.load(tmp_path / "full.duckdb", played(tmp_path, bank, "full"), archive="full")
+    replay(tmp_path / "full.duckdb", budgets=[220], policies="all")
+    for rule, policy in (("strict", "lead_of_three"), ("advisory", "none")):
+        budget = {"budget": 220, "rule": rule, "policy": policy}
+        folder = tmp_path / "live" / rule
+        cancelled = scripted.run_cancelled(folder, bank, budget, 25, max_samples=7)
+        assert cancelled.status == "cancelled"
+        assert len(cancelled.samples) > 10
+        (resumed,) = eval_retry(cancelled, log_dir=str(folder), display="none")
+        assert resumed.status == "success", resumed.error
+        assert len(scripted.SEEN) < len(resumed.samples), "some epochs must have been reused"
+        live = tmp_path / f"{rule}.duckdb"
+        audit.load(live, resumed.location, archive="live")
+        replay(live, budgets=[220])
+        assert replayed(live, "live", 220, rule) == replayed(
+            tmp_path / "full.duckdb", "full", 220, rule, policy
+        )
+
+
+def test_a_resumed_run_whose_log_is_elsewhere_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "nowhere"))
+    (tmp_path / "nowhere").mkdir()
+    bank = scripted.random_bank("lost", 3, 3)
+    cancelled = scripted.run_cancelled(tmp_path / "live", bank, {"budget": 100}, 6, max_samples=2)
+    (resumed,) = eval_retry(cancelled, log_dir=str(tmp_path / "live"), display="none")
+    assert resumed.status == "error"
+    assert "pass CumulativeBudget(…, log_dir=FOLDER)" in resumed.error.message
+
+
+def test_the_log_is_an_ordinary_one_that_says_what_it_was_run_with(tmp_path):
+    bank = scripted.random_bank("facts", 3, 4)
+    budget = {"budget": "0.2k", "rule": "advisory", "policy": "decided", "cap": 3}
+    log = read_eval_log(played(tmp_path, bank, "live", budget))
+    summary = log.results.early_stopping.metadata["budget_audit"]
+    assert summary.pop("spent").keys() == {"1", "2", "3"}
+    assert summary == {
+        "budget": 200, "unit": "completion", "rule": "advisory", "policy": "decided", "cap": 3,
+        "selector": "majority", "answer": "boxed",
+    }  # fmt: skip
+    assert log.samples[0].store["budget_audit"] == {**summary, "paid_before": 0}
+    db = tmp_path / "a.duckdb"
+    audit.load(db, log.location)
+    (mapping,) = audit.query(db, "select mapping from sources").to_pydict()["mapping"]
+    assert json.loads(mapping)["live_budget"] == "200"
+    assert json.loads(mapping)["live_policy"] == "decided"
+
+
+def test_verify_compares_two_logs(tmp_path):
+    bank = scripted.random_bank("verified", 5, 4)
+    full = played(tmp_path, bank, "full")
+    live = played(tmp_path, bank, "live", {"budget": 150, "policy": "decided"})
+    found = audit.verify(live, full)
+    assert found.caption.startswith("5 of 5 problems equal")
+
+
+def test_inspects_own_token_limit_is_the_rule_step_lost(tmp_path):
+    """A sample of Inspect whose calls are the attempts, beside the replay of these attempts."""
+    from inspect_ai.util import TokenLimit
+
+    if "step_lost" not in RULES:
+        pytest.skip("no rule step_lost yet")
+    steps = scripted.random_bank("limit", 40, 1, steps=6)
+    rows = [
+        {
+            "archive": "a", "competition": "c", "question_id": problem, "seed": seed,
+            "completion_tokens": tokens, "finish_reason": "stop", "boxed_answer": "4",
+            "correct": True,
+        }
+        for (problem, _), script in steps.items()
+        for seed, (_, tokens) in enumerate(script.steps)
+    ]  # fmt: skip
+    (tmp_path / "full.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    db = tmp_path / "full.duckdb"
+    audit.load(db, tmp_path / "full.jsonl")
+    limits = [60, 61, 100, 150, 222]
+    audit.replay(db, budgets=limits, caps=[6], primary_cap=6, orders=0, replicates=0, rules="all")
+    for limit in limits:
+        scripted.play(steps)
+        token_limit = TokenLimit(tokens=limit, type="output")
+        log = scripted.run(tmp_path / str(limit), steps, token_limit=token_limit)
+        for sample in log.samples:
+            spent = sample.model_usage["scripted/bank"].output_tokens
+            calls = sum(seen[0] == sample.id for seen in scripted.SEEN)
+            lost = 1 if spent > limit else 0
+            params = {"id": sample.id, "budget": limit}
+            (row,) = audit.query(
+                db,
+                "select launched, returned, cost from replays where question_id = $id "
+                "and budget = $budget and rule = 'step_lost' and repeat = 0",
+                params,
+            ).to_pylist()
+            assert row == {"launched": calls, "returned": calls - lost, "cost": spent}
+
+
+def test_a_provider_that_ignores_max_tokens_returns_nothing_past_the_budget(tmp_path):
+    bank = scripted.random_bank("deaf", 5, EPOCHS)
+    full = played(tmp_path, bank, "full")
+    scripted.play(bank)
+    scripted.FLAGS["obeys"] = False
+    live = scripted.run(tmp_path / "live", bank, {"budget": 150})
+    assert audit.verify(live.location, full).caption.startswith("5 of 5 problems equal")
+
+
+def test_a_provider_without_usage_is_refused_after_one_attempt(tmp_path):
+    bank = scripted.random_bank("uncounted", 6, 3)
+    scripted.play(bank)
+    scripted.FLAGS["usage"] = False
+    log = scripted.run(tmp_path, bank, {"budget": 150})
+    assert log.status == "error"
+    assert "returned no token usage" in log.error.message
+    assert len(scripted.SEEN) == 1
+
+
+@pytest.mark.parametrize("unit", ["money", "seconds", "steps"])
+def test_a_unit_that_the_log_cannot_count_is_refused(unit):
+    with pytest.raises(audit.AuditError, match="an Inspect log cannot count it"):
+        CumulativeBudget(1000, unit=unit)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"log_samples": False}, "log the samples"),
+        ({"retry_on_error": 1, "max_samples": 3}, "pass max_samples=6"),
+    ],
+)
+def test_a_run_in_which_the_budget_would_not_hold_is_refused(tmp_path, options, message):
+    bank = scripted.random_bank("refused", 2, 3)
+    scripted.play(bank)
+    log = scripted.run(tmp_path, bank, {"budget": 150}, **options)
+    assert log.status == "error" and message in log.error.message
+    assert not scripted.SEEN
+
+
+def test_a_task_without_a_budget_is_left_alone(tmp_path):
+    bank = scripted.random_bank("alone", 2, 2)
+    log = read_eval_log(played(tmp_path, bank, "full"))
+    assert {limit for _, _, limit in scripted.SEEN} == {None}
+    assert all("budget_audit" not in sample.store for sample in log.samples)
+
+
+def test_the_readme_with_inspect(tmp_path, monkeypatch):
+    readme = (Path(audit.__file__).parent / "live" / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    (block,) = [block for block in blocks if "inspect_ai" in block]
+    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path))
+    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    scripted.play({})
+    exec(block.replace("openai/gpt-5-mini", "scripted/bank"), {})
+    (found,) = list_eval_logs(str(tmp_path))
+    log = read_eval_log(found)
+    assert log.status == "success" and len(log.samples) == 3
+    assert log.results.early_stopping.metadata["budget_audit"]["spent"] == {"1": 16000}
