@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import AuditError
+from audit.units import UNITS
 
 if TYPE_CHECKING:
     from audit.live.judge import Judge, Verdict
 
-UNITS = ("completion", "total", "money", "seconds", "steps")
 # What of an attempt, and of each of its steps, has to be known to count in a unit.
 COUNTED = {
     "completion": ("completion_tokens",),
@@ -217,6 +217,5 @@ def step_cost(unit: str, step: Step) -> int:
     if unit == "steps":
         return 1
     if unit in ("money", "seconds"):
-        scale = {"money": 10**9, "seconds": 1000}[unit]
-        return int(scale * float(step.get(unit) or 0) + 0.5)
+        return int(UNITS[unit].scale * float(step.get(unit) or 0) + 0.5)
     return sum(int(step.get(column) or 0) for column in COUNTED[unit])

@@ -251,7 +251,7 @@ def _row(sample: EvalSample, task: EvalSpec) -> dict[str, Any] | None:
     """What `load` reads of a sample; None where it holds no attempt that can be counted."""
     from pathlib import Path
 
-    from audit.sources.columns import Choices
+    from audit.options import Reading
     from audit.sources.files import SourceFile, Unreadable
     from audit.sources.formats import Context, formats
     from audit.sources.readers.chunks import open_records
@@ -261,7 +261,7 @@ def _row(sample: EvalSample, task: EvalSpec) -> dict[str, Any] | None:
     context = Context(SourceFile(Path("live"), "live", 1), header=header)
     rows: Iterator[Any] = iter([(1, record, 1, 1)])
     try:
-        source = open_records("zip", formats()["inspect"], rows, context, Choices())
+        source = open_records("zip", formats()["inspect"], rows, context, Reading())
         chunk = next((chunk for chunk in source.chunks if len(chunk.rows)), None)
     except Unreadable:
         return None

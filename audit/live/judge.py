@@ -25,13 +25,14 @@ from audit.engine.plugins import (
     read_plugin,
 )
 from audit.engine.replay import keep_walk_settings
-from audit.engine.settings import Settings, keep
+from audit.engine.settings import keep
 from audit.errors import AuditError, first_line
-from audit.live.controller import COUNTED, UNITS, Attempt, step_cost
+from audit.live.controller import COUNTED, Attempt, step_cost
 from audit.load.schema import create_schema
-from audit.text import not_there, whole_number
+from audit.options import Settings
+from audit.text import not_there
+from audit.units import UNITS, read_budget
 
-SCALES = {"money": 10**9, "seconds": 1000}
 MADE_UP = 32
 # The replay's stages that the one walk needs: what no attempt changes, and what every one does.
 SETTLED = ("replayed_problems", "archives", "problems")
@@ -94,7 +95,7 @@ def judge_for(
 ) -> "Judge":
     """The judge of these settings, which the controllers of many problems share."""
     if unit not in UNITS:
-        raise AuditError(not_there("unit", unit, UNITS))
+        raise AuditError(not_there("unit", unit, list(UNITS)))
     rules = [one.name for one in plugins("rules")]
     if rule not in rules:
         raise AuditError(not_there("rule", rule, rules))
@@ -109,7 +110,7 @@ def judge_for(
 def whole_budget(budget: str | int | float, unit: str) -> int:
     """A budget in the unit's whole numbers."""
     try:
-        found = whole_number(budget)
+        found = read_budget(budget, unit)
     except ValueError as error:
         raise AuditError(f"budget: {error}") from None
     if found < 1:
@@ -186,7 +187,7 @@ class Judge:
 
     def printed(self, cost: int) -> int | float:
         """A cost in the unit, as tables print it."""
-        scale = SCALES.get(self.unit, 1)
+        scale = UNITS[self.unit].scale
         return cost if scale == 1 else cost / scale
 
     def attempt(self, row: Mapping[str, Any]) -> Attempt:

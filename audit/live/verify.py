@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from audit.database import connect
 from audit.engine import replay
-from audit.engine.settings import Settings
 from audit.errors import AuditError
-from audit.live.judge import judge_for, whole_budget
+from audit.live.judge import judge_for
 from audit.load.load import load
+from audit.options import Reading, Settings
 
 # What `verify` needs to know of the live run, and what stands in where its records do not say.
 DEFAULTS = {"unit": "completion", "rule": "strict", "policy": "none", "selector": "majority"}
@@ -93,7 +93,8 @@ def _database(source: str, path: Path, facts: Mapping[str, Any]) -> duckdb.DuckD
         shutil.copy(source, path)
         return connect(path)
     con = connect(path)
-    load(con, [source], answer=facts.get("answer", "boxed"), texts=False, force=True)
+    reading = Reading(answer=facts.get("answer", "boxed"), force=True)
+    load(con, [source], texts=False, reading=reading)
     return con
 
 
@@ -123,7 +124,8 @@ def _replayed(con: duckdb.DuckDBPyConnection, facts: Mapping[str, Any], orders: 
     policy = facts["policy"]
     replay(
         con,
-        budgets=[whole_budget(facts["budget"], facts["unit"])],
+        unit=facts["unit"],
+        budgets=[facts["budget"]],
         caps=[facts["cap"]],
         primary_cap=facts["cap"],
         primary_selector=facts["selector"],
@@ -169,7 +171,9 @@ def _compared(ran: _Run, replayed: _Run, facts: Mapping[str, Any]) -> Verified:
     rows = []
     # Problem 10 comes after problem 9.
     for key in sorted(ran.outcomes, key=lambda key: (*key[:2], len(key[2]), key[2])):
-        mine, theirs = ran.outcomes[key][0], replayed.outcomes[key][0]
+        # What a live run holds was launched, whether the budget allowed it or not.
+        mine = {**ran.outcomes[key][0], "launched": len(ran.attempts[key])}
+        theirs = replayed.outcomes[key][0]
         others = _other_attempt(ran.attempts[key], replayed.attempts[key])
         unlike = [name for name in COMPARED if mine[name] != theirs[name]]
         told = [f"{name} {_shown(mine[name])}, replayed {_shown(theirs[name])}" for name in unlike]
