@@ -145,7 +145,8 @@ def test_a_larger_budget_than_the_live_one_is_warned_of(tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"budget": "4,096"}, "is not a number like"),
+        ({"budget": "4,096"}, "did you mean 4096?"),
+        ({"budget": "many"}, "is not a number like"),
         ({"budget": 0}, "must be above 0"),
         ({"rule": "srtict"}, "did you mean 'strict'?"),
         ({"unit": "tokens"}, "no unit 'tokens'"),
