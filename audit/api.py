@@ -26,8 +26,9 @@ from audit.interop.scorio import ScorioArrays
 from audit.load import provenance
 from audit.options import Asked, Limits, Names, Reading, Sources, source_paths, takes
 from audit.output import filters
+from audit.output.captions import AVERAGED, annotated, caption, order_line
 from audit.output.choose import choose
-from audit.output.headings import in_unit
+from audit.output.picture import Picture, picture
 from audit.output.result import Result, Text
 from audit.progress import Progress
 from audit.scale.functions import extract as extract
@@ -36,7 +37,7 @@ from audit.scale.functions import part as part
 from audit.scale.functions import plan as plan
 from audit.scale.functions import run as run
 from audit.text import not_there
-from audit.units import Amount, whole_number
+from audit.units import Amount
 
 Database = str | Path | duckdb.DuckDBPyConnection
 STALE = "The replays are stale; run 'budget-audit replay' again."
@@ -73,13 +74,6 @@ def _require_file(db: Database) -> None:
 
 def _listed(names: Names | None) -> tuple[str, ...]:
     return () if names is None else (names,) if isinstance(names, str) else tuple(names)
-
-
-def _number(option: str, given: Amount) -> int:
-    try:
-        return whole_number(given)
-    except ValueError as error:
-        raise AuditError(f"--{option}: {error}") from None
 
 
 def simulate(
@@ -295,11 +289,12 @@ def table(
         _count_tokens(db, [name], limits, progress)
     with _opened(db, limits=limits) as con:
         only = filters.chosen(con, _listed(archive), _listed(competition), problems)
-        rows = in_unit(con, engine.table(con, name))
+        rows = annotated(con, name, engine.table(con, name))
         notes = [] if rows.num_rows else [_why_empty(con, name)]
         rows = filters.filtered(name, rows, only)
         notes += [only.note(), *_shown_by(rows)]
         notes.append(provenance.notes(con, has_selectors="selector" in rows.column_names))
+        notes += [order_line(con)] if name in AVERAGED else []
         notes += [] if name == "data_quality" else _unfit(con, rows)
         rows = choose(rows, _listed(columns), _listed(sort), limit)
         return Result(rows, name, notes=notes)
@@ -657,8 +652,8 @@ def figure(
     repeat: int | None = None,
     budget: Amount | None = None,
     cap: int | None = None,
-) -> Path:
-    """Draw one figure for a paper; return its file.
+) -> Picture:
+    """Draw one figure for a paper; return its file, which a notebook shows, with a caption.
 
     db: the database, a file or a connection
     name: the figure's name, one of figures()
@@ -675,6 +670,7 @@ def figure(
     """
     from audit.report import FIGURES, Look, save_figure
     from audit.report import timeline as draw
+    from audit.report.captions import FIGURES as CAPTIONS
     from audit.report.figures.drawing import FONT, PLAIN, check_suffix, fitting
 
     known = [*FIGURES, "timeline"]
@@ -684,7 +680,7 @@ def figure(
         "competition": competition,
         "question": question,
         "repeat": repeat,
-        "budget": None if budget is None else _number("budget", budget),
+        "budget": budget,
         "cap": cap,
     }
     given = [key for key, value in replayed.items() if value is not None]
@@ -705,7 +701,7 @@ def figure(
             return FIGURES[name](con, look, archives=chosen)
 
         chart = make(look) if width is None else fitting(make, look)
-        return save_figure(chart, path)
+        return picture(save_figure(chart, path), caption(con, " ".join(CAPTIONS[name])))
 
 
 def timeline(
@@ -718,8 +714,8 @@ def timeline(
     repeat: int | None = None,
     budget: Amount | None = None,
     cap: int | None = None,
-) -> Path:
-    """Draw one replay on a token axis: what each rule returns and pays; return the picture's file.
+) -> Picture:
+    """Draw one replay on an axis of its costs: what each rule returns and pays; return its file.
 
     db: the database, a file or a connection
     out: the picture: .svg, .pdf, .png or .html
@@ -732,8 +728,8 @@ def timeline(
     """
     from audit.report import save_figure
     from audit.report import timeline as draw
+    from audit.report.captions import FIGURES as CAPTIONS
 
-    chosen = None if budget is None else _number("budget", budget)
     with _opened(db) as con:
         database.require_replays(con)
         if archive is not None:
@@ -741,8 +737,8 @@ def timeline(
             names = [name for (name,) in known]
             if archive not in names:
                 raise AuditError(f"--archive: {not_there('archive', archive, names)}")
-        chart = draw(con, archive, competition, question, repeat, chosen, cap)
-        return save_figure(chart, Path(out))
+        chart = draw(con, archive, competition, question, repeat, budget, cap)
+        return picture(save_figure(chart, Path(out)), caption(con, " ".join(CAPTIONS["timeline"])))
 
 
 def show_command(

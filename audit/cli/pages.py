@@ -119,4 +119,6 @@ def figure(name: str | None, db: str, **options: Any) -> None:
         for row in api.figures():
             click.echo(f"{row['figure']:15}{row['shows']}")
         return
-    click.echo(str(api.figure(db, name, **options)))
+    drawn = api.figure(db, name, **options)
+    click.echo(str(drawn))
+    tell(f"caption: {drawn.caption}")

@@ -183,7 +183,10 @@ def format_table(
         raise AuditError(f"unknown format {fmt!r}: use one of {', '.join(FORMATS)}")
     columns = display_columns(name, table)
     if fmt == "tex" and name in engine.table_names():
-        return tex_table(name, columns, table.num_rows, engine.table_purpose(name), tex_text)
+        purpose = engine.table_purpose(name).encode()
+        caption = (table.schema.metadata or {}).get(b"caption", purpose).decode()
+        caption = caption[:1].upper() + caption[1:]
+        return tex_table(name, columns, table.num_rows, caption, tex_text)
     if fmt == "table" and width is not None:
         text, left_out = fitted(columns, table.num_rows, width)
         return text + (_left_out(left_out, width) if left_out else "")
@@ -235,6 +238,8 @@ _TEX = {c: "\\" + c for c in "{}$&#%_"} | {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    "±": r"$\pm$",
+    "×": r"$\times$",
 }
 
 

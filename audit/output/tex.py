@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from audit.output.terminal import DisplayColumn, is_grouped
+from audit.text import shortened
 
 # Widths in points of one and of both columns of a paper, and of a character at each size.
 ONE, BOTH = 240.0, 504.0
@@ -30,15 +31,19 @@ def tex_table(
     kept = list(columns[1:] if grouped else columns)
     texts = {id(column): _cells(column, escape) for column in kept}
     parts, size, is_wide = _laid_out(kept, texts)
-    lines = [rf"\begin{{table{'*' if is_wide else ''}}}[t]", r"\centering", size]
-    lines += [
+    environment = f"table{'*' if is_wide else ''}"
+    lines = [
+        r"% \usepackage{booktabs}",
+        rf"\begin{{{environment}}}[t]",
+        r"\centering",
+        size,
         r"\setlength{\tabcolsep}{2.5pt}",
-        rf"\caption{{{escape(caption[:1].upper() + caption[1:])}}}",
+        rf"\caption{{{escape(caption)}}}",
+        rf"\label{{tab:{name}}}",
     ]
-    lines.append(rf"\label{{tab:{name}}}")
     for part in parts:
         lines += _tabular(part, texts, rows, columns[0] if grouped else None, escape)
-    return "\n".join([*lines, rf"\end{{table{'*' if is_wide else ''}}}"]) + "\n"
+    return "\n".join([*lines, rf"\end{{{environment}}}"]) + "\n"
 
 
 def _laid_out(
@@ -102,11 +107,10 @@ def _cells(column: DisplayColumn, escape: Callable[[str], str]) -> list[str]:
 
 
 def _cut(text: str) -> str:
-    """A text cut in the middle, so that what differs at its ends stays."""
+    """A text shortened so that numbers and what differs at its ends stay."""
     if len(text) <= WIDEST_TEXT:
         return text
-    half = (WIDEST_TEXT - 3) // 2
-    return f"{text[:half]}...{text[len(text) - half :]}"
+    return shortened(text, WIDEST_TEXT - 2).replace("…", "...")
 
 
 def _tabular(

@@ -30,6 +30,7 @@ SMALL = pa.table(
 )
 
 TEX = (
+    "% \\usepackage{booktabs}\n"
     "\\begin{table*}[t]\n"
     "\\centering\n"
     "\\small\n"
@@ -360,3 +361,21 @@ def test_sentences_of_a_table_are_wrapped_and_never_cut() -> None:
     text = click.unstyle(format_table(table, "table", "check", width=50))
     assert "…" not in text and max(map(len, text.splitlines())) <= 50
     assert set(claim.split()) <= set(text.split())
+
+
+@pytest.mark.parametrize(
+    ("unit", "budget", "cost", "cells"),
+    [
+        ("completion", 4000, 7485.4, ["4k", "7,485"]),
+        ("total", 1500, 75.25, ["1,500", "75.3"]),
+        ("money", 0.25, 0.03741, ["$0.25", "0.0374"]),
+        ("seconds", 90.0, 12.44, ["90 s", "12.4"]),
+        ("steps", 3, 2.5, ["3", "2.5"]),
+    ],
+)
+def test_amounts_are_written_in_the_unit_of_their_table(unit, budget, cost, cells) -> None:
+    table = pa.table({"budget": [budget], "cost": [cost]}).replace_schema_metadata({"unit": unit})
+    columns = display_columns("curves", table)
+    assert [column.cells[0] for column in columns] == cells
+    words = {"completion": "tokens", "total": "tokens", "money": "$", "seconds": "s"}
+    assert [column.heading for column in columns] == ["budget", f"cost, {words.get(unit, unit)}"]

@@ -1,7 +1,9 @@
 """Tables for papers: they fit their columns, and a real LaTeX sets them without a complaint."""
 
+import math
 import re
 import shutil
+import statistics
 import subprocess
 
 import pyarrow as pa
@@ -9,6 +11,7 @@ import pytest
 
 from audit import engine
 from audit.errors import AuditError
+from audit.output.captions import annotated, order_line
 from audit.output.choose import choose
 from audit.output.display import format_table
 from tests.support.databases import small_database
@@ -62,7 +65,9 @@ def main_rows(archives=("gpt-oss-20b_low", "gpt-oss-20b_high")):
 
 def test_main_has_headers_in_words_a_caption_a_label_and_one_part():
     text = format_table(main_rows(), "tex", "main")
-    assert text.startswith("\\begin{table*}[t]\n") and text.endswith("\\end{table*}\n")
+    assert text.startswith("% \\usepackage{booktabs}\n\\begin{table*}[t]\n") and text.endswith(
+        "\\end{table*}\n"
+    )
     assert r"\caption{The paired boundary audit" in text and r"\label{tab:main}" in text
     assert r"\shortstack[r]{strict\\accuracy\\(\%)}" in text
     assert text.count(r"\begin{tabular}") == 1
@@ -72,7 +77,7 @@ def test_main_has_headers_in_words_a_caption_a_label_and_one_part():
 def test_a_few_columns_fit_one_column():
     few = choose(main_rows(), ["archive", "budget", "strict_accuracy", "delta"])
     text = format_table(few, "tex", "main")
-    assert text.startswith("\\begin{table}[t]\n\\centering\n\\small\n")
+    assert "\n\\begin{table}[t]\n\\centering\n\\small\n" in text
     assert few.column_names[-2:] == ["delta_low", "delta_high"]
 
 
@@ -83,11 +88,52 @@ def test_what_fits_in_no_line_stands_in_parts_that_repeat_the_key(con):
     assert all(r"\shortstack[r]{advisory\\budget}" in part for part in parts)
 
 
+def test_a_caption_says_what_a_reader_of_the_paper_must_know(con):
+    text = format_table(annotated(con, "curves", engine.table(con, "curves")), "tex", "curves")
+    assert text.startswith("% \\usepackage{booktabs}\n")
+    caption = re.search(r"\\caption\{(.*)\}", text)[1]
+    for words in (
+        r"\d+ problems, \d+ recorded attempts of \d+ archives; at most 4 attempts a replay",
+        "3 random orders a problem, selector majority",
+        "B is the cumulative budget in completion tokens. Strict: .* Advisory: ",
+        r"95 \\% percentile intervals, 20 bootstrap replicates over problems",
+        r"3 orders: these means move by about \$\\pm\$\d+\.\d",
+        r"budget-audit \d+\.\d+",
+    ):
+        assert re.search(words, caption), words
+
+
+def test_the_order_error_is_that_of_a_slow_loop(con):
+    (setting,) = con.execute("select value from settings where key = 'primary_selector'").fetchone()
+    rows = con.execute(
+        "select archive, budget, rule, competition, question_id, correct from results "
+        "where selector = ?",
+        [setting],
+    ).fetchall()
+    groups = {}
+    for archive, budget, rule, competition, question, correct in rows:
+        problems = groups.setdefault((archive, budget, rule), {})
+        problems.setdefault((competition, question), []).append(correct)
+    expected = {}
+    for key, problems in groups.items():
+        if None in [label for labels in problems.values() for label in labels]:
+            continue
+        variances = [statistics.variance(map(int, labels)) for labels in problems.values()]
+        orders = len(next(iter(problems.values())))
+        expected[key] = 100 * math.sqrt(sum(variances) / orders) / len(problems)
+    found = con.execute(engine.render("order_errors")).fetchall()
+    assert {tuple(row[:3]): row[4] for row in found} == pytest.approx(expected)
+    largest = max(expected.values())
+    assert f"move by about ±{1.96 * largest:.1f}" in order_line(con)
+
+
 def test_a_query_without_a_name_stays_a_plain_tabular():
     assert format_table(pa.table({"x": [1]}), "tex").startswith(r"\begin{tabular}")
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on PATH")
+@pytest.mark.skipif(
+    shutil.which("pdflatex") is None, reason="no pdflatex on PATH: no LaTeX is installed here"
+)
 @pytest.mark.parametrize("name", [*engine.table_names(), "wide main"])
 def test_latex_sets_every_table_within_the_page(con, tmp_path, name):
     if name == "wide main":

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import audit
 from audit import engine
 from audit.errors import AuditError
 from audit.report import figures
@@ -118,6 +119,18 @@ def test_timeline_draws_the_ledger_of_its_replay(simulated):
     assert past[0]["to"] - past[0]["from"] == rules["advisory"][2] - budget
 
 
+def test_timeline_looks_a_budget_up_that_was_not_replayed(simulated):
+    def words(budget):
+        drawn = all_rows(drawing.vega_lite_spec(timeline(simulated, repeat=1, budget=budget)))
+        return " ".join(row["text"] for row in drawn if "weight" in row)
+
+    assert simulated.execute("select count(*) from budgets where budget = 6000").fetchone() == (0,)
+    assert words("6k") == words(6000) != words("4k")
+    # One token more than a replayed budget: strict pays at most that one token more.
+    paid = [int(re.search(r"Pays ([\d,]+)", words(b))[1].replace(",", "")) for b in (4000, 4001)]
+    assert paid[1] - paid[0] in (0, 1)
+
+
 def test_timeline_without_a_key_draws_the_first_replay(simulated):
     spec = drawing.vega_lite_spec(timeline(simulated))
     subtitle = " ".join(spec["title"]["subtitle"])
@@ -131,7 +144,8 @@ def test_timeline_without_a_key_draws_the_first_replay(simulated):
         ({"competition": "nope"}, "no competition nope in simulated_high; there are: AIME24"),
         ({"question": 99}, "no question 99 in simulated_high, AIME24; there are: 0, 1, 2"),
         ({"repeat": 7}, "no repeat 7; there are: 0, 1, 2, 3, 4"),
-        ({"budget": 5}, "no budget 5; there are: 4000, 8000, 16000, 32000"),
+        ({"budget": 0}, "--budget 0: a budget is above 0"),
+        ({"budget": "much"}, "--budget: 'much' is not a number like 4000"),
         ({"cap": 5}, "no attempt cap 5; there are: 8, 16, 32"),
     ],
 )
@@ -232,3 +246,29 @@ def test_points_at_which_the_bank_ran_out_are_hollow(tmp_path):
         drawn = all_rows(drawing.vega_lite_spec(figures.budget_curve(con)))
     marks = {(row["budget"], row["is_bank_end"]) for row in drawn if "is_bank_end" in row}
     assert marks == {(10, False), (20, False), (45, True)}
+
+
+def test_a_pdf_is_as_wide_as_it_is_asked_to_be(simulated, tmp_path):
+    """A PDF has 72 points to the inch; pixels written as points make it a third too wide."""
+    drawn = audit.figure(simulated, "cost_accuracy", tmp_path / "one.pdf", width=round(3.3 * 96))
+    (box,) = re.findall(rb"/MediaBox ?\[0 0 ([\d.]+)", drawn.read_bytes())
+    assert float(box) / 72 == pytest.approx(3.3, abs=0.02)
+
+
+def test_no_point_of_cost_accuracy_is_left_without_its_budget(simulated):
+    drawn = all_rows(drawing.vega_lite_spec(figures.cost_accuracy(simulated)))
+    labels = [(row["archive"], row["rule"], row["label"]) for row in drawn if "label" in row]
+    ((points,),) = simulated.execute(
+        "select count(*) from (select distinct archive, rule, budget from replays)"
+    ).fetchall()
+    assert len(set(labels)) == points and all(label for *_, label in labels)
+
+
+def test_a_figure_shows_itself_in_a_notebook(simulated, tmp_path):
+    for suffix, kind in ((".svg", "image/svg+xml"), (".png", "image/png"), (".html", "text/html")):
+        drawn = audit.timeline(simulated, tmp_path / f"one{suffix}")
+        assert drawn == tmp_path / f"one{suffix}" and drawn.is_file()
+        assert kind in drawn._repr_mimebundle_()
+        assert drawn.caption.startswith("A single replay drawn to scale.")
+    drawn.unlink()
+    assert drawn._repr_mimebundle_() == {"text/plain": str(drawn)}

@@ -5,6 +5,8 @@ from typing import Any
 
 import duckdb
 
+from audit.output.display import budget_name
+from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.figures.drawing import INK, PLAIN, Look, altair_module, frame, inline, tips
 from audit.report.figures.panels import (
@@ -18,7 +20,8 @@ from audit.report.figures.panels import (
     percent_domain,
     some,
 )
-from audit.report.wording import budget_name, number, with_interval
+from audit.report.wording import with_interval
+from audit.units import write_digits
 
 
 def budget_curve(
@@ -29,7 +32,7 @@ def budget_curve(
     known: data.Known | None = None,
 ) -> Any:
     """Accuracy over B for both rules, and below it the realized cost as a multiple of B."""
-    alt = altair_module()
+    alt, unit = altair_module(), replayed_unit(con)
     rows = some(con, "curves", known, archives)
     panels = data.group(rows, lambda row: row["archive"])
     columns = look.columns or columns_for(len(panels), look.width)
@@ -44,10 +47,10 @@ def budget_curve(
         shown = [
             row
             | {
-                "shown_budget": budget_name(row["budget"]),
+                "shown_budget": budget_name(row["budget"], unit),
                 "shown_accuracy": with_interval(row, "accuracy"),
                 "shown_ratio": with_interval(row, "cost_ratio"),
-                "shown_cost": number(row["cost"], 0),
+                "shown_cost": write_digits(row["cost"], unit),
                 "is_bank_end": (archive, row["budget"]) in bank_ends,
             }
             for row in found
@@ -57,13 +60,13 @@ def budget_curve(
             ("rule", "rule"),
             ("shown_budget", "budget B"),
             ("shown_accuracy", "accuracy, %"),
-            ("shown_cost", "mean completion tokens"),
+            ("shown_cost", f"mean cost, {unit.many}"),
             ("shown_ratio", "cost / B"),
         )
         top = curve(
             shown,
             "accuracy",
-            budget_axis(budgets, None),
+            budget_axis(budgets, None, unit),
             alt.Y(
                 field="accuracy",
                 type="quantitative",
@@ -76,7 +79,7 @@ def budget_curve(
         bottom = curve(
             shown,
             "cost_ratio",
-            budget_axis(budgets, "budget B, completion tokens"),
+            budget_axis(budgets, f"budget B, {unit.measures}", unit),
             alt.Y(
                 field="cost_ratio",
                 type="quantitative",

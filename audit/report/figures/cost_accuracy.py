@@ -1,20 +1,22 @@
 """Accuracy against realized cost, and strict at each advisory point's cost."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 
 from audit import engine
+from audit.output.display import budget_name
+from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.data import Row
 from audit.report.figures.drawing import (
     GREY,
     INK,
     PLAIN,
-    TOKEN_LABEL,
     Look,
     altair_module,
+    axis_labels,
     frame,
     inline,
     tips,
@@ -29,7 +31,18 @@ from audit.report.figures.panels import (
     rule_order,
     some,
 )
-from audit.report.wording import budget_name, number, with_interval
+from audit.report.wording import number, with_interval
+from audit.units import Unit, write_digits
+
+
+class Scales(NamedTuple):
+    """A panel's size in pixels, and where its axes end: cost from 0, accuracy in percent."""
+
+    width: float
+    height: float
+    right: float
+    bottom: float
+    top: float
 
 
 def cost_accuracy(
@@ -40,7 +53,7 @@ def cost_accuracy(
     known: data.Known | None = None,
 ) -> Any:
     """Accuracy against realized mean cost, with strict at the cost of each advisory point."""
-    alt = altair_module()
+    alt, unit = altair_module(), replayed_unit(con)
     rows = some(con, "curves", known, archives)
     matched = data.group(_rows(con, "matched_cost", known), lambda row: row["archive"])
     curves = data.group(_rows(con, "budget_curve", known), lambda row: row["archive"])
@@ -49,24 +62,19 @@ def cost_accuracy(
     width = panel_width(columns, look.width)
     low, high = extent([{"accuracy": row["accuracy"]} for row in rows], "accuracy")
     room = max(2.0, (high - low) * 0.12)
-    scale = alt.Scale(domain=[max(0, low - room), min(100, high + room)], nice=True, zero=False)
+    domain = [max(0, low - room), min(100, high + room)]
+    scale = alt.Scale(domain=domain, nice=False, zero=False)
     top = 1.06 * max(row["cost"] for row in rows)
+    scales = Scales(width, panel_height(width, 250), top, *domain)
     across = alt.Scale(domain=[0, top], nice=False, clamp=True)
     charts = []
     for index, (archive, found) in enumerate(panels.items()):
-        labelled = {
-            rule: _labels([row for row in found if row["rule"] == rule], width, top)
-            for rule in rule_order(rows)
-        }
         shown = [
             row
             | {
-                "shown_budget": budget_name(row["budget"]),
-                "label": budget_name(row["budget"])
-                if row["budget"] in labelled[row["rule"]]
-                else "",
+                "shown_budget": budget_name(row["budget"], unit),
                 "shown_accuracy": with_interval(row, "accuracy"),
-                "shown_cost": number(row["cost"], 0),
+                "shown_cost": write_digits(row["cost"], unit),
             }
             for row in found
         ]
@@ -74,8 +82,8 @@ def cost_accuracy(
             field="cost",
             type="quantitative",
             scale=across,
-            title="mean completion tokens",
-            axis=alt.Axis(labelExpr=TOKEN_LABEL, tickCount=5, labelOverlap="greedy"),
+            title=f"mean cost, {unit.many}",
+            axis=alt.Axis(labelExpr=axis_labels(unit), tickCount=5, labelOverlap="greedy"),
         )
         y = alt.Y(
             field="accuracy",
@@ -91,19 +99,14 @@ def cost_accuracy(
                 ("archive", "archive"),
                 ("rule", "rule"),
                 ("shown_budget", "budget B"),
-                ("shown_cost", "mean completion tokens"),
+                ("shown_cost", f"mean cost, {unit.many}"),
                 ("shown_accuracy", "accuracy, %"),
             ),
         )
         marks = rule_marks(rule_order(rows))
         same = matched.get(archive, [])
-        # Labels stand on the outer side of whichever curve is the upper one.
-        below = sum(row["delta"] for row in same) < 0
         line = inline(_line(curves.get(archive, []), shown, top))
-        sides = (
-            ("strict", -12 if below else 14, "right" if below else "left", -3 if below else 3),
-            ("advisory", 14 if below else -12, "left" if below else "right", 3 if below else -3),
-        )
+        texts = alt.Chart(inline(_labels(shown, scales, unit)))
         layers = [
             alt.Chart(line)
             .mark_line(strokeWidth=1.6, opacity=0.75)
@@ -113,16 +116,13 @@ def cost_accuracy(
                 color=marks["color"],
                 order=alt.Order(field="budget", type="quantitative"),
             ),
-            *_same_cost(same, scale, across),
+            *_same_cost(same, scale, across, unit),
             base.mark_point(filled=True, size=80, opacity=1).encode(**marks),
-            *(
-                base.transform_filter(alt.FieldEqualPredicate(field="rule", equal=rule))
-                .mark_text(fontSize=11, dy=shift, align=align, dx=aside)
-                .encode(
-                    text=alt.Text(field="label", type="nominal"),
-                    color=marks["color"],
-                )
-                for rule, shift, align, aside in sides
+            texts.mark_text(fontSize=11).encode(
+                x=alt.X(field="at", type="quantitative", scale=across),
+                y=alt.Y(field="beside", type="quantitative", scale=scale),
+                text=alt.Text(field="label", type="nominal"),
+                color=marks["color"],
             ),
         ]
         charts.append(
@@ -167,7 +167,7 @@ def _line(curve: Sequence[Row], points: Sequence[Row], top: float) -> list[Row]:
     ]
 
 
-def _same_cost(matched: Sequence[Row], scale: Any, across: Any) -> list[Any]:
+def _same_cost(matched: Sequence[Row], scale: Any, across: Any, unit: Unit) -> list[Any]:
     """Strict at the budget that costs what an advisory point costs, and the step between them."""
     alt = altair_module()
     if not matched:
@@ -177,8 +177,8 @@ def _same_cost(matched: Sequence[Row], scale: Any, across: Any) -> list[Any]:
             "cost": row["advisory_cost"],
             "advisory": row["advisory_accuracy"],
             "same_cost": row["strict_accuracy"],
-            "shown_budget": budget_name(row["advisory_budget"]),
-            "shown_strict": f"{row['strict_budget']:,}",
+            "shown_budget": budget_name(row["advisory_budget"], unit),
+            "shown_strict": budget_name(row["strict_budget"], unit),
             "shown_accuracy": number(row["strict_accuracy"]),
             "shown_delta": with_interval(row, "delta"),
         }
@@ -204,13 +204,33 @@ def _same_cost(matched: Sequence[Row], scale: Any, across: Any) -> list[Any]:
     ]
 
 
-def _labels(points: Sequence[Row], width: float, top: float) -> set[int]:
-    """The budgets whose labels fit beside each other, from the dearest down."""
-    kept: list[float] = []
-    budgets = set()
-    for row in sorted(points, key=lambda row: -row["cost"]):
-        place = row["cost"] / top * width
-        if all(abs(place - other) > 7 * len(budget_name(row["budget"])) + 6 for other in kept):
-            kept.append(place)
-            budgets.add(row["budget"])
-    return budgets
+def _labels(points: Sequence[Row], scales: Scales, unit: Unit) -> list[Row]:
+    """The budget of every point, written where it covers the least of other labels and points."""
+    wide, high = scales.width / scales.right, scales.height / (scales.top - scales.bottom)
+    dots = [(row["cost"] * wide, -row["accuracy"] * high) for row in points]
+    taken = [(x - 5, x + 5, y - 5, y + 5) for x, y in dots]
+    labels = []
+    for row, (x, y) in zip(points, dots, strict=True):
+        text = budget_name(row["budget"], unit)
+        half = 3.4 * len(text)
+        side, below = half + 9, 1 if row["rule"] == "strict" else -1
+        places = [(0, -13)] if below < 0 else [(side, 11)]
+        places += [(0, 13 * below), (side, 0), (-side, 0), (side, 11 * below), (-side, 11 * below)]
+        places += [(0, -13 * below), (side, -11 * below), (-side, -11 * below), (0, 26 * below)]
+        boxes = [
+            (x + dx - half, x + dx + half, y + dy - 6, y + dy + 6)
+            for dx, dy in places
+            if x + dx - half > 0
+        ]
+        best = min(boxes, key=lambda box: sum(_overlap(box, other) for other in taken))
+        taken.append(best)
+        middle = ((best[0] + best[1]) / 2, (best[2] + best[3]) / 2)
+        labels.append(row | {"label": text, "at": middle[0] / wide, "beside": -middle[1] / high})
+    return labels
+
+
+def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+    """The area that two boxes share."""
+    across = min(one[1], other[1]) - max(one[0], other[0])
+    down = min(one[3], other[3]) - max(one[2], other[2])
+    return across * down if across > 0 and down > 0 else 0.0

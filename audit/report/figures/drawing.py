@@ -17,6 +17,7 @@ from audit.report import data
 from audit.report.data import Row
 from audit.report.pages.templates import html_page
 from audit.text import steerless
+from audit.units import Unit
 
 # Okabe and Ito's palette, told apart by colour-blind readers; shapes and dashes repeat it in print.
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -28,6 +29,15 @@ TOKEN_LABEL = (
     "datum.value >= 1000 && datum.value % 1000 == 0"
     " ? format(datum.value / 1000, ',') + 'k' : format(datum.value, ',')"
 )
+
+
+def axis_labels(unit: Unit) -> str:
+    """How an axis writes amounts of a unit: 4k, $0.25, 90 s."""
+    if unit.symbol == "$":
+        return "'$' + format(datum.value, '~g')"
+    if unit.symbol:
+        return f"format(datum.value, '~g') + ' {unit.symbol}'"
+    return TOKEN_LABEL
 
 
 def altair_module() -> Any:
@@ -169,10 +179,20 @@ def figure_bytes(chart: Any, suffix: str) -> bytes:
     if suffix == ".svg":
         return vl_convert.vegalite_to_svg(spec, **options).encode()
     if suffix == ".pdf":
-        return vl_convert.vegalite_to_pdf(spec, **options)
+        return vl_convert.svg_to_pdf(_in_points(vl_convert.vegalite_to_svg(spec, **options)))
     if suffix == ".png":
         return vl_convert.vegalite_to_png(spec, scale=2, **options)
     return _html(spec).encode()
+
+
+def _in_points(text: str) -> str:
+    """An SVG whose width and height are in points: a PDF has 72 to the inch, a pixel is 1/96."""
+
+    def points(found: re.Match[str]) -> str:
+        return f'{found[1]}="{float(found[2]) * 72 / 96:g}"'
+
+    head, close, rest = text.partition(">")
+    return re.sub(r'\b(width|height)="([\d.]+)"', points, head) + close + rest
 
 
 def fitting(make: Callable[[Look], Any], look: Look) -> Any:

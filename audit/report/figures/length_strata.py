@@ -5,6 +5,8 @@ from typing import Any
 
 import duckdb
 
+from audit.output.display import budget_name
+from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.figures.drawing import (
     GREEN,
@@ -25,7 +27,7 @@ from audit.report.figures.panels import (
     panel_width,
     some,
 )
-from audit.report.wording import budget_name, number, with_interval
+from audit.report.wording import number, with_interval
 
 STRATA = ("shorter", "longer")
 
@@ -38,14 +40,14 @@ def length_strata(
     known: data.Known | None = None,
 ) -> Any:
     """The paired accuracy change in each archive's shorter and longer half, with intervals."""
-    alt = altair_module()
+    alt, unit = altair_module(), replayed_unit(con)
     rows = some(con, "length_strata", known, archives, "delta")
     panels = data.group(rows, lambda row: row["archive"])
     columns = look.columns or columns_for(len(panels), look.width)
     width = panel_width(columns, look.width)
     low, high = extent(rows, "delta")
     scale = alt.Scale(domain=[min(0, low), max(0, high)], nice=True)
-    budgets = [budget_name(budget) for budget in sorted({row["budget"] for row in rows})]
+    budgets = [budget_name(budget, unit) for budget in sorted({row["budget"] for row in rows})]
     # A narrow figure leaves the words to its caption.
     title = "problems by median length:" if look.width > 400 else "problems:"
     legend = alt.Legend(orient="top", title=title)
@@ -54,7 +56,7 @@ def length_strata(
         shown = [
             row
             | {
-                "shown_budget": budget_name(row["budget"]),
+                "shown_budget": budget_name(row["budget"], unit),
                 "shown_delta": with_interval(row, "delta"),
                 "shown_extra": number(row["extra_cost"], 0),
             }
@@ -65,7 +67,7 @@ def length_strata(
                 field="shown_budget",
                 type="ordinal",
                 sort=budgets,
-                title="budget B, completion tokens",
+                title=f"budget B, {unit.measures}",
                 axis=alt.Axis(labelAngle=0, grid=False),
                 scale=alt.Scale(domain=budgets),
             ),

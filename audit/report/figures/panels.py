@@ -13,15 +13,17 @@ from audit.report.figures.drawing import (
     BLUE,
     GREEN,
     PURPLE,
-    TOKEN_LABEL,
     VERMILLION,
     altair_module,
+    axis_labels,
     inline,
 )
 from audit.report.wording import one_line
 from audit.text import shortened
+from audit.units import Unit
 
-RULES = ("strict", "advisory")
+# In the order of their pools, the smallest first.
+RULES = ("strict", "step_lost", "attempt_lost", "step", "advisory")
 RULE_COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, "#E69F00", "#56B4E9")
 RULE_SHAPES = ("square", "circle", "triangle-up", "diamond", "cross", "triangle-down")
 
@@ -55,7 +57,7 @@ def panel_title(name: str, width: int, names: Sequence[str] = ()) -> Any:
     )
 
 
-def budget_axis(budgets: Sequence[int], title: str | None) -> Any:
+def budget_axis(budgets: Sequence[float], title: str | None, unit: Unit) -> Any:
     """A logarithmic axis with a tick at each budget of the run."""
     alt = altair_module()
     return alt.X(
@@ -66,13 +68,13 @@ def budget_axis(budgets: Sequence[int], title: str | None) -> Any:
             type="log", base=2, domain=[min(budgets) / 1.15, max(budgets) * 1.15], nice=False
         ),
         axis=alt.Axis(
-            values=list(budgets), labelExpr=TOKEN_LABEL, grid=False, labelOverlap="greedy"
+            values=list(budgets), labelExpr=axis_labels(unit), grid=False, labelOverlap="greedy"
         ),
     )
 
 
 def rule_order(rows: Iterable[Row]) -> list[str]:
-    """The rules present: strict, advisory, then a user's own by name."""
+    """The rules present: the built-in ones, then a user's own by name."""
     found = {row["rule"] for row in rows}
     return [*(rule for rule in RULES if rule in found), *sorted(found - set(RULES))]
 

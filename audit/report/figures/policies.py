@@ -5,14 +5,16 @@ from typing import Any
 
 import duckdb
 
+from audit.output.display import budget_name
+from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.data import Row
 from audit.report.figures.drawing import (
     GREY,
     PLAIN,
-    TOKEN_LABEL,
     Look,
     altair_module,
+    axis_labels,
     frame,
     inline,
     tips,
@@ -28,7 +30,8 @@ from audit.report.figures.panels import (
     panel_width,
     some,
 )
-from audit.report.wording import budget_name, number, with_interval
+from audit.report.wording import number, with_interval
+from audit.units import write_digits
 
 
 def policies(
@@ -39,7 +42,7 @@ def policies(
     known: data.Known | None = None,
 ) -> Any:
     """Every policy under both rules at every budget of the run, one panel per archive."""
-    alt = altair_module()
+    alt, unit = altair_module(), replayed_unit(con)
     rows = some(con, "policies", known, archives)
     panels = data.group(rows, lambda row: row["archive"])
     columns = look.columns or columns_for(len(panels), look.width)
@@ -52,20 +55,22 @@ def policies(
     across = alt.Scale(type="log", domain=[min(costs) / 1.1, max(costs) * 1.1], nice=False)
     ticks = [
         digit * 10**power
-        for power in range(16)
+        for power in range(-9, 16)
         for digit in (1, 2, 5)
         if min(costs) / 1.1 <= digit * 10**power <= max(costs) * 1.1
     ]
-    legend = alt.Legend(orient="top", title=None, columns=max(1, look.width // 170))
+    # Small marks keep the policies of one budget apart in a narrow panel.
+    size = 55 if width > 300 else 22
+    legend = alt.Legend(orient="top", title=None, columns=max(1, look.width // 150))
     charts = []
     for index, (archive, found) in enumerate(panels.items()):
         shown = [
             row
             | {
                 "line": f"{row['policy']} {row['rule']}",
-                "shown_budget": budget_name(row["budget"]),
+                "shown_budget": budget_name(row["budget"], unit),
                 "shown_accuracy": number(row["accuracy"]),
-                "shown_cost": number(row["cost"], 0),
+                "shown_cost": write_digits(row["cost"], unit),
                 "shown_delta": with_interval(row, "delta"),
             }
             for row in found
@@ -74,8 +79,10 @@ def policies(
             field="cost",
             type="quantitative",
             scale=across,
-            title="mean completion tokens",
-            axis=alt.Axis(labelExpr=TOKEN_LABEL, values=ticks, labelOverlap="greedy", grid=False),
+            title=f"mean cost, {unit.many}",
+            axis=alt.Axis(
+                labelExpr=axis_labels(unit), values=ticks, labelOverlap="greedy", grid=False
+            ),
         )
         y = alt.Y(
             field="accuracy",
@@ -104,7 +111,7 @@ def policies(
                 ("rule", "rule"),
                 ("shown_budget", "budget B"),
                 ("shown_accuracy", "accuracy, %"),
-                ("shown_cost", "mean completion tokens"),
+                ("shown_cost", f"mean cost, {unit.many}"),
                 ("shown_delta", "against none, points"),
             ),
         )
@@ -120,7 +127,7 @@ def policies(
                     detail=alt.Detail(field="line", type="nominal"),
                     order=alt.Order(field="budget", type="quantitative"),
                 ),
-                other.mark_point(filled=True, fill="white", size=55, opacity=1).encode(
+                other.mark_point(filled=True, fill="white", size=size, opacity=1).encode(
                     stroke=alt.Stroke(
                         field="policy",
                         type="nominal",
@@ -128,7 +135,7 @@ def policies(
                         legend=None,
                     )
                 ),
-                strict.mark_point(filled=True, size=55, opacity=1).encode(color=colour),
+                strict.mark_point(filled=True, size=size, opacity=1).encode(color=colour),
                 width=width,
                 height=panel_height(width, 230),
                 title=panel_title(archive, width, list(panels)),
@@ -137,8 +144,8 @@ def policies(
     whole = frame(
         con,
         "Controllers that stop by themselves",
-        "Filled: strict. Hollow: advisory. Lines join the budgets; dotted: the best accuracy for "
-        "the money.",
+        "Filled: strict. Hollow: other rules. Lines join the budgets; dotted: the best accuracy at "
+        "the same cost.",
         look,
     )
     return alt.concat(*charts, columns=columns, **whole)

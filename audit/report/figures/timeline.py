@@ -7,21 +7,24 @@ from typing import Any
 import duckdb
 
 from audit.errors import AuditError
+from audit.output.display import budget_name
+from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.data import Row
 from audit.report.figures.drawing import (
     BLUE,
     INK,
     PLAIN,
-    TOKEN_LABEL,
     VERMILLION,
     Look,
     altair_module,
+    axis_labels,
     frame,
     inline,
     tips,
 )
-from audit.report.wording import budget_name, one_line, plural
+from audit.report.wording import one_line, plural
+from audit.units import UNITS, Amount, Unit, read_budget, write_amount, write_digits
 
 ELIGIBLE = "returned, eligible"
 INELIGIBLE = "returned, not eligible"
@@ -29,6 +32,7 @@ CUT = "cut at B: paid, not returned"
 BEYOND = "not launched"
 KINDS = (ELIGIBLE, INELIGIBLE, CUT, BEYOND)
 BAR, LINE = 30, 15
+LABELS = {True: "correct", False: "incorrect", None: "not labelled"}
 
 
 def _pick(what: str, value: Any, known: Sequence[Any], where: str = "") -> Any:
@@ -48,7 +52,7 @@ def _replay_key(
     competition: str | None,
     question: int | None,
     repeat: int | None,
-    budget: int | None,
+    budget: Amount | None,
     cap: int | None,
 ) -> Row:
     """The key of one replay, every part checked and every missing part filled in."""
@@ -69,15 +73,48 @@ def _replay_key(
     pick("question", "question_id", question, place)
     pick("repeat", "repeat", repeat)
     pick("attempt cap", "cap", int(data.settings(con)["primary_cap"]) if cap is None else cap)
-    pick("budget", "budget", budget)
-    return key
+    if budget is None:
+        pick("budget", "budget", None)
+        return key
+    unit = replayed_unit(con)
+    try:
+        counted = read_budget(budget, unit)
+    except ValueError as error:
+        raise AuditError(f"timeline: --budget: {error}") from None
+    if counted < 1:
+        raise AuditError(f"timeline: --budget {budget}: a budget is above 0")
+    # A budget is looked up in the walk, whether it was replayed or not.
+    return key | {"budget": counted if unit.scale == 1 else counted / unit.scale}
 
 
-def _replay(con: duckdb.DuckDBPyConnection, key: Row) -> dict[str, Row]:
-    """Both rules' ledger and selection in one replay."""
-    selector = data.settings(con)["primary_selector"]
-    found = data.relation(con, "timeline_rules", **key, selector=selector).to_pylist()
-    return {row["rule"]: row for row in found}
+def _replay(con: duckdb.DuckDBPyConnection, key: Row, bank: Sequence[Row]) -> dict[str, Row]:
+    """Both rules' ledger and selection in one replay, looked up in the order at the budget."""
+    budget = key["budget"]
+    asked = {name: value for name, value in key.items() if name != "budget"}
+    picks = {
+        row["position"]: row for row in data.relation(con, "timeline_picks", **asked).to_pylist()
+    }
+    launched = [attempt for attempt in bank if attempt["start"] < budget]
+    end = launched[-1]["stop"] if launched else 0
+    rules = {}
+    for rule, returned, cost in (
+        ("strict", [a for a in launched if a["stop"] <= budget], min(budget, end)),
+        ("advisory", launched, end),
+    ):
+        picked = picks.get(len(returned), {})
+        rules[rule] = {
+            "budget": budget,
+            "launched": len(launched),
+            "returned": len(returned),
+            "eligible": sum(attempt["eligible"] for attempt in returned),
+            "cost": cost,
+            "prefix_cost": cost - (returned[-1]["stop"] if returned else 0),
+            "abstained": not picked,
+            "seed": picked.get("seed"),
+            "answer": picked.get("answer"),
+            "correct": picked.get("correct"),
+        }
+    return rules
 
 
 def _bank(con: duckdb.DuckDBPyConnection, key: Row) -> list[Row]:
@@ -86,16 +123,16 @@ def _bank(con: duckdb.DuckDBPyConnection, key: Row) -> list[Row]:
     return data.relation(con, "timeline_attempts", **wanted).to_pylist()
 
 
-def ledger_words(row: Row, bank: Sequence[Row]) -> list[str]:
+def ledger_words(row: Row, bank: Sequence[Row], unit: Unit = UNITS["completion"]) -> list[str]:
     """What one rule pays and returns in one replay, as two sentences."""
     budget, cost = row["budget"], row["cost"]
-    paid = f"Pays {cost:,} tokens"
+    paid = f"Pays {write_amount(cost, unit)}"
     if row["prefix_cost"]:
-        paid += f", {row['prefix_cost']:,} of them for an attempt cut at B"
+        paid += f", {write_digits(row['prefix_cost'], unit)} of them for an attempt cut at B"
     elif cost > budget:
-        paid += f", {cost - budget:,} of them past B"
+        paid += f", {write_digits(cost - budget, unit)} of them past B"
     elif cost < budget:
-        paid += f", {budget - cost:,} short of B: no attempt is left"
+        paid += f", {write_digits(budget - cost, unit)} short of B: no attempt is left"
     paid += (
         f"; returns {plural(row['returned'], 'attempt')}"
         f" of {row['launched']:,} launched, {row['eligible']:,} eligible."
@@ -106,7 +143,7 @@ def ledger_words(row: Row, bank: Sequence[Row]) -> list[str]:
     return [
         paid,
         f"Selects attempt {position} (seed {row['seed']}): {one_line(row['answer'], 40)},"
-        f" {'correct' if row['correct'] else 'incorrect'}.",
+        f" {LABELS[row['correct']]}.",
     ]
 
 
@@ -132,7 +169,7 @@ def timeline(
     competition: str | None = None,
     question: int | None = None,
     repeat: int | None = None,
-    budget: int | None = None,
+    budget: Amount | None = None,
     cap: int | None = None,
     *,
     look: Look = PLAIN,
@@ -143,12 +180,13 @@ def timeline(
     """
     alt = altair_module()
     key = _replay_key(con, archive, competition, question, repeat, budget, cap)
-    budget, repeat = int(key["budget"]), int(key["repeat"])
-    rules = _replay(con, key)
+    unit = replayed_unit(con)
+    limit, repeat = key["budget"], int(key["repeat"])
     bank = _bank(con, key)
+    rules = _replay(con, key, bank)
     launched = rules["advisory"]["launched"]
     width = look.width - 40
-    end = 1.22 * max(budget, rules["advisory"]["cost"])
+    end = 1.22 * max(limit, rules["advisory"]["cost"])
     drawn = [attempt for attempt in bank if attempt["start"] < end]
     hidden = len(bank) - len(drawn)
     recorded = [
@@ -173,10 +211,14 @@ def timeline(
             ],
             recorded,
         ),
-        ("Strict: stops at B", ledger_words(rules["strict"], bank), _bars(rules["strict"], bank)),
+        (
+            "Strict: stops at B",
+            ledger_words(rules["strict"], bank, unit),
+            _bars(rules["strict"], bank),
+        ),
         (
             "Advisory: lets the running attempt finish",
-            ledger_words(rules["advisory"], bank),
+            ledger_words(rules["advisory"], bank, unit),
             _bars(rules["advisory"], bank),
         ),
     ]
@@ -194,13 +236,13 @@ def timeline(
                 texts.append({"text": line, "y": y, "weight": "normal"})
                 y += LINE
         y += 14
-        marks.append({"budget": budget, "top": y - 5, "bottom": y + BAR + 5})
+        marks.append({"budget": limit, "top": y - 5, "bottom": y + BAR + 5})
         for attempt in found:
             start, stop = float(attempt["start"]), min(float(attempt["stop"]), end)
             # The label keeps clear of the line at B.
             left, right = start, stop
-            if start < budget < stop:
-                left, right = (start, budget) if budget - start >= stop - budget else (budget, stop)
+            if start < limit < stop:
+                left, right = (start, limit) if limit - start >= stop - limit else (limit, stop)
             label = _bar_label(attempt, (right - left) / end * width)
             bars.append(
                 {
@@ -215,16 +257,17 @@ def timeline(
                     "label": label,
                     "light": attempt["kind"] == ELIGIBLE,
                     "shown_attempt": f"{attempt['position']} (seed {attempt['seed']})",
-                    "shown_cost": f"{attempt['cost']:,}",
+                    "shown_cost": write_digits(attempt["cost"], unit),
                     "shown_answer": _answer_words(attempt),
                     "shown_end": str(attempt["finish_reason"]),
                 }
             )
         y += BAR
         cost = rules["advisory"]["cost"]
-        if name.startswith("Advisory") and cost > budget:
+        if name.startswith("Advisory") and cost > limit:
             y += 9
-            notes.append({"from": budget, "to": cost, "y": y, "text": f"{cost - budget:,} past B"})
+            over = f"{write_digits(cost - limit, unit)} past B"
+            notes.append({"from": limit, "to": cost, "y": y, "text": over})
             y += 12
         y += 24
     height = y - 12
@@ -234,8 +277,8 @@ def timeline(
         field="start",
         type="quantitative",
         scale=across,
-        title="completion tokens, cumulative",
-        axis=alt.Axis(labelExpr=TOKEN_LABEL, grid=False, tickCount=8, labelOverlap="greedy"),
+        title=f"{unit.measures}, cumulative",
+        axis=alt.Axis(labelExpr=axis_labels(unit), grid=False, tickCount=8, labelOverlap="greedy"),
     )
 
     def down(field: str) -> Any:
@@ -254,7 +297,7 @@ def timeline(
     base = alt.Chart(inline(bars))
     tooltip = tips(
         ("shown_attempt", "attempt"),
-        ("shown_cost", "completion tokens"),
+        ("shown_cost", unit.measures),
         ("shown_end", "finish reason"),
         ("shown_answer", "answer"),
         ("kind", "here"),
@@ -302,7 +345,7 @@ def timeline(
         ),
         alt.Chart(inline(marks[:1]))
         .mark_text(
-            text=f"B = {budget_name(budget)}",
+            text=f"B = {budget_name(limit, unit)}",
             fontSize=11,
             fontWeight="bold",
             color=VERMILLION,
@@ -339,7 +382,7 @@ def timeline(
     order = "canonical order" if repeat == 0 else f"random order {repeat}"
     whole = frame(
         con,
-        f"One replay at B = {budget_name(budget)}",
+        f"One replay at B = {budget_name(limit, unit)}",
         f"{one_line(key['archive'])} · {one_line(key['competition'])} question "
         f"{key['question_id']}{label} · {order} · at most {plural(key['cap'], 'attempt')}"
         f" · selector {data.settings(con)['primary_selector']}",
