@@ -19,8 +19,8 @@ TABLES = {
     "correct→wrong, in points over all replays; fixes and harms are counts of replays.",
     "selection_events": "Every fix and every harm, one row each, to be looked up in the archive.",
     "cost_comparisons": "Every advisory budget against every strict budget: accuracy and realized "
-    "cost differ together. Totals include prompt tokens, without caching.",
-    "matched_cost": "Which rule is better for the same money: advisory at each budget against the "
+    "cost differ together. Totals add prompt tokens where the unit is completion tokens.",
+    "matched_cost": "Which rule is better at the same cost: advisory at each budget against the "
     "largest strict budget that costs no more, both measured; every replicate finds its own.",
     "budget_curve": "Both rules at many budgets: the change with its interval at each budget, and "
     "the band that holds the whole curve at once.",
@@ -47,7 +47,7 @@ TABLES = {
     "problem.",
     "grade_repairs": "How many labels the repair adjusts and how many conflicts it settles.",
     "length_strata": "The change in the half of the problems with shorter and with longer attempts "
-    "(median cost of the bank), and the extra tokens that advisory pays.",
+    "(median cost of the bank), and how much more advisory pays.",
     "truncation_floor": "Replays whose first attempt was cut off at its generation limit and costs "
     "the whole budget: neither rule can answer there.",
     "majority_rules": "The same replays scored under other definitions of a majority: how much the "

@@ -25,8 +25,9 @@ from audit.progress import Progress
 from audit.report import captions, data, findings
 from audit.report.data import Row
 from audit.report.figures.panels import rule_order
-from audit.report.wording import budget_name, interval, number, one_line
+from audit.report.wording import TOKENS, budget_name, interval, number, one_line
 from audit.study import recorded
+from audit.units import Unit, write_digits
 
 MOST_ROWS = 200
 # Much of a small table is one thread's work, so that two at a time take little more than one.
@@ -142,7 +143,8 @@ def content(
     simulated = data.is_simulated(con)
     named = data.relation(con, "problem_numbers")
     shown = tables | ({"problems": named} if named.num_rows else {})
-    budgets = [int(budget) for budget in settings["budgets"].split(",")]
+    unit = data.unit(con)
+    budgets = [float(budget) for budget in settings["budgets"].split(",")]
     heading = title(con, wanted_title, archives)
     quality = unfit(rows.get("data_quality", []), settings)
     return {
@@ -150,12 +152,12 @@ def content(
         "heading": heading,
         "simulated": simulated,
         "banner": f"{SIMULATED}: made by budget-audit simulate, not by a model",
-        "scope": _scope(archives, settings, budgets),
+        "scope": _scope(archives, settings, budgets, unit),
         "topics": findings.all_topics(
-            rows, settings["primary_selector"], data.archives_with_references(con)
+            rows, settings["primary_selector"], data.archives_with_references(con), unit
         ),
         "compared": [
-            *_compared(archives, settings, budgets),
+            *_compared(archives, settings, budgets, unit),
             ("Read as", provenance.notes(con, has_selectors=True)),
             *([("Shown", only.note().removeprefix("shown: "))] if only else []),
         ],
@@ -165,8 +167,8 @@ def content(
         ],
         "selectors": _selectors(settings),
         "reading": captions.READING,
-        "unit": data.unit(con),
-        "warnings": quality_warnings(quality, archives, settings, findings.headline(rows)),
+        "unit": unit,
+        "warnings": quality_warnings(quality, archives, settings, findings.headline(rows), unit),
         "unfit": {
             name: [str(row["check"]).replace("_", " ") for row in found]
             for name, found in data.group(quality, lambda row: row["archive"]).items()
@@ -204,6 +206,7 @@ def quality_warnings(
     archives: Sequence[Row],
     settings: dict[str, str],
     headline: str | None = None,
+    unit: Unit = TOKENS,
 ) -> list[str]:
     """What is unfit in the records, a line each: worst first, then what moves the headline."""
     quiet = QUIET - (
@@ -221,13 +224,13 @@ def quality_warnings(
 
     ranked = sorted(rows, key=rank)
     if len({row["archive"] for row in ranked}) > MOST_TOLD_APART:
-        return _warnings_together(ranked)
+        return _warnings_together(ranked, unit)
     sizes = {row["archive"]: row for row in archives}
     groups = data.group(ranked, lambda row: (row["severity"], row["archive"], _check(row)[0]))
     return [
         _below_cap(sizes[archive], found[0], settings["primary_cap"])
         if check == "banks_below_cap" and archive in sizes
-        else f"{one_line(archive)}: {_check_words(found)}"
+        else f"{one_line(archive)}: {_check_words(found, unit)}"
         + (f"; {found[0]['advice']}" if found[0]["advice"] else "")
         for (_, archive, check), found in groups.items()
     ]
@@ -239,10 +242,10 @@ def _check(row: Row) -> tuple[str, float]:
     return (name, float(level)) if re.fullmatch(r"[\d.]+", level) else (str(row["check"]), 0)
 
 
-def _check_words(rows: Sequence[Row]) -> str:
+def _check_words(rows: Sequence[Row], unit: Unit) -> str:
     """A check with the levels at which it is not passed, or with what it counts at the only one."""
     words = _check(rows[0])[0].replace("_", " ")
-    levels = [budget_name(level) for _, level in map(_check, rows) if level]
+    levels = [budget_name(level, unit) for _, level in map(_check, rows) if level]
     words += f" at {_listed(levels)}" if levels else ""
     (row, *others) = rows
     return words if others or not row["total"] else f"{words}, {row['count']:,} of {row['total']:,}"
@@ -263,7 +266,7 @@ def _below_cap(archive: Row, row: Row, cap: str) -> str:
     )
 
 
-def _warnings_together(unfit: Sequence[Row]) -> list[str]:
+def _warnings_together(unfit: Sequence[Row], unit: Unit) -> list[str]:
     """The same warnings, each once for all archives that it is about."""
     groups = data.group(list(unfit), lambda row: (row["severity"], row["check"], row["advice"]))
     lines = []
@@ -272,7 +275,7 @@ def _warnings_together(unfit: Sequence[Row]) -> list[str]:
         named += [f"{len(rows) - 3:,} more"] if len(rows) > 3 else []
         count, total = (sum(row[name] or 0 for row in rows) for name in ("count", "total"))
         lines.append(
-            _check_words(rows[:1]).split(",")[0]
+            _check_words(rows[:1], unit).split(",")[0]
             + (f", {count:,} of {total:,}" if total else "")
             + f" in {_listed(named)}"
             + (f"; {advice}" if advice else "")
@@ -339,14 +342,14 @@ def _range(low: int, high: int) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def _scope(archives: list[Row], settings: dict[str, str], budgets: list[int]) -> str:
+def _scope(archives: list[Row], settings: dict[str, str], budgets: list[float], unit: Unit) -> str:
     count = len(archives)
     attempts = sum(row["attempts"] for row in archives)
-    shown = [budget_name(budget) for budget in budgets]
+    shown = [budget_name(budget, unit) for budget in budgets]
     span = _listed(shown) if len(shown) <= 6 else f"{shown[0]} to {shown[-1]} ({len(shown)} steps)"
     return (
         f"{attempts:,} recorded attempts in {count:,} {'archive' if count == 1 else 'archives'}, "
-        f"replayed under budgets of {span} completion tokens in "
+        f"replayed under budgets of {span}{'' if unit.symbol else f' {unit.measures}'} in "
         + (
             "their own order."
             if settings["orders"] == "0"
@@ -356,7 +359,7 @@ def _scope(archives: list[Row], settings: dict[str, str], budgets: list[int]) ->
 
 
 def _compared(
-    archives: list[Row], settings: dict[str, str], budgets: list[int]
+    archives: list[Row], settings: dict[str, str], budgets: list[float], unit: Unit
 ) -> list[tuple[str, str]]:
     """The box: what was held fixed and what was varied."""
     return [
@@ -370,12 +373,12 @@ def _compared(
             )
             for row in archives
         ),
-        ("Varied", "the stopping rule and the budget B, in completion tokens"),
+        ("Varied", f"the stopping rule and the budget B, in {unit.measures}"),
         (
             "Held fixed",
             "the recorded attempts, their order, which of them are eligible, and the selector",
         ),
-        ("Budgets B", ", ".join(budget_name(budget) for budget in budgets)),
+        ("Budgets B", ", ".join(budget_name(budget, unit) for budget in budgets)),
         (
             "Attempts",
             f"at most K = {settings['primary_cap']} per replay"
@@ -410,7 +413,7 @@ def _selectors(settings: dict[str, str]) -> list[tuple[str, str]]:
 
 def joint(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> Section:
     """Cap, cost, counts, rule and selector of every point of every curve, side by side."""
-    settings = data.settings(con)
+    settings, unit = data.settings(con), data.unit(con)
     curves = {(row["archive"], row["budget"], row["rule"]): row for row in rows.get("curves", [])}
     pools = {(row["archive"], row["budget"]): row for row in rows.get("pools", [])}
     # A filter has left out the points of other archives.
@@ -440,12 +443,12 @@ def joint(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> Section
     columns = [
         column("archive", lambda row: row["archive"], False),
         column("stopping rule", lambda row: row["rule"], False),
-        column("budget B", lambda row: budget_name(row["budget"])),
+        column("budget B", lambda row: budget_name(row["budget"], unit)),
         column("at most K attempts", lambda row: settings["primary_cap"]),
         column("launched", lambda row: decimal(row["launched"])),
         column("returned", lambda row: decimal(row["returned"])),
         column("eligible", lambda row: decimal(row["eligible"])),
-        column("completion tokens", lambda row: decimal(row["cost"], 0)),
+        column(unit.measures, lambda row: write_digits(round(row["cost"], 9), unit)),
         column("cost / B", lambda row: decimal(row["cost_ratio"])),
         column("prompt tokens", lambda row: decimal(row["prompt_tokens"], 0)),
         column("selector", lambda row: settings["primary_selector"], False),

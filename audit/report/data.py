@@ -2,30 +2,19 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 
 from audit import database, engine
+from audit.units import UNITS, Unit
 
 # Rows of a long relation that are held at a time.
 BATCH_ROWS = 500_000
 
 Row = dict[str, Any]
-
-
-class Unit(NamedTuple):
-    """What budgets and costs count, and how many of it make one that is printed."""
-
-    name: str = "completion"
-    scale: int = 1
-
-    def whole(self, printed: str | float) -> int:
-        """A printed budget or cost in whole numbers."""
-        return round(Decimal(str(printed)) * self.scale)
 
 
 # Rows of tables that were computed before, by name.
@@ -70,7 +59,7 @@ def settings(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 def unit(con: duckdb.DuckDBPyConnection) -> Unit:
     """The unit of the last replay."""
-    return Unit()
+    return UNITS[settings(con).get("unit", "completion")]
 
 
 def sources(con: duckdb.DuckDBPyConnection) -> list[Row]:

@@ -7,17 +7,18 @@ import pyarrow as pa
 from audit.output.display import format_table
 from audit.report import data
 from audit.report.data import Row
-from audit.report.wording import budget_name, number, one_line
+from audit.report.wording import TOKENS, amount, budget_name, budget_words, number, one_line
+from audit.units import Unit
 
 
-def told(main: Sequence[Row], matched: Sequence[Row] = ()) -> list[str]:
+def told(main: Sequence[Row], matched: Sequence[Row] = (), unit: Unit = TOKENS) -> list[str]:
     """The three lines from the rows of `main` and, where it is there, of `matched_cost`."""
     graded = [row for row in main if row["delta"] is not None]
     if not graded:
         return ["No archive has labels: what a budget bought cannot be told, only what it cost."]
     row = max(graded, key=lambda row: (abs(row["delta"]), -row["budget"]))
     lines = [
-        f"With {budget_name(row['budget'])} tokens a problem, {one_line(row['archive'])} answers "
+        f"With {budget_words(row['budget'], unit)} a problem, {one_line(row['archive'])} answers "
         f"{number(row['strict_accuracy'], 1)} % when cut at the budget and "
         f"{number(row['advisory_accuracy'], 1)} % when the running attempt may finish.",
     ]
@@ -28,7 +29,7 @@ def told(main: Sequence[Row], matched: Sequence[Row] = ()) -> list[str]:
         if found["archive"] == row["archive"] and found["advisory_budget"] == row["budget"]
     ]
     lines.append(
-        f"{pays}: for the same money, strict stopping at {same[0]['strict_budget']:,} tokens "
+        f"{pays}: at the same cost, strict stopping at {amount(same[0]['strict_budget'], unit)} "
         f"answers {number(same[0]['strict_accuracy'], 1)} %."
         if same
         else f"{pays}: the same budget is not the same cost."
@@ -37,16 +38,16 @@ def told(main: Sequence[Row], matched: Sequence[Row] = ()) -> list[str]:
     if turned:
         small, large, one, other = turned
         lines.append(
-            f"What to buy depends on the budget: strict at {budget_name(small)}, "
+            f"What to buy depends on the budget: strict at {budget_name(small, unit)}, "
             f"{one_line(one[0]['archive'])} ({number(one[0]['strict_accuracy'], 1)} %) beats "
             f"{one_line(other[0]['archive'])} ({number(other[0]['strict_accuracy'], 1)} %); at "
-            f"{budget_name(large)} it is {number(one[1]['strict_accuracy'], 1)} against "
+            f"{budget_name(large, unit)} it is {number(one[1]['strict_accuracy'], 1)} against "
             f"{number(other[1]['strict_accuracy'], 1)} %."
         )
     else:
         last = max((found for found in graded if found["archive"] == row["archive"]), key=_budget)
         lines.append(
-            f"With {budget_name(last['budget'])} tokens the rules are "
+            f"With {budget_words(last['budget'], unit)} the rules are "
             f"{number(abs(last['delta']), 1)} points apart."
         )
     return lines
@@ -84,7 +85,7 @@ def _turned(rows: Sequence[Row]) -> tuple[int, int, list[Row], list[Row]] | None
     return best[1] if best else None
 
 
-def small_table(rows: Sequence[Row]) -> str:
+def small_table(rows: Sequence[Row], unit: Unit = TOKENS) -> str:
     """Both rules at the smallest and the largest budget, a row per archive, from `main`."""
     budgets = sorted({row["budget"] for row in rows})
     ends = dict.fromkeys([budgets[0], budgets[-1]]) if budgets else {}
@@ -93,12 +94,12 @@ def small_table(rows: Sequence[Row]) -> str:
         columns["archive"].append(one_line(archive, 40))
         for row in found:
             if row["budget"] in ends:
-                name = budget_name(row["budget"])
-                for label, value, unit in (
+                name = budget_name(row["budget"], unit)
+                for label, value, suffix in (
                     (f"strict {name}", row["strict_accuracy"], " %"),
                     (f"advisory {name}", row["advisory_accuracy"], " %"),
                     (f"its cost / {name}", row["advisory_cost_ratio"], " ×"),
                 ):
-                    shown = "" if value is None else number(value, 1) + unit
+                    shown = "" if value is None else number(value, 1) + suffix
                     columns.setdefault(label, []).append(shown)
     return format_table(pa.table(columns), "table")

@@ -3,9 +3,12 @@
 import re
 from typing import Any
 
+from audit.output import display
 from audit.output.display import round_half_up
+from audit.units import UNITS, Unit, write_amount, write_digits
 
 Row = dict[str, Any]
+TOKENS = UNITS["completion"]
 
 
 def number(value: float | None, decimals: int = 2) -> str:
@@ -22,10 +25,31 @@ def signed(value: float, decimals: int = 2) -> str:
     return text if text.startswith("−") or not text.strip("0.,") else f"+{text}"
 
 
-def budget_name(budget: float) -> str:
-    """A budget as people say it: 4k for 4000."""
-    budget = int(budget) if budget == int(budget) else budget
-    return f"{budget // 1000:,}k" if budget >= 1000 and budget % 1000 == 0 else f"{budget:,}"
+def budget_name(budget: float, unit: Unit = TOKENS) -> str:
+    """A budget as people say it: 4k for 4000 tokens, $0.25, 90 s."""
+    return display.budget_name(budget, unit)
+
+
+def budget_words(budget: float, unit: Unit = TOKENS) -> str:
+    """The same with the word that tokens and steps need: 4k tokens, $0.25, 3 steps."""
+    name = budget_name(budget, unit)
+    return name if unit.symbol else f"{name} {unit.one if name == '1' else unit.many}"
+
+
+def amount(value: float, unit: Unit = TOKENS) -> str:
+    """A cost as people write it: 17,808 tokens, $0.0374, 12.4 s."""
+    # Nine decimals: 7485.499999999999 is a 7485.5 that lost its last bit in a division.
+    return write_amount(round(value, 9), unit).replace("-", "−")
+
+
+def signed_amount(row: Row, column: str, unit: Unit = TOKENS) -> str:
+    """A difference of costs with its sign, and its interval where there is one."""
+    text = amount(row[column], unit)
+    low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
+    if low is not None and high is not None:
+        ends = (write_digits(round(end, 9), unit).replace("-", "−") for end in (low, high))
+        text += f" [{', '.join(ends)}]"
+    return f"+{text}" if row[column] > 0 else text
 
 
 def interval(row: Row, column: str, decimals: int = 2) -> str:

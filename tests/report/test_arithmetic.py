@@ -11,9 +11,12 @@ import pytest
 
 from audit import engine
 from audit.report.explorer import pack
+from audit.report.wording import amount, budget_name
+from audit.units import UNITS
 from tests.support.databases import small_database
 
 SCRIPT = Path(__file__).parent / "arithmetic.test.js"
+ARITHMETIC = Path(pack.__file__).parent / "arithmetic.js"
 TABLES = (
     "main",
     "curves",
@@ -107,3 +110,23 @@ def test_the_page_computes_what_the_tables_say_at_any_budget(node, tmp_path):
     )
     assert done.returncode == 0, done.stdout[-6000:]
     assert "# fail 0" in done.stdout or "ℹ fail 0" in done.stdout
+
+
+def test_the_page_writes_amounts_as_the_package_does(node):
+    """Costs in whole numbers of every unit, by `units.py` and by the page."""
+    rng = random.Random(7)
+    units = {name: unit.scale for name, unit in UNITS.items()}
+    sizes = [rng.randrange(1, 10**power) for power in range(1, 12) for _ in range(20)]
+    amounts = [1, 3, 999, 1000, 12_400, 37_400_000, 50_000_000, 2 * 10**9, *sizes]
+    asked = [(name, scale, cost) for name, scale in units.items() for cost in amounts]
+    script = (
+        f"const A = require({json.dumps(str(ARITHMETIC))});"
+        f"console.log(JSON.stringify({json.dumps(asked)}.map(([name, scale, cost]) => "
+        "[A.amount({ name, scale }, cost), A.budgetName({ name, scale }, cost)])))"
+    )
+    done = subprocess.run([node, "-e", script], capture_output=True, text=True, check=True)
+    for (name, scale, cost), (shown, budget) in zip(asked, json.loads(done.stdout), strict=True):
+        value = cost / scale
+        assert shown == amount(value, UNITS[name]), (name, cost)
+        if float(f"{value:.3g}") == value or value == int(value):
+            assert budget == budget_name(value, UNITS[name]), (name, cost)

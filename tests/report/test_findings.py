@@ -5,6 +5,8 @@ import re
 import pytest
 
 from audit.report import findings
+from audit.report.story import told
+from audit.units import UNITS
 
 
 def main_row(archive="a", budget=4000, delta=10.0, low=5.0, high=15.0, **more):
@@ -181,7 +183,7 @@ def test_coverage_and_accuracy_part_where_a_selector_loses_while_coverage_rises(
 def test_coverage_and_accuracy_do_not_part_where_coverage_stands_still():
     main = [main_row(delta_coverage=0.0)]
     topic = findings.coverage_and_accuracy(main, [selector_row(-0.71, -1.29, -0.17)])
-    assert topic.summary == "No selector loses accuracy where coverage rises."
+    assert topic.summary == "More candidates never lowered accuracy."
 
 
 def test_a_loss_that_may_be_none_is_reported_as_such():
@@ -236,14 +238,14 @@ def test_realized_cost_says_when_the_cost_interval_has_no_zero():
 )
 def test_realized_cost_claims_nothing_else(row):
     topic = findings.realized_cost([row], [])
-    assert topic.summary.startswith("No advisory budget scores higher")
+    assert topic.summary.startswith("No smaller advisory budget beats a larger strict one")
     assert only(topic).keys == []
 
 
 def test_a_cheaper_budget_with_a_small_difference_is_not_called_equivalent():
     row = cost_row(strict=32000, delta=-0.42, low=-1.17, high=0.25, ratio=0.59)
     _, near = findings.realized_cost([row], []).findings
-    assert "spends 0.59 [0.54, 0.64] times the tokens" in near.sentence
+    assert "spends 0.59 [0.54, 0.64] times the cost" in near.sentence
     assert "does not exclude no difference, and does not show that the two are equivalent" in (
         near.sentence
     )
@@ -272,7 +274,7 @@ def test_unfinished_prefixes_quotes_the_first_and_last_budget():
         {"archive": "a", "budget": 32000, "prefix_cost": 3436.0, "prefix_share": 13.29},
     ]
     topic = findings.unfinished_prefixes(rows)
-    assert topic.summary == "39.83 % of its tokens at 4k."
+    assert topic.summary == "39.83 % of its cost at 4k."
     assert "(1,585 tokens per replay); at 32k it is 13.29 %" in only(topic).sentence
     assert findings.unfinished_prefixes([]) is None
 
@@ -339,22 +341,22 @@ def matched_row(delta=2.0, low=1.0, high=3.0, budget=4000, **more):
     } | more
 
 
-def test_the_same_money_is_told_where_the_rules_differ_most():
+def test_the_same_cost_is_told_where_the_rules_differ_most():
     rows = [matched_row(), matched_row(-5.0, -8.0, -2.0, budget=8000)]
     topic = findings.matched_cost(rows)
     assert "strict is better in the one archive" in topic.summary
-    assert "strict costs as much at B = 8,123 and reaches 55.00 %" in only(topic).sentence
-    assert "−5.00 points [−8.00, −2.00] for the same money" in only(topic).sentence
+    assert "strict costs as much at B = 8,123 tokens and reaches 55.00 %" in only(topic).sentence
+    assert "−5.00 points [−8.00, −2.00] at the same cost" in only(topic).sentence
     assert only(topic).keys == ["advisory_budget = 8000"]
 
 
-def test_the_same_money_names_the_margin_where_no_difference_is_not_excluded():
+def test_the_same_cost_names_the_margin_where_no_difference_is_not_excluded():
     topic = findings.matched_cost([matched_row(1.0, -1.0, 3.0)])
     assert topic.summary.startswith("At equal cost no interval excludes")
     assert "more than 3.50 points is excluded" in only(topic).sentence
 
 
-def test_the_same_money_needs_labels():
+def test_the_same_cost_needs_labels():
     assert findings.matched_cost([matched_row() | {"delta": None}]) is None
 
 
@@ -371,3 +373,35 @@ def test_every_finding_says_itself_in_a_few_words():
     topics = findings.all_topics(tables, "majority")
     assert len(topics) == 6
     assert all(0 < len(f.short) < 90 for topic in topics for f in topic.findings)
+
+
+def test_findings_speak_the_unit():
+    """A replay in money: no sentence counts tokens; amounts are as people write them."""
+    money = UNITS["money"]
+    matched = matched_row(budget=0.25, advisory_cost=0.0374, strict_budget=0.041236)
+    compared = cost_row(advisory=0.25, strict=0.5) | {
+        "advisory_cost": 0.3,
+        "strict_cost": 0.5,
+        "cost_difference": -0.2,
+        "cost_difference_low": -0.25,
+        "cost_difference_high": -0.1512345,
+    }
+    topics = [
+        findings.matched_cost([matched], unit=money),
+        findings.realized_cost([compared], [], unit=money),
+        findings.convergence([main_row(budget=0.25)], unit=money),
+    ]
+    said = [topic.summary for topic in topics]
+    said += [finding.sentence + finding.short for topic in topics for finding in topic.findings]
+    assert not any("token" in sentence or "k " in sentence for sentence in said)
+    assert "Advisory at B = $0.25 costs $0.0374 on average" in said[3]
+    assert "strict costs as much at B = $0.0412" in said[3]
+    assert "Cost −$0.20 [−0.25, −0.151]" in said[4]
+
+
+def test_the_story_speaks_the_unit():
+    row = main_row(budget=90.0) | {"advisory_accuracy": 50.0, "strict_accuracy": 40.0}
+    lines = told([row], unit=UNITS["seconds"])
+    assert lines[0].startswith("With 90 s a problem, ")
+    assert not any("token" in line for line in lines)
+    assert "With 1 step a problem, " in told([row | {"budget": 1}], unit=UNITS["steps"])[0]

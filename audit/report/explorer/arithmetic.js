@@ -695,20 +695,24 @@ const arithmetic = (() => {
     return parts.join(".");
   }
 
-  // A number with three significant digits; whole from 100 on.
-  function significant(value, least) {
-    const power = value ? Math.floor(Math.log10(Math.abs(value))) : 0;
-    return grouped(rounded(value, Math.min(9, Math.max(least, 2 - power))));
+  // The digits of an amount in the printed unit, as `units.py` writes them: three that count, no digit
+  // before the point lost, none invented; money has no decimals or at least two.
+  function digits(unit, value) {
+    if (Number.isInteger(value)) { return grouped(value); }
+    const before = Math.floor(Math.log10(Math.abs(value))) + 1, isMoney = unit.name === "money";
+    const text = rounded(value, Math.min(9, Math.max(3 - before, isMoney && before > 0 ? 2 : 0)));
+    const [whole, rest = ""] = text.split("."), kept = rest.replace(/0+$/, "");
+    if (!kept) { return grouped(whole); }
+    return `${grouped(whole)}.${isMoney ? kept.padEnd(2, "0") : kept}`;
   }
 
   // A cost as people write it: 4,096, $0.0374, 12.4 s, 3.4.
   function figure(unit, cost) {
     if (cost === null || cost === undefined || Number.isNaN(cost)) { return "—"; }
-    const value = cost / unit.scale, sign = value < 0 ? "-" : "";
-    if (unit.name === "money") { return `${sign}$${significant(Math.abs(value), 2)}`; }
-    if (unit.name === "seconds") { return `${significant(value, 0)} s`; }
-    if (unit.name === "steps" && !Number.isInteger(value)) { return significant(value, 0); }
-    return grouped(rounded(value, 0));
+    // Nine decimals first: 7485.499999999999 is a 7485.5 that lost its last bit in a division.
+    const text = digits(unit, Number((cost / unit.scale).toFixed(9)));
+    if (unit.name === "money") { return text.startsWith("-") ? `-$${text.slice(1)}` : `$${text}`; }
+    return unit.name === "seconds" ? `${text} s` : text;
   }
 
   // The same with the word that tokens and steps need.
@@ -717,15 +721,14 @@ const arithmetic = (() => {
     return word ? `${text} ${word}${text === "1" ? "" : "s"}` : text;
   }
 
-  // A budget as people say it, never rounded to fewer than six digits: 4k, $0.05, 90 s.
+  // A budget as people say it: 4k, $0.05, 90 s; one that three digits would round keeps six.
   function budgetName(unit, budget) {
-    const value = budget / unit.scale;
-    if (unit.scale === 1) {
-      return value >= 1000 && value % 1000 === 0 ? `${grouped(value / 1000)}k` : grouped(value);
-    }
+    const value = budget / unit.scale, isTokens = unit.name === "completion" || unit.name === "total";
+    if (isTokens && value && value % 1000 === 0) { return `${grouped(value / 1000)}k`; }
+    const short = figure(unit, budget);
+    if (Number.isInteger(value) || Number(value.toPrecision(3)) === value) { return short; }
     const text = grouped(String(Number(value.toPrecision(6))));
-    if (unit.name !== "money") { return `${text} s`; }
-    return `$${/\.\d$/.test(text) ? `${text}0` : text}`;
+    return unit.name === "money" ? `$${text}` : `${text} s`;
   }
 
   // A budget for a place of the slider: whole tokens and steps, three digits of anything finer.

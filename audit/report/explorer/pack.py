@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from audit.report import captions, data
 from audit.report.explorer.texts import Texts
 from audit.text import steerless
+from audit.units import read_budgets
 
 # Bytes of selections and of bootstrap counts, before compression, that a page holds at most.
 MOST_SELECTIONS = 24_000_000
@@ -121,7 +122,7 @@ def walks(
             {"name": row["selector"], "votes_on": row["votes_on"] or ""} for row in selectors
         ],
         "primary_selector": next(i for i, row in enumerate(selectors) if row["is_primary"]),
-        "budgets": sorted(int(budget) for budget in settings["budgets"].split(",")),
+        "budgets": sorted(read_budgets(settings["budgets"], unit)),
         "primary_cap": int(settings["primary_cap"]),
         "largest_cap": int(min(largest, sizes.max())),
         "orders": orders,

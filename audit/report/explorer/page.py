@@ -19,6 +19,7 @@ from audit.report.explorer.texts import Texts
 from audit.report.findings import Topic
 from audit.report.pages.templates import html_page
 from audit.text import steerless
+from audit.units import Unit, read_budget
 
 HERE = Path(__file__).parent
 SCRIPTS = (
@@ -139,13 +140,13 @@ def _tables(values: dict[str, Any], shown: list[Section]) -> bytes:
             }
             for section in shown
         ],
-        "findings": _findings(values["topics"], data.Unit(*values["unit"])),
+        "findings": _findings(values["topics"], values["unit"]),
         "quality": {steerless(name): "; ".join(lines) for name, lines in values["unfit"].items()},
     }
     return gzip.compress(json.dumps(packed, separators=(",", ":")).encode(), 6, mtime=0)
 
 
-def _findings(topics: list[Topic], unit: data.Unit) -> list[dict[str, Any]]:
+def _findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:
     """One row per question for all archives, then one per archive and finding."""
     rows: list[dict[str, Any]] = []
     for topic in topics:
@@ -171,7 +172,7 @@ def _findings(topics: list[Topic], unit: data.Unit) -> list[dict[str, Any]]:
                     "short": steerless(finding.short or finding.sentence),
                     "sentence": steerless(finding.sentence),
                     "source": steerless(f"check: table {finding.table}{keys}"),
-                    "budget": unit.whole(budget[1]) if budget else None,
+                    "budget": read_budget(budget[1], unit) if budget else None,
                     "selector": selector[1] if selector else "",
                 }
             )

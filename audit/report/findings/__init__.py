@@ -12,6 +12,8 @@ from audit.report.findings.realized_cost import realized_cost
 from audit.report.findings.shared import Finding, Row, Topic, interval_words
 from audit.report.findings.truncation import truncation
 from audit.report.findings.unfinished_prefixes import unfinished_prefixes
+from audit.report.wording import TOKENS
+from audit.units import Unit
 
 __all__ = [
     "READ",
@@ -48,22 +50,24 @@ READ = (
 
 
 def all_topics(
-    tables: dict[str, list[Row]], primary: str, archives_with_references: Sequence[str] = ()
+    tables: dict[str, list[Row]],
+    primary: str,
+    archives_with_references: Sequence[str] = (),
+    unit: Unit = TOKENS,
 ) -> list[Topic]:
     """Every topic that the tables support, in reading order; rows without labels say nothing."""
-    main = _graded(tables.get("main", []))
+    rows = {name: tables.get(name, []) for name in READ}
+    main, compared = (_graded(rows[name]) for name in ("main", "cost_comparisons"))
     topics = [
-        dominant_effect(main, tables.get("transitions", []), primary),
-        matched_cost(tables.get("matched_cost", [])),
-        convergence(main),
-        realized_cost(_graded(tables.get("cost_comparisons", [])), tables.get("interpolation", [])),
-        coverage_and_accuracy(main, tables.get("selectors", [])),
-        unfinished_prefixes(tables.get("prefix_cost", [])),
-        truncation(tables.get("truncation_floor", [])),
-        grading(
-            tables.get("grading", []), tables.get("grade_repairs", []), archives_with_references
-        ),
-        control_checks(tables.get("controls", [])),
+        dominant_effect(main, rows["transitions"], primary, unit=unit),
+        matched_cost(rows["matched_cost"], unit=unit),
+        convergence(main, unit=unit),
+        realized_cost(compared, rows["interpolation"], unit=unit),
+        coverage_and_accuracy(main, rows["selectors"], unit=unit),
+        unfinished_prefixes(rows["prefix_cost"], unit=unit),
+        truncation(rows["truncation_floor"], unit=unit),
+        grading(rows["grading"], rows["grade_repairs"], archives_with_references, unit=unit),
+        control_checks(rows["controls"]),
     ]
     return [topic for topic in topics if topic is not None]
 

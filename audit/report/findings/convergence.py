@@ -1,6 +1,7 @@
 """Where do the two rules converge?"""
 
 from collections.abc import Sequence
+from functools import partial
 
 from audit.report.findings.shared import (
     CONVERGED_POINTS,
@@ -12,11 +13,15 @@ from audit.report.findings.shared import (
     count_of,
     key_of,
 )
-from audit.report.wording import budget_name, interval, number, signed
+from audit.report.wording import TOKENS, budget_name, interval, number, signed
+from audit.units import Unit
 
 
-def convergence(main: Sequence[Row], threshold: float = CONVERGED_POINTS) -> Topic | None:
+def convergence(
+    main: Sequence[Row], threshold: float = CONVERGED_POINTS, *, unit: Unit = TOKENS
+) -> Topic | None:
     """From which budget on the two rules stay within the threshold."""
+    said = partial(budget_name, unit=unit)
     findings = []
     met = 0
     for archive, rows in by_archive(main).items():
@@ -30,17 +35,17 @@ def convergence(main: Sequence[Row], threshold: float = CONVERGED_POINTS) -> Top
         if start is None:
             sentence = (
                 f"The rules do not converge within the budgets replayed: at B = "
-                f"{budget_name(last['budget'])}, the largest, accuracy still differs by "
+                f"{said(last['budget'])}, the largest, accuracy still differs by "
                 f"{signed(last['delta'])} points{interval(last, 'delta')}."
             )
             keys = [key_of(last, "budget")]
-            short = f"not by {budget_name(last['budget'])}: {signed(last['delta'])} points there"
+            short = f"not by {said(last['budget'])}: {signed(last['delta'])} points there"
         else:
             met += 1
             onward = [row for row in rows if row["budget"] >= start["budget"]]
             every = "" if len(onward) == 1 else " and every larger budget"
             listed = ", ".join(
-                f"{signed(row['delta'])}{interval(row, 'delta')} at {budget_name(row['budget'])}"
+                f"{signed(row['delta'])}{interval(row, 'delta')} at {said(row['budget'])}"
                 for row in onward
             )
             open_ended = [row for row in onward if contains_zero(row, "delta")]
@@ -52,17 +57,17 @@ def convergence(main: Sequence[Row], threshold: float = CONVERGED_POINTS) -> Top
             )
             exhausted = [row for row in onward if row["strict_cost_ratio"] < 1]
             ran_out = (
-                f" Strict pays less than B from {budget_name(exhausted[0]['budget'])} on: where the"
+                f" Strict pays less than B from {said(exhausted[0]['budget'])} on: where the"
                 " attempts ran out before the budget, the rules must agree."
                 if exhausted
                 else ""
             )
             sentence = (
-                f"From B = {budget_name(start['budget'])}{every} the change stays below "
+                f"From B = {said(start['budget'])}{every} the change stays below "
                 f"{number(threshold, 1)} points: {listed}.{caution}{ran_out}"
             )
             keys = [key_of(row, "budget") for row in onward]
-            short = f"from {budget_name(start['budget'])} on, below {number(threshold, 1)} points"
+            short = f"from {said(start['budget'])} on, below {number(threshold, 1)} points"
         findings.append(Finding(archive, sentence, "main", keys, short))
     if not findings:
         return None

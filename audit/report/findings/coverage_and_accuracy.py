@@ -1,6 +1,7 @@
 """Where do coverage and accuracy part?"""
 
 from collections.abc import Sequence
+from functools import partial
 
 from audit.report.findings.shared import (
     Finding,
@@ -12,11 +13,15 @@ from audit.report.findings.shared import (
     interval_words,
     key_of,
 )
-from audit.report.wording import budget_name, interval, number, signed
+from audit.report.wording import TOKENS, budget_name, interval, number, signed
+from audit.units import Unit
 
 
-def coverage_and_accuracy(main: Sequence[Row], selectors: Sequence[Row]) -> Topic | None:
+def coverage_and_accuracy(
+    main: Sequence[Row], selectors: Sequence[Row], *, unit: Unit = TOKENS
+) -> Topic | None:
     """Where a larger pool holds more correct answers and a selector returns fewer."""
+    said = partial(budget_name, unit=unit)
     findings = []
     losing: set[str] = set()
     clear: set[str] = set()
@@ -51,21 +56,21 @@ def coverage_and_accuracy(main: Sequence[Row], selectors: Sequence[Row]) -> Topi
             findings.append(
                 Finding(
                     archive,
-                    f"At B = {budget_name(row['budget'])} the selector {row['selector']} loses "
+                    f"At B = {said(row['budget'])} the selector {row['selector']} loses "
                     f"accuracy ({signed(row['delta'])} points{interval(row, 'delta')}) while "
                     f"coverage rises by {number(coverage[row['budget']]['delta_coverage'])}; "
                     f"{interval_words(row)}.{also}",
                     "selectors",
                     [key_of(found, "budget", "selector") for found in losses],
                     f"{row['selector']} {signed(row['delta'])} points at "
-                    f"{budget_name(row['budget'])} while coverage rises",
+                    f"{said(row['budget'])} while coverage rises",
                 )
             )
         widest = max(rows, key=lambda row: row["gap_change"])
         if widest["gap_change"] > 0:
             sentence = (
                 f"Coverage outruns the primary selector most at B = "
-                f"{budget_name(widest['budget'])}: coverage {signed(widest['delta_coverage'])}, "
+                f"{said(widest['budget'])}: coverage {signed(widest['delta_coverage'])}, "
                 f"accuracy {signed(widest['delta'])}, so the gap between what the pool holds and "
                 f"what is returned widens by {number(widest['gap_change'])} points."
             )
@@ -73,7 +78,7 @@ def coverage_and_accuracy(main: Sequence[Row], selectors: Sequence[Row]) -> Topi
             sentence = "At no budget does coverage rise more than the primary selector's accuracy."
         short = (
             f"the gap widens by {number(max(0, widest['gap_change']))} points at "
-            f"{budget_name(widest['budget'])}"
+            f"{said(widest['budget'])}"
             if widest["gap_change"] > 0
             else "the gap never widens"
         )
@@ -91,5 +96,5 @@ def coverage_and_accuracy(main: Sequence[Row], selectors: Sequence[Row]) -> Topi
             )
         )
     else:
-        summary = "No selector loses accuracy where coverage rises."
+        summary = "More candidates never lowered accuracy."
     return Topic("Where do coverage and accuracy part?", summary, findings)

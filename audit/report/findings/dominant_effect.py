@@ -1,6 +1,7 @@
 """What makes the difference at the smallest budget?"""
 
 from collections.abc import Sequence
+from functools import partial
 
 from audit.report.findings.shared import (
     Finding,
@@ -11,11 +12,15 @@ from audit.report.findings.shared import (
     interval_words,
     key_of,
 )
-from audit.report.wording import budget_name, interval, number, signed
+from audit.report.wording import TOKENS, budget_name, interval, number, signed
+from audit.units import Unit
 
 
-def dominant_effect(main: Sequence[Row], transitions: Sequence[Row], primary: str) -> Topic | None:
+def dominant_effect(
+    main: Sequence[Row], transitions: Sequence[Row], primary: str, *, unit: Unit = TOKENS
+) -> Topic | None:
     """What the accuracy change at the smallest budget is made of."""
+    said = partial(budget_name, unit=unit)
     findings = []
     from_abstention = 0
     changed = 0
@@ -40,7 +45,7 @@ def dominant_effect(main: Sequence[Row], transitions: Sequence[Row], primary: st
         }
         name, size = max(effects.items(), key=lambda item: item[1])
         begin = (
-            f"At B = {budget_name(smallest)} letting the last attempt finish moves accuracy from "
+            f"At B = {said(smallest)} letting the last attempt finish moves accuracy from "
             f"{number(row['strict_accuracy'])} % to {number(row['advisory_accuracy'])} %: "
             f"{signed(row['delta'])} points{interval(row, 'delta')}, at a mean cost of "
             f"{number(row['advisory_cost_ratio'])} instead of {number(row['strict_cost_ratio'])} "
@@ -72,7 +77,7 @@ def dominant_effect(main: Sequence[Row], transitions: Sequence[Row], primary: st
     if not findings:
         return None
     if not changed:
-        summary = f"Nothing changed at {budget_name(smallest)}: both rules select alike."
+        summary = f"Nothing changed at {said(smallest)}: both rules select alike."
     elif from_abstention:
         summary = (
             f"Answers that strict stopping never had: abstain→correct is the largest effect "
@@ -84,7 +89,7 @@ def dominant_effect(main: Sequence[Row], transitions: Sequence[Row], primary: st
             f"{count_of(0, len(findings))}."
         )
     return Topic(
-        f"What makes the difference at the smallest budget, {budget_name(smallest)}?",
+        f"What makes the difference at the smallest budget, {said(smallest)}?",
         summary,
         findings,
     )

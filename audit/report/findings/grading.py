@@ -1,6 +1,7 @@
 """Does the grading decide the result?"""
 
 from collections.abc import Sequence
+from functools import partial
 
 from audit.report.findings.shared import (
     Finding,
@@ -9,13 +10,19 @@ from audit.report.findings.shared import (
     by_archive,
     key_of,
 )
-from audit.report.wording import budget_name, number
+from audit.report.wording import TOKENS, budget_name, number
+from audit.units import Unit
 
 
 def grading(
-    grades: Sequence[Row], repairs: Sequence[Row], archives_with_references: Sequence[str] = ()
+    grades: Sequence[Row],
+    repairs: Sequence[Row],
+    archives_with_references: Sequence[str] = (),
+    *,
+    unit: Unit = TOKENS,
 ) -> Topic | None:
     """How far a repair of inconsistent labels moves the change."""
+    said = partial(budget_name, unit=unit)
     findings = []
     largest = 0.0
     repaired = {row["archive"]: row for row in repairs}
@@ -40,7 +47,7 @@ def grading(
                 f"The repair adjusts {adjusted:,} label{'' if adjusted == 1 else 's'}; "
                 f"{_conflicts(groups)}{f', {resolved:,} of them settled' if groups else ''}; "
                 f"the change moves by at most "
-                f"{number(abs(row['change']), 3)} points (at B = {budget_name(row['budget'])}). "
+                f"{number(abs(row['change']), 3)} points (at B = {said(row['budget'])}). "
                 "It cannot find a wrong answer labelled correct."
             )
         findings.append(Finding(archive, sentence, "grading", [key_of(row, "budget")], short))

@@ -1,6 +1,7 @@
-"""Which rule is better for the same money?"""
+"""Which rule is better at the same cost?"""
 
 from collections.abc import Sequence
+from functools import partial
 
 from audit.report.findings.shared import (
     Finding,
@@ -12,11 +13,13 @@ from audit.report.findings.shared import (
     interval_words,
     key_of,
 )
-from audit.report.wording import budget_name, interval, number, signed
+from audit.report.wording import TOKENS, amount, budget_name, interval, number, signed
+from audit.units import Unit
 
 
-def matched_cost(matched: Sequence[Row]) -> Topic | None:
+def matched_cost(matched: Sequence[Row], *, unit: Unit = TOKENS) -> Topic | None:
     """Advisory at each budget against the strict budget that costs as much, measured exactly."""
+    said = partial(budget_name, unit=unit)
     findings = []
     better = worse = 0
     groups = by_archive([row for row in matched if row["delta"] is not None])
@@ -34,17 +37,18 @@ def matched_cost(matched: Sequence[Row]) -> Topic | None:
         findings.append(
             Finding(
                 archive,
-                f"Advisory at B = {budget_name(row['advisory_budget'])} costs "
-                f"{number(row['advisory_cost'], 0)} tokens on average and reaches "
+                f"Advisory at B = {said(row['advisory_budget'])} costs "
+                f"{amount(row['advisory_cost'], unit)} on average and reaches "
                 f"{number(row['advisory_accuracy'])} %; strict costs as much at B = "
-                f"{row['strict_budget']:,} and reaches {number(row['strict_accuracy'])} %: "
-                f"{signed(row['delta'])} points{interval(row, 'delta')} for the same money; "
+                f"{amount(row['strict_budget'], unit)} and reaches "
+                f"{number(row['strict_accuracy'])} %: "
+                f"{signed(row['delta'])} points{interval(row, 'delta')} at the same cost; "
                 f"{interval_words(row, noun='difference')}.{limit} Of the budgets replayed this "
                 "is where the rules differ most at equal cost.",
                 "matched_cost",
                 [key_of(row, "advisory_budget")],
                 f"advisory {signed(row['delta'])} points{interval(row, 'delta')} at "
-                f"{budget_name(row['advisory_budget'])}",
+                f"{said(row['advisory_budget'])}",
             )
         )
     if not findings:
@@ -62,4 +66,4 @@ def matched_cost(matched: Sequence[Row]) -> Topic | None:
         )
     else:
         summary = "At equal cost no interval excludes that the rules do not differ."
-    return Topic("Which rule is better for the same money?", summary, findings)
+    return Topic("Which rule is better at the same cost?", summary, findings)

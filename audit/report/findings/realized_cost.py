@@ -1,6 +1,7 @@
 """What changes when realized cost is compared instead of B?"""
 
 from collections.abc import Sequence
+from functools import partial
 
 from audit.report.findings.shared import (
     COMPARABLE_COST,
@@ -9,18 +10,33 @@ from audit.report.findings.shared import (
     Row,
     Topic,
     by_archive,
+    capital,
     contains_zero,
     count_of,
     interval_words,
     key_of,
 )
-from audit.report.wording import budget_name, interval, number, signed
+from audit.report.wording import (
+    TOKENS,
+    amount,
+    budget_name,
+    interval,
+    number,
+    signed,
+    signed_amount,
+)
+from audit.units import Unit
 
 
 def realized_cost(
-    comparisons: Sequence[Row], interpolation: Sequence[Row], comparable: float = COMPARABLE_COST
+    comparisons: Sequence[Row],
+    interpolation: Sequence[Row],
+    comparable: float = COMPARABLE_COST,
+    *,
+    unit: Unit = TOKENS,
 ) -> Topic | None:
-    """Whether a small advisory budget scores higher than a larger strict one for no more tokens."""
+    """Whether a small advisory budget scores higher than a larger strict one at no more cost."""
+    said = partial(budget_name, unit=unit)
     findings = []
     beaten: set[str] = set()
     clear: set[str] = set()
@@ -50,19 +66,18 @@ def realized_cost(
             findings.append(
                 Finding(
                     archive,
-                    f"Advisory at B = {budget_name(row['advisory_budget'])} reaches "
-                    f"{number(row['advisory_accuracy'])} % for {number(row['advisory_cost'], 0)} "
-                    f"tokens on average; strict at the larger B = "
-                    f"{budget_name(row['strict_budget'])} reaches "
-                    f"{number(row['strict_accuracy'])} % for {number(row['strict_cost'], 0)}. "
+                    f"Advisory at B = {said(row['advisory_budget'])} reaches "
+                    f"{number(row['advisory_accuracy'])} % for "
+                    f"{amount(row['advisory_cost'], unit)} on average; strict at the larger B = "
+                    f"{said(row['strict_budget'])} reaches "
+                    f"{number(row['strict_accuracy'])} % for {amount(row['strict_cost'], unit)}. "
                     f"Accuracy {signed(row['delta'])} points{interval(row, 'delta')}: "
                     f"{interval_words(row, noun='difference')}. "
-                    f"Cost {signed(row['cost_difference'], 0)} "
-                    f"tokens{interval(row, 'cost_difference', 0)}: {cost}.",
+                    f"Cost {signed_amount(row, 'cost_difference', unit)}: {cost}.",
                     "cost_comparisons",
                     [key_of(row, "advisory_budget", "strict_budget")],
-                    f"advisory {budget_name(row['advisory_budget'])} beats strict "
-                    f"{budget_name(row['strict_budget'])} by {number(row['delta'])} points",
+                    f"advisory {said(row['advisory_budget'])} beats strict "
+                    f"{said(row['strict_budget'])} by {number(row['delta'])} points",
                 )
             )
         else:
@@ -72,7 +87,7 @@ def realized_cost(
                     "No advisory budget scores higher than a larger strict budget at a lower or "
                     f"comparable mean cost (ratio up to {number(comparable)}).",
                     "cost_comparisons",
-                    short="no advisory budget beats a larger strict one for its money",
+                    short="no advisory budget beats a larger strict one at its cost",
                 )
             )
         near = [
@@ -89,16 +104,16 @@ def realized_cost(
             findings.append(
                 Finding(
                     archive,
-                    f"Advisory at B = {budget_name(row['advisory_budget'])} spends "
-                    f"{number(row['cost_ratio'])}{interval(row, 'cost_ratio')} times the tokens of "
-                    f"strict at B = {budget_name(row['strict_budget'])}, with an accuracy "
+                    f"Advisory at B = {said(row['advisory_budget'])} spends "
+                    f"{number(row['cost_ratio'])}{interval(row, 'cost_ratio')} times the cost of "
+                    f"strict at B = {said(row['strict_budget'])}, with an accuracy "
                     f"difference of {signed(row['delta'])} points{interval(row, 'delta')}: "
                     f"{interval_words(row, noun='difference')}, and does not show that the two "
                     "are equivalent.",
                     "cost_comparisons",
                     [key_of(row, "advisory_budget", "strict_budget")],
-                    f"advisory {budget_name(row['advisory_budget'])} pays "
-                    f"{number(row['cost_ratio'])} of strict {budget_name(row['strict_budget'])}",
+                    f"advisory {said(row['advisory_budget'])} pays "
+                    f"{number(row['cost_ratio'])} of strict {said(row['strict_budget'])}",
                 )
             )
         between = sorted(
@@ -112,25 +127,29 @@ def realized_cost(
             findings.append(
                 Finding(
                     archive,
-                    f"At its mean cost, advisory {budget_name(row['advisory_budget'])} lies "
+                    f"At its mean cost, advisory {said(row['advisory_budget'])} lies "
                     f"{distance} the straight line between strict "
-                    f"{budget_name(row['left_budget'])} and {budget_name(row['right_budget'])} "
+                    f"{said(row['left_budget'])} and {said(row['right_budget'])} "
                     f"({signed(row['delta'])}{interval(row, 'delta')}); "
                     f"{interval_words(row, noun='difference')}. "
                     "A strict curve that bends between those points would change this.",
                     "interpolation",
                     [key_of(row, "advisory_budget")],
                     f"{signed(row['delta'])} points against the straight line at "
-                    f"{budget_name(row['advisory_budget'])}",
+                    f"{said(row['advisory_budget'])}",
                 )
             )
     if not findings:
         return None
+    where = capital(count_of(len(beaten), len(archives)))
     summary = (
-        "An advisory budget scores higher than a larger strict one for fewer or about as many "
-        f"tokens {count_of(len(beaten), len(archives))}; the accuracy interval excludes zero "
-        f"{count_of(len(clear), len(archives))}."
+        f"{where} a smaller advisory budget beats a larger strict one without paying more"
+        + (
+            "."
+            if len(clear) == len(beaten)
+            else f"; {count_of(len(clear), len(archives))} the accuracy interval excludes zero."
+        )
         if beaten
-        else "No advisory budget scores higher than a larger strict one at comparable mean cost."
+        else "No smaller advisory budget beats a larger strict one without paying more."
     )
     return Topic("What changes when realized cost is compared instead of B?", summary, findings)

@@ -1,6 +1,7 @@
 """Which replays can neither rule answer?"""
 
 from collections.abc import Sequence
+from functools import partial
 
 from audit.report.findings.shared import (
     Finding,
@@ -10,11 +11,13 @@ from audit.report.findings.shared import (
     count_of,
     key_of,
 )
-from audit.report.wording import budget_name, number
+from audit.report.wording import TOKENS, budget_name, number
+from audit.units import Unit
 
 
-def truncation(floor: Sequence[Row]) -> Topic | None:
+def truncation(floor: Sequence[Row], *, unit: Unit = TOKENS) -> Topic | None:
     """Replays in which the first attempt alone outlasts the budget and was cut when recorded."""
+    said = partial(budget_name, unit=unit)
     findings = []
     hit = 0
     for archive, rows in by_archive(floor).items():
@@ -24,11 +27,11 @@ def truncation(floor: Sequence[Row]) -> Topic | None:
             first = rows[0]
             text = (
                 "No replay begins with an attempt that reached its generation limit and costs at "
-                f"least B = {budget_name(last['budget'])}"
+                f"least B = {said(last['budget'])}"
             )
             if first["capped_first"]:
                 text += (
-                    f"; at B = {budget_name(first['budget'])} {first['capped_first']:,} of "
+                    f"; at B = {said(first['budget'])} {first['capped_first']:,} of "
                     f"{first['replays']:,} do"
                 )
             findings.append(
@@ -37,7 +40,7 @@ def truncation(floor: Sequence[Row]) -> Topic | None:
                     text + ".",
                     "truncation_floor",
                     [key_of(last, "budget")],
-                    f"none at {budget_name(last['budget'])}",
+                    f"none at {said(last['budget'])}",
                 )
             )
             continue
@@ -46,21 +49,21 @@ def truncation(floor: Sequence[Row]) -> Topic | None:
         findings.append(
             Finding(
                 archive,
-                f"Even at B = {budget_name(last['budget'])}, {last['capped_first']:,} of "
+                f"Even at B = {said(last['budget'])}, {last['capped_first']:,} of "
                 f"{last['replays']:,} replays ({number(share)} %) begin with an attempt that was "
                 "cut off at its generation limit and uses up B alone. Neither rule can answer "
                 f"there; advisory abstains in {number(last['advisory_abstention'])} % of replays.",
                 "truncation_floor",
                 [key_of(last, "budget")],
-                f"{number(share)} % of replays at {budget_name(last['budget'])}",
+                f"{number(share)} % of replays at {said(last['budget'])}",
             )
         )
     if not findings:
         return None
     summary = (
-        "Some replays begin with an attempt that fills the largest budget alone and has no answer: "
+        "Some first attempts use up the whole of the largest budget without answering: "
         f"{count_of(hit, len(findings))}."
         if hit
-        else "None begins with an attempt that fills the largest budget alone without an answer."
+        else "No first attempt used up the whole budget without answering."
     )
     return Topic("Which replays can neither rule answer?", summary, findings)

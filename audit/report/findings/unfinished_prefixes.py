@@ -1,6 +1,7 @@
 """How much does strict stopping pay for work it throws away?"""
 
 from collections.abc import Sequence
+from functools import partial
 
 from audit.report.findings.shared import (
     Finding,
@@ -9,11 +10,13 @@ from audit.report.findings.shared import (
     by_archive,
     key_of,
 )
-from audit.report.wording import budget_name, number
+from audit.report.wording import TOKENS, amount, budget_name, number
+from audit.units import Unit
 
 
-def unfinished_prefixes(prefix_cost: Sequence[Row]) -> Topic | None:
+def unfinished_prefixes(prefix_cost: Sequence[Row], *, unit: Unit = TOKENS) -> Topic | None:
     """What share of strict spending went into attempts it cut."""
+    said = partial(budget_name, unit=unit)
     findings = []
     shares = []
     for archive, rows in by_archive(prefix_cost).items():
@@ -24,12 +27,12 @@ def unfinished_prefixes(prefix_cost: Sequence[Row]) -> Topic | None:
         first, last = known[0], known[-1]
         shares.append(first["prefix_share"])
         sentence = (
-            f"Of the tokens strict stopping pays at B = {budget_name(first['budget'])}, "
+            f"Of what strict stopping pays at B = {said(first['budget'])}, "
             f"{number(first['prefix_share'])} % go into attempts cut at the budget "
-            f"({number(first['prefix_cost'], 0)} tokens per replay)"
+            f"({amount(first['prefix_cost'], unit)} per replay)"
         )
         if last is not first:
-            sentence += f"; at {budget_name(last['budget'])} it is {number(last['prefix_share'])} %"
+            sentence += f"; at {said(last['budget'])} it is {number(last['prefix_share'])} %"
         findings.append(
             Finding(
                 archive,
@@ -40,8 +43,7 @@ def unfinished_prefixes(prefix_cost: Sequence[Row]) -> Topic | None:
                     key_of(row, "budget")
                     for row in ([first, last] if last is not first else [first])
                 ],
-                f"{number(first['prefix_share'])} % of its tokens at "
-                f"{budget_name(first['budget'])}",
+                f"{number(first['prefix_share'])} % of its cost at {said(first['budget'])}",
             )
         )
     if not findings:
@@ -51,6 +53,6 @@ def unfinished_prefixes(prefix_cost: Sequence[Row]) -> Topic | None:
     spread = f"{low} %" if low == high else f"{low} % to {high} %"
     return Topic(
         "How much does strict stopping pay for work it throws away?",
-        f"{spread} of its tokens at {budget_name(smallest)}.",
+        f"{spread} of its cost at {said(smallest)}.",
         findings,
     )
