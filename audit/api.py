@@ -1003,7 +1003,8 @@ def sql(name: str) -> Text:
     """
     if name not in engine.stage_names():
         raise AuditError(not_there("stage", name, engine.stage_names()))
-    return Text(engine.render(name))
+    # A replay runs the policies that it is given; here all of them are shown.
+    return Text(engine.render(name, engine.Plugins(policies=engine.plugins("policies"))))
 
 
 def to_scorio(db: Database, attempts: int | None = None) -> dict[str, ScorioArrays]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 
 from audit.engine.lineage import relations_read
-from audit.engine.sql_files import resource
+from audit.engine.sql_files import resource, stage_file
 from audit.errors import AuditError, first_line
 
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
@@ -139,5 +139,14 @@ def check_contract(
     """Refuse the first plug-in whose rows break the contract, by its own path."""
     broken = con.execute(sql).fetchall()
     if broken:
-        paths = {plugin.name: plugin.path for plugin in found}
-        raise AuditError(f"{paths[broken[0][0]]}: {broken[0][1]}")
+        name, what = broken[0]
+        plugin = next(plugin for plugin in found if plugin.name == name)
+        raise AuditError(f"{plugin.path}{_or_what_it_reads(plugin)}: {what}")
+
+
+def _or_what_it_reads(plugin: Plugin) -> str:
+    """The files that may be wrong in the place of a plug-in of the project's own."""
+    if (resource("sql") / plugin.path.removeprefix("sql/")).is_file():
+        read = sorted(relations_read(plugin.sql))
+        return f" (or what it reads: {', '.join(f'sql/{stage_file(name)}' for name in read)})"
+    return ""

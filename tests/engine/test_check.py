@@ -1,0 +1,122 @@
+"""Every invariant of `check` is broken once in every way it names, and is seen to be."""
+
+import shutil
+
+import duckdb
+import pytest
+
+from audit import engine
+from audit.engine.check import check
+from tests.support.command import told
+from tests.support.databases import small_database
+
+# An invariant, and by relation what stands in the place of columns so that one clause fails.
+BROKEN = [
+    ("advisory_pays_whole", {"replays": {"returned": "returned - 1"}}),
+    ("advisory_pays_whole", {"replays": {"launched": "launched + 1"}}),
+    ("advisory_pays_whole", {"replays": {"prefix_cost": "1"}}),
+    ("coverage_never_lost", {"paired_replays": {"is_advisory_covered": "false"}}),
+    ("equal_launches", {"paired_replays": {"advisory_launched": "strict_launched + 1"}}),
+    ("equal_launches", {"paired_replays": {"advisory_launched": "strict_launched - 1"}}),
+    ("equal_launches", {"paired_replays": {"strict_prompt": "advisory_prompt + 1"}}),
+    ("pools_nested", {"paired_replays": {"advisory_returned": "strict_returned + 2"}}),
+    ("pools_nested", {"paired_replays": {"advisory_returned": "strict_returned - 1"}}),
+    ("pools_nested", {"paired_replays": {"advisory_eligible": "strict_eligible + 2"}}),
+    ("pools_nested", {"paired_replays": {"advisory_eligible": "strict_eligible - 1"}}),
+    ("ledger_adds_up", {"walked_attempts": {"cumulative_cost": "cumulative_cost + 1"}}),
+    ("ledger_adds_up", {"walked_attempts": {"cumulative_cost": "cumulative_cost - 1"}}),
+    # Equal costs: only the slots can tell that one attempt stands for all.
+    (
+        "ledger_adds_up",
+        {
+            "walked_attempts": {"slot": "if(slot is null, null, 1)", "cumulative_cost": "position"},
+            "candidates": {"cost": "1", "completion_tokens": "1"},
+        },
+    ),
+    # An abstention although something could be picked; a pick although nothing could.
+    ("selected_is_eligible", {"prefix_selections": {"selected_prefix_id": "null::bigint"}}),
+    (
+        "selected_is_eligible",
+        {"prefix_selections": {"selected_prefix_id": "prefix_id", "is_eligible": "false"}},
+    ),
+    ("selected_is_eligible", {"prefix_selections": {"selected_prefix_id": "prefix_id + 1"}}),
+    (
+        "selected_is_eligible",
+        {"prefix_selections": {"selected_prefix_id": "selected_prefix_id - position"}},
+    ),
+    # The first attempt, whether it may be picked or not.
+    (
+        "selected_is_eligible",
+        {
+            "prefix_selections": {
+                "selected_prefix_id": "if(selected_prefix_id is null, null, "
+                "prefix_id - position + 1)"
+            }
+        },
+    ),
+    ("strict_within_budget", {"replays": {"cost": "budget + 1", "prefix_cost": "0"}}),
+    ("strict_within_budget", {"replays": {"prefix_cost": "-1"}}),
+    ("strict_within_budget", {"replays": {"cost": "budget - 1", "prefix_cost": "1"}}),
+    ("transitions_sum", {"changed_selections": {"is_advisory_correct": "not is_advisory_correct"}}),
+    ("transitions_sum", {"changed_selections": {"is_strict_correct": "not is_strict_correct"}}),
+    ("transitions_sum", {"paired_gains": {"gained": "gained + 1"}}),
+]
+INVARIANTS = [path.stem for path in (engine.resource("sql") / "checks").glob("*.sql")]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("check")
+    with small_database(folder):
+        pass
+    return folder / "small.duckdb"
+
+
+@pytest.fixture(scope="module")
+def con(path):
+    with duckdb.connect(str(path), read_only=True) as con:
+        yield con
+
+
+def counted(con, name):
+    return con.execute(engine.render(name)).fetchall()[0]
+
+
+@pytest.mark.parametrize("name", INVARIANTS)
+def test_an_invariant_holds_and_looks_at_something(con, name):
+    looked_at, violations = counted(con, name)
+    assert looked_at > 0 and violations == 0
+    assert name in {broken for broken, _ in BROKEN}
+
+
+@pytest.mark.parametrize(("name", "relations"), BROKEN)
+def test_a_broken_invariant_is_found(con, name, relations):
+    try:
+        for relation, columns in relations.items():
+            there = {row[0] for row in con.execute(f"describe small.{relation}").fetchall()}
+            replaced = ", ".join(f"{to} as {at}" for at, to in columns.items() if at in there)
+            # What is temporary comes before what the file has under the same name.
+            con.execute(
+                f"create temp view {relation} as "
+                f"select * replace ({replaced}) from small.main.{relation}"
+            )
+        looked_at, violations = counted(con, name)
+        assert 0 < violations <= looked_at
+    finally:
+        for relation in relations:
+            con.execute(f"drop view if exists temp.main.{relation}")
+
+
+def test_what_depends_on_labels_is_found_and_ends_with_status_one(path, tmp_path):
+    copy = tmp_path / "leaky.duckdb"
+    shutil.copy(path, copy)
+    with duckdb.connect(str(copy)) as con:
+        con.execute(
+            "update prefix_selections set selected_prefix_id = prefix_id "
+            "where is_eligible and prefix_id % 2 = 0"
+        )
+    rows = {row["check"]: row["violations"] for row in check(copy).to_pylist()}
+    assert {name for name, violations in rows.items() if violations} >= {"labels_shuffled"}
+    assert set(INVARIANTS) < set(rows)
+    out, _ = told(tmp_path, "check", "--db", copy, status=1)
+    assert "labels_shuffled" in out

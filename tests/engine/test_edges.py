@@ -1,0 +1,102 @@
+"""Edges that random archives seldom reach: thresholds, tails, batches and filters."""
+
+import random
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from audit import engine
+from audit.engine import draws
+from audit.output.filters import Filter, filtered
+from tests import reference
+from tests.support.archives import attempt
+from tests.support.databases import SMALL, replayed
+from tests.support.rows import differences
+
+# Position, leader's votes, runner-up's votes and length of the last run, after each of which a
+# policy has stopped or not (cap 12, a bank of 12).
+STOPPED = {
+    "early_stopping": [
+        ((5, 5, 0, 5), True),
+        ((5, 4, 1, 4), False),
+        ((6, 5, 1, 5), False),  # Five alike, but no window of five ends here.
+        ((9, 9, 0, 9), False),
+        ((10, 9, 1, 9), True),
+    ],
+    "lead_of_three": [((3, 3, 0, 3), True), ((3, 2, 0, 2), False), ((9, 5, 2, 1), True)],
+    "decided": [
+        ((7, 7, 0, 7), True),  # Five are to come: seven cannot be reached.
+        ((6, 6, 0, 6), False),  # Six are to come: a tie would go to the leader, but it is open.
+        ((11, 6, 5, 1), False),
+        ((11, 7, 4, 1), True),
+        ((12, 6, 5, 1), True),
+    ],
+    # The probability that a fair coin shows at most so many heads: 31 of 32, and 57 of 64.
+    "adaptive_consistency": [((4, 4, 0, 4), True), ((3, 3, 0, 3), False), ((5, 4, 1, 1), False)],
+}
+
+
+@pytest.mark.parametrize(
+    ("policy", "prefix", "stops"),
+    [(policy, *case) for policy, cases in STOPPED.items() for case in cases],
+)
+def test_a_policy_stops_exactly_where_it_says(policy, prefix, stops):
+    with duckdb.connect() as con:
+        con.execute("create table caps (cap integer, is_primary boolean)")
+        con.execute("insert into caps values (12, true)")
+        con.execute("create table banks (bank_id integer, bank_size integer)")
+        con.execute("insert into banks values (1, 12)")
+        con.execute(f"create table binomial_tails as {engine.render('binomial_tails')}")
+        con.execute(
+            "create table tallies (walk_id bigint, position integer, leader_votes integer, "
+            "runner_up_votes integer, run_length integer, bank_size integer)"
+        )
+        con.execute("insert into tallies values (0, ?, ?, ?, ?, 12)", prefix)
+        found = con.execute(f"select stop_position from ({engine.render(policy)})").fetchall()
+    assert found == ([(prefix[0],)] if stops else [])
+
+
+@pytest.mark.parametrize("problems", [[4], [3, 2, 5], [11]])
+def test_several_calls_of_the_multinomial_draw_what_one_call_does(monkeypatch, problems):
+    def counts():
+        found = {}
+        for row in pa.concat_tables(draws.draw_weights(problems, 9, 5)).to_pylist():
+            found[row["replicate"], row["first_problem"]] = row["counts"]
+        joined = [
+            [count for key in sorted(found) if key[0] == replicate for count in found[key]]
+            for replicate in range(10)
+        ]
+        return np.array(joined)
+
+    whole = counts()
+    rng = np.random.default_rng(5)
+    drawn = [rng.multinomial(size, np.full(size, 1 / size), size=9) for size in problems]
+    assert (whole[0] == 1).all() and (whole[1:] == np.hstack(drawn)).all()
+    monkeypatch.setattr(draws, "PROBLEMS_IN_ROW", 2)
+    monkeypatch.setattr(draws, "BATCH_COUNTS", 13)
+    assert (counts() == whole).all()
+
+
+def test_the_equivalence_margin_is_that_of_two_one_sided_tests_at_five_percent(tmp_path):
+    rng = random.Random(3)
+    rows = [
+        attempt(seed, rng.randint(3, 30), rng.choice("45"), correct=rng.random() < 0.5, question=q)
+        for q in range(9)
+        for seed in range(5)
+    ]
+    settings = {**SMALL, "replicates": 41, "curve_points": 0}
+    expected = reference.compute(rows, **settings)["matched_cost"]
+    wide = [max(abs(row["delta_low"]), abs(row["delta_high"])) for row in expected]
+    assert any(row["equivalence_margin"] < end for row, end in zip(expected, wide, strict=True))
+    with replayed(tmp_path, rows, **settings) as con:
+        actual = engine.table(con, "matched_cost").to_pylist()
+    assert not list(differences(expected, actual, list(expected[0])))
+
+
+def test_a_filter_by_archive_keeps_comparisons_of_two_that_are_asked_for():
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
+    table = pa.table({"archive": [one for one, _ in pairs], "other": [two for _, two in pairs]})
+    kept = filtered("archive_comparisons", table, Filter(archives=("a", "c"))).to_pylist()
+    assert kept == [{"archive": "a", "other": "c"}]
