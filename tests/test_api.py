@@ -322,6 +322,7 @@ def test_the_other_commands_are_functions_too(archive, tmp_path):
     assert "attempts" in audit.schema(db)["relation"].to_pylist()
     assert audit.tables().num_rows == len(engine.table_names())
     assert "select" in audit.sql("main") and audit.queries().num_rows > 14
+    assert "leader_votes - tallies.runner_up_votes >= 3" in audit.sql("policy_positions")
     one = audit.show(db)
     text = audit.show(db, seed=one["seed"][0].as_py())
     assert isinstance(text, str)

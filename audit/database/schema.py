@@ -166,7 +166,8 @@ def require_replays(con: duckdb.DuckDBPyConnection) -> None:
     states = con.execute("select value from meta where key = 'replays'").fetchall()
     if states == [("stale",)]:
         raise AuditError(
-            "the replays are stale: the records have changed since (load, answers); run 'budget-audit replay' again"
+            "the replays are stale: the records have changed since (load, answers); "
+            "run 'budget-audit replay' again"
         )
     if states != [("fresh",)]:
         raise AuditError("there are no replays yet; run 'budget-audit replay'")

@@ -2,13 +2,15 @@
 
 import functools
 import re
+from collections.abc import Iterable
 
 import duckdb
 import jinja2
 
+from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugins
 from audit.engine.sql_files import resource, stage_file
-from audit.engine.stages import TABLES
+from audit.engine.stages import DRAWN, STAGE_NAMES, TABLES
 from audit.errors import AuditError, explained, first_line
 
 # A file that puts in others as they are: what a replay is run with makes no difference to it.
@@ -51,6 +53,18 @@ def _templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def sources(names: Iterable[str], plugins: Plugins) -> dict[str, str]:
+    """The SQL of these stages and of all stages that they are made from, by name."""
+    found: dict[str, str] = {}
+    waiting = [*names]
+    while waiting:
+        name = waiting.pop()
+        if name in STAGE_NAMES and name not in DRAWN and name not in found:
+            found[name] = render(name, plugins)
+            waiting += relations_read(found[name])
+    return found
 
 
 def build(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:

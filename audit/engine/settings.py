@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from audit.database.arrow import insert
 from audit.database.schema import relations
+from audit.engine.build import sources
 from audit.engine.plugins import Plugin, Plugins, check_lineage, plugins
-from audit.engine.sql_files import resource
-from audit.engine.stages import STAGES
+from audit.engine.stages import WALKED
 from audit.errors import AuditError
 from audit.options import Settings, flag_of
 from audit.units import UNITS, read_budgets, write_exactly
@@ -287,11 +287,10 @@ def _create(con: duckdb.DuckDBPyConnection, relation: str, /, **columns: Any) ->
 
 def walk_fingerprint(settings: Settings, found: Plugins) -> str:
     """What walks depend on besides the loaded records and the largest cap."""
-    files = [f"{stage}.sql" for stage in STAGES if stage.startswith(("keys/", "walks/"))]
     parts: Iterable[Any] = (
         [settings.orders, settings.order_seed, settings.primary_selector],
         [settings.archives, settings.competitions, settings.problems],
         [(selector.name, selector.sql, selector.votes_on) for selector in found.selectors],
-        [path.read_text("utf-8") for file in files if (path := resource("sql") / file).exists()],
+        sorted(sources(WALKED, found).items()),
     )
     return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()

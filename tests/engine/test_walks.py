@@ -1,11 +1,14 @@
 """Walks are whole and kept; budgets, rules, replicates and smaller caps are looked up in them."""
 
 import random
+import shutil
 import sys
 
 import pytest
 
 from audit import engine
+from audit.engine.settings import Settings, walk_fingerprint
+from audit.engine.stages import WALKED
 from audit.errors import AuditError
 from audit.load.load import load
 from tests.support.archives import attempt, random_archive, write_parquet
@@ -25,8 +28,6 @@ def every_row(con):
 
 def sql_with(folder, kind, name, sql):
     """The project's SQL files with one more of a kind, as if it were built in."""
-    import shutil
-
     shutil.copytree(engine.resource("sql"), folder)
     (folder / kind / f"{name}.sql").write_text(sql)
     return folder
@@ -39,7 +40,7 @@ def pretend(monkeypatch, folder):
     def elsewhere(name):
         return folder if name == "sql" else real(name)
 
-    for module in ("sql_files", "plugins", "build", "settings"):
+    for module in ("sql_files", "plugins", "build"):
         monkeypatch.setattr(sys.modules[f"audit.engine.{module}"], "resource", elsewhere)
     for cached in ("_stage_files",):
         getattr(sys.modules["audit.engine.sql_files"], cached).cache_clear()
@@ -85,7 +86,20 @@ def test_a_wrong_file_of_the_projects_own_is_blamed_by_its_own_path(
     with monkeypatch.context() as patch:
         pretend(patch, sql_with(tmp_path / "sql", kind, name, sql))
         with (
-            pytest.raises(AuditError, match=rf"^sql/{kind}/{name}\.sql: .*{message}"),
+            pytest.raises(AuditError, match=rf"^sql/{kind}/{name}\.sql( \(or .+\))?: .*{message}"),
+            replayed(tmp_path, random_archive(random.Random(7))),
+        ):
+            pass
+
+
+def test_a_rule_is_not_blamed_alone_for_what_it_reads(tmp_path, monkeypatch, built_in_again):
+    sql = (engine.resource("sql") / "budgets" / "last_launched.sql").read_text()
+    broken = sql[: sql.index("where")] + "where position > 1"
+    with monkeypatch.context() as patch:
+        pretend(patch, sql_with(tmp_path / "sql", "budgets", "last_launched", broken))
+        named = r"^sql/rules/advisory\.sql \(or what it reads: sql/budgets/last_launched\.sql\): "
+        with (
+            pytest.raises(AuditError, match=named),
             replayed(tmp_path, random_archive(random.Random(7))),
         ):
             pass
@@ -124,11 +138,18 @@ def test_walks_that_are_there_are_reused_and_give_what_new_ones_give(tmp_path, s
         {"primary_selector": "archive_majority"},
         {"selectors": "first"},
         {"archives": ("a*",)},
+        {"competitions": ("C",)},
+        {"problems": (("C", 0),)},
     ],
     ids=lambda changed: next(iter(changed)),
 )
 def test_what_walks_depend_on_builds_them_anew(tmp_path, changed):
-    rows = [attempt(seed, 10, "4", archive=name) for name in ("a1", "b") for seed in range(12)]
+    rows = [
+        attempt(seed, 10, "4", archive=name, competition=competition)
+        for name in ("a1", "b")
+        for competition in ("C", "D")
+        for seed in range(12)
+    ]
     if "selectors" in changed:
         (tmp_path / "selectors").mkdir()
         (tmp_path / "selectors" / "first.sql").write_text(FIRST)
@@ -138,6 +159,43 @@ def test_what_walks_depend_on_builds_them_anew(tmp_path, changed):
         again = every_row(con)
     with replayed(tmp_path, rows, "new", **changed) as con:
         assert every_row(con) == again
+
+
+def test_a_selector_of_another_text_builds_walks_anew(tmp_path):
+    rows = [attempt(seed, 10 + seed % 3, str(seed % 2), correct=seed == 2) for seed in range(9)]
+    own = {"selectors": tmp_path / "selectors"}
+    own["selectors"].mkdir()
+    (own["selectors"] / "mine.sql").write_text(FIRST)
+    with replayed(tmp_path, rows, "again", **own) as con:
+        assert engine.replay(con, **own).walks_reused
+        (own["selectors"] / "mine.sql").write_text(FIRST.replace("min(position)", "max(position)"))
+        assert not engine.replay(con, **own).walks_reused
+        again = every_row(con)
+    with replayed(tmp_path, rows, "new", **own) as con:
+        assert every_row(con) == again
+
+
+def behind_walks():
+    """The files that kept tables are made from, directly or through others."""
+    return sorted(sys.modules["audit.engine.build"].sources(WALKED, engine.Plugins()))
+
+
+def test_what_is_kept_is_made_from_keys_walks_and_labels():
+    files = {engine.stage_file(name) for name in behind_walks()}
+    assert {"evaluation/coverage.sql", "evaluation/candidate_grades.sql"} <= files
+    assert {"walks/walked_attempts.sql", "walks/prefix_selections.sql"} <= files
+    assert {file.partition("/")[0] for file in files} == {"keys", "walks", "evaluation"}
+
+
+@pytest.mark.parametrize("name", behind_walks())
+def test_walks_of_other_files_are_not_reused(tmp_path, monkeypatch, built_in_again, name):
+    settings, found = Settings(), engine.Plugins()
+    before = walk_fingerprint(settings, found)
+    shutil.copytree(engine.resource("sql"), tmp_path / "sql")
+    with (tmp_path / "sql" / engine.stage_file(name)).open("a") as file:
+        file.write("-- Written otherwise.\n")
+    pretend(monkeypatch, tmp_path / "sql")
+    assert walk_fingerprint(settings, found) != before
 
 
 def test_a_load_makes_walks_anew_and_keeps_the_settings(tmp_path):
