@@ -28,6 +28,7 @@ from audit.options import Asked, Limits, Names, Reading, Sources, source_paths, 
 from audit.output import filters
 from audit.output.captions import AVERAGED, annotated, caption, order_line
 from audit.output.choose import choose
+from audit.output.headings import in_unit
 from audit.output.picture import Picture, picture
 from audit.output.result import Result, Text
 from audit.progress import Progress
@@ -561,12 +562,16 @@ def check(
 
     expected = read_expectations(_listed(expect))
     rows = verify(db, **asdict(limits), progress=progress)
-    failed: list[str] = []
+    notes = [
+        f"failed: {row['check']}: {row['measured']}"
+        for row in rows.to_pylist()
+        if row["violations"] and row["measured"]
+    ]
     if expected:
         more, failed = _expected(db, expected, limits)
-        rows = pa.concat_tables([rows, more])
+        rows, notes = pa.concat_tables([rows, more]), notes + failed
     count = sum(violations > 0 for violations in rows["violations"].to_pylist())
-    return Result(rows, "check", caption=f"{rows.num_rows} checks, {count} failed", notes=failed)
+    return Result(rows, "check", caption=f"{rows.num_rows} checks, {count} failed", notes=notes)
 
 
 def checks_as_junit(checks: Result) -> str:
@@ -578,22 +583,21 @@ def checks_as_junit(checks: Result) -> str:
 
 def _expected(db: Database, expected: Sequence[Any], limits: Limits) -> tuple[pa.Table, list[str]]:
     """Each expectation as a check, and a line for each that fails."""
-    from audit.output.expect import failures
+    from audit.engine.check import Checks
+    from audit.output.expect import outcome
 
-    lines: list[str] = []
-    found: dict[str, list[Any]] = {"check": [], "claim": [], "looked_at": [], "violations": []}
+    lines, checks = [], Checks()
     with _opened(db, limits=limits) as con:
-        known = {name: engine.table(con, name) for name in {one.table for one in expected}}
-    for number, one in enumerate(expected, 1):
-        looked_at, failed = failures(one, known[one.table])
-        row = (f"expect_{number}", f"{one.table}: {one.text}", looked_at, len(failed))
-        for column, value in zip(found, row, strict=True):
-            found[column].append(value)
-        lines += [f"failed: {one.text}: {line}" for line in failed]
-    kinds = (pa.string(), pa.string(), pa.int64(), pa.int64())
-    return pa.table(
-        {name: pa.array(found[name], kind) for name, kind in zip(found, kinds, strict=True)}
-    ), lines
+        known = {
+            name: in_unit(con, engine.table(con, name)) for name in {e.table for e in expected}
+        }
+    for one in expected:
+        found = outcome(one, known[one.table])
+        place = {"file": one.file or None, "line": one.line or None, "measured": found.measured}
+        failed = len(found.failures)
+        checks.add(f"expect {one.text}", f"{one.table}: {one.text}", found.rows, failed, **place)
+        lines += [f"failed: {one.text}: {line}" for line in found.failures]
+    return checks.table(), lines
 
 
 @takes
@@ -858,24 +862,33 @@ def diff(
     new: Database,
     *,
     tolerance: float = 1e-9,
+    table: str | None = None,
+    archive: Names | None = None,
     limits: Limits,
 ) -> Result:
     """What differs between two databases: settings, sources, and cells of every table.
 
+    The caption is one screen: what changed, which accuracies differ by more than noise, and which
+    problems flipped most.
+
     old: the database before
     new: the database after
     tolerance: how far apart two numbers may be, absolutely or relatively, and count as the same
+    table: only the cells of this table
+    archive: archives to compare, by name, or 'OLD=NEW' where they are called differently
     limits:
     """
-    from audit.output.diff import diff as differences
+    from audit.output import diff as rooms
 
+    if table is not None:
+        _known_table(table)
+    pairs = rooms.archive_pairs(_listed(archive))
     with (
         _opened(old, limits=limits) as before,
         _opened(new, limits=limits) as after,
     ):
-        rows = differences(before, after, tolerance)
-    plural = "" if rows.num_rows == 1 else "s"
-    return Result(rows, caption=f"{rows.num_rows:,} difference{plural}")
+        rows = rooms.diff(before, after, tolerance, pairs, table)
+        return Result(rows, caption=rooms.first_screen(before, after, rows, pairs))
 
 
 def verify(

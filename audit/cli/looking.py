@@ -75,25 +75,28 @@ def show(
     show_default=True,
     help="How far apart two numbers may be, absolutely or relatively.",
 )
+@click.option("--table", metavar="NAME", help="The cells of this table that differ.")
+@click.option("--all", "everything", is_flag=True, help="Every cell that differs.")
+@click.option(
+    "--archive", multiple=True, metavar="NAME|OLD=NEW", help="Only this archive, or one as another."
+)
 @formats()
 @heavy
 def diff(
-    old: str,
-    new: str,
-    tolerance: float,
-    fmt: str,
-    wide: bool,
-    threads: int | None,
-    memory: str | None,
+    old: str, new: str, table: str | None, everything: bool, fmt: str, wide: bool, **options: Any
 ) -> None:
-    """Tell what differs between two databases; exit 1 when anything does.
+    """Tell what differs between two databases, one screen first; exit 1 when anything does.
 
-    Example: budget-audit diff before.duckdb after.duckdb
+    Example: budget-audit diff before.duckdb after.duckdb --archive model-v1=model-v2
     """
     from audit import api
 
-    found = api.diff(old, new, tolerance=tolerance, threads=threads, memory=memory)
-    show_result(found, fmt, wide)
+    found = api.diff(old, new, table=table, **options)
+    if fmt == "table" and not (table or everything):
+        click.echo(found.caption)
+    else:
+        found.caption = found.caption.partition(";")[0]
+        show_result(found, fmt, wide)
     if len(found):
         raise click.exceptions.Exit(1)
 

@@ -1,5 +1,6 @@
 """Invariants of the loaded data: a SQL file each, and a replay with shuffled labels."""
 
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,19 @@ from audit.progress import Progress
 from audit.sources import shown
 from audit.text import quoted
 
+CHECKED = pa.schema(
+    {
+        "check": pa.string(),
+        "claim": pa.string(),
+        "looked_at": pa.int64(),
+        "violations": pa.int64(),
+        "measured": pa.string(),
+        "file": pa.string(),
+        "line": pa.int64(),
+        "seconds": pa.float64(),
+    }
+)
+
 
 def check(path: str | Path, progress: Progress | None = None, **limits: Any) -> pa.Table:
     """Every invariant of a database, how much was looked at, and how often it is violated."""
@@ -24,32 +38,48 @@ def check(path: str | Path, progress: Progress | None = None, **limits: Any) -> 
 
 
 def _check(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
-    found = []
     files = sorted((engine.resource("sql") / "checks").glob("*.sql"))
+    total, found = len(files) + 3, Checks()
     for done, path in enumerate(files):
-        progress(path.stem, done, len(files) + 2)
+        progress(path.stem, done, total)
         claim = path.read_text(encoding="utf-8").split("\n")[0].removeprefix(f"-- {path.stem}: ")
         ((looked_at, violations),) = con.execute(engine.render(path.stem)).fetchall()
-        found.append((path.stem, claim, looked_at, violations))
-    progress("controls", len(files), len(files) + 2)
+        found.add(path.stem, claim, looked_at, violations)
+    progress("controls", len(files), total)
     for row in engine.table(con, "controls").to_pylist():
         claim = "both rules select the same attempt where they must"
         name = f"{row['control']} ({row['selector']})"
-        found.append((name, claim, row["comparisons"], row["disagreements"]))
-    progress("shuffled labels", len(files) + 1, len(files) + 2)
+        found.add(name, claim, row["comparisons"], row["disagreements"])
+    progress("data_quality", len(files) + 1, total)
+    rows = engine.table(con, "data_quality").to_pylist()
+    unfit = [f"{row['archive']}: {row['check']}" for row in rows if row["severity"] == "fail"]
+    claim = "no archive's records fail a check of data_quality"
+    found.add("data_quality", claim, len(rows), len(unfit), measured="; ".join(unfit))
+    progress("shuffled labels", len(files) + 2, total)
     looked_at, violations = shuffled_labels(con)
-    progress("done", len(files) + 2, len(files) + 2)
+    progress("done", total, total)
     claim = "with shuffled labels, every rule stops and every selector picks as before"
-    found.append(("labels_shuffled", claim, looked_at, violations))
-    names, claims, looked_ats, violated = zip(*found, strict=True)
-    return pa.table(
-        {
-            "check": pa.array(names),
-            "claim": pa.array(claims),
-            "looked_at": pa.array(looked_ats, pa.int64()),
-            "violations": pa.array(violated, pa.int64()),
-        }
-    )
+    found.add("labels_shuffled", claim, looked_at, violations)
+    return found.table()
+
+
+class Checks:
+    """Checks as they are made, each with the time since the one before."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self.since = time.perf_counter()
+
+    def add(self, check: str, claim: str, looked_at: int, violations: int, **more: Any) -> None:
+        """One more check; `more` is what was measured and where it is written."""
+        now = time.perf_counter()
+        row = {"check": check, "claim": claim, "looked_at": looked_at, "violations": violations}
+        self.rows.append(row | {"seconds": now - self.since} | more)
+        self.since = now
+
+    def table(self) -> pa.Table:
+        """The checks as a table."""
+        return pa.Table.from_pylist(self.rows, schema=CHECKED)
 
 
 def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:

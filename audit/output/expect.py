@@ -4,7 +4,7 @@ import fnmatch
 import operator
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,11 @@ import pyarrow as pa
 
 from audit import engine
 from audit.errors import AuditError
+from audit.output.diff import key_columns
+from audit.output.display import budget_name
+from audit.output.headings import unit_of
 from audit.text import not_there
-from audit.units import whole_number
+from audit.units import Unit, read_budget, whole_number
 
 LAYOUT = "write it as 'archive, budget, rule: accuracy >= 60 and cost <= 9000'"
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
@@ -21,36 +24,37 @@ OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
     "==": operator.eq,
     "=": operator.eq,
+    "<>": operator.ne,
+    "!=": operator.ne,
     "<": operator.lt,
     ">": operator.gt,
 }
-CONDITION = re.compile(r"(\w+)\s*(<=|>=|==|=|<|>)\s*([-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[kKmM])?)")
-# Columns by which the rows of a table are told apart, in the order in which they are written.
-KEYS = (
-    "archive",
-    "other",
-    "competition",
-    "policy",
-    "advisory_budget",
-    "strict_budget",
-    "budget",
-    "rule",
-    "selector",
-    "definition",
-    "stratum",
-    "cap",
-    "check",
-)
+NUMBER = r"[-+]?\$?(?:\d[\d_]*\.?\d*|\.\d+)[a-zA-Z]*"
+CONDITION = re.compile(rf"(\w+)\s*(<=|>=|==|<>|!=|=|<|>)\s*({NUMBER}|'[^']*')")
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """Rows of a table, told by the values of their keys, and what must hold of each."""
+    """Rows of a table, named by the values of their keys, and what must hold of each.
+
+    `file` and `line` say where it is written; an option has neither.
+    """
 
     text: str
     table: str
     keys: tuple[str, ...]
-    conditions: tuple[tuple[str, str, float], ...]
+    conditions: tuple[tuple[str, str, str], ...]
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How many rows an expectation concerns, what was measured, and a line for each failure."""
+
+    rows: int
+    measured: str
+    failures: list[str]
 
 
 def read_expectations(given: Sequence[str]) -> list[Expectation]:
@@ -71,7 +75,8 @@ def read_expectations(given: Sequence[str]) -> list[Expectation]:
         for number, line in enumerate(lines, 1):
             written = line.partition("#")[0].strip()
             if written:
-                found.append(_parsed(written, f"--expect {path}, line {number}"))
+                parsed = _parsed(written, f"--expect {path}, line {number}")
+                found.append(replace(parsed, file=str(path), line=number))
     if given and not found:
         raise AuditError(f"--expect: nothing is expected there; {LAYOUT}")
     return found
@@ -89,62 +94,93 @@ def _parsed(text: str, where: str) -> Expectation:
         match = CONDITION.fullmatch(part.strip())
         if not colon or not match:
             raise AuditError(f"{where}: '{part.strip()}' is no condition; {LAYOUT}")
-        conditions.append((match[1], match[2], _number(match[3])))
+        conditions.append((match[1], match[2], match[3]))
     return Expectation(
         text.strip(), table, tuple(key.strip() for key in keys.split(",")), tuple(conditions)
     )
 
 
-def _number(written: str) -> float:
-    if written[-1].lower() in "km":
-        sign = -1 if written[0] == "-" else 1
-        return float(sign * whole_number(written.lstrip("+-")))
-    return float(written.replace("_", ""))
-
-
-def failures(expectation: Expectation, table: pa.Table) -> tuple[int, list[str]]:
-    """How many rows an expectation concerns, and a line for each condition that one fails."""
-    key_columns = [column for column in KEYS if column in table.column_names]
-    if len(expectation.keys) > len(key_columns):
-        raise AuditError(
-            f"--expect '{expectation.text}': {expectation.table} has the keys "
-            f"{', '.join(key_columns)}"
-        )
+def outcome(expectation: Expectation, table: pa.Table) -> Outcome:
+    """Whether the rows that an expectation names meet its conditions."""
+    keys = [name for name in table.column_names if name in key_columns(expectation.table)]
+    where, unit = f"--expect '{expectation.text}'", unit_of(table)
+    if len(expectation.keys) > len(keys):
+        raise AuditError(f"{where}: {expectation.table} has the keys {', '.join(keys)}")
     for column, _, _ in expectation.conditions:
         if column not in table.column_names:
-            known = [field.name for field in table.schema if field.name not in key_columns]
-            raise AuditError(f"--expect '{expectation.text}': {not_there('column', column, known)}")
-    rows = [row for row in table.to_pylist() if _is_meant(expectation, row, key_columns)]
+            known = [name for name in table.column_names if name not in keys]
+            raise AuditError(f"{where}: {not_there('column', column, known)}")
+    bounds = [
+        (column, sign, written, _bound(written, expectation.table, column, unit, where))
+        for column, sign, written in expectation.conditions
+    ]
+    rows = [row for row in table.to_pylist() if _is_meant(expectation, row, keys, unit)]
     if not rows:
-        raise AuditError(
-            f"--expect '{expectation.text}': no row of {expectation.table} is meant; its keys are "
-            f"{', '.join(key_columns)}"
-        )
-    failed = []
+        raise AuditError(f"{where}: {_no_row(expectation, table, keys, unit)}")
+    failed, measured = [], []
     for row in rows:
-        place = ", ".join(str(row[column]) for column in key_columns)
-        for column, sign, bound in expectation.conditions:
+        place = ", ".join(_key_text(row[key], key, unit) for key in keys)
+        for column, sign, written, bound in bounds:
             value = row[column]
+            shown = f"{value:.6g}" if isinstance(value, float) else str(value)
+            measured.append(f"{place}: {column} {'has no value' if value is None else shown}")
             if value is None:
-                failed.append(f"{place}: {column} has no value, expected {sign} {bound:g}")
-            elif not OPERATORS[sign](float(value), bound):
-                failed.append(f"{place}: {column} is {float(value):.6g}, expected {sign} {bound:g}")
-    return len(rows), failed
+                failed.append(f"{place}: {column} has no value, expected {sign} {written}")
+            elif not OPERATORS[sign](value, bound):
+                failed.append(f"{place}: {column} is {shown}, expected {sign} {written}")
+    return Outcome(len(rows), "; ".join(measured), failed)
 
 
-def _is_meant(expectation: Expectation, row: dict[str, Any], key_columns: list[str]) -> bool:
+def _bound(written: str, table: str, column: str, unit: Unit, where: str) -> float | str:
+    """What a value is compared with: a text, an amount of the unit, or a number."""
+    if written.startswith("'"):
+        return written[1:-1]
+    if re.fullmatch(r"[-+]?[\d_.]+", written):
+        return float(written.replace("_", ""))
+    sign, amount = -1 if written.startswith("-") else 1, written.lstrip("+-")
+    try:
+        if engine.column(table, column).unit == "cost":
+            return sign * read_budget(amount, unit) / unit.scale
+        return sign * whole_number(amount)
+    except ValueError as error:
+        raise AuditError(f"{where}: {error}") from None
+
+
+def _no_row(expectation: Expectation, table: pa.Table, keys: list[str], unit: Unit) -> str:
+    """Why no row is meant: the key that no row has, and those that there are."""
+    rows = table.to_pylist()
+    layout = f"write {', '.join(keys)}"
+    for key, wanted in zip(keys, expectation.keys, strict=False):
+        if not any(_is_same(row[key], wanted, key, unit) for row in rows):
+            there = list(dict.fromkeys(_key_text(row[key], key, unit) for row in rows))
+            more = f" and {len(there) - 12} more" if len(there) > 12 else ""
+            return (
+                f"no row of {expectation.table} has {key} '{wanted}': {layout}; "
+                f"there are {', '.join(there[:12]) or 'none'}{more}"
+            )
+    return f"no row of {expectation.table} has all of these keys: {layout}"
+
+
+def _is_meant(expectation: Expectation, row: dict[str, Any], keys: list[str], unit: Unit) -> bool:
     return all(
-        _is_same(row[column], wanted)
-        for column, wanted in zip(key_columns, expectation.keys, strict=False)
+        _is_same(row[key], wanted, key, unit)
+        for key, wanted in zip(keys, expectation.keys, strict=False)
     )
 
 
-def _is_same(value: Any, wanted: str) -> bool:
-    """Whether a key has the value that is written: a number, a name or a pattern."""
+def _key_text(value: Any, key: str, unit: Unit) -> str:
+    is_budget = key.endswith("budget") and isinstance(value, int | float)
+    return budget_name(value, unit) if is_budget else str(value)
+
+
+def _is_same(value: Any, wanted: str, key: str, unit: Unit) -> bool:
+    """Whether a key has the value that is written: an amount, a number, a name or a pattern."""
     if wanted in ("", "*"):
         return True
-    if isinstance(value, int):
+    if isinstance(value, int | float) and not isinstance(value, bool):
         try:
+            if key.endswith("budget"):
+                return value == read_budget(wanted, unit) / unit.scale
             return value == whole_number(wanted)
         except ValueError:
             return False

@@ -10,7 +10,9 @@ from xml.etree import ElementTree
 import pytest
 
 from audit import database, engine
+from tests.support.archives import attempt
 from tests.support.command import ROOT, told
+from tests.support.databases import replayed
 
 
 def run(folder, *arguments, status=0):
@@ -101,11 +103,13 @@ def test_show_lists_the_attempts_of_a_problem_and_prints_a_text(folder):
     listed = rows(folder, "show", *key)
     assert len(listed) == 8
     assert list(listed[0]) == [
-        *("seed", "cost", "finish_reason", "answer", "eligible", "correct", "votes"),
+        *("seed", "completion_tokens", "finish_reason"),
+        *("answer", "eligible", "correct", "votes"),
     ]
     for row in listed:
         same = [other for other in listed if other["eligible"] and other["answer"] == row["answer"]]
-        assert row["votes"] == (len(same) if row["eligible"] else 0)
+        votes = len(same) if row["eligible"] else None if row["answer"] is None else 0
+        assert row["votes"] == votes
     eligible = next(row for row in listed if row["eligible"])
     text = run(folder, "show", *key, "--seed", eligible["seed"])
     assert f"\\boxed{{{eligible['answer']}}}" in text
@@ -143,6 +147,35 @@ def test_diff_of_a_database_with_itself_is_empty_and_of_another_is_not(folder, t
     assert {"what": "main", "row": "simulated_low, 9000", "column": "", "old": None,
             "new": "there"} in main  # fmt: skip
     assert not [row for row in main if row["row"] == "simulated_low, 4000"]
+    # One table alone; one archive as another.
+    table = rows(folder, "diff", "audit.duckdb", other, "--table", "main", status=1)
+    assert table == main
+    as_other = ("--archive", "simulated_low=simulated_high", "--table", "curves")
+    found = rows(folder, "diff", "audit.duckdb", "audit.duckdb", *as_other, status=1)
+    assert {row["row"].split(",")[0] for row in found} == {"simulated_high"}
+    wrong = run(folder, "diff", "audit.duckdb", other, "--archive", "simulated_lwo", status=2)
+    assert "--archive: OLD: no archive 'simulated_lwo'; did you mean 'simulated_low'?" in wrong
+
+
+def test_diff_tells_first_what_fits_one_screen(folder, tmp_path):
+    other = tmp_path / "orders.duckdb"
+    other.write_bytes((folder / "audit.duckdb").read_bytes())
+    run(folder, "replay", "--db", other, "--orders", 2, "--replicates", 20, "--order-seed", 9)
+    out, _ = told(folder, "diff", "audit.duckdb", other, status=1)
+    assert len(out.splitlines()) < 50
+    assert "settings order_seed: 20260904 -> 9" in out
+    assert "Accuracy, paired over problems (95 % intervals): " in out
+    assert "Problems that flipped most, in points" in out
+    assert "Cells that differ: " in out and "archive_comparisons" in out
+    # The differences are those of the tables.
+    curves = [rows(folder, "table", "curves", "--db", db) for db in ("audit.duckdb", other)]
+    key = ("archive", "rule", "budget")
+    old, new = ({tuple(r[k] for k in key): r["accuracy"] for r in side} for side in curves)
+    (line,) = re.findall(r"^(simulated_\w+) +(\w+) +(\d+)k +(\S+) +(\S+) ", out, re.M)[:1]
+    at = (line[0], line[1], int(line[2]) * 1000)
+    assert (float(line[3]), float(line[4])) == pytest.approx((old[at], new[at]), abs=0.006)
+    whole, _ = told(folder, "diff", "audit.duckdb", other, "--all", status=1)
+    assert len(whole.splitlines()) > 50
 
 
 def test_diff_forgives_what_is_within_the_tolerance(folder, tmp_path):
@@ -165,19 +198,20 @@ def test_expectations_pass_fail_and_are_counted(folder, tmp_path):
     accuracy = point["accuracy"]
     good = f"simulated_low, 4k, strict: accuracy >= {accuracy:.6f} and cost <= 4k"
     out, error = told(folder, "check", "--expect", good.replace(f"{accuracy:.6f}", "0"))
-    assert "expect_1" in out and "0 failed" in error
+    assert "expect simulated_low" in out and "0 failed" in error
     bad = "simulated_low, 4k, strict: accuracy > 100 and cost <= 4k"
     out, error = told(folder, "check", "--expect", bad, "--expect", good, status=1)
     failed = [line for line in error.splitlines() if line.startswith("failed: ")]
     assert failed == [
-        f"failed: {bad}: simulated_low, 4000, strict: accuracy is {accuracy:.6g}, expected > 100"
+        f"failed: {bad}: simulated_low, 4k, strict: accuracy is {accuracy:.6g}, expected > 100"
     ]
     file = tmp_path / "expected.txt"
     file.write_text("# a comment\n\n*, *, strict: cost_ratio <= 1\nmain: *_low: delta >= -100\n")
     found = rows(folder, "check", "--expect", file)
     looked_at = {row["check"]: row["looked_at"] for row in found}
     # Two archives and four budgets; one archive.
-    assert looked_at["expect_1"] == 8 and looked_at["expect_2"] == 4
+    assert looked_at["expect *, *, strict: cost_ratio <= 1"] == 8
+    assert looked_at["expect main: *_low: delta >= -100"] == 4
 
 
 @pytest.mark.parametrize(
@@ -185,7 +219,11 @@ def test_expectations_pass_fail_and_are_counted(folder, tmp_path):
     [
         ("simulated_low, 4k, strict: good", "'good' is no condition"),
         ("simulated_low, 4k, strict: acuracy >= 1", "did you mean 'accuracy'?"),
-        ("simulated_low, 5k, strict: accuracy >= 1", "no row of curves is meant"),
+        (
+            "simulated_low, 5k, strict: accuracy >= 1",
+            "no row of curves has budget '5k': write archive, budget, rule; there are 4k, 8k, 16k",
+        ),
+        ("simulated_low, strict: accuracy >= 1", "no row of curves has budget 'strict'"),
         ("a, b, c, d: accuracy >= 1", "curves has the keys archive, budget, rule"),
         ("nowhere.txt", "cannot be read"),
     ],
@@ -210,9 +248,38 @@ def test_checks_are_junit_and_json(folder):
     cases = suite.findall("testcase")
     assert suite.get("tests") == str(len(cases)) and suite.get("failures") == "1"
     (failed,) = (case for case in cases if case.find("failure") is not None)
-    assert failed.get("name") == "expect_1"
+    assert failed.get("name") == f"expect {expected}"
     assert expected in failed.find("failure").get("message")
+    assert re.search(r"simulated_low, 4k, strict: accuracy \d", failed.find("failure").text)
+    assert all(float(case.get("time")) >= 0 for case in cases)
     assert {row["check"] for row in rows(folder, "check")} >= {"pools_nested", "labels_shuffled"}
+
+
+def test_a_file_of_expectations_is_named_with_its_line(folder, tmp_path):
+    file = tmp_path / "expected.txt"
+    file.write_text("# first\nmain: *, 4k: delta <= 100\ndata_quality: *: severity <> 'fail'\n")
+    out, _ = told(folder, "check", "--format", "junit", "--expect", file)
+    cases = {case.get("name"): case for case in ElementTree.fromstring(out).findall("testcase")}
+    one = cases["expect main: *, 4k: delta <= 100"]
+    assert (one.get("file"), one.get("line")) == (str(file), "2")
+    assert "simulated_low, 4k: delta " in one.find("system-out").text
+    assert cases["expect data_quality: *: severity <> 'fail'"].get("line") == "3"
+
+
+def test_records_that_do_not_fit_fail_a_check_by_themselves(tmp_path):
+    """Fewer than one attempt in a hundred is finished."""
+    ends = ["stop", *["length"] * 149]
+    rows_ = [attempt(seed, 100 + seed, "4", finish=end) for seed, end in enumerate(ends)]
+    with replayed(tmp_path, rows_, orders=2, replicates=2, budgets=(150,)) as con:
+        quality = engine.table(con, "data_quality").to_pylist()
+    failing = [row["check"] for row in quality if row["severity"] == "fail"]
+    assert failing == ["finished"]
+    _, error = told(tmp_path, "check", "--db", tmp_path / "small.duckdb", status=1)
+    assert "failed: data_quality: " in error and failing[0] in error
+    text = "data_quality: *, *: severity <> 'fail'"
+    asked = ("check", "--db", tmp_path / "small.duckdb", "--expect", text)
+    _, error = told(tmp_path, *asked, status=1)
+    assert "severity is fail, expected <> 'fail'" in error
 
 
 # Filters.
