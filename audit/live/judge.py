@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from audit.answers.extract import answer_pattern, normal_answers, raw_answers
 from audit.engine.build import render
+from audit.engine.lineage import relations_read
 from audit.engine.plugins import (
     KINDS,
     Plugin,
@@ -26,6 +27,7 @@ from audit.engine.plugins import (
 )
 from audit.engine.replay import keep_walk_settings
 from audit.engine.settings import keep
+from audit.engine.stages import STAGE_NAMES, TABLES
 from audit.errors import AuditError, first_line
 from audit.live.controller import COUNTED, Attempt, step_cost
 from audit.load.schema import create_schema
@@ -34,23 +36,10 @@ from audit.text import not_there
 from audit.units import UNITS, read_budget
 
 MADE_UP = 32
-# The replay's stages that the one walk needs: what no attempt changes, and what every one does.
+# What a verdict asks of the replay's stages.
+ASKED = ("stops", "prefix_selections", "tallies", "binomial_tails")
+# What is the same for every problem here.
 SETTLED = ("replayed_problems", "archives", "problems")
-WALKED = (
-    "banks",
-    "walks",
-    "candidates",
-    "drawn_orders",
-    "walked_attempts",
-    "prefix_selections",
-    "eligible_attempts",
-    "prefix_votes",
-    "binomial_tails",
-    "tallies",
-    "budgeted_attempts",
-    "last_launched",
-    "stops",
-)
 # The one order is that in which the attempts were made.
 ORDER = """
 select
@@ -151,7 +140,7 @@ class Judge:
         self.budget, self.unit, self.answer = budget, unit, answer
         self.has_policy = policy.name != "none"
         self._lock = threading.Lock()
-        self._statements: dict[str, str] = {}
+        self._refreshed: list[str] = []
         self._cap = min(cap, MADE_UP)
         self._plugins = Plugins(
             [one for one in plugins("rules") if one.name == rule], [selector], [policy]
@@ -182,6 +171,7 @@ class Judge:
         )  # fmt: skip
         keep(con, settings, self._plugins)
         keep_walk_settings(con, settings, self._plugins)
+        con.execute(f"set variable first_walk = 0; set variable last_walk = {2**62}")
         con.execute("create table planned as select 0 as bank_size")
         return con
 
@@ -217,8 +207,8 @@ class Judge:
         with self._lock:
             self._con.execute("update planned set bank_size = ?", [bank_size])
             self._fill(attempts)
-            for name in WALKED:
-                self._build(name)
+            for statement in self._refreshed:
+                self._con.execute(statement)
             (row,) = self._con.execute(self._question).fetchall()
         return Verdict(*row)
 
@@ -247,27 +237,22 @@ class Judge:
         self._con.execute("insert into attempts by name from arriving")
         self._con.unregister("arriving")
 
-    def _build(self, name: str) -> None:
-        if name not in self._statements:
-            sql = ORDER if name == "drawn_orders" else render(name, self._plugins)
-            sql = TALLIES.format(sql=sql) if name == "tallies" else sql
-            self._statements[name] = f"create or replace table {name} as {sql}"
-        self._con.execute(self._statements[name])
-
     def _rehearse(self) -> None:
-        """Run everything on made-up attempts, so that a mistake shows before one is paid for."""
+        """Build everything on made-up attempts, so that a mistake shows before one is paid for."""
         policy = self._plugins.policies[0]
         bank = [self._made_up(seed) for seed in range(self._cap)]
         self._fill(bank)
-        for name in SETTLED:
-            self._build(name)
-        self._build("banks")
-        self._build("walks")
-        self._con.execute("create view portion as from walks")
-        for kind, before in (("selectors", "prefix_selections"), ("policies", "budgeted_attempts")):
-            for name in WALKED[: WALKED.index(before)]:
-                self._build(name)
-            check_columns(self._con, kind, getattr(self._plugins, kind)[0])
+        for name in self._stages():
+            if name == "prefix_selections":
+                check_columns(self._con, "selectors", self._plugins.selectors[0])
+            kind = "table" if name in TABLES else "view"
+            statement = f"create or replace {kind} {name} as {self._sql(name)}"
+            self._con.execute(statement)
+            if kind == "table" and name not in SETTLED:
+                self._refreshed.append(statement)
+            if name == "walks":
+                self._con.execute("create view portion as from walks")
+        check_columns(self._con, "policies", policy)
         whole = self.verdict(bank, len(bank)).stop_position
         if policy.path.startswith("sql/"):
             return
@@ -278,6 +263,25 @@ class Judge:
                     f"{policy.path}: reads what is not known live: after {length} attempts it "
                     f"stops at {stop or 'none of them'}, with those to come at {whole or 'none'}"
                 )
+
+    def _stages(self) -> list[str]:
+        """The replay's stages that a verdict needs, in their order."""
+        needed: set[str] = set()
+        reading = list(ASKED)
+        while reading:
+            name = reading.pop()
+            if name in STAGE_NAMES and name not in needed:
+                needed.add(name)
+                reading += relations_read(self._sql(name))
+                # A portion of walks is all of them.
+                reading.append("walks")
+        return [name for name in STAGE_NAMES if name in needed]
+
+    def _sql(self, name: str) -> str:
+        if name == "drawn_orders":
+            return ORDER
+        sql = render(name, self._plugins)
+        return TALLIES.format(sql=sql) if name == "tallies" else sql
 
     def _made_up(self, seed: int) -> Attempt:
         """An attempt that costs little and agrees with most others."""

@@ -121,7 +121,7 @@ def _facts(con: duckdb.DuckDBPyConnection, live: str, given: Mapping[str, Any]) 
 
 def _replayed(con: duckdb.DuckDBPyConnection, facts: Mapping[str, Any], orders: int) -> _Run:
     """Replay a database as the live run was run."""
-    policy = facts["policy"]
+    policy, rule = facts["policy"], facts["rule"]
     replay(
         con,
         unit=facts["unit"],
@@ -133,9 +133,11 @@ def _replayed(con: duckdb.DuckDBPyConnection, facts: Mapping[str, Any], orders: 
         replicates=0,
         curve_points=0,
         policies=[] if policy == "none" else [policy],
+        # The two of the study are always among the rules.
+        rules=None if rule in ("strict", "advisory") else rule,
     )
     parts = {"prefix": "", "key": "", "policy": ""}
-    values = {"rule": facts["rule"], "selector": facts["selector"], "cap": facts["cap"]}
+    values = {"rule": rule, "selector": facts["selector"], "cap": facts["cap"]}
     if policy != "none":
         parts = {"prefix": "policy_", "key": ", policy", "policy": "and policy = $policy"}
         values["policy"] = policy
