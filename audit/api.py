@@ -110,16 +110,18 @@ def simulate(
 def describe(
     sources: Sources,
     *,
+    all: bool = False,
     reading: Reading,
 ) -> Text:
-    """Tell what sources hold and what they lack, before anything is loaded.
+    """Tell whether sources load, with what command, and what they hold, before anything is loaded.
 
     sources: files, folders or globs
+    all: every column with its origin, and what could be a missing one
     reading:
     """
     from audit.load.describe import describe as tell
 
-    return Text(tell(source_paths(sources), reading=reading))
+    return Text(tell(source_paths(sources), all=all, reading=reading))
 
 
 @takes

@@ -308,7 +308,7 @@ def test_reading_functions_never_write(archive, tmp_path):
 
 def test_the_other_commands_are_functions_too(archive, tmp_path):
     db = tmp_path / "a.duckdb"
-    assert "parquet" in audit.describe(archive)
+    assert "format parquet" in audit.describe(archive)
     audit.load(db, archive)
     audit.replay(db, **SMALL)
     written = audit.export(db, tmp_path / "csv", ["main", "replays"])

@@ -123,8 +123,9 @@ def answers(db: str, answer: str, force: bool, threads: int | None, memory: str 
 @main.command()
 @click.argument("sources", nargs=-1, required=True)
 @takes_options(Reading)
+@click.option("--all", is_flag=True, help="Every column with its origin, and what could be it.")
 def describe(sources: tuple[str, ...], **options: Any) -> None:
-    """Tell what sources hold and what they lack, before anything is loaded.
+    """Tell whether sources load, with what command, and what they hold, before they are loaded.
 
     Example: budget-audit describe logs/ --archive my-model
     """

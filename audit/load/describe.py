@@ -1,300 +1,428 @@
-"""What sources hold and what they lack, before anything is loaded."""
+"""What sources hold, whether they load, and the command that loads them; nothing is written.
+
+What is printed was tried: the files' beginnings are read and held to the gate of a load, in memory.
+"""
 
 import re
 import shlex
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import pyarrow as pa
+import duckdb
 
-from audit.answers.extract import extract_answers, normal_answers, raw_answers
 from audit.errors import AuditError
 from audit.load.gate import UNFINISHED
-from audit.load.load import check_choices, told
+from audit.load.load import check_choices, load
 from audit.options import Reading, arguments, takes
-from audit.sources import CONTAINERS, Chunk, Source, SourceFile, find_files, shown
-from audit.sources.canonical import COLUMNS, is_number, problem_name, read_columns
-from audit.sources.columns import Choices
-from audit.sources.missing import OPTIONAL, explain, is_answerable, missing_columns
+from audit.sources import CONTAINERS, Source, SourceFile, Unreadable, find_files, shown
+from audit.sources.canonical import COLUMNS
+from audit.sources.missing import NEEDS, OPTIONAL, explain, missing_columns
 from audit.sources.opening import open_source, readable
-from audit.sources.paths import EACH
 from audit.sources.proposals import (
-    answer_options,
+    Guess,
+    Peek,
+    Values,
     candidates,
+    pattern_counts,
     propose,
-    unused_columns,
-    values_by_path,
+    unused_paths,
 )
-from audit.sources.runs import Runs
-from audit.sources.stand_ins import listed
+from audit.sources.readers.parquet import first_records
 from audit.text import visible
 
-NAMES_SHOWN = 6
-COLUMNS_SHOWN = 20
-TEXTS_LOOKED_AT = 200
+REFUSED = "this does not load, because "
+LINES = 20
+WIDTH = 100
+NAMES_SHOWN = 20
+# So many files are looked into to tell kinds apart; all are tried.
+FILES_PEEKED = 32
+# So many bytes are tried, over all files; what is smaller is tried whole.
+TRIED_BYTES = 12_000_000
+LEAST_BYTES = 50_000
+TEXTS_LOOKED_AT = 400
 # Of each its end, where an answer stands: one text may be as large as memory.
 TEXT_END = 20_000
+KINDS_SHOWN = 3
+# An answer of another kind is proposed where boxes give less than this share of the best.
+MUCH = 0.9
 # Names that end in an attempt's number.
 SPLIT = re.compile(r"(.+)-\d+")
-COUNTS = (
-    "finished",
-    "answered by box",
-    "answered by the log",
-    "agreeing",
-    "labelled",
-    "with references",
-)
+MATTERS = {"correct": "accuracy is unknown", "references": "labels cannot be checked or repaired",
+           "prompt_tokens": "prompts cost nothing"}  # fmt: skip
 
 
 @dataclass
-class Found:
-    """What was found in files of one kind: same format, same columns."""
+class Trial:
+    """A load of the files' beginnings: what it holds, or why it is refused."""
 
-    source: Source
-    sample: list[dict[str, Any]]
-    files: list[SourceFile] = field(default_factory=list)
-    rows: int = 0
-    attempts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    finish_reasons: Counter[str] = field(default_factory=Counter)
-    counts: Counter[str] = field(default_factory=Counter)
-    # Texts without a box, for who looks for another kind of answer.
+    refusal: str | None = None
+    counts: dict[str, Any] = field(default_factory=dict)
+    record: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     texts: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    first: dict[str, Any] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    # Whether all of the files was read, and whether it passed the gate.
+    is_whole: bool = True
+    is_fit: bool = False
 
 
 @takes
-def describe(sources: Sequence[str], *, reading: Reading) -> str:
-    """What was detected, column by column, what is missing, and the first record."""
-    choices, format = reading, reading.format
-    check_choices(choices)
+def describe(sources: Sequence[str], *, all: bool = False, reading: Reading) -> str:
+    """Whether sources load, with what command, and what they hold under it."""
+    check_choices(reading)
     skipped: list[str] = []
-    files = find_files(sources, skipped if choices.skip_unreadable else None)
-    if choices.skip_unreadable:
-        files = readable(files, format, choices, skipped)
-    kinds: dict[tuple[Any, ...], Found] = {}
-    runs = Runs(choices.runs)
-    for file in files:
-        source = open_source(file, format, choices)
-        sample = list(source.sample)
-        source = runs.apart(source)
-        key = (source.format, source.title, *sorted(source.mapping.items()))
-        found = kinds.setdefault(key, Found(source, sample))
-        found.files.append(file)
-        for chunk in source.chunks:
-            _count(found, source, chunk, choices)
-        found.notes += told(source)
+    files = find_files(sources, skipped if reading.skip_unreadable else None)
+    if reading.skip_unreadable:
+        files = readable(files, reading.format, reading, skipped)
+    try:
+        kinds = _kinds(files, reading)
+    except Unreadable:
+        raise
+    except AuditError as error:
+        return visible(f"{REFUSED}{error}") + "\n"
+    if len(kinds) > 1:
+        # Files of one tool may differ in what they lack, and load with one command all the same.
+        together = [peek for peeks, _ in kinds for peek in peeks]
+        if not _settle(together, files, reading)[2].refusal:
+            kinds = [(together, files)]
     blocks = []
-    for found in kinds.values():
-        named = sources if len(kinds) == 1 else [str(file.path) for file in found.files]
-        lines = (*_lines(found, choices), *_command(found, choices, format, named))
-        blocks.append("\n".join(map(visible, lines)))
+    for peeks, members in kinds[: None if all else KINDS_SHOWN]:
+        named = list(sources) if len(kinds) == 1 else [str(file.path) for file in members]
+        lines = _block(peeks, members, named, reading, all)
+        blocks.append("\n".join(visible(_cut(line)) for line in lines))
+    if len(kinds) > len(blocks):
+        blocks.append(f"and {len(kinds) - len(blocks):,} more kinds of files: --all shows them")
     blocks += [visible(f"left out: {reason}") for reason in skipped]
     return "\n\n".join(blocks) + "\n"
 
 
-def _count(found: Found, source: Source, chunk: Chunk, choices: Choices) -> None:
-    keys = (_names(chunk, name) for name in ("archive", "competition", "question_id"))
-    found.attempts.update(zip(*keys, strict=True))
-    found.rows += len(chunk.rows)
-    if "finish_reason" in source.mapping:
-        found.finish_reasons.update(_names(chunk, "finish_reason"))
-    found.counts["finished"] += sum(value == "stop" for value in listed(chunk, "finish_reason"))
-    found.counts["labelled"] += sum(value is not None for value in listed(chunk, "correct"))
-    if "references" in source.mapping:
-        held = listed(chunk, "references")
-        found.counts["with references"] += sum(value not in (None, [], "") for value in held)
-    if is_answerable(source.mapping, choices) or "archive_answer" in source.mapping:
-        _count_answers(found, source, chunk)
-    if not found.first:
-        found.first = _first(source, chunk, choices)
+def _cut(line: str) -> str:
+    """A line as long as a terminal is wide; a command and a refusal stay whole."""
+    is_whole = line.startswith(("  budget-audit ", REFUSED)) or len(line) <= WIDTH
+    return line if is_whole else line[: WIDTH - 1] + "…"
 
 
-def _count_answers(found: Found, source: Source, chunk: Chunk) -> None:
-    """Count the answers of each kind; a value that a load refuses is none."""
-    wanted = {"text", "boxed_answer", "archive_answer"}
+def _kinds(
+    files: Sequence[SourceFile], reading: Reading
+) -> list[tuple[list[Peek], list[SourceFile]]]:
+    """Files by kind, the same format and columns; those not looked into are of the last one's."""
+    kinds: dict[Any, tuple[list[Peek], list[SourceFile]]] = {}
+    last = None
+    for number, file in enumerate(files):
+        if number < FILES_PEEKED or last is None:
+            peek = _peek(file, reading)
+            source = peek.source
+            last = (source.format, source.title, *sorted(source.mapping.items()))
+            kinds.setdefault(last, ([], []))[0].append(peek)
+        kinds[last][1].append(file)
+    return list(kinds.values())
+
+
+def _peek(file: SourceFile, reading: Reading) -> Peek:
+    source = open_source(file, reading.format, reading)
+    is_parquet = source.format == "parquet"
+    return Peek(file, source, first_records(file) if is_parquet else list(source.sample))
+
+
+def _block(
+    peeks: list[Peek],
+    files: list[SourceFile],
+    named: list[str],
+    reading: Reading,
+    is_all: bool,
+) -> Iterator[str]:
+    """The verdict, the command, a record and counts under it, and what is absent."""
+    settled, guesses, trial = _settle(peeks, files, reading)
+    source = peeks[0].source
+    with suppress(AuditError):
+        source = open_source(files[0], settled.format, settled)
+    # Names can be looked at although labels are refused.
+    unlabelled = replace(settled, grade=None, references=None, force=True)
+    names = trial if not trial.refusal else _try(files, unlabelled)
+    lines = [
+        *_verdict(source, trial, settled, guesses),
+        *([] if trial.refusal else _loading(named, settled, guesses)),
+        *([] if trial.refusal else _held(trial, files, source)),
+        *_numbered(names, source),
+        *_absent(peeks, source, trial, settled),
+    ]
+    if is_all:
+        yield from lines
+        yield from _everything(peeks, source, settled)
+    elif len(lines) > LINES:
+        yield from lines[: LINES - 1]
+        yield f"… {len(lines) - LINES + 1:,} more lines: --all shows them"
+    else:
+        yield from lines
+
+
+def _settle(
+    peeks: list[Peek], files: list[SourceFile], reading: Reading
+) -> tuple[Reading, list[Guess], Trial]:
+    """Options under which files load, what was guessed for them, and the load that was tried."""
     try:
-        columns = read_columns(source, chunk, wanted)
-    except AuditError:
-        return
-    boxes = normal_answers(extract_answers(columns["text"], columns["boxed_answer"])).to_pylist()
-    own = columns["archive_answer"].to_pylist()
-    found.counts["answered by box"] += sum(box is not None for box in boxes)
-    found.counts["answered by the log"] += sum(answer is not None for answer in own)
-    found.counts["agreeing"] += sum(
-        box is not None and box == answer for box, answer in zip(boxes, own, strict=True)
-    )
-    if len(found.texts) < TEXTS_LOOKED_AT:
-        texts = columns["text"].slice(0, TEXTS_LOOKED_AT).to_pylist()
-        pairs = zip(texts, boxes, strict=False)
-        found.texts += [text[-TEXT_END:] for text, box in pairs if text is not None and box is None]
-
-
-def _names(chunk: Chunk, column: str) -> Iterator[str]:
-    """Values as they can be counted and printed; a load checks them."""
-    for value in listed(chunk, column):
-        try:
-            yield "?" if value is None else problem_name(value)
-        except ValueError:
-            yield shown(value)
-
-
-def _first(source: Source, chunk: Chunk, choices: Choices) -> dict[str, Any]:
-    """The first record as it would be loaded, as far as it goes."""
-    one = Chunk({name: listed(chunk, name)[:1] for name in source.mapping}, chunk.rows[:1], 0)
-    try:
-        columns = read_columns(source, one, source.mapping)
+        settled, guesses = propose(peeks, files, reading)
     except AuditError as error:
-        return {"refused": str(error)}
-    values = {name: column[0].as_py() for name, column in columns.items() if name in source.mapping}
-    if is_answerable(source.mapping, choices):
-        raw = raw_answers(
-            choices.answer,
-            columns["text"],
-            columns["boxed_answer"],
-            pa.array(listed(one, "archive_answer"), pa.string()),
-        )
-        values["answer"] = normal_answers(raw)[0].as_py()
-        if choices.grade is not None and "references" in values:
-            values["correct"] = values["answer"] in (values["references"] or [])
-    return values
+        return reading, [], Trial(refusal=str(error))
+    trial = _try(files, settled)
+    if trial.refusal:
+        trial = _try(files, replace(settled, force=True))
+    if not trial.refusal and (finished := _finished(trial, settled)):
+        settled = replace(settled, finished=finished)
+        guesses.append(Guess("finished", f"{', '.join(finished)} counted as finished"))
+        trial = _try(files, replace(settled, force=True))
+    if trial.refusal:
+        return settled, guesses, trial
+    if settled.answer == "boxed" and (kind := _other_answer(trial)):
+        settled = replace(settled, answer=kind.what)
+        guesses.append(kind)
+    elif trial.is_fit:
+        return settled, guesses, trial
+    return settled, guesses, _try(files, settled)
 
 
-def _lines(found: Found, choices: Choices) -> Iterator[str]:
-    source = found.source
-    more = f" and {len(found.files) - 1:,} more files" if len(found.files) > 1 else ""
-    yield f"{found.files[0].label}{more}"
-    yield f"  format        {source.format}: {source.title}"
-    for title, place in (("archives", 0), ("competitions", 1)):
-        yield f"  {title:12}  {_listing(key[place] for key in found.attempts)}"
-    problems = sorted({key[1:] for key in found.attempts})
-    yield f"  problems      {len(problems):,}: {_listing(name for _, name in problems)}"
-    sizes = sorted(set(found.attempts.values()))
-    each = f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}" if sizes else "0"
-    yield f"  attempts      {found.rows:,}: {each} for each problem and archive"
-    if found.finish_reasons:
-        reasons = ", ".join(
-            f"{name} {count:,}" for name, count in found.finish_reasons.most_common()
-        )
-        yield f"  finished      {reasons}"
-    yield "  counts"
-    for name in COUNTS:
-        yield f"    {name:20}  {found.counts[name]:,} of {found.rows:,}"
-    yield from _advice(found)
-    yield "  columns"
-    for name in (*COLUMNS, *(name for name in source.mapping if name not in COLUMNS)):
-        if name in source.mapping:
-            yield f"    {name:18}  from {source.mapping[name]}"
-    values = values_by_path(found.sample)
-    if source.format in CONTAINERS and (unused := unused_columns(source, values)):
-        more = f" and {len(unused) - COLUMNS_SHOWN:,} more" if len(unused) > COLUMNS_SHOWN else ""
-        yield f"  unused        {', '.join(unused[:COLUMNS_SHOWN])}{more}"
-    yield from _missing(found, choices, values)
-    yield from _split(found, sizes)
-    for note in found.notes:
+def _try(files: Sequence[SourceFile], reading: Reading) -> Trial:
+    """Load the beginnings of files into memory, through the gate of a load."""
+    share = TRIED_BYTES / max(sum(file.bytes for file in files), 1)
+    if share < 1:
+        files = [replace(f, sample=max(int(share * f.bytes), LEAST_BYTES)) for f in files]
+    try:
+        with duckdb.connect() as con:
+            con.execute("set threads = 2")
+            loaded = load(con, files, reading=replace(reading, skip_unreadable=False))
+            return Trial(
+                counts=_counts(con),
+                record=_first(con),
+                notes=loaded.notes,
+                texts=_texts(con),
+                names=[row[0] for row in con.execute(NAMES).fetchall()],
+                reasons=[row[0] for row in con.execute(REASONS).fetchall()],
+                is_whole=share >= 1,
+                is_fit=not reading.force,
+            )
+    except AuditError as error:
+        return Trial(refusal=str(error))
+
+
+REASONS = "select finish_reason from attempts group by 1 order by count(*) desc, 1"
+NAMES = "select name from problem_names"
+COUNTS = """
+select
+    count(*) as attempts,
+    count(distinct archive) as archives,
+    count(distinct (competition, question_id)) as problems,
+    count(*) filter (finish_reason = 'stop') as finished,
+    count(*) filter (eligible) as pickable,
+    count(answer) as answered,
+    count(attempts.archive_answer) filter (finish_reason = 'stop') as own,
+    count(labels.correct) as labelled,
+    count(*) filter (labels.correct) as correct,
+    count(*) filter (labels.correct and eligible) as correct_pickable
+from attempts
+inner join labels using (archive, competition, question_id, seed)
+"""
+BANKS = """
+select min(n), max(n), count(*) from (
+    select count(*) as n from attempts group by archive, competition, question_id
+)
+"""
+FIRST = """
+select attempts.*, labels.correct, problem_names.name, texts.text
+from attempts
+inner join labels using (archive, competition, question_id, seed)
+left join problem_names using (competition, question_id)
+left join texts using (archive, competition, question_id, seed)
+order by archive, competition, question_id, seed
+limit 1
+"""
+
+
+def _counts(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+    cursor = con.execute(COUNTS)
+    names = [column[0] for column in cursor.description]
+    counts = dict(zip(names, cursor.fetchall()[0], strict=True))
+    least, most, banks = con.execute(BANKS).fetchall()[0]
+    return counts | {"least": least, "most": most, "banks": banks}
+
+
+def _first(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+    cursor = con.execute(FIRST)
+    names = [column[0] for column in cursor.description]
+    return dict(zip(names, cursor.fetchall()[0], strict=True))
+
+
+def _texts(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """Texts of finished attempts, for who looks for another kind of answer."""
+    query = (
+        f"select right(text, {TEXT_END}) from texts "
+        "inner join attempts using (archive, competition, question_id, seed)"
+        f" where finish_reason = 'stop' and text is not null limit {TEXTS_LOOKED_AT}"
+    )
+    return [text for (text,) in con.execute(query).fetchall()]
+
+
+def _finished(trial: Trial, reading: Reading) -> tuple[str, ...]:
+    """The finish reasons that may mean stop, where no attempt counts as finished."""
+    if trial.counts["finished"] or reading.finished:
+        return ()
+    return tuple(r for r in trial.reasons if r.strip().lower() not in UNFINISHED)
+
+
+def _other_answer(trial: Trial) -> Guess | None:
+    """Another kind of answer, where it gives many more attempts one than a box does."""
+    counts = trial.counts
+    finished = max(counts["finished"], 1)
+    found = pattern_counts(trial.texts)
+    shares = {f"regex:{p}": count / len(trial.texts) for p, count in found.items()}
+    shares |= {"archive": counts["own"] / finished} if counts["own"] else {}
+    boxed = counts["pickable"] / finished
+    best = max(shares, key=lambda kind: shares[kind], default="boxed")
+    if shares.get(best, 0) >= 0.5 and boxed < MUCH * shares[best]:
+        return Guess(best, f"answers by {best}: {shares[best]:.0%} have one, and a box {boxed:.0%}")
+    if not boxed and counts["labelled"] == counts["attempts"] and "none" in ANSWER_KINDS:
+        return Guess("none", "no answer to vote on: attempts are right or wrong by label alone")
+    return None
+
+
+ANSWER_KINDS: tuple[str, ...] = ("boxed", "archive")
+
+
+def _verdict(
+    source: Source, trial: Trial, choices: Reading, guesses: Sequence[Guess]
+) -> Iterator[str]:
+    """Whether this loads, and by which guess, or why it does not."""
+    if trial.refusal:
+        is_missing = "missing column" in trial.refusal
+        missing = missing_columns(source, choices) if is_missing else []
+        explained = [explain(source, name) for name in missing]
+        yield f"{REFUSED}{'; '.join(explained) or trial.refusal}"
+        return
+    serious = [guess for guess in guesses if guess.is_serious]
+    if not serious:
+        yield "this loads"
+        return
+    label = [guess for guess in serious if guess.what in ("correct", "grade")]
+    first = (label or serious)[0]
+    others = len(serious) - 1
+    more = f", and {others:,} more guess{'es' if others > 1 else ''} below" if others else ""
+    if first.what == "correct":
+        column = choices.mapping["correct"]
+        yield f"this loads, but the label was guessed from column {column}{more}"
+    else:
+        yield f"this loads, but by a guess: {first.why}{more}"
+
+
+def _loading(named: Sequence[str], reading: Reading, guesses: Sequence[Guess]) -> Iterator[str]:
+    """The command, each guess in it in words, and names, which change no number, in one line."""
+    if len(named) > NAMES_SHOWN:
+        yield f"  {len(named):,} files of this kind, such as {named[0]}; put them in a folder of"
+        yield f"  their own, and load that with {shlex.join(arguments(reading)) or 'no option'}"
+    else:
+        yield f"  {shlex.join(['budget-audit', 'load', *named, *arguments(reading)])}"
+    for guess in guesses:
+        if guess.is_serious:
+            yield f"  guessed: {guess.why}"
+    if names := [guess.why for guess in guesses if not guess.is_serious]:
+        yield f"  named: {'; '.join(names)}"
+
+
+def _held(trial: Trial, files: Sequence[SourceFile], source: Source) -> Iterator[str]:
+    """The first record and the counts, as read under the command."""
+    record, counts = trial.record, trial.counts
+    problem = record["name"] if record["name"] is not None else record["question_id"]
+    label = {None: "no label", True: "right", False: "wrong"}[record["correct"]]
+    yield "first record"
+    yield (
+        f"  archive {_short(record['archive'])}, competition {_short(record['competition'])}, "
+        f"problem {_short(problem)}, attempt {record['seed']}"
+    )
+    answer = "no answer" if record["answer"] is None else f"answer {_short(record['answer'])}"
+    yield (
+        f"  {record['completion_tokens']:,} tokens, finish reason "
+        f"{_short(record['finish_reason'])}, {answer}, {label}"
+    )
+    if record["text"]:
+        line = " ".join(record["text"].split())
+        yield f"  text {line if len(line) <= 80 else f'{line[:38]} … {line[-38:]}'}"
+    many = f"{len(files):,} files, " if len(files) > 1 else ""
+    part = "" if trial.is_whole else " (of the beginning that was tried)"
+    sizes = f"{counts['least']:,}" + (
+        f" to {counts['most']:,}" if counts["most"] > counts["least"] else ""
+    )
+    yield f"counts{part}: {many}format {source.format}"
+    yield (
+        f"  {_many(counts['attempts'], 'attempt')}: {_many(counts['archives'], 'archive')}, "
+        f"{_many(counts['problems'], 'problem')}, {sizes} attempts each"
+    )
+    total = counts["attempts"]
+    yield (
+        f"  finished {_share(counts['finished'], total)}, answered "
+        f"{_share(counts['answered'], total)}, "
+        + (f"right {_share(counts['correct'], total)}" if counts["labelled"] else "no labels")
+    )
+    for note in trial.notes:
         yield f"  note: {note}"
-    yield "  first record"
-    for name, value in found.first.items():
-        yield f"    {name:18}  {_short(value)}"
 
 
-def _advice(found: Found) -> Iterator[str]:
-    """What a load would refuse although every column is there, and what settles it."""
-    if found.finish_reasons and not found.counts["finished"]:
-        could_be = [name for name in found.finish_reasons if name not in UNFINISHED]
-        option = f"; pass --finished {','.join(could_be)}" if could_be else ""
-        yield f"  note: no attempt counts as finished{option}"
-    if found.rows and not found.counts["answered by box"]:
-        options = answer_options(found.texts, found.counts["answered by the log"])
-        if options:
-            yield f"  note: no text has a box; pass {' or '.join(options)}"
-
-
-def _missing(found: Found, choices: Choices, values: dict[str, list[Any]]) -> Iterator[str]:
-    source = found.source
-    missing = missing_columns(source, choices)
-    if missing:
-        yield "  missing: load refuses this until it is settled"
-        for name in missing:
-            yield f"    {explain(source, name)}"
-            yield from _could_be(found, name, values)
-    absent = [name for name in OPTIONAL if name not in source.mapping and name not in missing]
-    if absent:
-        yield "  absent: load goes on without"
-        for name in absent:
-            yield f"    {explain(source, name)}"
-            yield from _could_be(found, name, values)
-
-
-def _could_be(found: Found, column: str, values: dict[str, list[Any]]) -> Iterator[str]:
-    """The columns that could be a missing one, as options."""
-    if found.source.format not in CONTAINERS:
-        return
-    free = {path: values[path] for path in unused_columns(found.source, values)}
-    each = next((o for o in found.source.mapping.values() if EACH in o.split(".")), None)
-    for path in candidates(column, free, each):
-        yield f"      could be: --map {shlex.quote(f'{column}={path}')}"
-
-
-def _split(found: Found, sizes: list[int]) -> Iterator[str]:
+def _numbered(trial: Trial, source: Source) -> Iterator[str]:
     """Where every problem has one attempt, its name may number attempts."""
-    names = {name for _, _, name in found.attempts}
-    if sizes != [1] or len(names) < 2 or not found.source.is_labelled:
-        return
-    parts = [SPLIT.fullmatch(name) for name in names]
-    if any(is_number(name) for name in names) or not all(parts):
+    parts = [SPLIT.fullmatch(name) for name in trial.names]
+    if trial.refusal or trial.counts["most"] > 1 or len(parts) < 2 or not all(parts):
         return
     # Numbers of problems have one name before them; numbers of attempts have several.
-    if 1 < len({part[1] for part in parts if part}) < len(names):
-        origin = found.source.mapping["question_id"].split(",")[0]
-        yield (
-            "  note: every problem has one attempt; if these names number attempts, split them: "
-            f"--map 'question_id={origin}~(.+)-\\d+' --map 'seed={origin}~.+-(\\d+)'"
-        )
+    if 1 < len({part[1] for part in parts if part}) < len(parts):
+        origin = source.mapping["question_id"].split(",")[0]
+        yield "note: every problem has one attempt; if these names number attempts, split them:"
+        yield f"  --map 'question_id={origin}~(.+)-\\d+' --map 'seed={origin}~.+-(\\d+)'"
 
 
-def _command(
-    found: Found, choices: Choices, format: str | None, sources: Sequence[str]
-) -> Iterator[str]:
-    """The whole command that loads this, where that is plain."""
-    settled = choices
-    if missing_columns(found.source, choices):
-        proposed = propose(found.source, found.sample, choices, found.files)
-        if proposed is None:
-            return
-        settled = proposed
-        found = _under(found, settled, format)
-    if len(sources) > NAMES_SHOWN:
-        return
-    parts = ["budget-audit", "load", *map(str, sources)]
-    parts += arguments(settled)
-    if settled.answer == "boxed" and found.rows and not found.counts["answered by box"]:
-        options = answer_options(found.texts, found.counts["answered by the log"])
-        parts += shlex.split(options[0]) if options else []
-    if found.finish_reasons and not found.counts["finished"]:
-        could_be = [name for name in found.finish_reasons if name not in UNFINISHED]
-        parts += ["--finished", ",".join(could_be)] if could_be else []
-    yield "  load it with"
-    yield f"    {shlex.join(parts)}"
+def _share(count: int, total: int) -> str:
+    return f"{count:,} ({100 * count / max(total, 1):.0f} %)"
 
 
-def _under(found: Found, choices: Choices, format: str | None) -> Found:
-    """What the first rows hold under other choices."""
-    source = open_source(found.files[0], format, choices)
-    tried = Found(source, [], found.files)
-    _count(tried, source, next(source.chunks), choices)
-    return tried
-
-
-def _listing(names: Iterable[str]) -> str:
-    found = sorted(set(names))
-    more = f" and {len(found) - NAMES_SHOWN:,} more" if len(found) > NAMES_SHOWN else ""
-    return ", ".join(found[:NAMES_SHOWN]) + more
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else shown(value)
     line = " ".join(text.split())
-    return line if len(line) <= 90 else f"{line[:42]} … {line[-42:]}"
+    return line if len(line) <= 40 else f"{line[:19]} … {line[-18:]}"
+
+
+def _absent(peeks: Sequence[Peek], source: Source, trial: Trial, choices: Reading) -> Iterator[str]:
+    """What is absent and matters, or what could settle a refusal."""
+    mapped = source.mapping.keys() | choices.mapping.keys()
+    if trial.refusal:
+        values = Values(peeks)
+        free = unused_paths(source.mapping | dict(choices.mapping), values)
+        for name in missing_columns(source, choices):
+            for path in candidates(name, values, free, None)[:3]:
+                yield f"  could be: --map {shlex.quote(f'{name}={path}')}"
+        return
+    if not trial.counts["labelled"]:
+        yield f"absent: {explain(source, 'correct')}"
+    for name, cost in MATTERS.items():
+        if name not in mapped and name != "correct" and not trial.refusal:
+            yield f"absent: {NEEDS[name].what}: {cost}"
+
+
+def _everything(peeks: Sequence[Peek], source: Source, choices: Reading) -> Iterator[str]:
+    """Every column with its origin, what is unused, what is absent and what could be it."""
+    mapping = source.mapping | dict(choices.mapping)
+    yield f"columns of {source.file.label} ({source.title})"
+    for name in COLUMNS:
+        if name in mapping:
+            yield f"  {name:18}  from {mapping[name]}"
+    values = Values(peeks)
+    free = unused_paths(mapping, values)
+    if source.format in CONTAINERS and free:
+        yield f"  unused              {', '.join(free)}"
+    for name in (*missing_columns(source, choices), *OPTIONAL):
+        if name not in mapping:
+            yield f"  {explain(source, name)}"
+            for path in candidates(name, values, free, None):
+                yield f"    could be: --map {shlex.quote(f'{name}={path}')}"

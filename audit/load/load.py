@@ -39,7 +39,7 @@ __all__ = ["SCHEMA", "answer_note", "cost_note", "create_schema", "grade_note", 
 
 HASHED_BYTES = 1_000_000
 # Options that are declared and not used yet.
-NOT_YET = ("failed", "numbers", "labels")
+NOT_YET = ("failed", "numbers")
 TWO_RUNS = (
     "; if these are two runs, pass --runs separate (an archive each) or --runs append "
     "(further attempts)"
@@ -69,7 +69,7 @@ class LoadSummary:
 @takes
 def load(
     con: duckdb.DuckDBPyConnection,
-    sources: Sequence[str],
+    sources: Sequence[str | SourceFile],
     *,
     replace: bool = False,
     texts: bool = True,
@@ -208,6 +208,8 @@ def hashing(files: Sequence[SourceFile]) -> Iterator[Callable[[SourceFile], str]
 
 def _hash(file: SourceFile, is_over: Event) -> str:
     """The SHA-256 of a file, as far as it is wanted."""
+    if file.sample is not None:
+        return ""  # It is only tried.
     found = hashlib.sha256()
     with open(file.path, "rb") as stream:
         while not is_over.is_set() and (block := stream.read(HASHED_BYTES)):

@@ -216,6 +216,8 @@ def _references(value: Any) -> list[str]:
 
 
 def _csv_references(value: Any) -> list[str]:
+    if isinstance(value, list):  # Of a file of references, whose lists are lists.
+        return _references(value)
     if value is None or not value.lstrip().startswith("["):
         return _references(None if value is None else [value])
     try:

@@ -10,11 +10,29 @@ from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.canonical import COLUMNS, is_per_attempt, is_step
 from audit.sources.files import named, shown
-from audit.sources.formats import REASONING, Context, Field, Format, Record, suffixes, taken
+from audit.sources.formats import (
+    REASONING,
+    Context,
+    Field,
+    Format,
+    Record,
+    column,
+    grades_of,
+    suffixes,
+)
 from audit.sources.paths import EACH, LEAVES_SHOWN, Keys, find_keys, leaves, split_pattern, walk
 from audit.sources.scores import added, score_columns, split_list, split_sum
 
 RECORDS_SHOWN = 16
+# Turns of a conversation and rounds of a revision build on one another: they are no attempts.
+TURNS = re.compile(
+    r"(^|_)(turns?|rounds?|revisions?|refinements?|iterations?|history|conversations?|dialogs?|"
+    r"dialogues?|messages|trajectory)$"
+)
+TURNED = (
+    "{0} holds turns that build on one another, not attempts; pass --explode {0} to load each as "
+    "an attempt all the same"
+)
 # What a place may say: where a record stands, not what it holds.
 PLACES = ("@row", "@file", "@folder", "@path")
 PLACED = ("archive", "competition", "question_id", "seed")
@@ -25,6 +43,7 @@ ANSWERING = ("text", "boxed_answer", "archive_answer")
 COST = "completion_tokens"
 # What the user has settled about sources.
 Choices = Reading
+ONCE = "{0} stands once beside the attempts; pass --map {1}={0} if it holds for each of them"
 NO_ATTEMPT = "rows hold no attempt: left out"
 
 
@@ -36,16 +55,16 @@ class Origin:
     get: Callable[[Record, int], Any]
     keys: Keys | None = None
     read: Callable[[Any], Any] | None = None
-    needs: tuple[str, ...] = ()
+    looks_into: tuple[str, ...] = ()
     # Whether the value is the number of the row.
     is_row: bool = False
 
 
 def positions(record: Record, format: Format) -> Sequence[int]:
     """The positions of a record's attempts, as the format lists them."""
-    if not format.each:
+    if not format.attempts_at:
         return (0,)
-    for path in format.each:
+    for path in format.attempts_at:
         attempts = walk(record, path.split("."))
         if isinstance(attempts, list):
             return range(len(attempts))
@@ -66,17 +85,17 @@ def attempts_of(
     record: Record, format: Format, lists: Sequence[Keys], context: Context
 ) -> Sequence[int]:
     """The positions of a row's attempts; lists that belong together are of one length."""
-    if not lists and not format.each:
+    if not lists and not format.attempts_at:
         return (0,)
     counts: dict[str, int] = {}
     for keys in lists:
         found = walk(record, keys)
         if isinstance(found, list):
             counts[".".join(keys)] = len(found)
-        elif found is not None and not format.each:
+        elif found is not None and not format.attempts_at:
             place = f"{context.file.label}: row {context.row}"
             raise AuditError(f"{place}: {'.'.join(keys)} must be a list, found {shown(found)}")
-    if format.each:
+    if format.attempts_at:
         counts["the attempts"] = len(positions(record, format))
     if len(set(counts.values())) > 1:
         each = ", ".join(f"{named(name)} has {count:,}" for name, count in counts.items())
@@ -106,22 +125,22 @@ def find_origins(
     known = _Known(format, sample, context, choices, rows)
     own = dict.fromkeys(key for record in sample for key in record if format.name == "flat")
     scores = score_columns(declared, own, context, choices.mapping)
-    for column in (*COLUMNS, *scores, REASONING):
-        one = declared.get(column, taken(column))
-        path = choices.mapping.get(column)
+    for name in (*COLUMNS, *scores, REASONING):
+        one = declared.get(name, column(name))
+        path = choices.mapping.get(name)
         constant = {"archive": choices.archive, "competition": choices.competition}.get(one.column)
         if constant is not None:
             found[one.column] = _constant(f"--{one.column}", constant)
         elif path is not None and path.startswith("@"):
             found[one.column] = _placed(one, path, context)
         elif path is not None:
-            found[one.column] = _mapped(one, path, sample, context)
-        elif one.find is not None:
+            found[one.column] = _mapped(one, path, sample, context, rows or (lambda: sample))
+        elif one.look_up is not None:
             values = rows() if rows else sample
-            if origin := _looked_up(one, one.find, values, context, format):
+            if origin := _looked_up(one, one.look_up, values, context, format):
                 found[one.column] = origin
         elif format.name == "flat":
-            if origin := known.find(one):
+            if origin := known.look_up(one):
                 found[one.column] = origin
         elif origin := _found(one, sample, context, format):
             found[one.column] = origin
@@ -147,7 +166,7 @@ def _placed(one: Field, path: str, context: Context) -> Origin:
     full = context.file.path.resolve()
     value = {"@file": full.name, "@folder": full.parent.name, "@path": full.as_posix()}[place]
     if pattern is None:
-        return _constant(path, _stem(value) if place == "@file" else value)
+        return _constant(path, file_stem(value) if place == "@file" else value)
     # The match nearest to the file's own name.
     matches = list(pattern.finditer(value))
     if not matches or matches[-1][1] is None:
@@ -155,29 +174,43 @@ def _placed(one: Field, path: str, context: Context) -> Origin:
     return _constant(path, matches[-1][1])
 
 
-def _stem(name: str) -> str:
+def file_stem(name: str) -> str:
     """A file's name without what it is called by its kind."""
+    name = name[:-4] if name.lower().endswith(".zip") else name
     for suffix in sorted(suffixes(), key=len, reverse=True):
         if name.lower().endswith(suffix) and len(name) > len(suffix):
             return name[: -len(suffix)]
     return name
 
 
-def _mapped(one: Field, path: str, sample: Sequence[Record], context: Context) -> Origin:
+def _mapped(
+    one: Field,
+    path: str,
+    sample: Sequence[Record],
+    context: Context,
+    rows: Callable[[], Sequence[Record]],
+) -> Origin:
     """A path that the user has named, or the sum of two."""
     is_whole = any(find_keys(record, path.split(".")) for record in sample)
     paths = [path] if is_whole else split_sum(one.column, path)
-    terms = [_term(one, term, sample, context) for term in paths]
+    terms = [_term(one, term, sample, context, rows) for term in paths]
     if len(terms) == 1:
         return terms[0]
     return Origin(
         path,
         lambda record, position: added([term.get(record, position) for term in terms]),
-        needs=tuple(term.keys[0] for term in terms if term.keys),
+        looks_into=tuple(term.keys[0] for term in terms if term.keys),
     )
 
 
-def _term(one: Field, path: str, sample: Sequence[Record], context: Context) -> Origin:
+def _term(
+    one: Field,
+    path: str,
+    sample: Sequence[Record],
+    context: Context,
+    rows: Callable[[], Sequence[Record]],
+) -> Origin:
+    """One path; labels there may be grades in letters or words."""
     plain, pattern = split_pattern(path)
     plain, of_list = split_list(one.column, plain)
     parts = plain.split(".")
@@ -194,9 +227,27 @@ def _term(one: Field, path: str, sample: Sequence[Record], context: Context) -> 
         )
     if of_list is not None:
         return _at(path, keys, of_list)
+    if pattern is None and one.column == "correct":
+        return _at(path, keys, _label_reader(one, plain, keys, rows()))
     if pattern is None:
         return _at(path, keys, one.read if plain != one.column else None)
     return _at(path, keys, lambda value: _group(pattern, value))
+
+
+def _label_reader(
+    one: Field, path: str, keys: Keys, records: Sequence[Record]
+) -> Callable[[Any], Any] | None:
+    """What makes a label of a value: grades by the file's own letters, else as declared."""
+    grades = grades_of(
+        walk(record, keys, position)
+        for record in records
+        for position in (range(_length(record, keys)) if EACH in keys else (0,))
+    )
+    if grades is None:
+        return one.read if path != one.column else None
+    return lambda value: grades.get(value.strip().upper(), value) if isinstance(
+        value, str
+    ) else value  # fmt: skip
 
 
 def _group(pattern: re.Pattern[str], value: Any) -> Any:
@@ -219,7 +270,7 @@ def _looked_up(
     return Origin(
         one.paths[0],
         lambda record, position: read(find(record, position, context)),
-        needs=one.needs,
+        looks_into=one.looks_into,
     )
 
 
@@ -229,7 +280,7 @@ def _found(one: Field, sample: Sequence[Record], context: Context, format: Forma
     taken_at: Origin | None = None
     for path in one.paths:
         if path == EACH:
-            return Origin(f"position in {format.each[0]}", lambda record, position: position)
+            return Origin(f"position in {format.attempts_at[0]}", lambda record, position: position)
         if path.startswith("@"):
             value = walk(context.header, path[1:].split("."))
             if value is not None:
@@ -246,7 +297,7 @@ def _found(one: Field, sample: Sequence[Record], context: Context, format: Forma
         present.append(origin)
         if taken_at is None and any(walk(record, kept[0]) is not None for record in sample):
             taken_at = origin
-            if not one.goes_on:
+            if not one.fall_through:
                 return origin
     if taken_at is not None and len(present) > 1:
         later = present[present.index(taken_at) :]
@@ -312,7 +363,7 @@ class _Known:
             self._lists = self._find_lists()
         return self._lists
 
-    def find(self, one: Field) -> Origin | None:
+    def look_up(self, one: Field) -> Origin | None:
         """The column under its own name, a known one, or one whose values fit."""
         own = self._present(one, (one.column,))
         if own and one.column == "steps" and not self._holds_steps(own[0]):
@@ -321,16 +372,22 @@ class _Known:
             return self._origin(one, own[0])
         if known := self._present(one, one.paths[1:]):
             return self._origin(one, self._only(one, known))
-        if one.of_rows and self._has_lists() and (ids := self._present(one, one.of_rows)):
+        if (
+            one.if_one_row_per_problem
+            and self._has_lists()
+            and (ids := self._present(one, one.if_one_row_per_problem))
+        ):
             return self._origin(one, self._only(one, ids))
-        loose = [path for path in self._present(one, one.loose) if self._fit(one, path)]
+        loose = [path for path in self._present(one, one.if_values_fit) if self._fit(one, path)]
         if loose and one.column in COLUMNS and not COLUMNS[one.column].is_required:
             # What is not needed is left for the user to name, where several could be it.
             return self._origin(one, loose[0]) if len(loose) == 1 else None
         if loose:
             return self._origin(one, self._only(one, loose))
-        if one.column == "seed" and self._has_lists():
-            return Origin(f"position in {self.lists[0]}", lambda record, position: position)
+        starred = [path for path in self._choices.mapping.values() if EACH in path.split(".")]
+        if one.column == "seed" and (starred or self._has_lists()):
+            where = starred[0].split(f".{EACH}")[0] if starred else self.lists[0]
+            return Origin(f"position in {where}", lambda record, position: position)
         return None
 
     def _present(self, one: Field, names: Sequence[str]) -> list[str]:
@@ -339,11 +396,21 @@ class _Known:
         if self._has_lists():
             listed = [path for name in names for path in self._in_lists(name)]
             listed = [path for path in listed if self._keys(path) is not None]
-            found = listed or ([] if of_attempt(one.column) else found)
+            beside = found if self._is_for_all(one) else []
+            if found and not listed and not beside:
+                self._context.absent[one.column] = ONCE.format(found[0], one.column)
+            found = listed or beside
         if one.column == "references":
             # A list of accepted forms may be as long as the attempts by chance.
             found = [path for path in found if not path.endswith(EACH) or self._repeats(path)]
         return found
+
+    def _is_for_all(self, one: Field) -> bool:
+        """Whether what a row says once holds for each of its attempts.
+
+        A finish reason does; a cost may be a sum, and a label the vote's.
+        """
+        return one.column == "finish_reason" or not of_attempt(one.column)
 
     def _repeats(self, path: str) -> bool:
         """Whether a list says the same for every attempt of a row."""
@@ -394,6 +461,9 @@ class _Known:
 
     def _only(self, one: Field, paths: list[str]) -> str:
         """The one path; several are one where they say the same."""
+        if one.column == "seed" and "sample_id" in paths[:-1] + paths[1:]:
+            # Beside another number of the attempt a sample is the problem.
+            paths = [path for path in paths if path != "sample_id"]
         # Paths that lead to no value, where others do, are no candidates.
         if len(paths) > 1:
             full = [p for p in paths if any(value is not None for value in self._column(p))]
@@ -424,16 +494,16 @@ class _Known:
         if any(EACH in path.split(".") for path in self._choices.mapping.values()):
             path = next(p for p in self._choices.mapping.values() if EACH in p.split("."))
             return self._as_long_as(path.split(f".{EACH}")[0])
-        for column in ANSWERING:
-            names = {column, *self._names[column].paths, *self._names[column].loose}
-            if column in self._choices.mapping:
+        for answer in ANSWERING:
+            names = {answer, *self._names[answer].paths, *self._names[answer].if_values_fit}
+            if answer in self._choices.mapping:
                 return ()
             found = [path for path in self._all_lists() if self._answers(path, names)]
-            if alone := self._stands_alone(column):
+            if alone := self._stands_alone(answer):
                 if found := [path for path in found if self._is_plain(path)]:
                     raise AuditError(
-                        f"{self._context.file.label}: {column} may be {alone} or the items of "
-                        f"{found[0]}; pass --map {column}={alone} or --explode {found[0]}"
+                        f"{self._context.file.label}: {answer} may be {alone} or the items of "
+                        f"{found[0]}; pass --map {answer}={alone} or --explode {found[0]}"
                     )
                 return ()
             if len(found) > 1:
@@ -443,7 +513,7 @@ class _Known:
                     f"{' or '.join(found)}; pass {options}"
                 )
             # A row that has its own cost is one attempt, and a list in its text is a mistake.
-            if found and not (found[0] == column and any(map(_is_one, self._column(COST)))):
+            if found and not (found[0] == answer and any(map(_is_one, self._column(COST)))):
                 return self._as_long_as(found[0])
         return ()
 
@@ -462,11 +532,15 @@ class _Known:
         held = {
             name: [r.get(name) for r in self.values if r.get(name) is not None] for name in names
         }
-        return [
+        lists = [
             name
             for name, values in held.items()
             if name not in LISTS and values and all(isinstance(v, list) for v in values)
         ]
+        turns = [name for name in lists if TURNS.search(name.lower())]
+        if turns and len(turns) == len(lists):
+            self._context.absent["text"] = TURNED.format(turns[0])
+        return [name for name in lists if name not in turns]
 
     def _answers(self, path: str, names: set[str]) -> bool:
         """Whether the items of a list are texts or answers, or objects that have one."""

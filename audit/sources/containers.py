@@ -1,10 +1,12 @@
 """Containers: what a file is by its first bytes, and its lines; nothing is read without a bound."""
 
 import gzip
+import os
 import re
+import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from audit.sources.files import LFS_POINTER, SourceFile, Unreadable
 
@@ -20,8 +22,12 @@ SUFFIXES = (
     ".csv.gz",
     ".json",
 )
+# What reading a damaged or unknown gzip or zip file raises.
+DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
 GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK"
+# What a log of Inspect's has in it.
+LOG_MEMBER = re.compile(r"header\.json$|_journal/|samples/|summaries\.json$")
 # What is looked at first to recognize a format.
 HEAD_BYTES = 65_536
 # A longer line is refused, so that a file without line ends (or one gzip made of zeros) is not
@@ -42,12 +48,16 @@ def detect_container(file: SourceFile) -> str:
                 raise Unreadable(
                     f"{file.label}: is a Git LFS pointer and not the file; run 'git lfs pull'"
                 )
+            if file.name.lower().endswith(".npz"):
+                raise Unreadable(f"{file.label}: is a NumPy archive: write it as JSON lines or CSV")
             if head[:4] == b"PAR1" or (head and file.name.lower().endswith(".parquet")):
                 return "parquet"
-            if head.startswith(ZIP_MAGIC):
-                return "zip"
+            if head.startswith(ZIP_MAGIC) and not zipped_file(file.path):
+                return _zip_container(file)
             stream = unzipped(raw)
             while block := stream.read(HEAD_BYTES):
+                if block.startswith(b"PAR1"):
+                    raise Unreadable(f"{file.label}: holds a Parquet file: unpack it")
                 if found := block.removeprefix(b"\xef\xbb\xbf").lstrip():
                     if JSON_ARRAY.match(found):
                         return "json"
@@ -55,9 +65,37 @@ def detect_container(file: SourceFile) -> str:
                 blank += len(block)
                 if blank > LONGEST_BLANK:
                     raise Unreadable(f"{file.label}: begins with {_megabytes()} of white space")
-    except (OSError, EOFError, zlib.error) as error:
+    except DAMAGED as error:
         raise Unreadable(f"{file.label}: the file ends early or is damaged: {error}") from None
     raise Unreadable(f"{file.label}: is empty; leave it out or write it again")
+
+
+def zipped_file(path: str | os.PathLike[str]) -> str | None:
+    """The name of the only file in a zip archive, if it is no log of a tool's own."""
+    names = [] if str(path).lower().endswith(".eval") else _zip_members(path)
+    return names[0] if len(names) == 1 and not LOG_MEMBER.match(names[0]) else None
+
+
+def _zip_members(path: str | os.PathLike[str]) -> list[str]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [name for name in archive.namelist() if not name.endswith("/")]
+    except (zipfile.BadZipFile, ValueError, OSError):
+        return []  # Cut off, as logs of killed runs are: the reader says so.
+    return [name for name in names if not name.startswith("__MACOSX/")]
+
+
+def _zip_container(file: SourceFile) -> str:
+    """What a zip archive of several files is; those that hold no records are named."""
+    names = _zip_members(file.path)
+    if "[Content_Types].xml" in names:
+        raise Unreadable(f"{file.label}: is an Excel workbook: save the sheet as CSV")
+    is_log = any(LOG_MEMBER.match(name) for name in names)
+    if names and not is_log and not file.name.lower().endswith(".eval"):
+        raise Unreadable(
+            f"{file.label}: is a zip archive of {len(names):,} files: unpack it and name the folder"
+        )
+    return "zip"
 
 
 def _megabytes() -> str:
@@ -69,16 +107,18 @@ def first_bytes(file: SourceFile, size: int = 4) -> bytes:
     try:
         with open(file.path, "rb") as raw:
             return unzipped(raw).read(size)
-    except (OSError, EOFError, zlib.error) as error:
+    except DAMAGED as error:
         raise Unreadable(f"{file.label}: the file ends early or is damaged: {error}") from None
 
 
-def unzipped(raw: BinaryIO) -> BinaryIO | gzip.GzipFile:
-    """The stream from its start, through gzip where it is gzip's."""
+def unzipped(raw: BinaryIO) -> IO[bytes] | gzip.GzipFile:
+    """The stream from its start, unpacked where it is gzip's or a zip archive of one file."""
     raw.seek(0)
-    zipped = raw.read(2) == GZIP_MAGIC
+    magic = raw.read(2)
     raw.seek(0)
-    return gzip.GzipFile(fileobj=raw) if zipped else raw
+    if magic == ZIP_MAGIC and (name := zipped_file(raw.name)):
+        return zipfile.ZipFile(raw).open(name)
+    return gzip.GzipFile(fileobj=raw) if magic == GZIP_MAGIC else raw
 
 
 class Lines:
@@ -99,11 +139,11 @@ class Lines:
                 self.done = raw.tell()
                 yield line
 
-    def _read(self, stream: BinaryIO | gzip.GzipFile) -> str:
+    def _read(self, stream: IO[bytes] | gzip.GzipFile) -> str:
         self.number += 1
         try:
             line = stream.readline(LONGEST_LINE + 1)
-        except (OSError, EOFError, zlib.error) as error:
+        except DAMAGED as error:
             raise Unreadable(f"{self._place}: the file ends early or is damaged: {error}") from None
         if len(line) > LONGEST_LINE:
             raise Unreadable(f"{self._place}: is longer than {LONGEST_LINE // 1_000_000} MB")

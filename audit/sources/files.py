@@ -28,6 +28,8 @@ class SourceFile:
     bytes: int
     # Device, inode and time of the last change, when the file was found.
     state: tuple[int, ...] | None = None
+    # About so many of its bytes are read, where it is only tried.
+    sample: int | None = None
 
     @property
     def label(self) -> str:
@@ -92,13 +94,18 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:60] + "…"
 
 
-def find_files(sources: Sequence[str], skipped: list[str] | None = None) -> list[SourceFile]:
+def find_files(
+    sources: Sequence[str | SourceFile], skipped: list[str] | None = None
+) -> list[SourceFile]:
     """The files behind files, folders and globs, each taken once, sorted by name.
 
     With a list for what is skipped, a file that cannot be opened goes there instead of ending it.
     """
     found: dict[str, SourceFile] = {}
     for source in sources:
+        if isinstance(source, SourceFile):
+            found[os.path.realpath(source.path)] = source
+            continue
         for path, name in _expand(str(source)):
             try:
                 file = _opened(path, name)
@@ -231,6 +238,14 @@ def _search(folder: Path) -> Iterator[tuple[Path, str]]:
     ]
     if not paths:
         raise AuditError(f"{folder}: nothing to load here; looked for {', '.join(wanted)}")
-    for path in sorted(paths):
-        if path.suffix.lower() != ".json" or not path.is_file() or holds_records(path):
-            yield path, path.relative_to(folder).as_posix()
+    kept = [
+        path
+        for path in sorted(paths)
+        if path.suffix.lower() != ".json"
+        or path.name.lower().endswith(".traj.json")
+        or not path.is_file()
+        or holds_records(path)
+    ]
+    # Where nothing else is there, single objects may be records, one a file.
+    for path in kept or sorted(paths):
+        yield path, path.relative_to(folder).as_posix()

@@ -71,6 +71,15 @@ class JsonStream:
                 self._at += 1
         self._at += 1
 
+    def values(self) -> Iterator[Any]:
+        """Each value to the end, one after another."""
+        while True:
+            try:
+                self._next()
+            except ValueError:
+                return
+            yield self.value()
+
     def value(self) -> Any:
         """The next value; more is read until it is whole."""
         self._next()

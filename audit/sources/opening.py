@@ -12,8 +12,25 @@ from audit.sources.stand_ins import stand_in
 
 def open_source(file: SourceFile, name: str | None, choices: Choices) -> Source:
     """Open a file in the format of that name, or else of its content, and find its columns."""
-    source = stand_in(read_source(file, name, choices), choices)
+    source = read_source(file, name, choices)
+    if file.sample is not None:
+        source = replace(source, chunks=_beginning(source.chunks, file.sample))
+    source = stand_in(source, choices)
     return replace(source, chunks=while_unchanged(file, _forgetting(source)))
+
+
+def _beginning(chunks: Iterator[Chunk], most: int) -> Iterator[Chunk]:
+    """The chunks of about the first so many bytes of a file."""
+    before = 0
+    for chunk in chunks:
+        share = max(most - before, 1) / max(chunk.done - before, 1)
+        if share < 1:
+            rows = max(int(share * len(chunk.rows)), 1)
+            values = {name: held[:rows] for name, held in chunk.values.items()}
+            yield Chunk(values, chunk.rows[:rows], chunk.done)
+            return
+        yield chunk
+        before = chunk.done
 
 
 def readable(

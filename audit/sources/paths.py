@@ -35,6 +35,8 @@ def find_keys(record: Any, parts: Sequence[str]) -> Keys | None:
     if not parts:
         return ()
     if isinstance(record, list):
+        if parts[0] != EACH and not parts[0].isdecimal():
+            return None
         keys = find_keys(walk(record, parts[:1]), parts[1:]) if record else None
         return None if keys is None else (parts[0], *keys)
     if isinstance(record, dict):

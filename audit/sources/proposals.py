@@ -1,22 +1,55 @@
-"""What could be a missing column: by name and by values, as options that are ready to pass."""
+"""What could be a missing column: guessed by name and by values, and every guess with its reason.
 
+A guess is never the last word: `describe` marks it, and the load that it leads to is tried.
+"""
+
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from audit.errors import AuditError
-from audit.sources.canonical import read_columns
-from audit.sources.columns import Choices
-from audit.sources.files import Chunk, Source, SourceFile
-from audit.sources.formats import Record
+from audit.sources.columns import TURNS, Choices, file_stem
+from audit.sources.files import Source, SourceFile, named, shown
+from audit.sources.formats import Record, is_grade
 from audit.sources.formats.flat import is_answer, is_count, is_flag, is_name, is_text, is_whole
-from audit.sources.missing import is_answerable, missing_columns
-from audit.sources.opening import open_source
+from audit.sources.missing import missing_columns
 from audit.sources.paths import EACH
-from audit.sources.stand_ins import listed
 
-RECORDS_LOOKED_AT = 16
+# What a row says once, also where it holds several attempts.
+PER_ROW = ("question_id", "archive", "competition", "references")
+LONGEST_NAME = 80
+LARGEST_HEADER = 4_000_000
+
+
+class Guess(NamedTuple):
+    """A column or option that was guessed, and why."""
+
+    what: str
+    why: str
+    # Whether numbers depend on it; a name alone changes none.
+    is_serious: bool = True
+
+
+@dataclass(frozen=True)
+class Peek:
+    """The beginning of a file: how it would be read, and its first records as they are."""
+
+    file: SourceFile
+    source: Source
+    records: Sequence[Record]
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What a column may be called, what such a column is never called, what its values are."""
+
+    called: str
+    fits: Callable[[Any], bool]
+    never: str = r"^$"
 
 
 def is_number(value: Any) -> bool:
@@ -24,37 +57,136 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-# A name that hints at a column, and what its values must be. Of texts only long ones are attempts.
-HINTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "archive": (r"model|llm|engine|system|config", is_text),
-    "competition": (r"bench|dataset|task|split|source|subject|competition", is_text),
-    "question_id": (r"^(id|idx|index|key|uid)$|_id$|_idx$|problem|question|prompt|name", is_name),
-    "seed": (r"seed|sample|attempt|run|rollout|trial|repeat|idx|index|epoch", is_whole),
-    "prompt_tokens": (r"(prompt|input).*(tok|len)", is_count),
-    "completion_tokens": (r"tok|len", is_count),
-    "finish_reason": (r"finish|stop|reason|status", is_text),
-    "text": (r"resp|out|gen|compl|text|solution|trace|cot|content|^y$|reply|said", is_text),
-    "archive_answer": (r"pred|answer|extract|pars|final|ans", is_answer),
-    "correct": (r"correct|score|label|acc|right|pass|reward|judg|ok|^r$|match", is_flag),
-    "mean_logprob": (r"log_?prob", is_number),
-    "references": (r"gold|target|truth|^gt$|ref|answer|expected|solution", is_answer),
+def _is_label(value: Any) -> bool:
+    return is_flag(value) or is_grade(value)
+
+
+ASKED = r"prompt|input|question|problem|query|instruct|system|template|task|doc"
+HINTS = {
+    "archive": Hint(r"model|llm|engine|system|config", is_text, r"prompt|input|output|resp|answer"),
+    "competition": Hint(
+        r"bench|dataset|task|subject|competition|subset", is_text, r"_id$|idx|desc"
+    ),
+    "question_id": Hint(
+        r"^(id|idx|index|key|uid|no)$|_(id|idx|no|key|uid|index)$|problem|question|instance|^task$|"
+        r"^prompt$|^input$|^doc$",
+        is_name,
+        r"token|len|session|request|run|sample|attempt|seed|trial|rollout|model|type|level|user|"
+        r"conversation|_answer|turn|round|step",
+    ),
+    "seed": Hint(
+        r"seed|sample|attempt|run|rollout|trial|repeat|epoch|^(idx|index|k|n|try)$|try_",
+        is_whole,
+        r"turn|round|step|iter|revis|depth|token|len|num_|count|problem|question|time",
+    ),
+    "prompt_tokens": Hint(r"(prompt|input).*(tok|len)", is_count),
+    "completion_tokens": Hint(
+        r"tok|len", is_count, r"prompt|input|max|limit|total|cache|context|ctx|budget|reason|text"
+    ),
+    "finish_reason": Hint(r"finish|stop|end_?reason|status", is_text),
+    "text": Hint(
+        r"resp|out|gen|compl|text|solution|trace|cot|content|^ys?$|reply|said|code|rationale|think",
+        is_text,
+        rf"{ASKED}|time|date|created|stamp|step|target|refer|gold|truth|expected|path|url|model|"
+        r"name|_id$|^id$|type|level|subject|role|error|reason$|version",
+    ),
+    "archive_answer": Hint(
+        r"pred|answer|extract|pars|final|^ans$", is_answer, r"score|prompt|token"
+    ),
+    "correct": Hint(
+        r"correct|score|label|acc|right|pass|reward|judg|^ok$|^r$|match|grade|verdict|resolved|"
+        r"solved",
+        _is_label,
+        r"finish|done|success|complet|trunc|sample|loop|flag|stop|valid|error|cache|stream|train|"
+        r"time|len|tok|count|num|pass(word|age)|account|accept",
+    ),
+    "mean_logprob": Hint(r"(mean|avg|average).*log_?prob", is_number),
+    "references": Hint(
+        r"gold|target|truth|^gt$|ref|answer|expected|solution", is_answer, r"pred|model|gen|extract"
+    ),
 }
-IDS = r"(^|\.)(id|idx|index|key|uid)$|_id$|_idx$"
-NUMBERED = re.compile(r"(?:.*\D)?(\d+)(\.[A-Za-z][\w.]*)")
+# What finished and cut attempts are called by tools: one of these tells a finish reason.
+REASONS = {
+    "stop", "length", "eos", "end_turn", "max_tokens", "stop_sequence", "eos_token", "completed",
+    "tool_calls", "content_filter", "endoftext", "finished", "abort",
+}  # fmt: skip
+# Numbers that generation or a judge gave an attempt, and what each is called as a score.
+SCORE_NAMES = {
+    "reward_model_score": "reward_model", "reward": "reward", "prm_score": "prm",
+    "prm_scores": "prm", "orm_score": "orm", "verifier_score": "verifier", "agg_scores": "agg",
+    "confidence": "confidence", "min_conf": "min_conf", "pred_score": "pred",
+}  # fmt: skip
 # Where a text says its answer without a box.
-PATTERNS = (r"ANSWER:\s*(.+)", r"####\s*(.+)")
+PATTERNS = (
+    r"ANSWER:\s*(.+)",
+    r"####\s*(.+)",
+    r"(?i)answer\s*:\s*\**\s*(.+?)\.?\s*(?:\n|$)",
+    r"(?i)answer is\s*:?\s*\**\s*(.+?)\.?\**\s*(?:\n|$)",
+)
+NUMBERED = re.compile(r"(.*?)(\d+)(\D*)")
 
 
-def values_by_path(sample: Sequence[Record]) -> dict[str, list[Any]]:
-    """The values of the first records by path; the items of a list go by `*`."""
-    found: dict[str, list[Any]] = {}
-    for record in sample[:RECORDS_LOOKED_AT]:
-        for path, value in _values(record, ""):
-            found.setdefault(path, []).append(value)
-    return found
+class Values:
+    """The values of the first records by path, one list for each record."""
+
+    def __init__(self, peeks: Sequence[Peek]) -> None:
+        self.by_path: dict[str, dict[int, list[Any]]] = {}
+        self.file_of: list[int] = []
+        for number, peek in enumerate(peeks):
+            for record in peek.records:
+                at = len(self.file_of)
+                self.file_of.append(number)
+                for path, value in _values(record, ""):
+                    self.by_path.setdefault(path, {}).setdefault(at, []).append(value)
+
+    def present(self, path: str) -> list[Any]:
+        """All values of a path that are not null."""
+        return [v for held in self.by_path.get(path, {}).values() for v in held if v is not None]
+
+    def lengths(self, path: str) -> dict[int, int]:
+        """How many values each record has there."""
+        return {at: len(held) for at, held in self.by_path.get(path, {}).items()}
+
+    def is_constant(self, path: str) -> bool:
+        """Whether a path says the same everywhere."""
+        return len({_key(value) for value in self.present(path)}) < 2
+
+    def groups(self, path: str | None) -> list[list[int]]:
+        """The records by what a path says; every record by itself where there is none."""
+        if path is None or path not in self.by_path:
+            return [[at] for at in range(len(self.file_of))]
+        found: dict[str, list[int]] = {}
+        for at, held in self.by_path[path].items():
+            found.setdefault(_key(held[0]), []).append(at)
+        return list(found.values())
+
+    def varies(self, path: str, problem: str | None) -> bool:
+        """Whether a path varies within problems, or over all where each has one value."""
+        held = self.by_path[path]
+        groups = [
+            [_key(v) for at in group for v in held.get(at, ()) if v is not None]
+            for group in self.groups(problem)
+        ]
+        several = [group for group in groups if len(group) > 1]
+        if several:
+            return any(len(set(group)) > 1 for group in several)
+        return len(groups) < 2 or not self.is_constant(path)
+
+    def is_same_within(self, path: str, problem: str | None) -> bool:
+        """Whether a path says one thing for each problem."""
+        held = self.by_path[path]
+        return all(
+            len({_key(v) for at in group for v in held.get(at, ())}) < 2
+            for group in self.groups(problem)
+        )
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
 
 
 def _values(value: Any, path: str, is_listed: bool = False) -> Iterator[tuple[str, Any]]:
+    """Every value of a record with its path; the items of a list go by `*`."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _values(inner, f"{path}.{key}" if path else key, is_listed)
@@ -65,169 +197,431 @@ def _values(value: Any, path: str, is_listed: bool = False) -> Iterator[tuple[st
         yield path, value
 
 
-def unused_columns(source: Source, values: Mapping[str, Any]) -> list[str]:
-    """The columns that nothing is taken from."""
-    origins = [origin.partition("~")[0] for origin in source.mapping.values()]
+def unused_paths(mapping: Mapping[str, str], values: Values) -> list[str]:
+    """The paths that no column comes from."""
+    origins = [origin.partition("~")[0].partition("[")[0] for origin in mapping.values()]
     return [
         path
-        for path in values
+        for path in values.by_path
         if not any(
             o == path or o.startswith(path + ".") or path.startswith(o + ".") for o in origins
         )
     ]
 
 
-def candidates(column: str, values: Mapping[str, list[Any]], each: str | None) -> list[str]:
-    """The paths that could be a column; where attempts are in lists, those of the right length."""
-    if column not in HINTS:
-        return []
-    name, fits = HINTS[column]
-    found = []
-    for path, held in values.items():
-        present = [value for value in held if value is not None]
-        if not present or not all(map(fits, present)):
+def _is_listed(path: str) -> bool:
+    return EACH in path.split(".")
+
+
+def _last_name(path: str) -> str:
+    return path.removesuffix(f".{EACH}").rsplit(".", 1)[-1].lower()
+
+
+def candidates(column: str, values: Values, paths: Sequence[str], each: str | None) -> list[str]:
+    """The paths that could be a column, going by their names and values."""
+    hint = HINTS[column]
+    sizes = values.lengths(each) if each else {}
+    is_single = all(size == 1 for size in sizes.values())
+    fitting = []
+    for path in paths:
+        present, name = values.present(path), _last_name(path)
+        if not present or not all(map(hint.fits, present)) or re.search(hint.never, name):
             continue
-        is_listed = EACH in path.split(".")
-        if column in ("question_id", "archive", "competition", "references") and is_listed:
+        if not re.search(hint.called, name) and not re.search(hint.called, name.removesuffix("s")):
             continue
-        if each is not None and not is_listed and column in ("seed", *_PER_ATTEMPT):
+        if _is_listed(path):
+            is_beside = each is not None and values.lengths(path) == sizes
+            if column in PER_ROW or (not is_beside and not (each is None and column == "text")):
+                continue
+        elif each is not None and column not in (*PER_ROW, "finish_reason") and not is_single:
             continue
-        last = path.removesuffix(f".{EACH}").rsplit(".", 1)[-1].lower()
-        if re.search(name, last) or re.search(name, last.removesuffix("s")):
-            found.append(path)
-    if not found and column in ("correct", "text"):
-        found = _by_values(column, values, each)
-    return found
+        fitting.append(path)
+    return fitting
 
 
-_PER_ATTEMPT = ("completion_tokens", "finish_reason", "text", "archive_answer", "correct")
+class _Proposer:
+    """Fills what a file lacks, column by column; what was filled is in `mapping` and `guesses`."""
 
+    def __init__(
+        self, peeks: Sequence[Peek], files: Sequence[SourceFile], options: Choices
+    ) -> None:
+        self.source = peeks[0].source
+        self.files = files
+        self.values = Values(peeks)
+        self.options = options
+        self.mapping = dict(options.mapping)
+        self.missing = missing_columns(self.source, options)
+        self.guesses: list[Guess] = []
+        self.extra: dict[str, Any] = {}
 
-def _by_values(column: str, values: Mapping[str, list[Any]], each: str | None) -> list[str]:
-    """Labels that are true or false, and the longest texts, whatever they are called."""
-    if column == "correct":
-        return [p for p, held in values.items() if held and all(isinstance(v, bool) for v in held)]
-    lengths = {
-        path: sum(map(len, held)) / len(held)
-        for path, held in values.items()
-        if held and all(isinstance(value, str) for value in held)
-    }
-    lists = {path: size for path, size in lengths.items() if EACH in path.split(".")}
-    lengths = lists or lengths
-    longest = max(lengths, key=lambda path: lengths[path], default=None)
-    return [longest] if longest is not None and lengths[longest] >= 12 else []
+    # What is known so far
+
+    def origin(self, column: str) -> str | None:
+        """The path that a column comes from, if it is a path of the records."""
+        found = self.mapping.get(column, self.source.mapping.get(column))
+        return found if found in self.values.by_path else None
+
+    def has(self, column: str) -> bool:
+        """Whether a column is there, or was guessed."""
+        return column in self.mapping or column in self.source.mapping or column in self.extra
+
+    @cached_property
+    def each(self) -> str | None:
+        """The list of attempts, if the layout has one."""
+        paths = (*self.mapping.values(), *self.source.mapping.values())
+        return next((p for p in paths if _is_listed(p) and p in self.values.by_path), None)
+
+    def free(self) -> list[str]:
+        """The paths that nothing comes from yet."""
+        return unused_paths(self.source.mapping | self.mapping, self.values)
+
+    def candidates(self, column: str) -> list[str]:
+        """The paths that could be a column."""
+        return candidates(column, self.values, self.free(), self.each)
+
+    def take(self, column: str, path: str, why: str, is_serious: bool = True) -> None:
+        """Take a column from a path or place."""
+        self.mapping[column] = path
+        self.guesses.append(Guess(column, why, is_serious))
+        self.__dict__.pop("each", None)
+
+    def settle(self, option: str, value: Any, why: str, is_serious: bool = True) -> None:
+        """Take an option that stands in for a column."""
+        self.extra[option] = value
+        self.guesses.append(Guess(option, why, is_serious))
+
+    # Columns
+
+    def propose_text(self) -> None:
+        """The text of an attempt: it varies within a problem, and is longer than its reference."""
+        paths = [p for p in self.candidates("text") if not TURNS.search(p.split(".")[0].lower())]
+        listed = [path for path in paths if _is_listed(path)]
+        problem = self.problem_path()
+        paths = [p for p in listed or paths if self.values.varies(p, problem)]
+        longest = max(paths, key=self._length, default=None)
+        if longest is not None and self._length(longest) > self._reference_length():
+            self.take("text", longest, f"text from {named(longest)}, the longest text that varies")
+
+    def _length(self, path: str) -> float:
+        texts = [value for value in self.values.present(path) if isinstance(value, str)]
+        return sum(map(len, texts)) / max(len(texts), 1)
+
+    def _reference_length(self) -> float:
+        paths = [self.origin("references"), *self.candidates("references")]
+        short = [p for p in paths if p is not None and self._length(p) < LONGEST_NAME]
+        return max(map(self._length, short), default=0)
+
+    def problem_path(self) -> str | None:
+        """What names the problem, as far as it can be told from the rows."""
+        if found := self.origin("question_id"):
+            return found
+        paths = self.candidates("question_id")
+        if "sample_id" in self.values.by_path:
+            paths = ["sample_id", *paths]
+        repeated = [p for p in paths if self._repeats(p)]
+        ids = [p for p in paths if re.search(r"id|idx|index|key|no$", _last_name(p))]
+        for chosen in ([p for p in repeated if p in ids], repeated, ids, paths):
+            if chosen:
+                return chosen[0]
+        return None
+
+    def _repeats(self, path: str) -> bool:
+        groups = self.values.groups(path)
+        return 1 < len(groups) < len(self.values.file_of) or (
+            len(groups) == 1 and len(self.values.file_of) > 1 and self.each is None
+        )
+
+    def propose_problem(self) -> None:
+        """Ids in the rows go before names of files, and both before the number of a row."""
+        path = self.problem_path()
+        if path is not None and self._length(path) < 20 * LONGEST_NAME:
+            if self.source.mapping.get("seed") == path:
+                self.missing.append("seed")
+                self.take("seed", "@row", f"{path} names the problem, so rows number the attempts")
+            self.take("question_id", path, f"problem from {named(path)}")
+        elif len(self.files) > 1 and self._rows_per_file() == 1:
+            self.take("question_id", "@file", "problem from the file's name: one record a file")
+        elif len(self.files) > 1 and (pattern := number_pattern(self.files)):
+            self.take("question_id", pattern, "problem from the number in the file's name")
+        elif self.each is not None or len(self.files) > 1:
+            self.take("question_id", "@row", "problem from the number of the row")
+
+    def _rows_per_file(self) -> int:
+        return max((self.values.file_of.count(f) for f in set(self.values.file_of)), default=0)
+
+    def propose_seed(self) -> None:
+        """An attempt's number, if a column tells attempts of a problem apart; else the row's."""
+        problem = self.mapping.get("question_id", self.source.mapping.get("question_id", ""))
+        self.refuse_turns()
+        if self._are_runs() and self._is_once_per_file():
+            pattern = number_pattern(self.files)
+            assert pattern is not None
+            self.take("seed", pattern, "attempt from the number in the file's name: ids repeat")
+            return
+        path = self.origin("question_id")
+        for candidate in self.candidates("seed"):
+            keys = [
+                (self.values.file_of[at], _key(held[0]), _key(self._value(candidate, at)))
+                for at, held in self.values.by_path.get(path or "", {}).items()
+            ]
+            if keys and len(set(keys)) == len(keys):
+                self.take("seed", candidate, f"attempt from {named(candidate)}")
+                return
+        if self.each is None and problem and problem != "@row":
+            self.take("seed", "@row", "attempts in the order of the rows")
+
+    def refuse_turns(self) -> None:
+        """Refuse rows that are turns of one attempt: a number of the turn tells them apart."""
+        problem = self.origin("question_id")
+        for path in self.free():
+            if not TURNS.search(_last_name(path)) or not all(
+                map(is_whole, self.values.present(path))
+            ):
+                continue
+            groups = [group for group in self.values.groups(problem) if len(group) > 1]
+            if groups and self.values.varies(path, problem):
+                raise AuditError(
+                    f"{self.files[0].label}: {path} numbers turns that build on one another, not "
+                    f"attempts; pass --map seed={path} to load each as an attempt all the same"
+                )
+
+    def _value(self, path: str, at: int) -> Any:
+        return next(iter(self.values.by_path[path].get(at, ())), None)
+
+    def _ids(self) -> list[list[str]]:
+        """The problems of each file that was looked at."""
+        path = self.origin("question_id")
+        found: list[list[str]] = [[] for _ in set(self.values.file_of)]
+        for at, held in self.values.by_path.get(path or "", {}).items():
+            found[self.values.file_of[at]].append(_key(held[0]))
+        return found
+
+    def _are_runs(self) -> bool:
+        """Whether files differ by a number and repeat one another's problems."""
+        ids = self._ids()
+        return (
+            len(ids) > 1
+            and number_pattern(self.files) is not None
+            and bool(set(ids[0]) & set(ids[1]))
+        )
+
+    def repeats_runs(self) -> bool:
+        """Whether files of one archive repeat the numbers of one another's attempts."""
+        if self.mapping.get("seed", "").startswith("@path") or "archive" in self.mapping:
+            return False
+        seed = self.origin("seed")
+        if self.has("seed") and seed is None and self.each is None:
+            return self._are_runs() and self.mapping.get("seed") == "@row"
+        seen: dict[tuple[str, str], int] = {}
+        for at, held in self.values.by_path.get(self.origin("question_id") or "", {}).items():
+            key = (_key(held[0]), _key(self._value(seed, at) if seed else None))
+            if seen.setdefault(key, self.values.file_of[at]) != self.values.file_of[at]:
+                return self._are_runs()
+        return False
+
+    def _is_once_per_file(self) -> bool:
+        return self.each is None and all(len(set(ids)) == len(ids) for ids in self._ids())
+
+    def propose_archive(self) -> None:
+        """The model: a column, a header beside the records, else names of files and folders."""
+        if path := self._short("archive"):
+            self.take("archive", path, f"archive from {named(path)}", False)
+        elif model := model_beside(self.files):
+            self.settle("archive", model[0], f"archive from {model[1]} beside the records", False)
+        elif len(self.files) > 1 and self._are_several():
+            place = "@folder" if len({f.path.name for f in self.files}) == 1 else "@file"
+            why = f"each {place[1:]} is taken for an archive, because no column names the model"
+            self.take("archive", place, why)
+        else:
+            self.settle("archive", _common_name(self.files), "archive named after the file", False)
+
+    def _are_several(self) -> bool:
+        """Whether files are models of their own: those of one name and a number are runs."""
+        places = (self.mapping.get("question_id", ""), self.mapping.get("seed", ""))
+        from_name = any(place.startswith(("@path", "@file")) for place in places)
+        seeds_from_name = self.source.mapping.get("seed", "") == "file name"
+        ids = self._ids()
+        is_numbered = number_pattern(self.files) is not None
+        are_parts = is_numbered and len(ids) > 1 and not set(ids[0]) & set(ids[1])
+        is_single = self.each is None and self._rows_per_file() == 1
+        return not (from_name or seeds_from_name or is_single or are_parts or self._are_runs())
+
+    def _short(self, column: str) -> str | None:
+        """A column of short names that does not change with every row."""
+        paths = [p for p in self.candidates(column) if self._length(p) < LONGEST_NAME]
+        total = len(self.values.file_of)
+        paths = [p for p in paths if len(self.values.groups(p)) <= max(total // 2, 1)]
+        return paths[0] if len(paths) == 1 else None
+
+    def propose_competition(self) -> None:
+        """The set of problems: a column, else the name of the file or folder."""
+        if path := self._short("competition"):
+            self.take("competition", path, f"competition from {named(path)}", False)
+        else:
+            name = _common_name(self.files)
+            self.settle("competition", name, "competition named after the file", False)
+
+    def propose_tokens(self) -> None:
+        """What an attempt cost; a count that never changes is a limit."""
+        paths = [
+            path
+            for path in self.candidates("completion_tokens")
+            if len(self.values.present(path)) < 2 or not self.values.is_constant(path)
+        ]
+        strong = [p for p in paths if re.search(r"compl|output|gen|resp", p.lower())]
+        paths = strong if len(strong) == 1 else paths
+        if len(paths) == 1:
+            self.take("completion_tokens", paths[0], f"cost from {named(paths[0])}")
+        elif self.has("text"):
+            why = "tokens counted from the texts, because no column is plainly their number"
+            self.settle("count_tokens", self.options.count_tokens or "o200k_base", why)
+
+    def propose_finish_reason(self) -> None:
+        """A column with words that tools use; else every attempt counts as completed."""
+        for path in self.candidates("finish_reason"):
+            if REASONS & {str(value).lower() for value in self.values.present(path)}:
+                self.take("finish_reason", path, f"finish reason from {named(path)}")
+                return
+        self.settle("finish_reason", "stop", "every attempt counts as completed: none is recorded")
+
+    def propose_label(self) -> None:
+        """A label by its name and two values; never one that is constant. Else by references."""
+        paths = [p for p in self.candidates("correct") if not self.values.is_constant(p)]
+        if len(paths) > 1:
+            plain = [p for p in paths if re.search(r"correct|right|pass|resolved", p.lower())]
+            same = all(self.values.present(p) == self.values.present(paths[0]) for p in paths)
+            paths = paths[:1] if same else plain
+        if len(paths) == 1:
+            found = sorted({shown(value) for value in self.values.present(paths[0])})
+            why = f"label from {named(paths[0])} ({', '.join(found[:4])})"
+            self.take("correct", paths[0], why)
+        elif self.options.grade is None and (self.has("references") or self._take_references()):
+            self.settle("grade", "references", "labels by comparing answers with the references")
+
+    def _take_references(self) -> bool:
+        problem = self.origin("question_id")
+        paths = [
+            path
+            for path in self.candidates("references")
+            if self.values.is_same_within(path, problem) and self._length(path) < LONGEST_NAME
+        ]
+        several = any(len(group) > 1 for group in self.values.groups(problem)) or self.each
+        if len(paths) != 1 or (_last_name(paths[0]) == "answer" and not several):
+            return False
+        self.take("references", paths[0], f"references from {named(paths[0])}")
+        return True
+
+    def propose_answer(self) -> None:
+        """The log's own extraction, for who has no box."""
+        problem = self.origin("question_id")
+        paths = [p for p in self.candidates("archive_answer") if self.values.varies(p, problem)]
+        several = any(len(group) > 1 for group in self.values.groups(problem)) or self.each
+        if len(paths) > 1:
+            paths = [p for p in paths if re.search("pred|extract|pars", p.lower())]
+        if len(paths) == 1 and (several or _last_name(paths[0]) != "answer"):
+            self.mapping["archive_answer"] = paths[0]
+
+    def propose_scores(self) -> None:
+        """Known names of scores; two values, or the label's own, may be the label and are asked."""
+        label = self.origin("correct")
+        for path in self.free():
+            name = SCORE_NAMES.get(_last_name(path))
+            held = self.values.present(path)
+            is_of_row = _is_listed(path) and self.each is None
+            listed = is_of_row or any(isinstance(value, list) for value in held)
+            if name is None:
+                continue
+            numbers = [n for value in held for n in (value if isinstance(value, list) else [value])]
+            if not numbers or not all(map(is_number, numbers)) or len(set(numbers)) < 3:
+                continue
+            if label is not None and self.values.present(label) == held:
+                continue
+            path = path.removesuffix(f".{EACH}") if is_of_row else path
+            place = f"{path}[last]" if listed else path
+            of_list = ", of a list the last" if listed else ""
+            self.take(f"score_{name}", place, f"score {name} from {named(path)}{of_list}", False)
 
 
 def propose(
-    source: Source, sample: Sequence[Record], choices: Choices, files: Sequence[SourceFile]
-) -> Choices | None:
-    """Choices under which the file loads, if what it holds makes them plain; they are tried."""
-    values = values_by_path(sample)
-    mapping = dict(choices.mapping)
-    missing = missing_columns(source, choices)
-    each = _each(source, mapping)
-    if "text" in missing and (found := candidates("text", values, each)):
-        mapping["text"] = _longest(found, values)
-        each = each or (mapping["text"] if EACH in mapping["text"] else None)
-    beside = _as_long(values, each)
-    wanted = [name for name in (*missing, "correct") if name not in source.mapping]
-    for column in dict.fromkeys(wanted):
-        if column in mapping or column in ("archive", "competition", "text"):
-            continue
-        if place := _place(column, files, each, mapping, source):
-            mapping[column] = place
-        elif path := _only(column, candidates(column, beside, each)):
-            mapping[column] = path
-        elif column == "question_id" and each is not None:
-            mapping[column] = "@row"
-    named = _named(files)
-    stands = replace(
-        choices,
-        mapping=mapping,
-        archive=choices.archive or (named if "archive" in missing else None),
-        competition=choices.competition or (named if "competition" in missing else None),
-    )
-    if "finish_reason" in missing and "finish_reason" not in mapping:
-        stands = replace(stands, finish_reason="stop")
-    if "completion_tokens" in missing and "completion_tokens" not in mapping:
-        stands = replace(stands, count_tokens=choices.count_tokens or "o200k_base")
-    return stands if _loads(files[0], source, stands) else None
+    peeks: Sequence[Peek], files: Sequence[SourceFile], options: Choices
+) -> tuple[Choices, list[Guess]]:
+    """Options under which files of one kind may load, and what was guessed for them."""
+    found = _Proposer(peeks, files, options)
+    missing = found.missing
+    if not found.has("text") and {"text", "archive_answer", "completion_tokens"} & set(missing):
+        found.propose_text()
+    if "question_id" in missing:
+        found.propose_problem()
+    if "seed" in missing and "seed" not in found.mapping:
+        found.propose_seed()
+    if "archive" in missing:
+        found.propose_archive()
+    if "competition" in missing:
+        found.propose_competition()
+    if "completion_tokens" in missing and "completion_tokens" not in found.source.ambiguous:
+        found.propose_tokens()
+    if "finish_reason" in missing:
+        found.propose_finish_reason()
+    if not found.has("correct") and "correct" not in found.source.ambiguous:
+        found.propose_label()
+    if not found.has("archive_answer"):
+        found.propose_answer()
+    found.propose_scores()
+    if options.runs is None and found.repeats_runs():
+        found.settle("runs", "append", "files repeat problems: their attempts are put together")
+    return replace(options, mapping=found.mapping, **found.extra), found.guesses
 
 
-def _only(column: str, paths: Sequence[str]) -> str | None:
-    """The one path; an id goes before what else names a problem."""
-    ids = [path for path in paths if re.search(IDS, path)] if column == "question_id" else []
-    paths = ids or paths
-    return paths[0] if len(paths) == 1 else None
+def number_pattern(files: Sequence[SourceFile]) -> str | None:
+    """The pattern of the only number by which the names of files differ."""
+    matches = [NUMBERED.fullmatch(file.path.name) for file in files]
+    parts = {(match[1], match[3]) for match in matches if match}
+    numbers = {match[2] for match in matches if match}
+    if not all(matches) or len(parts) != 1 or len(numbers) != len(files):
+        return None
+    before, after = parts.pop()
+    return rf"@path~{re.escape(before[-12:])}(\d+){re.escape(after)}"
 
 
-def _each(source: Source, mapping: Mapping[str, str]) -> str | None:
-    """The list of attempts, if the file's layout has one."""
-    paths = (*mapping.values(), *source.mapping.values())
-    return next((path for path in paths if EACH in path.split(".")), None)
+def _common_name(files: Sequence[SourceFile]) -> str:
+    """A name for what has none: the file's own, or the folder's where there are several."""
+    path = files[0].path.resolve()
+    return path.parent.name if len(files) > 1 else file_stem(path.name)
 
 
-def _as_long(values: Mapping[str, list[Any]], each: str | None) -> Mapping[str, list[Any]]:
-    """Lists that have an item for each attempt; the others say something else."""
-    if each is None or each not in values:
-        return values
-    size = len(values[each])
-    return {p: v for p, v in values.items() if EACH not in p.split(".") or len(v) == size}
-
-
-def _longest(paths: Sequence[str], values: Mapping[str, list[Any]]) -> str:
-    return max(paths, key=lambda path: sum(len(value or "") for value in values[path]))
-
-
-def _place(
-    column: str,
-    files: Sequence[SourceFile],
-    each: str | None,
-    mapping: Mapping[str, str],
-    source: Source,
-) -> str | None:
-    """A column from where a record stands, where that is plain."""
-    if column == "question_id" and len(files) > 1:
-        matches = [NUMBERED.fullmatch(file.path.name) for file in files]
-        ends = {match[2] for match in matches if match}
-        if all(matches) and len(ends) == 1 and len({m[1] for m in matches if m}) == len(files):
-            return rf"@path~(\d+){re.escape(ends.pop())}"
-    if column == "seed" and each is None:
-        problem = mapping.get("question_id", source.mapping.get("question_id", ""))
-        return "@row" if problem and problem != "@row" else None
+def model_beside(files: Sequence[SourceFile]) -> tuple[str, str] | None:
+    """The model that a header or results file beside the records names, and that file's name."""
+    folder = files[0].path.resolve().parent
+    taken = {file.path.resolve() for file in files}
+    pattern = re.compile(r"(header|results?|config|args|meta(data)?|summary|run|metrics).*\.json")
+    try:
+        beside = sorted(path for path in folder.iterdir() if pattern.fullmatch(path.name))
+    except OSError:
+        return None
+    for path in beside:
+        if path not in taken and (model := _model_in(path)):
+            return model, path.name
     return None
 
 
-def _named(files: Sequence[SourceFile]) -> str:
-    """A name for what has none: the file's own, or the folder's where there are several."""
-    path = files[0].path.resolve()
-    return path.parent.name if len(files) > 1 else path.name.split(".")[0]
-
-
-def _loads(file: SourceFile, source: Source, choices: Choices) -> bool:
-    """Whether the first rows of a file can be read under these choices."""
-    name = None if source.format in ("parquet", "jsonl", "json", "csv") else source.format
+def _model_in(path: Path) -> str | None:
     try:
-        tried = open_source(file, name, choices)
-        if missing_columns(tried, choices) or not is_answerable(tried.mapping, choices):
-            return False
-        chunk = next(tried.chunks)
-        read_columns(tried, _few(tried, chunk))
-    except (AuditError, StopIteration):
-        return False
-    return True
+        if path.stat().st_size > LARGEST_HEADER:
+            return None
+        header = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    inner = [value for value in header.values() if isinstance(value, dict)] if isinstance(
+        header, dict
+    ) else []  # fmt: skip
+    for found in (header, *inner):
+        for key in ("model", "model_name", "model_id", "model_name_or_path", "model_path", "llm"):
+            if isinstance(found, dict) and isinstance(found.get(key), str) and found[key]:
+                return found[key]
+    return None
 
 
-def _few(source: Source, chunk: Chunk) -> Chunk:
-    values = {name: listed(chunk, name)[:RECORDS_LOOKED_AT] for name in chunk.values}
-    return Chunk(values, chunk.rows[:RECORDS_LOOKED_AT], 0)
-
-
-def answer_options(texts: Sequence[str], archive_answers: int) -> list[str]:
-    """What else could be the answer where no text has a box."""
-    options = ["--answer archive"] if archive_answers else []
-    for pattern in PATTERNS:
-        matched = sum(re.search(pattern, text) is not None for text in texts)
-        if matched and 2 * matched >= len(texts):
-            options.append(f"--answer 'regex:{pattern}'")
-    return options
+def pattern_counts(texts: Sequence[str]) -> dict[str, int]:
+    """How many texts each known way of saying an answer matches."""
+    found = {p: sum(re.search(p, text) is not None for text in texts) for p in PATTERNS}
+    return {pattern: count for pattern, count in found.items() if count}

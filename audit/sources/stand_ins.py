@@ -1,5 +1,6 @@
 """What stands in for a column that a file has not: what the user has settled, and references."""
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from audit.errors import AuditError
 from audit.sources.canonical import problem_name
 from audit.sources.columns import Choices
 from audit.sources.files import Chunk, Source, SourceFile, find_files
-from audit.sources.formats import REASONING, Format, as_references, taken
+from audit.sources.formats import REASONING, Format, as_references, column
 from audit.sources.readers import read_source
 from audit.sources.readers.parquet import python_values
 
@@ -21,9 +22,19 @@ REFERENCES = Format(
     name="references",
     title="references by problem",
     fields=(
-        taken("competition", "competition"),
-        taken("question_id", "question_id", "problem_id", "custom_id", "data_id", "doc_id", "id"),
-        taken(
+        column("competition", "competition"),
+        column(
+            "question_id",
+            "question_id",
+            "problem_id",
+            "custom_id",
+            "data_id",
+            "doc_id",
+            "id",
+            "problem",
+            "question",
+        ),
+        column(
             "references",
             "references",
             "reference",
@@ -55,6 +66,10 @@ def stand_in(source: Source, choices: Choices) -> Source:
         accepted = read_references(choices.references)
         mapping["references"] = f"--references {os.path.basename(choices.references)}"
         filled["references"] = lambda chunk: _accepted(chunk, accepted)
+    if choices.labels is not None:
+        labels = read_labels(choices.labels)
+        mapping["correct"] = f"--labels {os.path.basename(choices.labels)}"
+        filled["correct"] = lambda chunk: _labelled(chunk, labels)
     if choices.grade is not None and "references" in mapping:
         mapping["correct"] = "references"
     chunks = (_filled(chunk, filled) for chunk in source.chunks) if filled else source.chunks
@@ -129,6 +144,81 @@ def _read_references(file: SourceFile, changed: int) -> dict[tuple[Any, str], li
                 raise AuditError(f"{place}: {error}") from None
             found.setdefault((competition, name), []).extend(as_references(forms) or [])
     return found
+
+
+# A file of labels: a problem's name, perhaps an archive's, and whether it is right.
+LABELS = Format(
+    name="labels",
+    title="labels by problem",
+    fields=(
+        column("archive", "archive", "model"),
+        column("question_id", "question_id", "problem_id", "instance_id", "task_id", "id"),
+        column("correct", "correct", "resolved", "is_correct", "label", "passed", "success"),
+    ),
+)
+# Lists of who is right, as reports of SWE-bench have them: all others are wrong.
+RESOLVED = ("resolved_ids", "resolved", "resolved_instances")
+Labels = Callable[[Any, str], Any]
+
+
+def read_labels(path: str) -> Labels:
+    """What says whether an archive's attempt at a problem is right, or None where it is silent."""
+    if os.path.isdir(path):
+        raise AuditError(f"--labels {path}: is a folder; name one file")
+    (file,) = find_files([path])
+    return _read_labels(file, os.stat(file.path).st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _read_labels(file: SourceFile, changed: int) -> Labels:
+    held = _whole_document(file)
+    if isinstance(held, list) and all(isinstance(name, str | int) for name in held):
+        return _is_among(held)
+    if isinstance(held, dict):
+        for key in RESOLVED:
+            if isinstance(held.get(key), list):
+                return _is_among(held[key])
+        inner = {
+            str(name): value.get("resolved", value.get("correct")) if isinstance(value, dict)
+            else value for name, value in held.items()
+        }  # fmt: skip
+        if inner and all(isinstance(value, bool | None) for value in inner.values()):
+            return lambda archive, problem: inner.get(problem)
+    return _label_rows(file)
+
+
+def _is_among(names: Sequence[Any]) -> Labels:
+    found = {str(name) for name in names}
+    return lambda archive, problem: problem in found
+
+
+def _whole_document(file: SourceFile) -> Any:
+    """A file that is one JSON document, or None where it holds rows."""
+    try:
+        return json.loads(file.path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _label_rows(file: SourceFile) -> Labels:
+    source = read_source(file, None, Choices(), LABELS)
+    missing = {"question_id", "correct"} - source.mapping.keys()
+    if missing:
+        raise AuditError(f"--labels {file.name}: no column for {min(missing)}; {source.has}")
+    found: dict[tuple[Any, str], Any] = {}
+    for chunk in source.chunks:
+        columns = (listed(chunk, name) for name in ("archive", "question_id", "correct"))
+        for row, archive, problem, label in zip(chunk.rows, *columns, strict=True):
+            key = (archive, str(problem))
+            if found.setdefault(key, label) != label:
+                place = f"--labels {file.name}: row {row}"
+                raise AuditError(f"{place}: {problem!r} is labelled twice, and not alike")
+    return lambda archive, problem: found.get((archive, problem), found.get((None, problem)))
+
+
+def _labelled(chunk: Chunk, labels: Labels) -> list[Any]:
+    pairs = zip(listed(chunk, "archive"), listed(chunk, "question_id"), strict=True)
+    return [labels(archive, str(problem)) for archive, problem in pairs]
 
 
 def _accepted(chunk: Chunk, accepted: Mapping[tuple[Any, str], list[str]]) -> list[Any]:

@@ -77,6 +77,79 @@ def test_a_sample_without_a_label_names_the_option_and_is_told(con, tmp_path, sc
     assert count(con) == 15
 
 
+def test_a_killed_log_says_how_much_of_it_is_here(con, tmp_path):
+    kept = {("p1", epoch) for epoch in range(1, 6)} | {("p2", 1)}
+    path = eval_log(
+        tmp_path / "a.eval",
+        lambda sample: sample if (sample["id"], sample["epoch"]) in kept else None,
+        lambda header: header | {"status": "started"},
+    )
+    summary = load(con, [str(path)])
+    note = "a.eval: 6 of 20 samples are here: the run was killed, failed or still goes on"
+    assert note in summary.notes and count(con) == 6
+    assert f"  note: {note}"[:99] in describe([str(path)])
+    whole = load(con, [str(FORMATS / "inspect_zstd.eval")], replace=True)
+    assert not any("are here" in note for note in whole.notes)
+
+
+def test_invalidated_samples_are_left_out_and_told(con, tmp_path):
+    marked = {"timestamp": "2026-01-01T00:00:00Z", "author": "a", "reason": "leak"}
+    path = eval_log(
+        tmp_path / "a.eval",
+        lambda sample: sample | {"invalidation": marked} if is_first(sample) else sample,
+    )
+    summary = load(con, [str(path)])
+    assert "a.eval: 1 samples were invalidated: left out" in summary.notes and count(con) == 19
+
+
+def with_calls(sample, counts, model=MODEL, cached=0):
+    """A sample that made several calls, each with its usage and time."""
+    usages = [
+        {"input_tokens": read, "output_tokens": wrote, "total_tokens": read + wrote,
+         "input_tokens_cache_read": cached} for read, wrote in counts
+    ]  # fmt: skip
+    events = [
+        {
+            "event": "model",
+            "model": model,
+            "timestamp": "2026-01-01T00:00:00Z",
+            "output": sample["output"] | {"usage": usage, "time": 1.5 + at},
+        }
+        for at, usage in enumerate(usages)
+    ]
+    total = {name: sum(usage[name] for usage in usages) for name in usages[0]}
+    output = sample["output"] | {"usage": usages[-1]}
+    return sample | {"events": events, "output": output, "model_usage": {model: total}}
+
+
+def test_several_calls_of_a_sample_are_its_steps(con, tmp_path):
+    calls = [(10, 20), (40, 5), (50, 7)]
+    path = eval_log(
+        tmp_path / "a.eval",
+        lambda s: with_calls(s, calls, cached=4) if is_first(s) else s,
+    )
+    load(con, [str(path)])
+    steps = "select step, prompt_tokens, cached_tokens, completion_tokens, seconds from steps"
+    assert con.execute(f"{steps} order by step").fetchall() == [
+        (1, 10, 4, 20, 1.5), (2, 40, 4, 5, 2.5), (3, 50, 4, 7, 3.5)
+    ]  # fmt: skip
+    query = "select prompt_tokens, cached_tokens, completion_tokens from attempts where slot = 0"
+    assert (100, 12, 32) in con.execute(query).fetchall()
+
+
+def test_calls_that_do_not_add_up_are_no_steps(con, tmp_path):
+    def change(sample):
+        if not is_first(sample):
+            return sample
+        sample = with_calls(sample, [(10, 20), (40, 5)])
+        sample["model_usage"][MODEL]["output_tokens"] = 99
+        return sample
+
+    summary = load(con, [str(eval_log(tmp_path / "a.eval", change))])
+    assert any("do not add up to their usage" in note for note in summary.notes)
+    assert con.execute("select count(*) from steps").fetchone() == (0,)
+
+
 def test_a_sample_without_any_usage_is_left_out_and_told(con, tmp_path):
     def unused(sample):
         if not is_first(sample):

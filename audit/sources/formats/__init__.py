@@ -7,7 +7,7 @@ is a new format: it names its own suffixes and container.
 
 import pkgutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -35,41 +35,49 @@ class Context:
     notes: Counter[str] = field(default_factory=Counter)
     # Columns that several things in a record could be, with the option that says which.
     ambiguous: dict[str, str] = field(default_factory=dict)
+    # Why a column is absent from this file, beside what its format says.
+    absent: dict[str, str] = field(default_factory=dict)
     seen: dict[Any, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Field:
-    """Where a canonical column may be; `find` reaches what no path does, `read` makes a value."""
+    """Where a canonical column may be.
+
+    `look_up` reaches what no path does, `read` makes a value of what is there.
+    """
 
     column: str
     paths: tuple[str, ...]
     read: Callable[[Any], Any] | None = None
-    find: Callable[[Record, int, Context], Any] | None = None
-    # The columns that `find` looks into, where columns are read one by one.
-    needs: tuple[str, ...] = ()
+    look_up: Callable[[Record, int, Context], Any] | None = None
+    # The columns that `look_up` looks into, where columns are read one by one.
+    looks_into: tuple[str, ...] = ()
     # Whether a record without a value at the path that is taken may have it at a later one.
-    goes_on: bool = False
+    fall_through: bool = False
     # Names that mean this column only if their values fit; two of them, and the user is asked.
-    loose: tuple[str, ...] = ()
+    if_values_fit: tuple[str, ...] = ()
     fits: Callable[[Any], bool] = lambda value: True
     # Names that mean this column where a row holds all attempts of a problem.
-    of_rows: tuple[str, ...] = ()
+    if_one_row_per_problem: tuple[str, ...] = ()
 
 
-def taken(
-    column: str,
+def column(
+    name: str,
     *paths: str,
     read: Callable[[Any], Any] | None = None,
-    find: Callable[[Record, int, Context], Any] | None = None,
-    needs: tuple[str, ...] = (),
-    goes_on: bool = False,
-    loose: tuple[str, ...] = (),
+    look_up: Callable[[Record, int, Context], Any] | None = None,
+    looks_into: tuple[str, ...] = (),
+    fall_through: bool = False,
+    if_values_fit: tuple[str, ...] = (),
     fits: Callable[[Any], bool] = lambda value: True,
-    of_rows: tuple[str, ...] = (),
+    if_one_row_per_problem: tuple[str, ...] = (),
 ) -> Field:
     """A line of a format's mapping. A path from `@` is in the file's header, not in a record."""
-    return Field(column, paths, read, find, needs, goes_on, loose, fits, of_rows)
+    return Field(
+        name, paths, read, look_up, looks_into, fall_through, if_values_fit, fits,
+        if_one_row_per_problem,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -80,16 +88,16 @@ class Format:
     title: str
     fields: tuple[Field, ...]
     # Known by any of these sets of paths.
-    marks: tuple[tuple[str, ...], ...] = ()
+    recognized_by: tuple[tuple[str, ...], ...] = ()
     # What files of this format are called, and the container that is always this format's.
     suffixes: tuple[str, ...] = ()
     container: str | None = None
     # The list that holds the attempts of a record.
-    each: tuple[str, ...] = ()
+    attempts_at: tuple[str, ...] = ()
     # What a file says of itself beyond its records.
     header: Callable[[SourceFile], Record] | None = None
     # A record as it should be read, or None where it holds no attempt.
-    adjust: Callable[[Record, Context], Record | None] | None = None
+    prepare: Callable[[Record, Context], Record | None] | None = None
     # Records of a file that is neither JSON lines nor Parquet: row, record, size, bytes done.
     records: Callable[[SourceFile, Record], Iterator[tuple[int, Record, int, int]]] | None = None
     # Columns without which a record holds no attempt, where others have them: how that is told.
@@ -101,7 +109,7 @@ class Format:
         """Whether a first record is one of this tool's."""
         return any(
             all(find_keys(record, path.split(".")) is not None for path in marks)
-            for marks in self.marks
+            for marks in self.recognized_by
         )
 
 
@@ -136,6 +144,30 @@ def recognize(file: SourceFile, record: Mapping[str, Any]) -> Format:
 
 
 # Readings that several formats share.
+
+# Grades in letters and words, by who writes them; what a file holds says whose they are.
+GRADES: tuple[dict[str, bool | None], ...] = (
+    # Inspect: half a point is no label, how a missing one counts is for the user to say.
+    {"C": True, "I": False, "N": False, "P": None},
+    # SimpleQA: correct, incorrect, not attempted.
+    {"A": True, "B": False, "C": False},
+    {"CORRECT": True, "INCORRECT": False, "NOT_ATTEMPTED": False, "PARTIAL": None},
+    {"PASS": True, "FAIL": False, "PASSED": True, "FAILED": False},
+    {"RESOLVED": True, "UNRESOLVED": False},
+    {"YES": True, "NO": False},
+)
+
+
+def is_grade(value: Any) -> bool:
+    """Whether a value is a grade in letters or words."""
+    return isinstance(value, str) and any(value.strip().upper() in grades for grades in GRADES)
+
+
+def grades_of(values: Iterable[Any]) -> dict[str, bool | None] | None:
+    """The grades that a column is written in, where its values leave one reading only."""
+    written = {value.strip().upper() for value in values if isinstance(value, str)}
+    fitting = [grades for grades in GRADES if written and written <= grades.keys()]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def as_text(value: Any) -> Any:

@@ -1,14 +1,14 @@
 """One attempt per row or line, or one problem with its attempts in lists, under any known name.
 
 The canonical schema is such a file. A canonical name goes before its aliases, and two aliases that
-say different things are asked about. Names that mean one thing here and another there (`loose`)
+say different things are asked about. Names that mean one thing here and another there
 count only where their values fit. `id` names a problem only where a row holds all its attempts;
 `answer` may be the model's or the reference, so it is no name at all: --map says what it is.
 """
 
 from typing import Any
 
-from audit.sources.formats import Format, as_count, as_references, as_text, taken
+from audit.sources.formats import Format, as_count, as_references, as_text, column
 
 
 def is_whole(value: Any) -> bool:
@@ -53,9 +53,11 @@ FORMAT = Format(
     name="flat",
     title="one attempt per row",
     fields=(
-        taken("archive", "archive", "model", "model_name", "model_id"),
-        taken("competition", "competition", "benchmark", "dataset", "task", "task_name"),
-        taken(
+        column("archive", "archive", "model", "model_name", "model_id", read=as_text),
+        column(
+            "competition", "competition", "benchmark", "dataset", "task", "task_name", read=as_text
+        ),
+        column(
             "question_id",
             "question_id",
             "problem_id",
@@ -65,11 +67,19 @@ FORMAT = Format(
             "question_idx",
             "problem_index",
             "question_index",
-            of_rows=("id", "idx", "index", "unique_id", "data_id", "task_id", "example_id"),
-            loose=("problem", "question", "key"),
+            if_one_row_per_problem=(
+                "id",
+                "idx",
+                "index",
+                "unique_id",
+                "data_id",
+                "task_id",
+                "example_id",
+            ),
+            if_values_fit=("problem", "question", "key"),
             fits=is_name,
         ),
-        taken(
+        column(
             "seed",
             "seed",
             "sample_id",
@@ -82,10 +92,10 @@ FORMAT = Format(
             "trial",
             "rollout_id",
             "rollout_idx",
-            loose=("sample", "rollout", "generation_id"),
+            if_values_fit=("sample", "rollout", "generation_id"),
             fits=is_whole,
         ),
-        taken(
+        column(
             "prompt_tokens",
             "prompt_tokens",
             "input_tokens",
@@ -94,7 +104,7 @@ FORMAT = Format(
             "usage.prompt_tokens",
             "usage.input_tokens",
         ),
-        taken(
+        column(
             "completion_tokens",
             "completion_tokens",
             "output_tokens",
@@ -103,12 +113,12 @@ FORMAT = Format(
             "num_generated_tokens",
             "usage.completion_tokens",
             "usage.output_tokens",
-            loose=("num_tokens", "n_tokens", "token_count", "tokens", "token_ids"),
+            if_values_fit=("num_tokens", "n_tokens", "token_count", "tokens", "token_ids"),
             fits=is_count,
             read=as_count,
         ),
-        taken("finish_reason", "finish_reason", "stop_reason"),
-        taken(
+        column("finish_reason", "finish_reason", "stop_reason"),
+        column(
             "text",
             "text",
             "response",
@@ -117,30 +127,30 @@ FORMAT = Format(
             "generated_text",
             "model_output",
             "model_response",
-            loose=("output", "sample", "rollout"),
+            if_values_fit=("output", "sample", "rollout"),
             fits=is_text,
         ),
-        taken("boxed_answer", "boxed_answer"),
-        taken(
+        column("boxed_answer", "boxed_answer"),
+        column(
             "archive_answer",
             "archive_answer",
             "extracted_answer",
             "predicted_answer",
             "prediction",
             read=as_text,
-            loose=("pred", "generated_answer", "parsed_answer", "model_answer"),
+            if_values_fit=("pred", "generated_answer", "parsed_answer", "model_answer"),
             fits=is_answer,
         ),
-        taken(
+        column(
             "correct",
             "correct",
             "is_correct",
             read=as_flag,
-            loose=("score", "correctness", "acc"),
+            if_values_fit=("score", "correctness", "acc"),
             fits=is_flag,
         ),
-        taken("mean_logprob", "mean_logprob", "avg_logprob", "completion_avg_logprob"),
-        taken(
+        column("mean_logprob", "mean_logprob", "avg_logprob", "completion_avg_logprob"),
+        column(
             "references",
             "references",
             "reference",
@@ -149,9 +159,9 @@ FORMAT = Format(
             "gold_answer",
             "expected_answer",
             read=as_references,
-            loose=("gold", "gt", "target", "correct_answer"),
+            if_values_fit=("gold", "gt", "target", "correct_answer"),
             fits=is_answer,
         ),
-        taken("reasoning", "reasoning", "reasoning_content"),
+        column("reasoning", "reasoning", "reasoning_content"),
     ),
 )

@@ -14,7 +14,15 @@ from typing import Any
 from audit.sources import containers
 from audit.sources.containers import ZIP_MAGIC, first_bytes, unzipped
 from audit.sources.files import SourceFile, Unreadable
-from audit.sources.formats import Context, Format, Record, as_references, mean_logprob, taken
+from audit.sources.formats import (
+    GRADES,
+    Context,
+    Format,
+    Record,
+    as_references,
+    column,
+    mean_logprob,
+)
 from audit.sources.json_stream import JsonStream
 from audit.sources.paths import walk
 from audit.sources.zips import Zip, open_zip
@@ -29,16 +37,19 @@ SEVERAL = (
 )
 LIMITED = "samples hit a limit and count as cut off: they were scored without the call that hit it"
 CACHED = "samples read or wrote part of their prompts in a cache: those tokens are added"
+ENDED = "of {0:,} samples are here: the run was killed, failed or still goes on"
+# What a usage calls the tokens of a prompt that a cache gave.
+READ = "input_tokens_cache_read"
 UNSCORED = "samples have no score: they have no label"
 PARTIAL = "samples are scored P (partial), which is no label"
+INVALID = "samples were invalidated: left out"
+NO_STEPS = "samples made several calls that do not add up to their usage: they have no steps"
 NO_USAGE = "samples record no token usage and have no cost: left out"
 SCORERS = "several scorers: --map correct=scores.NAME.value says which counts"
 ANTHROPIC = re.compile("anthropic|claude", re.IGNORECASE)
 ATTACHED = "attachment://"
 # What the standard library raises at a damaged zip archive, gzip file or JSON text.
 UNREADABLE = (ValueError, zipfile.BadZipFile, RecursionError, OSError, EOFError, zlib.error)
-# Half a point is no label: how a missing one counts is for the user to say.
-GRADES = {"C": True, "I": False, "N": False, "P": None}
 # Where events begin and what follows them, as Inspect has written it: dense, before that indented.
 EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "model_usage":'))
 
@@ -51,7 +62,8 @@ def header(file: SourceFile) -> Record:
                 name = next((name for name in HEADERS if name in log.members), None)
                 if name is None:
                     raise ValueError("a zip archive, but no Inspect log is in it")
-                return _checked(json.loads(log.read(name)))
+                header = _checked(json.loads(log.read(name)))
+                return header | {"held": sum(map(_is_sample, log.members))}
         return _checked(_json_header(file))
     except UNREADABLE as error:
         raise _damaged(file, error) from None
@@ -77,6 +89,17 @@ def _json_header(file: SourceFile) -> Record:
             else:
                 found[key] = value
     return found
+
+
+def _expected(header: Record) -> int | None:
+    """How many samples a run that did not end by itself would have had."""
+    if header.get("status") == "success" or "held" not in header:
+        return None
+    ids = walk(header, ("eval", "dataset", "sample_ids"))
+    epochs = walk(header, ("eval", "config", "epochs")) or 1
+    count = len(ids) if isinstance(ids, list) else walk(header, ("eval", "dataset", "samples"))
+    is_known = isinstance(count, int) and isinstance(epochs, int)
+    return count * epochs if is_known and count * epochs > header["held"] else None
 
 
 def records(file: SourceFile, header: Record) -> Iterator[tuple[int, Record, int, int]]:
@@ -122,10 +145,20 @@ def _without_events(data: bytes) -> Record | None:
 
 
 def _with_output(sample: Any, log: Zip, name: str) -> Any:
-    """A sample that a limit has ended keeps its last output only among its events."""
-    if isinstance(sample, dict) and not walk(sample, ("output", "choices")):
+    """A sample with its events where they tell more: a lost last output, or several calls."""
+    if isinstance(sample, dict) and "events" not in sample and (
+        not walk(sample, ("output", "choices")) or _has_calls(sample)
+    ):  # fmt: skip
         return json.loads(log.read(name))
     return sample
+
+
+def _has_calls(sample: Record) -> bool:
+    """Whether a sample spent more than its last call did."""
+    last = walk(sample, ("output", "usage", "output_tokens"))
+    spent = sample.get("model_usage")
+    usages = spent.values() if isinstance(spent, dict) else ()
+    return bool(usages) and all(walk(usage, ("output_tokens",)) != last for usage in usages)
 
 
 def _listed(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
@@ -137,25 +170,29 @@ def _listed(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
                 before = raw.tell()
 
 
-def adjust(sample: Record, context: Context) -> Record | None:
+def prepare(sample: Record, context: Context) -> Record | None:
     """A sample with the output it paid for; one that made no call holds no attempt."""
     model = walk(context.header, ("eval", "model"))
     if not context.names and isinstance(model, str):
         context.names["model"] = model
-    if not walk(sample, ("output", "choices")):
-        events = sample.get("events")
-        calls = [
-            event
-            for event in (events if isinstance(events, list) else [])
-            if isinstance(event, dict)
-            and event.get("event") == "model"
-            and event.get("model") == model
-            and walk(event, ("output", "choices"))
-        ]
-        if calls:
-            sample = sample | {"output": calls[-1]["output"]}
+    if sample.get("invalidation"):
+        context.notes[INVALID] += 1
+        return None
+    if expected := _expected(context.header):
+        context.notes[ENDED.format(expected)] = context.header["held"]
+    calls = [
+        event
+        for event in (sample["events"] if isinstance(sample.get("events"), list) else [])
+        if isinstance(event, dict)
+        and event.get("event") == "model"
+        and event.get("model") == model
+        and walk(event, ("output", "choices"))
+    ]
+    if calls and not walk(sample, ("output", "choices")):
+        sample = sample | {"output": calls[-1]["output"]}
     sample.pop("events", None)
     sample = _with_usage(sample, str(model), context)
+    sample = _with_steps(sample, calls, str(model), context)
     if not walk(sample, ("output", "choices")) and not sample.get("model_usage"):
         context.notes["samples ended before any call: left out"] += 1
         return None
@@ -170,28 +207,66 @@ def adjust(sample: Record, context: Context) -> Record | None:
     return sample
 
 
+def _with_steps(sample: Record, calls: list[Any], model: str, context: Context) -> Record:
+    """A sample with its calls as steps, where it made several and they are all that it spent."""
+    if len(calls) < 2:
+        return sample
+    steps = [_step(call, model) for call in calls]
+    whole = walk(sample, ("model_usage", model))
+    for mine, theirs in (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens")):
+        counts = [step[mine] for step in steps]
+        is_whole = all(isinstance(count, int) for count in counts)
+        if not is_whole or sum(counts) != walk(whole, (theirs,)):
+            context.notes[NO_STEPS] += 1
+            return sample
+    return sample | {"calls": steps}
+
+
+def _step(call: Any, model: str) -> Record:
+    """One call of a model: what it read and wrote, its price and how long it took."""
+    usage = walk(call, ("output", "usage"))
+    prompt = walk(usage, ("input_tokens",))
+    apart = cached_apart(usage, model)
+    return {
+        "prompt_tokens": prompt + apart if isinstance(prompt, int) else None,
+        "cached_tokens": walk(usage, (READ,)),
+        "completion_tokens": walk(usage, ("output_tokens",)),
+        "money": walk(usage, ("total_cost",)),
+        "seconds": walk(call, ("output", "time")),
+    }
+
+
 def _with_usage(sample: Record, model: str, context: Context) -> Record:
     """A sample with the cached part of its prompts, where its input tokens leave that out."""
     changed = False
     for keys in (("model_usage", model), ("output", "usage")):
         usage = walk(sample, keys)
-        cached = _cached(usage, model)
+        cached = cached_apart(usage, model)
         if cached:
             first, second = keys
             whole = usage | {"input_tokens": usage["input_tokens"] + cached}
             sample = sample | {first: sample[first] | {second: whole}}
             changed = True
+        elif _reads_more_than_it_has(usage):
+            first, second = keys
+            sample = sample | {first: sample[first] | {second: usage | {READ: None}}}
     if changed:
         context.notes[CACHED] += 1
     return sample
 
 
-def _cached(usage: Any, model: str) -> int:
+def _reads_more_than_it_has(usage: Any) -> bool:
+    """Whether a usage counts more tokens of the cache than of the prompt: then neither is plain."""
+    prompt, cached = (walk(usage, (name,)) for name in ("input_tokens", READ))
+    return isinstance(prompt, int) and isinstance(cached, int) and cached > prompt
+
+
+def cached_apart(usage: Any, model: str) -> int:
     """The tokens of a prompt that came from a cache or went there, if they are counted apart.
 
     Anthropic counts them apart; for others the total tells.
     """
-    names = ("input_tokens_cache_read", "input_tokens_cache_write")
+    names = (READ, "input_tokens_cache_write")
     counts = [walk(usage, (name,)) or 0 for name in ("input_tokens", "output_tokens", *names)]
     if not all(isinstance(count, int) for count in counts) or not isinstance(usage, dict):
         return 0
@@ -255,7 +330,7 @@ def _value(sample: Record, position: int, context: Context) -> Any:
 
 
 def _grade(value: Any) -> Any:
-    return GRADES.get(value, value) if isinstance(value, str) else value
+    return GRADES[0].get(value, value) if isinstance(value, str) else value
 
 
 def _tell_scores(sample: Record, context: Context) -> None:
@@ -273,45 +348,53 @@ def _tell_scores(sample: Record, context: Context) -> None:
 FORMAT = Format(
     name="inspect",
     title="an Inspect log",
-    marks=(("eval.task", "eval.model"),),
+    recognized_by=(("eval.task", "eval.model"),),
     suffixes=(".eval",),
     container="zip",
     header=header,
     records=records,
-    adjust=adjust,
+    prepare=prepare,
     fields=(
-        taken("archive", "@eval.model"),
-        taken("competition", "@eval.task"),
-        taken("question_id", "id"),
-        taken("seed", "epoch"),
-        taken(
+        column("archive", "@eval.model"),
+        column("competition", "@eval.task"),
+        column("question_id", "id"),
+        column("seed", "epoch"),
+        column(
             "prompt_tokens",
             "model_usage.{model}.input_tokens",
             "output.usage.input_tokens",
-            goes_on=True,
+            fall_through=True,
         ),
-        taken(
+        column(
             "completion_tokens",
             "model_usage.{model}.output_tokens",
             "output.usage.output_tokens",
-            goes_on=True,
+            fall_through=True,
         ),
-        taken(
+        column(
+            "cached_tokens",
+            f"model_usage.{{model}}.{READ}",
+            f"output.usage.{READ}",
+        ),
+        column("money", "model_usage.{model}.total_cost"),
+        column("seconds", "working_time", "total_time"),
+        column("steps", "calls"),
+        column(
             "finish_reason",
             "limit.type, error, or else output.choices.0.stop_reason",
-            find=_finish_reason,
+            look_up=_finish_reason,
             read=_finish,
         ),
-        taken("text", "output.completion", find=_text),
-        taken(
+        column("text", "output.completion", look_up=_text),
+        column(
             "archive_answer",
             "scores.*.answer",
-            find=lambda sample, position, context: _score("answer", sample),
+            look_up=lambda sample, position, context: _score("answer", sample),
         ),
-        taken("correct", "scores.*.value", find=_value, read=_grade),
-        taken("mean_logprob", "output.choices.0.logprobs.content", read=mean_logprob),
-        taken("references", "target", read=as_references),
-        taken("reasoning", "output.choices.0.message.content", find=_reasoning),
+        column("correct", "scores.*.value", look_up=_value, read=_grade),
+        column("mean_logprob", "output.choices.0.logprobs.content", read=mean_logprob),
+        column("references", "target", read=as_references),
+        column("reasoning", "output.choices.0.message.content", look_up=_reasoning),
     ),
     left_out={"completion_tokens": NO_USAGE},
     absent={

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from audit.sources.files import SourceFile
-from audit.sources.formats import Context, Format, Record, taken
+from audit.sources.formats import Context, Format, Record, column
 from audit.sources.paths import walk
 
 # details/MODEL/TIME/details_TASK_TIME.parquet, the model's name perhaps with a slash in it.
@@ -37,18 +37,18 @@ def _length(tokens: Any) -> Any:
 FORMAT = Format(
     name="lighteval",
     title="lighteval details",
-    marks=(("doc.id", "model_response.text", "model_response.output_tokens"),),
+    recognized_by=(("doc.id", "model_response.text", "model_response.output_tokens"),),
     header=header,
-    each=("model_response.text",),
+    attempts_at=("model_response.text",),
     fields=(
-        taken("archive", "@folder name"),
-        taken("competition", "doc.task_name", read=_task),
-        taken("question_id", "doc.id"),
-        taken("seed", "*"),
-        taken("prompt_tokens", "model_response.input_tokens", read=_length),
-        taken("completion_tokens", "model_response.output_tokens.*", read=_length),
-        taken("text", "model_response.text.*"),
-        taken("references", "doc.choices[doc.gold_index]", find=_gold, needs=("doc",)),
+        column("archive", "@folder name"),
+        column("competition", "doc.task_name", read=_task),
+        column("question_id", "doc.id"),
+        column("seed", "*"),
+        column("prompt_tokens", "model_response.input_tokens", read=_length),
+        column("completion_tokens", "model_response.output_tokens.*", read=_length),
+        column("text", "model_response.text.*"),
+        column("references", "doc.choices[doc.gold_index]", look_up=_gold, looks_into=("doc",)),
     ),
     absent={
         "finish_reason": "lighteval records none",

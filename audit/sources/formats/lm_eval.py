@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from audit.sources.files import SourceFile, shown
-from audit.sources.formats import Context, Format, Record, as_references, taken
+from audit.sources.formats import Context, Format, Record, as_references, column
 
 SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
 
@@ -25,7 +25,7 @@ def header(file: SourceFile) -> Record:
     return found
 
 
-def adjust(record: Record, context: Context) -> Record | None:
+def prepare(record: Record, context: Context) -> Record | None:
     """Each filter repeats the same responses: the first of a document's lines stands for all."""
     document = record.get("doc_id"), record.get("doc_hash") or record.get("doc")
     key, responses = json.dumps(document, sort_keys=True), hash(json.dumps(record.get("resps")))
@@ -41,17 +41,17 @@ def adjust(record: Record, context: Context) -> Record | None:
 FORMAT = Format(
     name="lm_eval",
     title="lm-evaluation-harness samples",
-    marks=(("doc_id", "resps", "filtered_resps"),),
+    recognized_by=(("doc_id", "resps", "filtered_resps"),),
     header=header,
-    adjust=adjust,
-    each=("resps.0",),
+    prepare=prepare,
+    attempts_at=("resps.0",),
     fields=(
-        taken("archive", "@results beside it"),
-        taken("competition", "@file name"),
-        taken("question_id", "doc_id"),
-        taken("seed", "*"),
-        taken("text", "resps.0.*"),
-        taken("references", "target", read=as_references),
+        column("archive", "@results beside it"),
+        column("competition", "@file name"),
+        column("question_id", "doc_id"),
+        column("seed", "*"),
+        column("text", "resps.0.*"),
+        column("references", "target", read=as_references),
     ),
     absent={
         "completion_tokens": "lm-eval records none",

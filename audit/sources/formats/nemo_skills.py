@@ -10,8 +10,8 @@ from audit.sources.formats import (
     Record,
     as_references,
     as_text,
+    column,
     mean_logprob,
-    taken,
 )
 
 SEED = re.compile(r"output-rs(\d+)\.jsonl(\.gz)?")
@@ -41,25 +41,26 @@ def _judged(value: Any) -> Any:
 FORMAT = Format(
     name="nemo_skills",
     title="NeMo-Skills generations",
-    marks=(
+    recognized_by=(
         ("generation", "expected_answer"),
         ("generation", "predicted_answer"),
         ("generation", "num_generated_tokens"),
     ),
     header=header,
     fields=(
-        taken("competition", "@folder name"),
-        taken("question_id", "id, or else the line number", find=_problem),
-        taken("seed", "@file name"),
-        taken("prompt_tokens", "num_input_tokens"),
-        taken("completion_tokens", "num_generated_tokens"),
-        taken("finish_reason", "finish_reason"),
-        taken("text", "generation"),
-        taken("archive_answer", "predicted_answer", read=as_text),
-        taken("correct", "symbolic_correct", "is_correct", "judgement", read=_judged),
-        taken("mean_logprob", "logprobs", read=mean_logprob),
-        taken("references", "expected_answer", read=as_references),
-        taken("reasoning", "reasoning_content"),
+        column("competition", "@folder name"),
+        column("question_id", "id, or else the line number", look_up=_problem),
+        column("seed", "@file name"),
+        column("prompt_tokens", "num_input_tokens"),
+        column("completion_tokens", "num_generated_tokens"),
+        column("finish_reason", "finish_reason"),
+        column("seconds", "generation_time"),
+        column("text", "generation"),
+        column("archive_answer", "predicted_answer", read=as_text),
+        column("correct", "symbolic_correct", "is_correct", "judgement", read=_judged),
+        column("mean_logprob", "logprobs", read=mean_logprob),
+        column("references", "expected_answer", read=as_references),
+        column("reasoning", "reasoning_content"),
     ),
     absent={
         "archive": "NeMo-Skills records none",

@@ -6,7 +6,9 @@ A batch of /v1/responses is read as if it were one of chat completions with one 
 import re
 from typing import Any
 
-from audit.sources.formats import Context, Format, Record, mean_logprob, taken
+from audit.sources.formats import Context, Format, Record, as_references, column, mean_logprob
+from audit.sources.formats.flat import FORMAT as FLAT
+from audit.sources.formats.flat import as_flag
 from audit.sources.paths import walk
 
 # An attempt's number at the end of a custom_id, where it says that it is one: p1#0, p1-attempt-0.
@@ -16,12 +18,13 @@ ATTEMPT = re.compile(
 )
 
 
+KNOWN = {one.column: one for one in FLAT.fields}
 # What servers say besides OpenAI's own words: TGI as documented, /v1/responses by its status.
 FINISH = {"eos_token": "stop", "stop_sequence": "stop", "completed": "stop"}
 INCOMPLETE = {"max_output_tokens": "length", "max_tokens": "length"}
 
 
-def adjust(record: Record, context: Context) -> Record | None:
+def prepare(record: Record, context: Context) -> Record | None:
     """A request without choices has failed, and is no attempt."""
     body = _body(record)
     if isinstance(body.get("output"), list) and "choices" not in body:
@@ -56,6 +59,7 @@ def _as_completion(body: Record) -> Record:
     }
     counts = {
         "prompt_tokens": walk(usage, ("input_tokens",)),
+        "prompt_tokens_details": walk(usage, ("input_tokens_details",)),
         "completion_tokens": walk(usage, ("output_tokens",)),
     }
     return body | {"choices": [choice], "usage": counts}
@@ -72,12 +76,30 @@ def _finish(reason: Any) -> Any:
 
 
 def _body(record: Record) -> Record:
-    body = walk(record, ("response", "body")) if "response" in record else record
+    """The completion: in a batch's response, as a response beside own fields, or the record."""
+    if "response" not in record:
+        return record
+    response = record["response"]
+    body = response if walk(response, ("choices",)) is not None else walk(response, ("body",))
     return body if isinstance(body, dict) else {}
+
+
+def _own(column: str, record: Record) -> Any:
+    """What a user has put beside a completion, under a known name."""
+    names = KNOWN[column].paths
+    if column == "question_id":
+        names = (*names, *KNOWN[column].if_values_fit)
+        # The id of a completion is no problem's; beside a response it is the user's.
+        names = (*names, *KNOWN[column].if_one_row_per_problem) if "response" in record else names
+    elif column == "seed":
+        names = (*names, *KNOWN[column].if_values_fit)
+    return next((record[name] for name in names if record.get(name) is not None), None)
 
 
 def _problem(record: Record, position: int, context: Context) -> Any:
     name = record.get("custom_id")
+    if name is None:
+        return _own("question_id", record)
     match = ATTEMPT.fullmatch(name) if isinstance(name, str) else None
     return match[1] if match else name
 
@@ -86,7 +108,10 @@ def _attempt(record: Record, position: int, context: Context) -> Any:
     name = record.get("custom_id")
     match = ATTEMPT.fullmatch(name) if isinstance(name, str) else None
     index = walk(_body(record), ("choices", "*", "index"), position)
-    return int(match[2]) if match else position if index is None else index
+    own = _own("seed", record) if name is None and len(_body(record)["choices"]) == 1 else None
+    if match or own is not None:
+        return int(match[2]) if match else own
+    return position if index is None else index
 
 
 def _tokens(record: Record, position: int, context: Context) -> Any:
@@ -106,36 +131,48 @@ def _logged(choice: Any) -> Any:
     return len(content) if isinstance(content, list) else None
 
 
-def _either(path: str) -> tuple[str, str]:
-    return f"response.body.{path}", path
+def _either(path: str) -> tuple[str, str, str]:
+    return f"response.body.{path}", f"response.{path}", path
+
+
+def _money(record: Record, position: int, context: Context) -> Any:
+    """What a router billed, of a request with one choice."""
+    body = _body(record)
+    return walk(body, ("usage", "cost")) if len(body["choices"]) == 1 else None
 
 
 FORMAT = Format(
     name="openai",
     title="OpenAI batch or vLLM run-batch output",
-    marks=(
+    recognized_by=(
         ("custom_id", "response", "error"),
         ("response.body.choices",),
+        ("response.choices", "response.usage"),
         ("response.body.output", "response.body.status"),
         ("choices", "object"),
         ("output", "status", "object", "usage"),
     ),
-    adjust=adjust,
-    each=_either("choices"),
+    prepare=prepare,
+    attempts_at=_either("choices"),
     fields=(
-        taken("archive", *_either("model")),
-        taken("question_id", "custom_id, without an attempt's number", find=_problem),
-        taken("seed", "custom_id, or else choices.*.index", find=_attempt),
-        taken("prompt_tokens", *_either("usage.prompt_tokens")),
-        taken(
+        column("archive", *_either("model")),
+        column("competition", *KNOWN["competition"].paths),
+        column("question_id", "custom_id, without an attempt's number", look_up=_problem),
+        column("seed", "custom_id, or else choices.*.index", look_up=_attempt),
+        column("prompt_tokens", *_either("usage.prompt_tokens")),
+        column("cached_tokens", *_either("usage.prompt_tokens_details.cached_tokens")),
+        column("money", "usage.cost", look_up=_money),
+        column("correct", *KNOWN["correct"].paths, read=as_flag),
+        column("references", *KNOWN["references"].paths, read=as_references),
+        column(
             "completion_tokens",
             "usage.completion_tokens, or the length of choices.*.logprobs.content where n > 1",
-            find=_tokens,
+            look_up=_tokens,
         ),
-        taken("finish_reason", *_either("choices.*.finish_reason"), read=_finish),
-        taken("text", *_either("choices.*.message.content"), *_either("choices.*.text")),
-        taken("mean_logprob", *_either("choices.*.logprobs.content"), read=mean_logprob),
-        taken(
+        column("finish_reason", *_either("choices.*.finish_reason"), read=_finish),
+        column("text", *_either("choices.*.message.content"), *_either("choices.*.text")),
+        column("mean_logprob", *_either("choices.*.logprobs.content"), read=mean_logprob),
+        column(
             "reasoning",
             *_either("choices.*.message.reasoning_content"),
             *_either("choices.*.message.reasoning"),

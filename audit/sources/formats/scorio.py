@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from audit.sources.files import SourceFile
-from audit.sources.formats import Context, Format, Record, as_references, as_text, taken
+from audit.sources.formats import Context, Format, Record, as_references, as_text, column
 
 EFFORT = r"(?:minimal|low|medium|high)"
 # The study's competitions in every spelling that can mean nothing else.
@@ -76,27 +76,27 @@ def _configuration(model: str, file: SourceFile) -> str:
 FORMAT = Format(
     name="scorio",
     title="Scorio records",
-    marks=(
+    recognized_by=(
         ("data_id", "seed", "processed_results.is_correct"),
         ("data_id", "seed", "output.num_completion_tokens"),
         ("data_id", "seed", "num_completion_tokens"),
     ),
     header=header,
     fields=(
-        taken("question_id", "data_id"),
-        taken("seed", "seed"),
-        taken(
+        column("question_id", "data_id"),
+        column("seed", "seed"),
+        column(
             "archive",
             "model, with the effort that the path names",
-            find=_archive,
-            needs=(*CONFIGURATIONS, "model"),
+            look_up=_archive,
+            looks_into=(*CONFIGURATIONS, "model"),
         ),
-        taken("finish_reason", "output.finish_reason", "finish_reason"),
-        taken("completion_tokens", "output.num_completion_tokens", "num_completion_tokens"),
-        taken("mean_logprob", "tokens.completion_avg_logprob", "completion_avg_logprob"),
-        taken("correct", "processed_results.is_correct", "is_correct"),
+        column("finish_reason", "output.finish_reason", "finish_reason"),
+        column("completion_tokens", "output.num_completion_tokens", "num_completion_tokens"),
+        column("mean_logprob", "tokens.completion_avg_logprob", "completion_avg_logprob"),
+        column("correct", "processed_results.is_correct", "is_correct"),
         # Names that differ between releases.
-        taken(
+        column(
             "competition",
             "competition",
             "benchmark",
@@ -106,14 +106,14 @@ FORMAT = Format(
             "@path",
             read=_competition,
         ),
-        taken(
+        column(
             "prompt_tokens",
             "output.num_prompt_tokens",
             "tokens.num_prompt_tokens",
             "num_prompt_tokens",
             "prompt_tokens",
         ),
-        taken(
+        column(
             "text",
             "output.text",
             "output.completion",
@@ -125,7 +125,7 @@ FORMAT = Format(
             "text",
             "generation",
         ),
-        taken(
+        column(
             "archive_answer",
             "processed_results.extracted_answer",
             "processed_results.answer",
@@ -136,7 +136,7 @@ FORMAT = Format(
             "prediction",
             read=as_text,
         ),
-        taken(
+        column(
             "references",
             "references",
             "ground_truth",

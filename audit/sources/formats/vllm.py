@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from audit.sources.formats import Context, Format, Record, as_count, as_references, taken
+from audit.sources.formats import Context, Format, Record, as_count, as_references, column
 from audit.sources.formats.flat import FORMAT as FLAT
 from audit.sources.paths import walk
 
@@ -12,10 +12,15 @@ AGAIN = (
 )
 KNOWN = {one.column: one for one in FLAT.fields}
 # What people add to a request: the problem's own id goes before the request's.
-PROBLEM = (*KNOWN["question_id"].paths, *KNOWN["question_id"].of_rows, "request_id", "prompt")
+PROBLEM = (
+    *KNOWN["question_id"].paths,
+    *KNOWN["question_id"].if_one_row_per_problem,
+    "request_id",
+    "prompt",
+)
 
 
-def adjust(record: Record, context: Context) -> Record | None:
+def prepare(record: Record, context: Context) -> Record | None:
     """A request as it is; one whose prompt was there before is told."""
     prompt, request = record.get("prompt"), record.get("request_id")
     is_named = isinstance(prompt, str) and isinstance(request, str | int)
@@ -32,29 +37,43 @@ def _mean_logprob(record: Record, position: int, context: Context) -> Any:
     return total / len(tokens) if is_number and isinstance(tokens, list) and tokens else None
 
 
+def _seconds(record: Record, position: int, context: Context) -> Any:
+    """How long a request took, from its arrival to its end."""
+    begin, end = (walk(record, ("metrics", name)) for name in ("arrival_time", "finished_time"))
+    is_known = all(isinstance(time, int | float) for time in (begin, end))
+    return end - begin if is_known and end >= begin else None
+
+
 FORMAT = Format(
     name="vllm",
     title="vLLM RequestOutput dump",
-    marks=(("outputs.*.text", "outputs.*.token_ids"),),
-    adjust=adjust,
-    each=("outputs",),
+    recognized_by=(("outputs.*.text", "outputs.*.token_ids"),),
+    prepare=prepare,
+    attempts_at=("outputs",),
     fields=(
-        taken("archive", *KNOWN["archive"].paths),
-        taken("competition", *KNOWN["competition"].paths),
-        taken("question_id", *PROBLEM),
-        taken("seed", "outputs.*.seed", "outputs.*.index", "*"),
-        taken("prompt_tokens", "prompt_token_ids", read=as_count),
-        taken("completion_tokens", "outputs.*.token_ids", read=as_count),
-        taken("finish_reason", "outputs.*.finish_reason"),
-        taken("text", "outputs.*.text"),
-        taken("correct", "outputs.*.correct", "outputs.*.is_correct"),
-        taken(
+        column("archive", *KNOWN["archive"].paths),
+        column("competition", *KNOWN["competition"].paths),
+        column("question_id", *PROBLEM),
+        column("seed", "outputs.*.seed", "outputs.*.index", "*"),
+        column("prompt_tokens", "prompt_token_ids", read=as_count),
+        column("cached_tokens", "num_cached_tokens"),
+        column("completion_tokens", "outputs.*.token_ids", read=as_count),
+        column(
+            "seconds",
+            "metrics.finished_time less arrival_time",
+            look_up=_seconds,
+            looks_into=("metrics",),
+        ),
+        column("finish_reason", "outputs.*.finish_reason"),
+        column("text", "outputs.*.text"),
+        column("correct", "outputs.*.correct", "outputs.*.is_correct"),
+        column(
             "mean_logprob",
             "outputs.*.cumulative_logprob over the length of token_ids",
-            find=_mean_logprob,
-            needs=("outputs",),
+            look_up=_mean_logprob,
+            looks_into=("outputs",),
         ),
-        taken("references", *KNOWN["references"].paths, "gold", read=as_references),
+        column("references", *KNOWN["references"].paths, "gold", read=as_references),
     ),
     absent={
         "archive": "vLLM records none",

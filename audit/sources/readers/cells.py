@@ -36,7 +36,7 @@ def open_csv(file: SourceFile, format: Format, choices: Choices) -> Source:
             or lines.characters > limits.SAMPLE_BYTES
         ):
             break
-    names = {name for one in format.fields for name in (*one.paths, *one.loose)}
+    names = {name for one in format.fields for name in (*one.paths, *one.if_values_fit)}
     if format.name == "flat" and not first and names.intersection(header):
         raise empty(file)  # What its columns hold cannot be judged.
     shape = dict.fromkeys(header)
@@ -105,8 +105,8 @@ def _cells(batch: list[list[str]], numbers: range, header: list[str], origin: Or
     """The cells of a column; an empty one is null."""
     if origin.is_row:
         return list(numbers)
-    if origin.keys is None and origin.needs:
-        places = [(name, header.index(name)) for name in origin.needs]
+    if origin.keys is None and origin.looks_into:
+        places = [(name, header.index(name)) for name in origin.looks_into if name in header]
         return [origin.get({name: row[at] or None for name, at in places}, 0) for row in batch]
     if origin.keys is None:
         return [origin.get({}, 0)] * len(batch)

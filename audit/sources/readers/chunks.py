@@ -56,7 +56,7 @@ def make_source(
         is_simulated,
         title=title,
         has=has,
-        absent=format.absent,
+        absent={**format.absent, **context.absent},
         ambiguous={c: why for c, why in context.ambiguous.items() if c not in mapping},
         notes=context.notes,
         live=live_facts(sample or []),
@@ -88,26 +88,26 @@ def open_records(
     has: str = "",
 ) -> Source:
     """A file as its records: JSON, logs, and Parquet whose rows hold several attempts."""
-    adjusted = _adjusted(rows, format, context)
-    first = _sample(adjusted)
+    prepared = _prepared(rows, format, context)
+    first = _sample(prepared)
     if not first:
         raise empty(context.file)
     sample = [record for _, record, _, _ in first]
     origins = find_origins(format, sample, context, choices)
     every = _with_later(origins, format, sample)
-    chunks = _record_chunks(chain(first, adjusted), format, context, every)
+    chunks = _record_chunks(chain(first, prepared), format, context, every)
     has = has or columns_shown(sample)
     return make_source(container, format, context, origins, chunks, has, is_simulated, sample)
 
 
-def _adjusted(rows: Iterator[Row], format: Format, context: Context) -> Iterator[Row]:
+def _prepared(rows: Iterator[Row], format: Format, context: Context) -> Iterator[Row]:
     """The records that hold attempts, as they should be read."""
     for number, record, size, done in rows:
         context.row = number
         kept: Record | None = record
-        if format.adjust is not None:
+        if format.prepare is not None:
             try:
-                kept = format.adjust(record, context)
+                kept = format.prepare(record, context)
             except ValueError as error:
                 raise AuditError(f"{context.file.label}: row {number}: {error}") from None
         if kept is not None:

@@ -2,7 +2,8 @@
 
 An object of arrays is either columns (arrays of one length, an item for each row), or groups (each
 array holds the records of what its key names, which is then a column `key`), or an object around
-one array of records, whose other plain values are columns of every record.
+one array of records, whose other plain values are columns of every record. An object of objects
+that are alike holds a record under each key, which is then a column `problem_id`.
 """
 
 import json
@@ -33,9 +34,10 @@ def holds_records(path: Path) -> bool:
         return True  # Whoever opens it says why.
     if containers.JSON_ARRAY.match(head.removeprefix(b"\xef\xbb\xbf").lstrip()):
         return True
-    found, _ = first_members(head)
+    found, is_whole = first_members(head)
     known = any(format.knows(found) for format in formats().values())
-    return known or "eval" in found or _is_of_arrays(found)
+    is_several = _is_of_arrays(found) or (is_whole and _holds_several(found))
+    return known or "eval" in found or is_several
 
 
 def is_document(file: SourceFile) -> bool:
@@ -50,7 +52,26 @@ def is_document(file: SourceFile) -> bool:
         record = json.loads(first)
     except (ValueError, RecursionError):
         return False
-    return isinstance(record, dict) and _is_of_arrays(record)
+    return isinstance(record, dict) and (_is_of_arrays(record) or _holds_several(record))
+
+
+def _holds_several(record: dict[str, Any]) -> bool:
+    """Whether an object holds records of its own, in an array or under keys, and is none itself."""
+    problem = next(one for one in formats()["flat"].fields if one.column == "question_id")
+    names = {*problem.paths, *problem.if_one_row_per_problem, *problem.if_values_fit}
+    lists = [value for name, value in record.items() if _groups({name: value})]
+    if len(lists) == 1 and not names & record.keys():
+        return all({*names, "input", "prompt"} & item.keys() for item in lists[0])
+    return _is_keyed(record)
+
+
+def _is_keyed(record: dict[str, Any]) -> bool:
+    """Whether an object holds objects that are alike."""
+    if len(record) < 2 or not all(isinstance(value, dict) for value in record.values()):
+        return False
+    first, *others = (value.keys() for value in record.values())
+    common = set(first).intersection(*others)
+    return bool(common) and 2 * len(common) >= len(first)
 
 
 def _is_of_arrays(record: dict[str, Any]) -> bool:
@@ -114,5 +135,7 @@ def _of_object(file: SourceFile, document: Any) -> Iterator[Any]:
         (items,) = held.values()
         plain = {k: v for k, v in document.items() if isinstance(v, str | int | float | None)}
         yield from (plain | item for item in items)
+    elif _is_keyed(document):
+        yield from ({"problem_id": name} | item for name, item in document.items())
     else:
         yield document

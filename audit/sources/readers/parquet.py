@@ -44,9 +44,10 @@ def open_parquet(file: SourceFile, format: Format | None, choices: Choices) -> S
     shape = _fields(schema)
     format = recognize(file, shape) if format is None else format
     context = Context(file, format.header(file) if format.header else {})
-    origins = find_origins(format, [shape], context, choices, lambda: _peek(file, reader, format))
+    peek = lambda: _peek(file, reader, format, choices)  # noqa: E731
+    origins = find_origins(format, [shape], context, choices, peek)
     for column, origin in origins.items():
-        for name in (*(origin.keys or ())[:1], *origin.needs):
+        for name in (*(origin.keys or ())[:1], *origin.looks_into):
             if schema.names.count(name) > 1:
                 raise AuditError(f"{file.label}: column {column}: {shown(name)} occurs twice")
     if count == 0:
@@ -62,8 +63,8 @@ def open_parquet(file: SourceFile, format: Format | None, choices: Choices) -> S
 
 def _has_rows_apart(format: Format) -> bool:
     """Whether a row has to be seen whole to be read."""
-    looks_around = any(one.find is not None and not one.needs for one in format.fields)
-    return bool(format.each) or format.adjust is not None or looks_around
+    looks_around = any(one.look_up is not None and not one.looks_into for one in format.fields)
+    return bool(format.attempts_at) or format.prepare is not None or looks_around
 
 
 def _fields(fields: Iterable[pa.Field]) -> Record:
@@ -93,14 +94,14 @@ def _leaves(format: Format, origins: Mapping[str, Origin], schema: pa.Schema) ->
     """The columns to read: those of the paths, down to the first list, and what is looked into."""
     shape = _fields(schema)
     found: dict[str, None] = {}
-    for path in format.each:
+    for path in format.attempts_at:
         if keys := find_keys(shape, path.split(".")):
             found[_leaf(keys, shape)] = None
     for one in format.fields:
-        if one.find is not None:
-            found |= dict.fromkeys(name for name in one.needs if name in schema.names)
+        if one.look_up is not None:
+            found |= dict.fromkeys(name for name in one.looks_into if name in schema.names)
     for origin in origins.values():
-        found |= dict.fromkeys(name for name in origin.needs if name in schema.names)
+        found |= dict.fromkeys(name for name in origin.looks_into if name in schema.names)
         if origin.keys:
             found[_leaf(origin.keys, shape)] = None
     return list(found)
@@ -116,13 +117,16 @@ def _leaf(keys: Sequence[str], shape: Any) -> str:
     return ".".join(parts)
 
 
-def _peek(file: SourceFile, reader: pq.ParquetFile, format: Format) -> list[Record]:
+def _peek(
+    file: SourceFile, reader: pq.ParquetFile, format: Format, choices: Choices
+) -> list[Record]:
     """The first rows of the columns that a format looks into, or may have to choose from."""
     schema = reader.schema_arrow
-    wanted = {name for one in format.fields for name in one.needs}
+    wanted = {name for one in format.fields for name in one.looks_into}
+    wanted |= {path.split(".")[0] for path in choices.mapping.values()}
     if format.name == "flat":
         for one in format.fields:
-            names = (*one.paths, *one.loose, *one.of_rows)
+            names = (*one.paths, *one.if_values_fit, *one.if_one_row_per_problem)
             wanted |= {name.split(".")[0] for name in names}
         wanted |= {field.name for field in schema if _is_list(field.type)}
     return _first_rows(file, reader, [name for name in schema.names if name in wanted])
@@ -154,6 +158,17 @@ def _first_rows(file: SourceFile, reader: pq.ParquetFile, names: list[str]) -> l
     except PARQUET_ERRORS as error:
         raise _damaged(file, error) from None
     return found
+
+
+def first_records(file: SourceFile) -> list[Record]:
+    """The first rows of all columns, for who looks for a missing one."""
+    try:
+        with pq.ParquetFile(
+            file.path, buffer_size=PARQUET_BUFFER_BYTES, pre_buffer=False
+        ) as reader:
+            return _first_rows(file, reader, list(reader.schema_arrow.names))
+    except PARQUET_ERRORS as error:
+        raise _damaged(file, error) from None
 
 
 def _is_list(type: pa.DataType) -> bool:
@@ -232,7 +247,7 @@ def _column(file: SourceFile, batch: pa.RecordBatch, before: int, origin: Origin
     if origin.is_row:
         return list(range(before + 1, before + batch.num_rows + 1))
     if origin.keys is None:
-        names = [name for name in batch.schema.names if name in origin.needs]
+        names = [name for name in batch.schema.names if name in origin.looks_into]
         records = _records(file, batch.select(names), before) if names else [{}] * batch.num_rows
         return [origin.get(record, 0) for record in records]
     array = batch.column(origin.keys[0])

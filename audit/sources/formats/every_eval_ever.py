@@ -1,0 +1,64 @@
+"""Every Eval Ever, instance records: a line per sample and attempt, with usage and latency."""
+
+from typing import Any
+
+from audit.sources.formats import Context, Format, Record, as_references, as_text, column
+from audit.sources.formats.inspect_log import cached_apart
+from audit.sources.formats.trajectories import in_order, numbered, spoken
+from audit.sources.paths import walk
+
+
+def prepare(record: Record, context: Context) -> Record | None:
+    """A record with its number among those of one model and sample."""
+    return numbered(record, context, "model_id", "evaluation_name", "sample_id")
+
+
+def _text(record: Record, position: int, context: Context) -> Any:
+    said = walk(record, ("output", "raw"))
+    return "\n\n".join(said) if isinstance(said, list) and said else spoken(record.get("messages"))
+
+
+def _answer(record: Record, position: int, context: Context) -> Any:
+    """What was extracted last, as the final answer."""
+    found = record.get("answer_attribution")
+    final = [
+        walk(one, ("extracted_value",))
+        for one in (found if isinstance(found, list) else [])
+        if walk(one, ("is_terminal",))
+    ]
+    return final[-1] if final else None
+
+
+def _prompt(record: Record, position: int, context: Context) -> Any:
+    """The tokens of the prompt, with those of a cache that are counted apart."""
+    usage = record.get("token_usage")
+    count = walk(usage, ("input_tokens",))
+    apart = cached_apart(usage, str(record.get("model_id")))
+    return count + apart if isinstance(count, int) else count
+
+
+def _seconds(milliseconds: Any) -> Any:
+    return milliseconds / 1000 if isinstance(milliseconds, int | float) else milliseconds
+
+
+FORMAT = Format(
+    name="every_eval_ever",
+    title="Every Eval Ever instance records",
+    recognized_by=(("evaluation_id", "sample_id", "evaluation.is_correct"),),
+    prepare=prepare,
+    fields=(
+        column("archive", "model_id"),
+        column("competition", "evaluation_name"),
+        column("question_id", "sample_id"),
+        column("seed", "the order of a sample's records", look_up=in_order),
+        column("prompt_tokens", "token_usage.input_tokens", look_up=_prompt),
+        column("cached_tokens", "token_usage.input_tokens_cache_read"),
+        column("completion_tokens", "token_usage.output_tokens"),
+        column("seconds", "performance.latency_ms", read=_seconds),
+        column("text", "output.raw, or else messages", look_up=_text),
+        column("archive_answer", "answer_attribution", look_up=_answer, read=as_text),
+        column("correct", "evaluation.is_correct"),
+        column("references", "input.reference", read=as_references),
+    ),
+    absent={"finish_reason": "the schema has none"},
+)

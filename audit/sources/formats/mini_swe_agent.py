@@ -1,0 +1,60 @@
+"""mini-swe-agent `.traj.json`: a run per file, a step per model call."""
+
+from typing import Any
+
+from audit.sources.formats import Context, Format, Record, column
+from audit.sources.formats.trajectories import (
+    NO_LABELS,
+    of_file,
+    of_steps,
+    spoken,
+    step,
+    whole_records,
+)
+from audit.sources.paths import walk
+
+
+def prepare(record: Record, context: Context) -> Record | None:
+    """A run with its model calls as steps."""
+    messages = record["messages"] if isinstance(record.get("messages"), list) else []
+    calls = [walk(message, ("extra",)) for message in messages]
+    steps = [
+        step(walk(call, ("response", "usage")), money=walk(call, ("cost",)))
+        for call in calls
+        if walk(call, ("response", "usage")) is not None
+    ]
+    models = [name for call in calls if (name := walk(call, ("response", "model")))]
+    problem = record.get("instance_id") or of_file(context.file, ".traj.json", ".json")
+    return record | {
+        "@steps": steps or None,
+        "first model": models[0] if models else None,
+        "@problem": problem,
+    }
+
+
+def _text(record: Record, position: int, context: Context) -> Any:
+    return walk(record, ("info", "submission")) or spoken(record.get("messages"))
+
+
+def _finish(status: Any) -> Any:
+    return "stop" if status == "Submitted" else status
+
+
+FORMAT = Format(
+    name="mini_swe_agent",
+    title="mini-swe-agent trajectory",
+    recognized_by=(("messages", "info.exit_status", "info.model_stats"),),
+    suffixes=(".traj.json",),
+    records=whole_records,
+    prepare=prepare,
+    fields=(
+        column("archive", "info.config.model.model_name", "first model"),
+        column("question_id", "instance_id, or else the file's name",
+               look_up=lambda record, position, context: record["@problem"]),
+        column("seed", "one attempt a file", look_up=lambda record, position, context: 0),
+        *of_steps("messages.*.extra.response.usage"),
+        column("finish_reason", "info.exit_status", read=_finish),
+        column("text", "info.submission, or else what the agent said", look_up=_text),
+    ),
+    absent={"correct": NO_LABELS, "competition": "a trajectory names no benchmark"},
+)  # fmt: skip

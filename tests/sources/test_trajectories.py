@@ -1,0 +1,234 @@
+"""Runs of agents: one attempt made of steps, in the shapes that their tools write."""
+
+import json
+
+import duckdb
+import pytest
+
+from audit.errors import AuditError
+from audit.load.load import load
+from tests.support.command import run, told
+
+# Two problems: what each call read (of it from a cache), wrote and cost.
+CALLS = {
+    "django__django-1": [(100, 0, 20, 0.5), (150, 100, 30, 0.25)],
+    "django__django-2": [(100, 0, 10, 0.125)],
+}
+RIGHT = {"django__django-1": True, "django__django-2": False}
+
+
+@pytest.fixture
+def con():
+    with duckdb.connect() as connection:
+        yield connection
+
+
+def loaded(con):
+    return con.execute(
+        """
+        select name, completion_tokens, prompt_tokens, finish_reason, correct
+        from attempts inner join labels using (archive, competition, question_id, seed)
+        inner join problem_names using (competition, question_id)
+        order by name
+        """
+    ).fetchall()
+
+
+def usage(prompt, cached, completion):
+    return {"prompt_tokens": prompt, "completion_tokens": completion,
+            "total_tokens": prompt + completion,
+            "prompt_tokens_details": {"cached_tokens": cached}}  # fmt: skip
+
+
+def mini(folder):
+    """mini-swe-agent: a folder for each instance, a file in it."""
+    for name, calls in CALLS.items():
+        messages = [{"role": "system", "content": "You fix bugs."}]
+        for prompt, cached, completion, cost in calls:
+            messages += [
+                {"role": "assistant", "content": "Let me look.\n```bash\nls\n```", "extra": {
+                    "response": {"model": "acme/m", "usage": usage(prompt, cached, completion)},
+                    "cost": cost}},
+                {"role": "user", "content": "<output>setup.py</output>"},
+            ]  # fmt: skip
+        run = {
+            "info": {"exit_status": "Submitted" if len(calls) == 2 else "LimitsExceeded",
+                     "submission": f"diff --git a/{name}", "mini_version": "1.14.0",
+                     "model_stats": {"instance_cost": 0.75, "api_calls": len(calls)},
+                     "config": {"model": {"model_name": "acme/m"}}},
+            "messages": messages, "trajectory_format": "mini-swe-agent-1",
+        }  # fmt: skip
+        (folder / name).mkdir(parents=True)
+        (folder / name / f"{name}.traj.json").write_text(json.dumps(run, indent=2))
+    return folder
+
+
+REPORTS = {
+    "a report of SWE-bench": {"total_instances": 2, "resolved_ids": ["django__django-1"]},
+    "a list of who is right": ["django__django-1"],
+    "true or false for each": RIGHT,
+    "an object for each": {name: {"resolved": right} for name, right in RIGHT.items()},
+}
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_labels_of_runs_come_from_a_results_file(con, tmp_path, report):
+    (tmp_path / "report.json").write_text(json.dumps(REPORTS[report]))
+    options = {"labels": str(tmp_path / "report.json"), "competition": "swe", "force": True}
+    load(con, [str(mini(tmp_path / "runs"))], **options)
+    assert [row[4] for row in loaded(con)] == [True, False]
+
+
+def test_labels_may_be_rows_and_silence_is_no_label(con, tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("instance_id,resolved\ndjango__django-1,true\ndjango__django-2,false\n")
+    source = str(mini(tmp_path / "runs"))
+    options = {"labels": str(path), "competition": "swe", "force": True}
+    load(con, [source], **options)
+    assert [row[4] for row in loaded(con)] == [True, False]
+    path.write_text("instance_id,resolved\ndjango__django-1,true\n")
+    with pytest.raises(AuditError, match="1 of its 2 attempts have no label"):
+        load(con, [source], replace=True, **options)
+    for text, message in (
+        ("instance_id,grade\nx,1\n", "labels.csv: no column for correct; it has instance_id"),
+        ("instance_id,resolved\nx,1\nx,0\n", "labels.csv: row 2: 'x' is labelled twice"),
+    ):
+        path.write_text(text)
+        with pytest.raises(AuditError, match=message):
+            load(con, [source], replace=True, **options)
+    with pytest.raises(AuditError, match="is a folder; name one file"):
+        load(con, [source], replace=True, **options | {"labels": str(tmp_path)})
+
+
+def test_mini_swe_agent(con, tmp_path):
+    load(con, [str(mini(tmp_path / "runs"))], competition="swe", force=True)
+    assert loaded(con) == [
+        ("django__django-1", 50, 250, "stop", None),
+        ("django__django-2", 10, 100, "LimitsExceeded", None),
+    ]
+    steps = "select name, step, prompt_tokens, cached_tokens, completion_tokens, money from steps"
+    assert con.execute(
+        f"{steps} inner join problem_names using (competition, question_id) order by name, step"
+    ).fetchall() == [
+        ("django__django-1", 1, 100, 0, 20, 0.5),
+        ("django__django-1", 2, 150, 100, 30, 0.25),
+        ("django__django-2", 1, 100, 0, 10, 0.125),
+    ]
+    assert con.execute("select distinct archive, format from sources").fetchall() == [
+        ("acme/m", "mini_swe_agent")
+    ]
+
+
+def swe_agent(folder):
+    folder.mkdir()
+    for name, calls in CALLS.items():
+        run = {
+            "environment": "swe_main",
+            "trajectory": [{"response": "I look at the file.", "action": "ls\n", "thought": "",
+                            "observation": "setup.py", "execution_time": 0.5}] * len(calls),
+            "history": [],
+            "info": {"exit_status": "submitted" if len(calls) == 2 else "exit_cost",
+                     "submission": "diff --git", "model_stats": {
+                         "instance_cost": sum(call[3] for call in calls),
+                         "tokens_sent": sum(call[0] for call in calls),
+                         "tokens_received": sum(call[2] for call in calls),
+                         "api_calls": len(calls)}},
+            "replay_config": json.dumps({"agent": {"model": {"name": "acme/m"}}}),
+        }  # fmt: skip
+        (folder / f"{name}.traj").write_text(json.dumps(run, indent=2))
+    return folder
+
+
+def test_swe_agent(con, tmp_path):
+    load(con, [str(swe_agent(tmp_path / "runs"))], competition="swe", force=True)
+    assert loaded(con) == [
+        ("django__django-1", 50, 250, "stop", None),
+        ("django__django-2", 10, 100, "exit_cost", None),
+    ]
+    assert con.execute("select money from attempts order by money").fetchall() == [
+        (0.125,), (0.75,)
+    ]  # fmt: skip
+
+
+def atif(folder):
+    for name, calls in CALLS.items():
+        steps = [{"step_id": 1, "source": "user", "message": "Fix it."}]
+        steps += [
+            {"step_id": 2 + at, "source": "agent", "message": "I look.", "metrics": {
+                "prompt_tokens": prompt, "cached_tokens": cached, "completion_tokens": completion,
+                "cost_usd": cost}}
+            for at, (prompt, cached, completion, cost) in enumerate(calls)
+        ]  # fmt: skip
+        trial = folder / f"{name}__x1"
+        (trial / "agent").mkdir(parents=True)
+        (trial / "agent" / "trajectory.json").write_text(json.dumps(
+            {"schema_version": "ATIF-v1.4", "session_id": f"s-{name}", "steps": steps,
+             "agent": {"name": "terminus", "version": "2", "model_name": "acme/m"},
+             "final_metrics": {"total_steps": len(steps)}}, indent=1,
+        ))  # fmt: skip
+        (trial / "result.json").write_text(json.dumps(
+            {"task_name": name, "trial_name": trial.name, "source": "swe",
+             "verifier_result": {"rewards": {"reward": float(RIGHT[name])}}}
+        ))  # fmt: skip
+    return folder
+
+
+def test_atif_with_the_result_above_it(con, tmp_path):
+    load(con, [str(atif(tmp_path / "job"))], finish_reason="stop", force=True)
+    assert loaded(con) == [
+        ("django__django-1", 50, 250, "stop", True),
+        ("django__django-2", 10, 100, "stop", False),
+    ]
+
+
+def test_every_eval_ever(con, tmp_path):
+    rows = [
+        {"schema_version": "0.2.1", "evaluation_id": "e", "model_id": "acme/m",
+         "evaluation_name": "gsm", "sample_id": f"s{at // 2}", "interaction_type": "single_turn",
+         "input": {"raw": "1 + 1?", "reference": ["2"]},
+         "output": {"raw": [f"It is \\boxed{{{at}}}"]}, "messages": None,
+         "answer_attribution": [{"turn_idx": 0, "source": "output.raw", "extracted_value": str(at),
+                                 "extraction_method": "regex", "is_terminal": True}],
+         "evaluation": {"score": float(at == 2), "is_correct": at == 2},
+         "token_usage": {"input_tokens": 30, "output_tokens": 5 + at, "total_tokens": 35 + at,
+                         "input_tokens_cache_read": 10},
+         "performance": {"latency_ms": 1500 + at}} for at in range(4)
+    ]  # fmt: skip
+    path = tmp_path / "instances.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    load(con, [str(path)], finish_reason="stop")
+    assert con.execute(
+        "select name, seed, completion_tokens, answer, archive_answer, correct from attempts "
+        "inner join labels using (archive, competition, question_id, seed) "
+        "inner join problem_names using (competition, question_id) order by name, seed"
+    ).fetchall() == [
+        ("s0", 0, 5, "0", "0", False), ("s0", 1, 6, "1", "1", False),
+        ("s1", 0, 7, "2", "2", True), ("s1", 1, 8, "3", "3", False),
+    ]  # fmt: skip
+    query = "select distinct cached_tokens, min(seconds), max(seconds) from attempts group by all"
+    assert con.execute(query).fetchall() == [(10, 1.5, 1.503)]
+
+
+def test_tau_bench(con, tmp_path):
+    runs = [
+        {"task_id": at // 2, "trial": at % 2, "reward": float(at == 1), "info": {"task": {}},
+         "traj": [{"role": "system", "content": "policy"}, {"role": "user", "content": "Hi"},
+                  {"role": "assistant", "content": "How can I help?" + " Well." * at},
+                  {"role": "tool", "content": "{}"},
+                  {"role": "assistant", "content": None, "tool_calls": []}]} for at in range(4)
+    ]  # fmt: skip
+    path = tmp_path / "gpt-4o-retail.json"
+    path.write_text(json.dumps(runs, indent=1))
+    options = {"finish_reason": "stop", "count_tokens": "o200k_base", "force": True}
+    load(con, [str(path)], archive="m", competition="tau", **options)
+    rows = con.execute("select question_id, seed, completion_tokens from attempts order by all")
+    assert rows.fetchall() == [(0, 0, 5), (0, 1, 7), (1, 0, 9), (1, 1, 11)]
+
+
+def test_a_damaged_run_is_refused_in_one_line(tmp_path):
+    folder = mini(tmp_path / "runs")
+    path = folder / "django__django-1" / "django__django-1.traj.json"
+    path.write_text(path.read_text()[:-40])
+    line = run(tmp_path, "load", path, "--competition", "swe", status=2)
+    assert "django__django-1.traj.json: not readable as JSON" in line
+    assert "left out: " in told(tmp_path, "describe", "runs", "--skip-unreadable")[0]
