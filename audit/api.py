@@ -106,6 +106,19 @@ def simulate(
     )
 
 
+def _paths(sources: Sources) -> list[str]:
+    """The sources as files; those at the hub's address are brought here first."""
+    found = []
+    for source in source_paths(sources):
+        if source.startswith("hf://"):
+            from audit.study.fetch import hub_files
+
+            found += hub_files(source)
+        else:
+            found.append(source)
+    return found
+
+
 @takes
 def describe(
     sources: Sources,
@@ -150,7 +163,7 @@ def load(
     with _opened(db, write=True, limits=limits, row_group=database.LOADED_ROW_GROUP) as con:
         summary = load_sources(
             con,
-            source_paths(sources),
+            _paths(sources),
             replace=replace,
             texts=texts,
             reading=reading,

@@ -421,7 +421,9 @@ def tokenize(
     metavar="NAME",
     help="Other archives than the study's two.",
 )
-@click.option("--repo", help="Another dataset of the hub, owner/name.")
+@click.option(
+    "--repo", help="Another dataset of the hub, owner/name, or a bucket, hf://buckets/owner/name."
+)
 def fetch(
     name: str, out: str, revision: str | None, archives: tuple[str, ...], repo: str | None
 ) -> None:

@@ -1,32 +1,40 @@
 """The study's archive from the hub: only the files it needs, resumed, checked against hashes."""
 
+import fnmatch
 import hashlib
 import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from audit.errors import AuditError, extra_hint, first_line
 from audit.progress import Progress
+from audit.text import not_there
 
 # Scorio Trace, as its authors publish it, at the revision that the study pins.
 REPO = "harimo/scorio-trace"
 REVISION = "176c59089b2367d569e1062ffe94a890bf3cbd17"
 ARCHIVES = ("gpt-oss-20b_low", "gpt-oss-20b_high")
 SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz")
+# A storage bucket of the hub, and a dataset's files, as addresses.
+BUCKET, DATASET = "hf://buckets/", "hf://datasets/"
 # Failures of these packages are the network's or the hub's, not this program's.
 NETWORK = ("httpx", "httpx2", "requests", "urllib3", "huggingface_hub", "hf_xet")
 
 
 class Remote(NamedTuple):
-    """A file as the hub lists it: large files have a sha256, small ones git's hash."""
+    """A file as the hub lists it: large files have a sha256, small ones git's hash.
+
+    A file of a bucket has neither, only `version`, which changes with its content.
+    """
 
     path: str
     bytes: int
     sha256: str | None
     git_hash: str | None
+    version: str = ""
 
 
 class Fetched(NamedTuple):
@@ -45,7 +53,11 @@ def fetch(
     archives: Sequence[str] = ARCHIVES,
     progress: Progress | None = None,
 ) -> list[Fetched]:
-    """Bring each archive's files into a folder; what is there and intact is not sent again."""
+    """Bring each archive's files into a folder; what is there and intact is not sent again.
+
+    The repository is owner/name, or hf://buckets/owner/name for a storage bucket, whose files have
+    no hash: they are always sent again.
+    """
     hub = _hub()
     out = Path(out)
     api = hub.HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None, library_name="budget-audit")
@@ -66,13 +78,39 @@ def fetch(
     return fetched
 
 
+def hub_files(address: str) -> list[str]:
+    """The files of hf://datasets/owner/name/PATTERN, kept where the hub's library keeps its own."""
+    owner, _, rest = address.removeprefix(DATASET).partition("/")
+    name, _, pattern = rest.partition("/")
+    name, _, revision = name.partition("@")
+    if not address.startswith(DATASET) or not owner or not name or not pattern:
+        raise AuditError(f"{address}: write {DATASET}owner/name/PATTERN, such as …/*.parquet")
+    hub, repo = _hub(), f"{owner}/{name}"
+    api = hub.HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None, library_name="budget-audit")
+    commit, listed = _listing(hub, api, repo, revision or "main")
+    found = [file.path for file in listed if fnmatch.fnmatchcase(file.path, pattern)]
+    if not found:
+        raise AuditError(
+            f"{address}: {not_there('file', pattern, sorted(file.path for file in listed))}"
+        )
+    try:
+        return [
+            hub.hf_hub_download(
+                repo, path, repo_type="dataset", revision=commit, endpoint=api.endpoint
+            )
+            for path in sorted(found)
+        ]
+    except Exception as error:
+        raise _explained(hub, api, error, repo, commit) from None
+
+
 def _hub() -> Any:
     """The hub's library, without its own messages and bars."""
     try:
         import huggingface_hub
     except ModuleNotFoundError:
         raise AuditError(
-            f"fetch needs the hub's library; install it with {extra_hint('hub')}"
+            f"this needs the hub's library; install it with {extra_hint('hub')}"
         ) from None
     huggingface_hub.logging.set_verbosity_error()
     huggingface_hub.utils.disable_progress_bars()
@@ -82,6 +120,14 @@ def _hub() -> Any:
 def _listing(hub: Any, api: Any, repo: str, revision: str) -> tuple[str, list[Remote]]:
     """The commit that a revision stands for, and its files."""
     try:
+        if repo.startswith(BUCKET):
+            name, prefix = _bucket(repo)
+            files = [
+                Remote(file.path, file.size, None, None, file.xet_hash)
+                for file in api.list_bucket_tree(name, prefix or None, recursive=True)
+                if file.type == "file"
+            ]
+            return "bucket", files
         info = api.dataset_info(repo, revision=revision, files_metadata=True, timeout=30)
     except Exception as error:
         raise _explained(hub, api, error, repo, revision) from None
@@ -95,6 +141,15 @@ def _listing(hub: Any, api: Any, repo: str, revision: str) -> tuple[str, list[Re
         for file in info.siblings
     ]
     return info.sha, listed
+
+
+def _bucket(address: str) -> tuple[str, str]:
+    """A bucket's owner/name, and the folder in it."""
+    owner, _, rest = address.removeprefix(BUCKET).partition("/")
+    name, _, prefix = rest.partition("/")
+    if not owner or not name:
+        raise AuditError(f"--repo {address}: write {BUCKET}owner/name")
+    return f"{owner}/{name}", prefix.strip("/")
 
 
 def files_of(archive: str, listed: Sequence[Remote], where: str) -> list[Remote]:
@@ -128,10 +183,12 @@ def _names(path: str) -> list[str]:
 def _fetch_file(hub: Any, api: Any, out: Path, repo: str, commit: str, remote: Remote) -> Fetched:
     """One file, transferred where it is missing or damaged, and resumed where it was begun."""
     path = out / remote.path
-    if path.is_file() and _damage(path, remote) is None:
+    has_hash = remote.sha256 or remote.git_hash
+    if has_hash and path.is_file() and _damage(path, remote) is None:
         return Fetched(path, remote.bytes, is_new=False)
-    # The hash is in the name: what was begun of another version is not gone on with.
-    partial = path.with_name(f"{path.name}.{(remote.sha256 or remote.git_hash or '')[:12]}.partial")
+    # The hash is part of the name, so a partial download of another version is never resumed.
+    version = (remote.sha256 or remote.git_hash or remote.version)[:12]
+    partial = path.with_name(f"{path.name}.{version}.partial")
     partial.parent.mkdir(parents=True, exist_ok=True)
     arrived = -1
     while True:
@@ -154,9 +211,12 @@ def _transfer(hub: Any, api: Any, partial: Path, repo: str, commit: str, remote:
     """Append what is missing of a file; the hub's own download starts anew in every process."""
     from huggingface_hub.file_download import http_get
 
-    url = hub.hf_hub_url(
-        repo, remote.path, repo_type="dataset", revision=commit, endpoint=api.endpoint
-    )
+    if repo.startswith(BUCKET):
+        url = f"{api.endpoint}/buckets/{_bucket(repo)[0]}/resolve/{quote(remote.path, safe='')}"
+    else:
+        url = hub.hf_hub_url(
+            repo, remote.path, repo_type="dataset", revision=commit, endpoint=api.endpoint
+        )
     headers = hub.utils.build_hf_headers(library_name="budget-audit")
     location = hub.get_hf_file_metadata(url, headers=headers).location
     if urlsplit(location).netloc != urlsplit(url).netloc:
@@ -175,6 +235,8 @@ def _damage(path: Path, remote: Remote) -> str | None:
     if size != remote.bytes:
         return f"has {size:,} bytes, the hub lists {remote.bytes:,}"
     expected = remote.sha256 or remote.git_hash
+    if expected is None:
+        return None
     prefix = b"" if remote.sha256 else f"blob {size}\0".encode()
     found = _digest(path, "sha256" if remote.sha256 else "sha1", prefix)
     return None if found == expected else f"has the hash {found}, the hub lists {expected}"
@@ -195,7 +257,7 @@ def _is_network(error: Exception) -> bool:
 
 def _explained(hub: Any, api: Any, error: Exception, repo: str, revision: str) -> Exception:
     """The hub's failure in one line with the next step; anything else is returned as it is."""
-    where = f"{api.endpoint}/datasets/{repo}"
+    where = repo if repo.startswith(BUCKET) else f"{api.endpoint}/datasets/{repo}"
     errors = hub.errors
     if isinstance(error, errors.HFValidationError):
         return AuditError(f"--repo {repo}: not the name of a dataset, which is owner/name")

@@ -12,8 +12,10 @@ import pytest
 
 pytest.importorskip("huggingface_hub")
 
+import audit
 from audit.errors import AuditError
 from audit.study.fetch import ARCHIVES, REPO, REVISION, Remote, fetch, files_of
+from tests.support.archives import attempt, write_parquet
 
 CONTENT = {
     "README.md": b"# card",
@@ -47,6 +49,19 @@ class Hub:
             (name, asked)
             for method, name, asked in self.requests
             if method == "GET" and path in (None, name)
+        ]
+
+    def tree(self):
+        """The files of the bucket lab/traces, as the hub lists a bucket."""
+        return [
+            {
+                "type": "file",
+                "path": f"runs/{path}",
+                "size": len(body),
+                "xetHash": lfs(body)["sha256"],
+                "mtime": "2026-01-01T00:00:00.000Z",
+            }
+            for path, body in self.content.items()
         ]
 
     def listing(self):
@@ -89,6 +104,12 @@ class Handler(BaseHTTPRequestHandler):
         hub = self.server.hub
         hub.tokens.add(self.headers.get("Authorization"))
         path = self.path.partition("?")[0]
+        if path == "/api/buckets/lab/traces/tree/runs":
+            assert "recursive=" in self.path.lower()
+            return self.send(200, json.dumps(hub.tree()).encode(), {})
+        if path.startswith("/buckets/lab/traces/resolve/"):
+            path = path.replace("/buckets/lab/traces/resolve/", "/stored/").replace("%2F", "/")
+            path = path.replace("/stored/runs/", "/stored/")
         if path.startswith("/api/"):
             assert "blobs=" in self.path.lower()
             if hub.status:
@@ -311,3 +332,44 @@ def test_an_archive_is_the_folder_or_file_of_that_name_or_else_a_part_of_the_pat
     assert [remote.path for remote in found] == list(exact)
     found = files_of("m_low", named(*loose, *others), "here")
     assert [remote.path for remote in found] == list(loose)
+
+
+BUCKET = "hf://buckets/lab/traces/runs"
+
+
+def test_a_storage_bucket_is_a_second_address(hub, tmp_path):
+    fetched = fetch(tmp_path, repo=BUCKET, archives=["gpt-oss-20b_low"])
+    assert relative(fetched, tmp_path) == [f"runs/{LOW}", f"runs/{SMALL}"]
+    assert (tmp_path / "runs" / LOW).read_bytes() == CONTENT[LOW]
+    # A bucket changes in place and lists no hash of its files: they are sent again.
+    hub.content[LOW] = b"PAR1 changed"
+    fetch(tmp_path, repo=BUCKET, archives=["gpt-oss-20b_low"])
+    assert (tmp_path / "runs" / LOW).read_bytes() == b"PAR1 changed"
+
+
+def test_a_bucket_that_breaks_off_is_taken_up_and_a_wrong_size_refused(hub, tmp_path):
+    hub.cut[LOW] = 100_000
+    fetch(tmp_path, repo=BUCKET, archives=["gpt-oss-20b_low"])
+    assert len(hub.transfers(LOW)) == 2 and hub.transfers(LOW)[1][1].startswith("bytes=")
+    hub.damaged[SMALL] = b"{}"
+    with pytest.raises(AuditError, match="has 2 bytes, the hub lists 3"):
+        fetch(tmp_path, repo=BUCKET, archives=["gpt-oss-20b_low"])
+
+
+def test_an_address_without_a_bucket_is_told(hub, tmp_path):
+    with pytest.raises(AuditError, match="--repo hf://buckets/lab: write hf://buckets/owner/name"):
+        fetch(tmp_path, repo="hf://buckets/lab")
+
+
+def test_files_of_a_dataset_are_loaded_by_their_address(hub, tmp_path, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+    rows = tmp_path / "rows.parquet"
+    write_parquet([attempt(1, 10, "4", correct=True), attempt(2, 20, "5")], rows)
+    hub.content["data/part.parquet"] = rows.read_bytes()
+    address = f"hf://datasets/{REPO}@{REVISION}/data/*.parquet"
+    loaded = audit.load(tmp_path / "a.duckdb", address)
+    assert loaded.to_pylist() == [{"archive": "a", "attempts": 2, "problems": 1}]
+    with pytest.raises(AuditError, match=r"no file 'dta/\*.parquet'; .*there are "):
+        audit.load(tmp_path / "a.duckdb", address.replace("data/*", "dta/*"))
+    with pytest.raises(AuditError, match="write hf://datasets/owner/name/PATTERN"):
+        audit.load(tmp_path / "a.duckdb", "hf://datasets/owner")
