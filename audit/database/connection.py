@@ -31,6 +31,12 @@ SANDBOX = (
     "set lock_configuration = true",
 )
 
+# A view on the files of a run, as DuckDB writes it down, and a text in it.
+LINKED_VIEW = re.compile(
+    r"CREATE VIEW \S+ AS SELECT \* FROM read_parquet\(list_value\(((?:'(?:[^']|'')*'(?:, )?)+)\)\);"
+)
+LITERAL = re.compile(r"'((?:[^']|'')*)'")
+
 
 def connect(
     path: str | Path,
@@ -80,9 +86,9 @@ def connect(
     with contextlib.suppress(duckdb.CatalogException):
         con.execute("set debug_enable_caching_operators = false")
     try:
-        # The file may be anyone's: what it says must not reach another.
+        # The database may come from a stranger; its views must not read other files.
         if str(path) != ":memory:":
-            _close(con, reach, () if reach else _parts(con, path))
+            _close(con, [] if reach else _parts(con, path), reach)
         check_schema(con, str(path))
         if read_only and not relations(con):
             raise AuditError(f"{path}: holds no attempts; load some with 'budget-audit load'")
@@ -94,8 +100,8 @@ def connect(
     return con
 
 
-def _parts(con: duckdb.DuckDBPyConnection, path: str | Path) -> list[Path]:
-    """The files of the run that a database is linked to; it may read no other file."""
+def _parts(con: duckdb.DuckDBPyConnection, path: str | Path) -> list[str]:
+    """The files of the run that a database is linked to; it may name no others."""
     linked = linked_run(con)
     if linked is None:
         return []
@@ -109,42 +115,46 @@ def _parts(con: duckdb.DuckDBPyConnection, path: str | Path) -> list[Path]:
             f"{path}: is linked to the run in {linked}, which is not there; put it back, or gather "
             "into a new --db"
         )
-    parts = Path(linked, "parts")
-    files = sorted(parts.glob("*/*.parquet"))
-    # A link would let a stranger's database read what it points to.
-    links = [one for one in (parts, *sorted(parts.glob("*")), *files) if one.is_symlink()]
-    if links:
-        raise AuditError(
-            f"{path}: is linked to the run in {linked}, which holds the link {links[0]}; put the "
-            "folder or file itself there"
-        )
-    _refuse_other_files(con, path, files)
-    return files
+    return _view_files(con, path, Path(linked))
 
 
-def _refuse_other_files(
-    con: duckdb.DuckDBPyConnection, path: str | Path, files: Sequence[Path]
-) -> None:
-    """Refuse a view that reads Parquet files other than these: budget-audit did not make it."""
-    allowed = {str(file) for file in files}
+def _view_files(con: duckdb.DuckDBPyConnection, path: str | Path, run: Path) -> list[str]:
+    """The files that the views of a linked database read: those of its run's parts, and no link."""
+    files: list[str] = []
     views = con.execute(
         "select view_name, sql from duckdb_views() "
-        "where database_name = current_database() and contains(sql, 'read_parquet(') order by all"
+        "where database_name = current_database() and not internal "
+        "and regexp_matches(sql, '\\bread_\\w+\\(') order by view_name"
     ).fetchall()
     for name, sql in views:
-        if {text.replace("''", "'") for text in re.findall(r"'((?:[^']|'')*)'", sql)} - allowed:
+        made = LINKED_VIEW.fullmatch(sql)
+        named = [text.replace("''", "'") for text in LITERAL.findall(made[1] if made else "")]
+        for file in map(Path, named):
+            is_own = file.name == f"{name}.parquet" and file.parent.parent == run / "parts"
+            if not is_own or ".." in file.parts:
+                made = None
+            places = (run, run / "parts", file.parent, file)
+            if links := [place for place in places if place.is_symlink()]:
+                raise AuditError(
+                    f"{path}: is linked to the run in {run}, which holds the link {links[0]}; put "
+                    "the folder or file itself there"
+                )
+        if not made:
             raise AuditError(
                 f"{path}: the view '{visible(name)}' reads files that are not its run's; drop it"
             )
+        files += named
+    return files
 
 
-def _close(con: duckdb.DuckDBPyConnection, folder: Path | None, files: Sequence[Path] = ()) -> None:
-    """Let a connection reach no file, but those that it needs."""
+def _close(
+    con: duckdb.DuckDBPyConnection, files: Sequence[str], folder: Path | None = None
+) -> None:
+    """Let a connection reach no file, but those that are named and those in one folder."""
+    if files:
+        con.execute(f"set allowed_paths = [{', '.join(map(literal, files))}]")
     if folder:
         con.execute(f"set allowed_directories = [{literal(str(folder))}]")
-    if files:
-        listed = ", ".join(literal(str(file)) for file in files)
-        con.execute(f"set allowed_paths = [{listed}]")
     con.execute("set enable_external_access = false")
 
 
@@ -249,7 +259,7 @@ def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection
     connect(path, read_only=True).close()
     con = connect(":memory:", **limits)
     _attach(con, path, "read_only")
-    _close(con, None, _parts(con, path))
+    _close(con, _parts(con, path))
     return con
 
 
@@ -274,7 +284,7 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # A connection that a full disk has broken cannot even do that, and needs not.
+        # After a full disk the rollback fails too; nothing was written, so that is fine.
         with contextlib.suppress(duckdb.Error):
             con.execute("rollback")
         raise

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import Field, fields, replace
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import duckdb
 import pyarrow as pa
@@ -19,6 +19,8 @@ from audit.engine.stages import WALKED
 from audit.errors import AuditError
 from audit.options import Settings, flag_of
 from audit.units import UNITS, read_budgets, write_exactly
+
+Typed = TypeVar("Typed")
 
 LARGEST_BUDGET = 10**15
 MOST_DRAWS = 10**6
@@ -52,8 +54,20 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
         budgets=tuple(sorted({*settings.budgets, *added})),
         caps=tuple(sorted({*settings.caps, settings.primary_cap})),
     )
-    _check(settings)
+    check(settings)
     return settings
+
+
+def typed(kind: type[Typed], content: Any) -> Typed:
+    """A dataclass from a file that may say anything: its names and types are checked."""
+    hints = get_type_hints(kind)
+    if not isinstance(content, dict) or set(content) != set(hints):
+        raise ValueError(f"the fields of {kind.__name__} are {', '.join(hints)}")
+    found = {name: as_tuples(value) for name, value in content.items()}
+    for name, value in found.items():
+        if not fits(value, hints[name]):
+            raise ValueError(f"{name} is not {_in_words(hints[name])}")
+    return kind(**found)
 
 
 def _budgets(name: str, written: Any, unit: str) -> tuple[int, ...]:
@@ -70,30 +84,33 @@ def is_stored(field: Field[Any]) -> bool:
 
 def _checked(field: Field[Any], value: Any) -> Any:
     """A value as its field's type has it; another one is refused before anything is written."""
-    found = _tuples(value)
-    if not _fits(found, HINTS[field.name]):
+    found = as_tuples(value)
+    if not fits(found, HINTS[field.name]):
         raise AuditError(f"{flag_of(field)}: {value!r} is not {_in_words(HINTS[field.name])}")
     return found
 
 
-def _tuples(value: Any) -> Any:
+def as_tuples(value: Any) -> Any:
     """Lists, which JSON and callers have, as the tuples that settings have."""
-    return tuple(_tuples(one) for one in value) if isinstance(value, list | tuple) else value
+    return tuple(as_tuples(one) for one in value) if isinstance(value, list | tuple) else value
 
 
-def _fits(value: Any, hint: Any) -> bool:
+def fits(value: Any, hint: Any) -> bool:
     """Whether a value is of a type; True is no number."""
     parts = get_args(hint)
     if get_origin(hint) is tuple and parts[-1] is ...:
-        return isinstance(value, tuple) and all(_fits(one, parts[0]) for one in value)
+        return isinstance(value, tuple) and all(fits(one, parts[0]) for one in value)
     if get_origin(hint) is tuple:
         is_long = isinstance(value, tuple) and len(value) == len(parts)
-        return is_long and all(map(_fits, value, parts))
+        return is_long and all(map(fits, value, parts))
+    if get_origin(hint) is Mapping:
+        pairs = value.items() if isinstance(value, dict) else [()]
+        return all(fits(pair, tuple[parts]) for pair in pairs)  # type: ignore[valid-type]
     if parts:
-        return any(_fits(value, part) for part in parts)
+        return any(fits(value, part) for part in parts)
     if hint is float:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return is_number and math.isfinite(value)
+        return is_number and -math.inf < value < math.inf
     return isinstance(value, hint) and not (hint is int and isinstance(value, bool))
 
 
@@ -152,7 +169,7 @@ def _written(field: Field[Any], settings: Settings) -> str:
     return json.dumps(value)
 
 
-def _check(settings: Settings) -> None:
+def check(settings: Settings) -> None:
     """Refuse a setting that means nothing."""
     if settings.unit not in UNITS:
         raise AuditError(f"--unit {settings.unit}: must be {' or '.join(UNITS)}")
@@ -172,6 +189,8 @@ def _check(settings: Settings) -> None:
         raise AuditError("--orders, --replicates and the seeds are whole numbers from 0")
     if settings.curve_points < 0 or settings.curve_points == 1:
         raise AuditError("--curve-points: 0, or at least 2 points")
+    if max(*numbers, settings.curve_points) >= 2**63 or settings.curve_points > MOST_DRAWS:
+        raise AuditError("--curve-points up to a million; seeds below 2^63")
 
 
 def resolve_plugins(

@@ -9,6 +9,7 @@ import re
 import secrets
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,11 +19,13 @@ import duckdb
 
 from audit import database
 from audit.database.connection import two_thirds
+from audit.database.leftovers import is_running
 from audit.errors import AuditError, first_line
 from audit.options import TaskLimits
 from audit.text import literal
 
 RECEIPT = "receipt.json"
+ABANDONED_SECONDS = 24 * 3600
 KINDS = ("attempts", "parts")
 
 
@@ -53,6 +56,40 @@ def appearing(target: Path) -> Iterator[Path]:
         raise AuditError(f"{target}: cannot be written: {error.strerror or error}") from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def refuse_links(run: Path) -> None:
+    """Refuse a run folder that holds a link: it would have files of another place read."""
+    for place in (run, *run.rglob("*")):
+        if place.is_symlink():
+            raise AuditError(f"{place}: is a link, which no run holds; remove it")
+
+
+def remove_abandoned(run: Path) -> None:
+    """Remove what killed tasks have left, but nothing that somebody may be writing.
+
+    A folder names the machine and process that write it. One of another machine is left alone for
+    a day: whether its process lives cannot be seen from here.
+    """
+    here = re.sub(r"\W", "-", platform.node())
+    for kind in KINDS:
+        for partial in (run / kind).glob(".[0-9]*.*"):
+            written = re.fullmatch(r"\.\d+\.(.*)-(\d+)-[0-9a-f]+", partial.name)
+            if written is None:
+                continue
+            if written[1] == here:
+                is_dead = not is_running(written[2])
+            else:
+                is_dead = _age(partial) > ABANDONED_SECONDS
+            if is_dead:
+                shutil.rmtree(partial, ignore_errors=True)
+
+
+def _age(folder: Path) -> float:
+    """The seconds since a folder was written to; none where it is gone."""
+    with contextlib.suppress(OSError):
+        return time.time() - folder.stat().st_mtime
+    return 0.0
 
 
 def _sync(folder: Path) -> None:

@@ -25,6 +25,7 @@ from audit.scale.folders import (
     folder_of,
     parquet,
     read_receipt,
+    refuse_links,
     sha256,
 )
 from audit.scale.keys import HANDED_DOWN, LOADED, check_extracted, number_keys
@@ -50,6 +51,7 @@ def gather(run: Path, db: Path, *, link: bool = False, limits: Limits = NO_LIMIT
     run = run.resolve()
     manifest = read_manifest(run)
     require_same_program(manifest)
+    refuse_links(run)
     keys = number_keys(run, TaskLimits())
     check_files(run / "keys", keys)
     check_extracted(run, manifest)

@@ -17,7 +17,16 @@ import pyarrow
 from audit import __version__
 from audit.database.leftovers import whole
 from audit.engine.plugins import KINDS, NAME_PATTERN, Plugin, Plugins, check_lineage
-from audit.engine.settings import Settings, require_selector, resolve, resolve_plugins
+from audit.engine.settings import (
+    Settings,
+    as_tuples,
+    check,
+    fits,
+    require_selector,
+    resolve,
+    resolve_plugins,
+    typed,
+)
 from audit.engine.sql_files import resource
 from audit.errors import AuditError, first_line
 from audit.load.load import check_choices
@@ -137,42 +146,67 @@ def read_manifest(run: Path) -> Manifest:
         raise AuditError(f"{path}: cannot be read: {first_line(error)}") from None
     if not is_whole:
         raise AuditError(f"{path}: has been changed since it was planned; plan the run again")
+    try:
+        return _manifest(content)
+    except (KeyError, TypeError, ValueError, AttributeError, AuditError) as error:
+        raise AuditError(
+            f"{path}: holds no plan: {first_line(error)}; plan the run again"
+        ) from None
+
+
+def _manifest(content: Mapping[str, Any]) -> Manifest:
+    """A manifest from its file, which may say anything although it is signed."""
+    parts, skipped = content["parts"], as_tuples(content["skipped"])
+    sql, versions = content["sql"], content["versions"]
+    if not fits(parts, int) or not 1 <= parts <= MOST_PARTS:
+        raise ValueError(f"parts is not a whole number from 1 to {MOST_PARTS:,}")
+    if not fits(skipped, tuple[str, ...]) or not all(
+        fits(one, Mapping[str, str]) for one in (sql, versions)
+    ):
+        raise ValueError("skipped, sql or versions is not of texts")
+    reading = typed(Reading, content["reading"])
+    check_choices(reading)
+    files = [typed(_File, file) for file in content["files"]]
+    if not files or any(file.bytes < 0 or not os.path.isabs(file.path) for file in files):
+        raise ValueError("files is not a list of source files")
+    plugins = {kind: [typed(Plugin, one) for one in content["plugins"][kind]] for kind in KINDS}
+    for kind, some in plugins.items():
+        for plugin in some:
+            if not NAME_PATTERN.fullmatch(plugin.name):
+                raise ValueError(
+                    f"'{plugin.name}' is not a valid {KINDS[kind].one} name: lower-case letters, "
+                    "digits and _"
+                )
+            check_lineage(kind, plugin)
+    settings, found = settings_of(content), Plugins(**plugins)
+    require_selector(settings, found)
     return Manifest(
         content["id"],
-        content["parts"],
-        settings_of(content),
-        _plugins(content["plugins"], path),
-        Reading(**_of_tuples(content["reading"])),
-        [SourceFile(Path(file["path"]), file["name"], file["bytes"]) for file in content["files"]],
-        content["skipped"],
-        content["sql"],
-        content["versions"],
+        parts,
+        settings,
+        found,
+        reading,
+        [SourceFile(Path(file.path), file.name, file.bytes) for file in files],
+        skipped,
+        sql,
+        versions,
     )
+
+
+@dataclass(frozen=True)
+class _File:
+    """A source file as the manifest names it."""
+
+    path: str
+    name: str
+    bytes: int
 
 
 def settings_of(content: Mapping[str, Any]) -> Settings:
     """The settings that a manifest or a receipt holds."""
-    return Settings(**_of_tuples(content["settings"]))
-
-
-def _of_tuples(content: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _tuples(value) for name, value in content.items()}
-
-
-def _tuples(value: Any) -> Any:
-    """JSON's lists as the tuples that settings have."""
-    return tuple(_tuples(one) for one in value) if isinstance(value, list) else value
-
-
-def _plugins(listed: Mapping[str, Any], path: Path) -> Plugins:
-    """The plug-ins of a manifest; it may say anything."""
-    found = {kind: [Plugin(**one) for one in listed[kind]] for kind in KINDS}
-    for kind, plugins in found.items():
-        for plugin in plugins:
-            if not NAME_PATTERN.fullmatch(plugin.name):
-                raise AuditError(f"{path}: holds a {KINDS[kind].one} without a name of one")
-            check_lineage(kind, plugin)
-    return Plugins(**found)
+    settings = typed(Settings, content["settings"])
+    check(settings)
+    return settings
 
 
 def versions() -> dict[str, str]:

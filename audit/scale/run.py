@@ -1,6 +1,5 @@
 """Do what is missing of a run, on one of the engines, and nothing else."""
 
-import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -9,7 +8,7 @@ from typing import NamedTuple
 
 from audit.errors import AuditError
 from audit.options import TaskLimits
-from audit.scale.folders import is_done
+from audit.scale.folders import is_done, remove_abandoned
 from audit.scale.keys import missing_files, number_keys
 from audit.scale.plan import Manifest, read_manifest, require_same_program
 from audit.scale.tasks import Outcome, Task
@@ -60,7 +59,7 @@ def run(
             _do(execute, _tasks("extract", folder, files, limits), progress)
             number_keys(folder, limits)
             _do(execute, _tasks("part", folder, parts, limits), progress)
-    _remove_partial(folder)
+    remove_abandoned(folder)
     return Ran(len(files), len(parts))
 
 
@@ -86,10 +85,3 @@ def _do(execute: Execute, tasks: list[Task], progress: Progress | None) -> None:
         first = min(told, key=lambda outcome: outcome.number)
         more = f" (and {len(told) - 1:,} more)" if len(told) > 1 else ""
         raise AuditError(f"{first.kind} {first.number}{more}: {first.error}")
-
-
-def _remove_partial(folder: Path) -> None:
-    """Remove what killed attempts have left; every task is done, so nobody writes there."""
-    for kind in ("attempts", "parts"):
-        for partial in (folder / kind).glob(".[0-9]*.*"):
-            shutil.rmtree(partial, ignore_errors=True)

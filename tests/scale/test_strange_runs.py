@@ -1,0 +1,245 @@
+"""A run's folder that somebody else has had in hands: nothing of it is believed."""
+
+import copy
+import json
+import os
+import random
+import shutil
+import threading
+import time
+
+import duckdb
+import pytest
+
+from audit import database
+from audit.database.schema import LINKED
+from audit.errors import AuditError
+from audit.options import TaskLimits
+from audit.query.run import query
+from audit.scale import extract, gather, part, plan, run
+from audit.scale.folders import appearing
+from tests.support.archives import attempt, write_parquet
+from tests.support.runs import copy_of, made, planned
+
+LIMITS = TaskLimits()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("strange")
+    rows = [
+        attempt(seed, 4 + seed, str(seed % 3), question=question, correct=seed % 3 == 0)
+        for question in range(3)
+        for seed in range(5)
+    ]
+    write_parquet(rows, folder / "a.parquet")
+    return made(planned(folder / "run", [folder / "a.parquet"], 2))
+
+
+@pytest.fixture
+def linked(tmp_path, whole):
+    """A copy of the run, and a database that is linked to it."""
+    folder = copy_of(whole, tmp_path / "run")
+    gather.gather(folder, tmp_path / "g.duckdb", link=True)
+    return folder, tmp_path / "g.duckdb"
+
+
+def line(function, *arguments, **options):
+    with pytest.raises(AuditError) as error:
+        function(*arguments, **options)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+# Links and views.
+
+
+def in_place_of_parts(folder):
+    folder.joinpath("parts").rename(folder / "elsewhere")
+    folder.joinpath("parts").symlink_to("/")
+
+
+def in_place_of_a_part(folder):
+    folder.joinpath("parts", "00000").rename(folder / "elsewhere")
+    folder.joinpath("parts", "00000").symlink_to(folder / "elsewhere")
+
+
+def in_place_of_a_file(folder):
+    path = folder / "parts" / "00001" / "walked_attempts.parquet"
+    path.rename(folder / "elsewhere.parquet")
+    path.symlink_to(folder / "elsewhere.parquet")
+
+
+def in_place_of_the_run(folder):
+    folder.rename(folder.with_name("elsewhere"))
+    folder.symlink_to(folder.with_name("elsewhere"))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [in_place_of_parts, in_place_of_a_part, in_place_of_a_file, in_place_of_the_run],
+    ids=lambda value: value.__name__,
+)
+def test_a_linked_database_whose_run_holds_a_link_is_refused(linked, spoil):
+    folder, db = linked
+    spoil(folder)
+    assert "which holds the link" in line(database.connect, db, read_only=True)
+
+
+def test_a_run_that_holds_a_link_is_not_gathered(tmp_path, whole):
+    folder = copy_of(whole, tmp_path / "run")
+    in_place_of_a_file(folder)
+    assert "is a link" in line(gather.gather, folder, tmp_path / "none.duckdb")
+    assert not (tmp_path / "none.duckdb").exists()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "from read_text('{run}/manifest.json')",
+        "from read_parquet(['{run}/keys/banks.parquet'])",
+        "from read_parquet(['{run}/parts/00000/../../keys/banks.parquet'])",
+        "select * from read_parquet(['{run}/parts/00000/planted.parquet']) limit 1",
+        "from read_csv('{run}/parts/00000/receipt.json')",
+    ],
+)
+def test_a_planted_view_is_refused(linked, sql):
+    folder, db = linked
+    shutil.copy(
+        folder / "parts" / "00000" / "attempts.parquet",
+        folder / "parts" / "00000" / "planted.parquet",
+    )
+    with duckdb.connect(str(db)) as con:
+        con.execute(f"create view planted as {sql.format(run=folder)}")
+    said = line(database.connect, db, read_only=True)
+    assert "the view 'planted' reads files that are not its run's" in said
+
+
+def test_a_linked_database_reaches_the_files_of_its_views_alone(linked):
+    folder, db = linked
+    with database.opened(db, sandbox=True) as con:
+        assert query(con, "from walked_attempts").table.num_rows > 0
+        for other in ("parts/00000/receipt.json", "parts/00000/attempts.parquet", "manifest.json"):
+            with pytest.raises(AuditError, match="Permission"):
+                query(con, f"select * from read_blob('{folder / other}')")
+
+
+def test_a_database_that_calls_another_folder_its_run_is_refused(linked, tmp_path):
+    folder, db = linked
+    shutil.copytree(folder, tmp_path / "other")
+    with duckdb.connect(str(db)) as con:
+        con.execute("update meta set value = ? where key = ?", [str(tmp_path / "other"), LINKED])
+    assert "reads files" in line(database.connect, db, read_only=True)
+
+
+# Two runs at a time.
+
+
+def test_what_another_process_is_writing_stays_and_what_a_dead_one_left_goes(tmp_path, whole):
+    folder = copy_of(whole, tmp_path / "run")
+    begun, may_end = threading.Event(), threading.Event()
+
+    def write():
+        with appearing(folder / "parts" / "00007") as partial:
+            begun.set()
+            assert may_end.wait(60)
+            (partial / "receipt.json").write_text("{}")
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert begun.wait(60)
+    host = next((folder / "parts").glob(".00007.*")).name.split(".")[2].rsplit("-", 2)[0]
+    dead = folder / "parts" / f".00003.{host}-{2**22 + 1}-ab12"
+    elsewhere = folder / "parts" / ".00004.another-host-1-ab12"
+    long_gone = folder / "parts" / ".00005.another-host-1-ab12"
+    for one in (dead, elsewhere, long_gone):
+        one.mkdir()
+    os.utime(long_gone, (time.time() - 10**6,) * 2)
+    assert run.run(folder) == (0, 0)
+    assert not dead.exists() and not long_gone.exists() and elsewhere.exists()
+    may_end.set()
+    writer.join()
+    assert (folder / "parts" / "00007" / "receipt.json").exists()
+
+
+# A manifest that is tampered with and signed anew.
+
+
+def signed(folder, content):
+    """Write a manifest with the hash of what it holds."""
+    rest = {key: value for key, value in content.items() if key != "id"}
+    (folder / "manifest.json").write_text(json.dumps(plan._with_id(rest)))
+
+
+def places(content, path=()):
+    """The paths of every value in a manifest; of many alike the first two."""
+    if isinstance(content, dict):
+        items = list(content.items())
+    elif isinstance(content, list):
+        items = list(enumerate(content))[:2]
+    else:
+        return
+    if path and path[0] in ("sql", "versions"):
+        items = items[:2]
+    for key, value in items:
+        if key != "id":
+            yield (*path, key)
+            yield from places(value, (*path, key))
+
+
+def spoiled(content, path, value):
+    """A copy with another value in one place, or without the place."""
+    found = copy.deepcopy(content)
+    inner = found
+    for key in path[:-1]:
+        inner = inner[key]
+    if value is ...:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
+    return found
+
+
+WRONG = (..., None, True, -1, 2.5, "x", "", [], ["x"], [[1]], {}, {"x": 1}, 10**400, "\x00")
+
+
+def test_a_manifest_that_is_signed_anew_gives_one_line_or_a_plan(tmp_path, whole):
+    folder = copy_of(whole, tmp_path / "run")
+    content = json.loads((folder / "manifest.json").read_text())
+    refused = accepted = 0
+    for path in places(content):
+        for value in WRONG:
+            signed(folder, spoiled(content, path, value))
+            try:
+                plan.read_manifest(folder)
+                accepted += 1
+            except AuditError as error:
+                assert "\n" not in str(error), (path, value)
+                refused += 1
+    assert refused > 500 and accepted > 50
+
+
+def test_what_is_accepted_of_such_a_manifest_ends_in_one_line_or_works(tmp_path, whole):
+    content = json.loads((whole / "manifest.json").read_text())
+    rng = random.Random(5)
+    asked = [(path, value) for path in places(content) for value in WRONG]
+    tried = 0
+    for number, (path, value) in enumerate(rng.sample(asked, len(asked))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        signed(folder, spoiled(content, path, value))
+        try:
+            plan.read_manifest(folder)
+        except AuditError:
+            continue
+        tried += 1
+        try:
+            extract.extract(folder, 0, LIMITS)
+            part.part(folder, 0, LIMITS)
+            part.part(folder, 1, LIMITS)
+            gather.gather(folder, folder / "g.duckdb")
+        except AuditError as error:
+            assert "\n" not in str(error), (path, value)
+        if tried == 12:
+            break
+    assert tried == 12
