@@ -2,6 +2,7 @@
 
 import json
 import random
+from itertools import product
 
 import pytest
 
@@ -295,3 +296,36 @@ def test_the_commands_are_functions(tmp_path, archives):
     assert audit.table(tmp_path / "g.duckdb", "main").num_rows > before > 0
     assert "must be local, spark or ray" in refused(audit.run, tmp_path / "run", on="dask")
     assert "--workers" in refused(audit.run, tmp_path / "run", workers=0)
+
+
+def stepped(folder):
+    """Two files of attempts with money, seconds, steps and scores, some of them missing."""
+    rng, sources = random.Random(8), []
+    for number in range(2):
+        rows = []
+        for archive, question, seed in product("ab", range(3), range(number, 8, 2)):
+            steps = [
+                {
+                    "prompt_tokens": rng.randint(1, 9),
+                    "cached_tokens": 1,
+                    "completion_tokens": rng.randint(1, 6),
+                    "money": rng.randint(0, 90) / 1000,
+                    "seconds": rng.randint(0, 900) / 100,
+                }
+                for _ in range(rng.randint(1, 4))
+            ]
+            row = attempt(seed, 1, str(seed % 3), correct=seed % 3 == 0, archive=archive)
+            row |= {"question_id": question, "steps": steps, "score_prm": rng.random()}
+            row |= {"prompt_tokens": None, "completion_tokens": None}
+            row |= {"score_length": None if rng.random() < 0.2 else rng.gauss(0, 1)}
+            rows.append(row)
+        sources.append(folder / f"{number}.jsonl")
+        write_jsonl(rows, sources[-1])
+    return sources
+
+
+def test_steps_scores_money_and_seconds_come_along(tmp_path):
+    found = same(tmp_path, stepped(tmp_path), parts=3)
+    assert found["steps.csv"].count(b"\n") > 60 and b"length" in found["scores.csv"]
+    header, first, *_ = found["attempts.csv"].decode().splitlines()
+    assert header.endswith("cached_tokens,money,seconds") and not first.endswith(",,")
