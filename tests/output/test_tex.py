@@ -2,7 +2,6 @@
 
 import math
 import re
-import shutil
 import statistics
 import subprocess
 
@@ -15,6 +14,7 @@ from audit.output.captions import annotated, order_line
 from audit.output.choose import choose
 from audit.output.display import format_table
 from tests.support.databases import small_database
+from tests.support.latex import require_latex
 
 DOCUMENT = r"""\documentclass[10pt,twocolumn]{article}
 \usepackage[margin=0.75in,columnsep=0.25in]{geometry}
@@ -131,11 +131,9 @@ def test_a_query_without_a_name_stays_a_plain_tabular():
     assert format_table(pa.table({"x": [1]}), "tex").startswith(r"\begin{tabular}")
 
 
-@pytest.mark.skipif(
-    shutil.which("pdflatex") is None, reason="no pdflatex on PATH: no LaTeX is installed here"
-)
 @pytest.mark.parametrize("name", [*engine.table_names(), "wide main"])
 def test_latex_sets_every_table_within_the_page(con, tmp_path, name):
+    require_latex()
     if name == "wide main":
         text = format_table(main_rows(), "tex", "main")
     elif engine.waiting_events(con, name):

@@ -36,6 +36,7 @@ from tests.soak import fuzz
 from tests.support.archives import write_jsonl
 from tests.support.browser import ready
 from tests.support.databases import SMALL, small_database
+from tests.support.latex import require_latex
 from tests.support.plugins import FIRST, GRACE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -457,8 +458,7 @@ def test_latex_compiles_and_obeys_no_name(world):
     text = (folder / "report.tex").read_text()
     assert r"\input{/etc" not in text and r"\write18" not in text and "1337" not in text
     assert "^^" not in text and not set(STEERED) & set(text)
-    if shutil.which("pdflatex") is None:
-        pytest.skip("no pdflatex on PATH")
+    require_latex()
     done = subprocess.run(
         [
             "pdflatex",
