@@ -913,6 +913,7 @@ def verify(
     budget: str | int | None = None,
     rule: str | None = None,
     policy: str | None = None,
+    selector: str | None = None,
     unit: str | None = None,
     cap: int | None = None,
 ) -> Result:
@@ -922,13 +923,17 @@ def verify(
     full: the unrestricted run of the same problems
     budget: the live run's budget, where its records do not say it
     rule: its rule, likewise (strict)
-    policy: its policy, likewise (none)
+    policy: its policy, likewise (none), or a .sql file of your own
+    selector: its selector, likewise (majority)
     unit: its unit, likewise (completion)
     cap: its cap, likewise (its largest number of attempts)
     """
     from audit.live.verify import verify as verified
 
-    given = {"budget": budget, "rule": rule, "policy": policy, "unit": unit, "cap": cap}
+    given = {
+        "budget": budget, "rule": rule, "policy": policy, "selector": selector, "unit": unit,
+        "cap": cap,
+    }  # fmt: skip
     found = verified(str(live), str(full), given)
     return Result(found.rows, caption=found.caption, notes=found.notes)
 

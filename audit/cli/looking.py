@@ -106,7 +106,12 @@ def diff(
 @click.argument("full", metavar="FULL")
 @click.option("--budget", metavar="N", help="The live run's budget, if its log does not say it.")
 @click.option("--rule", metavar="NAME", help="Its rule, if its log does not say it (strict).")
-@click.option("--policy", metavar="NAME", help="Its policy, if its log does not say it (none).")
+@click.option(
+    "--policy",
+    metavar="NAME",
+    help="Its policy, if its log does not say it (none), or your .sql file.",
+)
+@click.option("--selector", metavar="NAME", help="Its selector, if it is a .sql file of yours.")
 @click.option("--unit", metavar="NAME", help="Its unit, if its log does not say it (completion).")
 @click.option("--cap", type=int, metavar="N", help="Its cap, if its log does not say it.")
 @formats()

@@ -164,7 +164,10 @@ class CumulativeBudget(EarlyStopping):
 
     async def _earlier_samples(self) -> list[EvalSample]:
         """The samples of the log that this run resumes, epochs in their order."""
-        logs = await list_eval_logs_async(self._logs)
+        try:
+            logs = await list_eval_logs_async(self._logs)
+        except OSError:
+            return []
         same = [log for log in logs if log.task_id == self._task.task_id]
         headers = await read_eval_log_headers_async(same)
         earlier = [header for header in headers if header.eval.eval_id != self._task.eval_id]

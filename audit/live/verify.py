@@ -19,8 +19,11 @@ from audit.load.load import load
 from audit.options import Reading, Settings
 
 # What `verify` needs to know of the live run, and what stands in where its records do not say.
-DEFAULTS = {"unit": "completion", "rule": "strict", "policy": "none", "selector": "majority"}
-NAMED = ("budget", "rule", "cap", "unit", "policy", "selector")
+DEFAULTS = {
+    "unit": "completion", "rule": "strict", "policy": "none", "selector": "majority",
+    "answer": "boxed",
+}  # fmt: skip
+NAMED = ("budget", "rule", "cap", "unit", "policy", "selector", "answer")
 COMPARED = ("launched", "cost", "answer", "correct")
 FACT = """
 select distinct json_extract_string(mapping, '$.live_' || $fact) as value
@@ -78,66 +81,70 @@ class _Run(NamedTuple):
 def verify(live: str, full: str, given: Mapping[str, Any]) -> Verified:
     """Compare a live run with the replay of an unrestricted one, problem by problem."""
     with TemporaryDirectory() as folder:
-        facts = {name: value for name, value in given.items() if value is not None}
-        with closing(_database(live, Path(folder, "live.duckdb"), facts)) as con:
-            facts = _facts(con, live, facts)
+        given = {name: value for name, value in given.items() if value is not None}
+        facts = _facts(Path(folder), live, given)
+        with closing(_database(live, Path(folder, "live.duckdb"), facts["answer"])) as con:
             ran = _replayed(con, facts | {"policy": "none"}, orders=0)
-        with closing(_database(full, Path(folder, "full.duckdb"), facts)) as con:
+        with closing(_database(full, Path(folder, "full.duckdb"), facts["answer"])) as con:
             replayed = _replayed(con, facts, orders=Settings().orders)
     return _compared(*_paired(ran, replayed, live, full), facts)
 
 
-def _database(source: str, path: Path, facts: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
+def _database(source: str, path: Path, answer: str) -> duckdb.DuckDBPyConnection:
     """A database of our own with what a source holds: a copy of one, or the files loaded."""
-    if Path(source).is_file() and Path(source).read_bytes()[8:12] == b"DUCK":
-        shutil.copy(source, path)
-        return connect(path)
+    if Path(source).is_file():
+        with open(source, "rb") as file:
+            is_database = file.read(12).endswith(b"DUCK")
+        if is_database:
+            shutil.copy(source, path)
+            return connect(path)
     con = connect(path)
-    reading = Reading(answer=facts.get("answer", "boxed"), force=True)
-    load(con, [source], texts=False, reading=reading)
+    load(con, [source], texts=False, reading=Reading(answer=answer, force=True))
     return con
 
 
-def _facts(con: duckdb.DuckDBPyConnection, live: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _facts(folder: Path, live: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """What the live run was run with: as given, as its records say, or by default."""
     facts: dict[str, Any] = dict(given)
-    for fact in NAMED:
-        if fact not in facts:
+    with closing(_database(live, folder / "facts.duckdb", DEFAULTS["answer"])) as con:
+        for fact in NAMED:
             rows = con.execute(FACT, {"fact": fact}).fetchall()
-            if len(rows) > 1:
+            if len(rows) > 1 and fact not in facts:
                 listed = ", ".join(value for (value,) in rows)
                 raise AuditError(f"{live}: runs of several kinds ({fact}: {listed}); verify each")
-            facts[fact] = rows[0][0] if rows else DEFAULTS.get(fact)
+            facts.setdefault(fact, rows[0][0] if rows else DEFAULTS.get(fact))
+        if facts["cap"] is None:
+            ((facts["cap"],),) = con.execute("select max(slot) + 1 from attempts").fetchall()
     if facts["budget"] is None:
         raise AuditError(f"{live}: does not say under which budget it was run; pass --budget")
-    if facts["cap"] is None:
-        ((facts["cap"],),) = con.execute("select max(slot) + 1 from attempts").fetchall()
     facts["cap"] = int(facts["cap"])
     # Names that are not there are refused before anything is replayed.
-    settings = {name: facts[name] for name in NAMED}
-    judge_for(**settings, answer=facts.get("answer", "boxed"))
+    judge_for(**{name: facts[name] for name in NAMED})
     return facts
 
 
 def _replayed(con: duckdb.DuckDBPyConnection, facts: Mapping[str, Any], orders: int) -> _Run:
     """Replay a database as the live run was run."""
-    policy, rule = facts["policy"], facts["rule"]
+    rule, cap = facts["rule"], facts["cap"]
+    policy, policies = _own(facts["policy"])
+    selector, selectors = _own(facts["selector"])
     replay(
         con,
         unit=facts["unit"],
         budgets=[facts["budget"]],
-        caps=[facts["cap"]],
-        primary_cap=facts["cap"],
-        primary_selector=facts["selector"],
+        caps=[cap],
+        primary_cap=cap,
+        primary_selector=selector,
         orders=orders,
         replicates=0,
         curve_points=0,
-        policies=[] if policy == "none" else [policy],
+        policies=[] if policy == "none" else [policies],
         # The two of the study are always among the rules.
         rules=None if rule in ("strict", "advisory") else rule,
+        selectors=None if selectors == selector else selectors,
     )
     parts = {"prefix": "", "key": "", "policy": ""}
-    values = {"rule": rule, "selector": facts["selector"], "cap": facts["cap"]}
+    values = {"rule": rule, "selector": selector, "cap": cap}
     if policy != "none":
         parts = {"prefix": "policy_", "key": ", policy", "policy": "and policy = $policy"}
         values["policy"] = policy
@@ -149,6 +156,12 @@ def _replayed(con: duckdb.DuckDBPyConnection, facts: Mapping[str, Any], orders: 
         outcomes.setdefault((key[0], key[1], key[2]), {})[repeat] = values_of
     rows = con.execute(ATTEMPTS).fetchall()
     return _Run(outcomes, {row[:3]: row[3] for row in rows})
+
+
+def _own(name: str) -> tuple[str, str]:
+    """The name of a plug-in, and what asks for it: itself, or the folder of a user's file."""
+    path = Path(name)
+    return (path.stem, str(path.parent)) if path.suffix == ".sql" else (name, name)
 
 
 def _paired(ran: _Run, replayed: _Run, live: str, full: str) -> tuple[_Run, _Run]:

@@ -185,15 +185,20 @@ def test_a_policy_that_needs_attempts_to_come_is_refused_at_the_start(tmp_path):
 
 
 def test_a_policy_of_ones_own_is_followed(tmp_path):
-    own = tmp_path / "two_attempts.sql"
+    (tmp_path / "policies").mkdir()
+    own = tmp_path / "policies" / "two_attempts.sql"
     own.write_text(
         "select walk_id, cap, min(position) as stop_position from tallies cross join caps "
         "where position >= 2 group by walk_id, cap"
     )
-    controller = Controller(1000, policy=str(own))
-    while controller.may_launch():
-        controller.record(10, "4")
-    assert controller.launched == 2
+    bank = banks("own", problems=2, attempts=5)
+    write(tmp_path / "full.jsonl", bank)
+    for controller in run(tmp_path / "live.jsonl", bank, 1000, cap=5, policy=str(own)):
+        assert controller.launched == 2
+    _, err = told(tmp_path, "verify", "live.jsonl", "full.jsonl", "--policy", own)
+    assert "2 of 2 problems equal" in err
+    _, err = told(tmp_path, "verify", "live.jsonl", "full.jsonl", status=2)
+    assert "no policy 'two_attempts'" in err and "or a .sql file" in err
 
 
 def test_an_attempt_that_cannot_be_counted_is_refused():
@@ -305,3 +310,19 @@ def test_the_readme_with_vllm(tmp_path, monkeypatch, capsys):
     exec(readme_block("vllm"), {})
     assert capsys.readouterr().out == "4 4500\n"
     assert len((tmp_path / "live.jsonl").read_text().splitlines()) == 3
+
+
+def test_answers_of_the_archive_are_read_as_the_live_run_read_them(tmp_path):
+    bank = banks("archive", problems=3, attempts=5)
+    for attempts in bank.values():
+        for attempt in attempts:
+            attempt["archive_answer"] = attempt["boxed_answer"]
+    write(tmp_path / "full.jsonl", bank)
+    for attempts in bank.values():
+        for attempt in attempts:
+            del attempt["archive_answer"]
+    list(run(tmp_path / "live.jsonl", bank, 200, cap=5, answer="archive", policy="decided"))
+    assert '"boxed_answer"' not in (tmp_path / "live.jsonl").read_text()
+    found = audit.verify(tmp_path / "live.jsonl", tmp_path / "full.jsonl")
+    assert found.caption.startswith("3 of 3 problems equal")
+    assert any(found.to_pydict()["answer"])
