@@ -10,7 +10,9 @@ from importlib import import_module
 from pathlib import Path
 
 NAMES = sorted(
-    path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_")
+    path.stem
+    for path in Path(__file__).parent.glob("*.py")
+    if not path.stem.startswith(("_", "test_"))
 )
 
 if __name__ == "__main__":
