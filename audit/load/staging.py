@@ -19,9 +19,9 @@ from audit.engine.quality import forget_replays
 from audit.errors import AuditError
 from audit.load.names import Numbering
 from audit.load.schema import CARRIED, INCOMING, KEY_FIELDS, SCORES, sql_columns
+from audit.options import Reading
 from audit.sources import Chunk, Source, SourceFile, shown
 from audit.sources.canonical import COLUMNS, SCORE_PREFIX, read_columns
-from audit.sources.columns import Choices
 from audit.sources.missing import require
 from audit.sources.opening import open_source
 from audit.sources.runs import Runs
@@ -59,7 +59,7 @@ class Staging:
 
     files: Sequence[SourceFile]
     format: str | None
-    choices: Choices
+    choices: Reading
     # Finish reasons that count as stop.
     finished: Sequence[str] = ()
     # Archives in the database, and whether those that are met take their place.

@@ -41,8 +41,6 @@ LISTS = ("references", "steps")
 # What makes an item of a list an attempt.
 ANSWERING = ("text", "boxed_answer", "archive_answer")
 COST = "completion_tokens"
-# What the user has settled about sources.
-Choices = Reading
 ONCE = "{0} stands once beside the attempts; pass --map {1}={0} if it holds for each of them"
 NO_ATTEMPT = "rows hold no attempt: left out"
 
@@ -113,7 +111,7 @@ def find_origins(
     format: Format,
     sample: Sequence[Record],
     context: Context,
-    choices: Choices,
+    reading: Reading,
     rows: Callable[[], Sequence[Record]] | None = None,
 ) -> dict[str, Origin]:
     """Where each canonical column comes from in this file, as far as it has it.
@@ -122,13 +120,13 @@ def find_origins(
     """
     found: dict[str, Origin] = {}
     declared = {one.column: one for one in format.fields}
-    known = _Known(format, sample, context, choices, rows)
+    known = _Known(format, sample, context, reading, rows)
     own = dict.fromkeys(key for record in sample for key in record if format.name == "flat")
-    scores = score_columns(declared, own, context, choices.mapping)
+    scores = score_columns(declared, own, context, reading.mapping)
     for name in (*COLUMNS, *scores, REASONING):
         one = declared.get(name, column(name))
-        path = choices.mapping.get(name)
-        constant = {"archive": choices.archive, "competition": choices.competition}.get(one.column)
+        path = reading.mapping.get(name)
+        constant = {"archive": reading.archive, "competition": reading.competition}.get(one.column)
         if constant is not None:
             found[one.column] = _constant(f"--{one.column}", constant)
         elif path is not None and path.startswith("@"):
@@ -338,7 +336,7 @@ class _Known:
         format: Format,
         sample: Sequence[Record],
         context: Context,
-        choices: Choices,
+        reading: Reading,
         rows: Callable[[], Sequence[Record]] | None,
     ) -> None:
         self._names = {one.column: one for one in format.fields}
@@ -346,7 +344,7 @@ class _Known:
         self._rows = rows
         self._values: Sequence[Record] | None = None
         self._context = context
-        self._choices = choices
+        self._reading = reading
         self._lists: tuple[str, ...] | None = None
 
     @property
@@ -384,7 +382,7 @@ class _Known:
             return self._origin(one, loose[0]) if len(loose) == 1 else None
         if loose:
             return self._origin(one, self._only(one, loose))
-        starred = [path for path in self._choices.mapping.values() if EACH in path.split(".")]
+        starred = [path for path in self._reading.mapping.values() if EACH in path.split(".")]
         if one.column == "seed" and (starred or self._has_lists()):
             where = starred[0].split(f".{EACH}")[0] if starred else self.lists[0]
             return Origin(f"position in {where}", lambda record, position: position)
@@ -420,7 +418,7 @@ class _Known:
 
     def _has_lists(self) -> bool:
         # A file that has every column by its own name is not looked into.
-        return bool(self._choices.explode or self._may_hold_lists()) and bool(self.lists)
+        return bool(self._reading.explode or self._may_hold_lists()) and bool(self.lists)
 
     def _holds_steps(self, path: str) -> bool:
         """Whether a list called steps holds any step; a cell of CSV is text so far."""
@@ -482,7 +480,7 @@ class _Known:
 
     def _find_lists(self) -> tuple[str, ...]:
         """The list of attempts, and those beside it that are always as long."""
-        chosen = self._choices.explode
+        chosen = self._reading.explode
         if chosen is not None:
             keys = self._keys(chosen)
             if keys is None or not any(isinstance(walk(r, keys), list) for r in self.values):
@@ -491,12 +489,12 @@ class _Known:
                     f"{columns_shown(self._shapes)}"
                 )
             return self._as_long_as(chosen)
-        if any(EACH in path.split(".") for path in self._choices.mapping.values()):
-            path = next(p for p in self._choices.mapping.values() if EACH in p.split("."))
+        if any(EACH in path.split(".") for path in self._reading.mapping.values()):
+            path = next(p for p in self._reading.mapping.values() if EACH in p.split("."))
             return self._as_long_as(path.split(f".{EACH}")[0])
         for answer in ANSWERING:
             names = {answer, *self._names[answer].paths, *self._names[answer].if_values_fit}
-            if answer in self._choices.mapping:
+            if answer in self._reading.mapping:
                 return ()
             found = [path for path in self._all_lists() if self._answers(path, names)]
             if alone := self._stands_alone(answer):

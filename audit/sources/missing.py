@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from audit.errors import AuditError
+from audit.options import Reading
 from audit.sources.canonical import COLUMNS
-from audit.sources.columns import Choices
 from audit.sources.files import Source
 
 ANSWERED = ("text", "boxed_answer", "archive_answer")
@@ -53,19 +53,19 @@ NEEDS = {
 OPTIONAL = tuple(name for name in NEEDS if name != "text" and not COLUMNS[name].is_required)
 
 
-def _answered(choices: Choices) -> tuple[str, ...]:
+def _answered(reading: Reading) -> tuple[str, ...]:
     """The columns any of which gives an answer."""
-    if choices.answer == "boxed":
+    if reading.answer == "boxed":
         return ANSWERED
-    return ("archive_answer",) if choices.answer == "archive" else ("text",)
+    return ("archive_answer",) if reading.answer == "archive" else ("text",)
 
 
-def is_answerable(mapping: Mapping[str, str], choices: Choices) -> bool:
+def is_answerable(mapping: Mapping[str, str], reading: Reading) -> bool:
     """Whether a file has what answers are read from."""
-    return bool(set(_answered(choices)) & mapping.keys())
+    return bool(set(_answered(reading)) & mapping.keys())
 
 
-def missing_columns(source: Source, choices: Choices) -> list[str]:
+def missing_columns(source: Source, reading: Reading) -> list[str]:
     """The required columns that a file has not, and that nothing stands in for.
 
     A column that several things could be is required: not to load it would be a choice, too.
@@ -79,7 +79,7 @@ def missing_columns(source: Source, choices: Choices) -> list[str]:
         # The sums of steps stand in for it.
         and not (name == "completion_tokens" and "steps" in mapping)
     ]
-    return missing if is_answerable(mapping, choices) else [*missing, _answered(choices)[0]]
+    return missing if is_answerable(mapping, reading) else [*missing, _answered(reading)[0]]
 
 
 def explain(source: Source, column: str) -> str:
@@ -94,12 +94,12 @@ def explain(source: Source, column: str) -> str:
     return f"no {what}: {cost}; pass {option}{reason}"
 
 
-def require(source: Source, choices: Choices) -> None:
+def require(source: Source, reading: Reading) -> None:
     """Refuse a file that lacks what is required, naming all of it and how to settle it."""
-    missing = missing_columns(source, choices)
+    missing = missing_columns(source, reading)
     if not missing:
         return
-    names = [f"{name} (or boxed_answer, or archive_answer)" if _is_any(name, choices) else name
+    names = [f"{name} (or boxed_answer, or archive_answer)" if _is_any(name, reading) else name
              for name in missing]  # fmt: skip
     explained = "; ".join(explain(source, name) for name in missing)
     raise AuditError(
@@ -109,5 +109,5 @@ def require(source: Source, choices: Choices) -> None:
     )
 
 
-def _is_any(name: str, choices: Choices) -> bool:
-    return name == "text" and choices.answer == "boxed"
+def _is_any(name: str, reading: Reading) -> bool:
+    return name == "text" and reading.answer == "boxed"

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from audit.errors import AuditError
-from audit.sources.columns import Choices
+from audit.options import Reading
 from audit.sources.files import Chunk, Source, SourceFile, Unreadable, while_unchanged
 from audit.sources.readers import read_source
 from audit.sources.stand_ins import stand_in
 
 
-def open_source(file: SourceFile, name: str | None, choices: Choices) -> Source:
+def open_source(file: SourceFile, name: str | None, reading: Reading) -> Source:
     """Open a file in the format of that name, or else of its content, and find its columns."""
-    source = read_source(file, name, choices)
+    source = read_source(file, name, reading)
     if file.sample is not None:
         source = replace(source, chunks=_beginning(source.chunks, file.sample))
-    source = stand_in(source, choices)
+    source = stand_in(source, reading)
     return replace(source, chunks=while_unchanged(file, _forgetting(source)))
 
 
@@ -34,7 +34,7 @@ def _beginning(chunks: Iterator[Chunk], most: int) -> Iterator[Chunk]:
 
 
 def readable(
-    files: Sequence[SourceFile], name: str | None, choices: Choices, skipped: list[str]
+    files: Sequence[SourceFile], name: str | None, reading: Reading, skipped: list[str]
 ) -> list[SourceFile]:
     """The files that can be read to their end; why others cannot goes to `skipped`.
 
@@ -42,7 +42,7 @@ def readable(
     """
     kept = []
     for file in files:
-        reason = unreadable(file, name, choices)
+        reason = unreadable(file, name, reading)
         if reason is None:
             kept.append(file)
         else:
@@ -51,10 +51,10 @@ def readable(
     return kept
 
 
-def unreadable(file: SourceFile, name: str | None, choices: Choices) -> str | None:
+def unreadable(file: SourceFile, name: str | None, reading: Reading) -> str | None:
     """Why a file cannot be read to its end, or None where it can."""
     try:
-        for _ in open_source(file, name, choices).chunks:
+        for _ in open_source(file, name, reading).chunks:
             pass
     except Unreadable as error:
         return str(error)

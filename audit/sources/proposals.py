@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from audit.errors import AuditError
-from audit.sources.columns import TURNS, Choices, file_stem
+from audit.options import Reading
+from audit.sources.columns import TURNS, file_stem
 from audit.sources.files import Source, SourceFile, named, shown
 from audit.sources.formats import Record, is_grade
 from audit.sources.formats.flat import is_answer, is_count, is_flag, is_name, is_text, is_whole
@@ -243,7 +244,7 @@ class _Proposer:
     """Fills what a file lacks, column by column; what was filled is in `mapping` and `guesses`."""
 
     def __init__(
-        self, peeks: Sequence[Peek], files: Sequence[SourceFile], options: Choices
+        self, peeks: Sequence[Peek], files: Sequence[SourceFile], options: Reading
     ) -> None:
         self.source = peeks[0].source
         self.files = files
@@ -543,8 +544,8 @@ class _Proposer:
 
 
 def propose(
-    peeks: Sequence[Peek], files: Sequence[SourceFile], options: Choices
-) -> tuple[Choices, list[Guess]]:
+    peeks: Sequence[Peek], files: Sequence[SourceFile], options: Reading
+) -> tuple[Reading, list[Guess]]:
     """Options under which files of one kind may load, and what was guessed for them."""
     found = _Proposer(peeks, files, options)
     missing = found.missing

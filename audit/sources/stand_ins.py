@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from audit.errors import AuditError
+from audit.options import Reading
 from audit.sources.canonical import problem_name
-from audit.sources.columns import Choices
 from audit.sources.files import Chunk, Source, SourceFile, find_files
 from audit.sources.formats import REASONING, Format, as_references, column
 from audit.sources.readers import read_source
@@ -50,27 +50,27 @@ REFERENCES = Format(
 )
 
 
-def stand_in(source: Source, choices: Choices) -> Source:
+def stand_in(source: Source, reading: Reading) -> Source:
     """Fill what the user has settled: a finish reason, token counts, references, labels to come."""
     filled: dict[str, Callable[[Chunk], Sequence[Any]]] = {}
     mapping = dict(source.mapping)
-    if choices.finish_reason is not None and "finish_reason" not in mapping:
+    if reading.finish_reason is not None and "finish_reason" not in mapping:
         mapping["finish_reason"] = "--finish-reason"
-        filled["finish_reason"] = lambda chunk: [choices.finish_reason] * len(chunk.rows)
+        filled["finish_reason"] = lambda chunk: [reading.finish_reason] * len(chunk.rows)
     is_countable = "text" in mapping and "completion_tokens" not in mapping
-    if choices.count_tokens is not None and is_countable:
-        count = token_counter(choices.count_tokens)
-        mapping["completion_tokens"] = f"counted with {choices.count_tokens}"
+    if reading.count_tokens is not None and is_countable:
+        count = token_counter(reading.count_tokens)
+        mapping["completion_tokens"] = f"counted with {reading.count_tokens}"
         filled["completion_tokens"] = lambda chunk: _counts(chunk, count)
-    if choices.references is not None:
-        accepted = read_references(choices.references)
-        mapping["references"] = f"--references {os.path.basename(choices.references)}"
+    if reading.references is not None:
+        accepted = read_references(reading.references)
+        mapping["references"] = f"--references {os.path.basename(reading.references)}"
         filled["references"] = lambda chunk: _accepted(chunk, accepted)
-    if choices.labels is not None:
-        labels = read_labels(choices.labels)
-        mapping["correct"] = f"--labels {os.path.basename(choices.labels)}"
+    if reading.labels is not None:
+        labels = read_labels(reading.labels)
+        mapping["correct"] = f"--labels {os.path.basename(reading.labels)}"
         filled["correct"] = lambda chunk: _labelled(chunk, labels)
-    if choices.grade is not None and "references" in mapping:
+    if reading.grade is not None and "references" in mapping:
         mapping["correct"] = "references"
     chunks = (_filled(chunk, filled) for chunk in source.chunks) if filled else source.chunks
     return replace(source, mapping=mapping, chunks=chunks)
@@ -129,7 +129,7 @@ def read_references(path: str) -> dict[tuple[Any, str], list[str]]:
 @lru_cache(maxsize=1)
 def _read_references(file: SourceFile, changed: int) -> dict[tuple[Any, str], list[str]]:
     path = file.name
-    source = read_source(file, None, Choices(), REFERENCES)
+    source = read_source(file, None, Reading(), REFERENCES)
     missing = {"question_id", "references"} - source.mapping.keys()
     if missing:
         raise AuditError(f"--references {path}: no column for {min(missing)}; {source.has}")
@@ -201,7 +201,7 @@ def _whole_document(file: SourceFile) -> Any:
 
 
 def _label_rows(file: SourceFile) -> Labels:
-    source = read_source(file, None, Choices(), LABELS)
+    source = read_source(file, None, Reading(), LABELS)
     missing = {"question_id", "correct"} - source.mapping.keys()
     if missing:
         raise AuditError(f"--labels {file.name}: no column for {min(missing)}; {source.has}")

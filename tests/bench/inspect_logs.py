@@ -18,9 +18,9 @@ from pathlib import Path
 import duckdb
 
 from audit.load.load import load
+from audit.options import Reading
 from audit.sources import find_files
 from audit.sources.canonical import read_columns
-from audit.sources.columns import Choices
 from audit.sources.opening import open_source
 from tests.support.logs import large_log
 
@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> None:
 def read(log: Path) -> None:
     """Read and check every column of a log."""
     (file,) = find_files([str(log)])
-    source = open_source(file, None, Choices())
+    source = open_source(file, None, Reading())
     for chunk in source.chunks:
         read_columns(source, chunk)
 

@@ -23,11 +23,11 @@ from audit.load import load as loading
 from audit.load import staging
 from audit.load.describe import describe
 from audit.load.load import answer_note, cost_note, grade_note, load
+from audit.options import Reading
 from audit.report import report
 from audit.sources import containers, find_files, readers
 from audit.sources import formats as declared
 from audit.sources.canonical import COLUMNS
-from audit.sources.columns import Choices
 from audit.sources.formats import inspect_log
 from audit.sources.readers import chunks
 from audit.sources.zips import DEFLATED, STORED, ZSTD
@@ -1192,7 +1192,7 @@ def wreck(rng, value):
 
 def read_or_refuse(path, format=None, **options):
     """All of a load that comes before the database; what is wrong gives one line."""
-    choices = Choices(**options)
+    choices = Reading(**options)
     try:
         files = find_files([str(path)])
         batches = staging.read(staging.Staging(files, format, choices))

@@ -23,12 +23,12 @@ from audit.cli import main
 from audit.engine.check import check
 from audit.errors import AuditError
 from audit.load.load import load
+from audit.options import Reading
 from audit.output.display import DISPLAY_FORMATS
 from audit.report import report
 from audit.report.figures import save_figure, timeline
 from audit.sources import containers, find_files
 from audit.sources.canonical import CSV_COLUMNS
-from audit.sources.columns import Choices
 from audit.sources.formats import mean_logprob
 from audit.sources.opening import open_source
 from audit.text import visible
@@ -100,7 +100,7 @@ def test_a_small_file_of_long_texts_is_decoded_a_few_rows_at_a_time(tmp_path):
     assert (tmp_path / "a.parquet").stat().st_size < 100_000
     (file,) = find_files([str(tmp_path)])
     before = pa.total_allocated_bytes()
-    for chunk in open_source(file, None, Choices()).chunks:
+    for chunk in open_source(file, None, Reading()).chunks:
         assert len(chunk.rows) < count / 5
         assert pa.total_allocated_bytes() - before < len(text) * count / 3
 
@@ -379,7 +379,7 @@ def test_every_command_takes_hostile_names_and_steers_no_terminal(world):
     assert not set(STEERED) & set(again.output)
     described = CliRunner().invoke(main, ["describe", str(world / "in")])
     assert described.exit_code == 0 and not set(STEERED) & set(described.output)
-    assert visible(NAMES[7]) in described.output
+    assert visible(NAMES[7])[:20] in described.output
 
 
 def test_a_terminal_gets_no_escape_from_a_load(world, tmp_path):

@@ -1,8 +1,8 @@
 """Readers: a file of any container and format becomes chunks of raw values by column."""
 
 from audit.errors import AuditError
+from audit.options import Reading
 from audit.sources import containers
-from audit.sources.columns import Choices
 from audit.sources.containers import CONTAINERS, HEAD_BYTES, detect_container, first_bytes
 from audit.sources.files import Source, SourceFile
 from audit.sources.formats import Context, Format, Record, formats, of_container, recognize
@@ -15,7 +15,7 @@ from audit.sources.readers.parquet import open_parquet
 
 
 def read_source(
-    file: SourceFile, name: str | None, choices: Choices, known: Format | None = None
+    file: SourceFile, name: str | None, reading: Reading, known: Format | None = None
 ) -> Source:
     """Open a file in the format of that name, or else of its content, and find its columns."""
     container = name if name in CONTAINERS else detect_container(file)
@@ -28,11 +28,11 @@ def read_source(
     if format.records is not None:
         header = format.header(file) if format.header else {}
         rows = format.records(file, header)
-        return open_records(format.name, format, rows, Context(file, header), choices)
+        return open_records(format.name, format, rows, Context(file, header), reading)
     if container == "parquet":
-        return open_parquet(file, None if is_open else format, choices)
+        return open_parquet(file, None if is_open else format, reading)
     if container == "csv":
-        return open_csv(file, format, choices)
+        return open_csv(file, format, reading)
     if container == "zip":
         only = of_container("zip")
         reads = f"which only --format {only.name} reads" if only else "which nothing reads"
@@ -41,7 +41,7 @@ def read_source(
         container = "json"
     rows = document_rows(file) if container == "json" else jsonl_rows(file)
     context = Context(file, format.header(file) if format.header else {})
-    return open_records(container, format, rows, context, choices)
+    return open_records(container, format, rows, context, reading)
 
 
 def _first_record(file: SourceFile, container: str) -> Record:

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+from audit.options import Reading
 from audit.sources import containers
-from audit.sources.columns import Choices, Origin, columns_shown, find_origins
+from audit.sources.columns import Origin, columns_shown, find_origins
 from audit.sources.containers import Lines
 from audit.sources.files import Chunk, Source, SourceFile, Unreadable, shown
 from audit.sources.formats import Context, Format, as_references
@@ -15,7 +16,7 @@ from audit.sources.readers.chunks import empty, make_source
 from audit.sources.readers.json_lines import repeated
 
 
-def open_csv(file: SourceFile, format: Format, choices: Choices) -> Source:
+def open_csv(file: SourceFile, format: Format, reading: Reading) -> Source:
     """A CSV file; what its columns are is judged by their names and the first rows."""
     csv.field_size_limit(containers.LONGEST_LINE)
     lines = Lines(file)
@@ -43,7 +44,7 @@ def open_csv(file: SourceFile, format: Format, choices: Choices) -> Source:
     sample = [
         {name: cell or None for name, cell in zip(header, cells, strict=True)} for cells in first
     ]
-    origins = find_origins(format, [shape], context, choices, lambda: sample)
+    origins = find_origins(format, [shape], context, reading, lambda: sample)
     chunks = _csv_chunks(file, lines, chain(first, rows), header, origins)
     has = columns_shown([shape])
     return make_source("csv", format, context, origins, chunks, has, sample=sample)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from audit.errors import AuditError
+from audit.options import Reading
 from audit.sources.canonical import COLUMNS, SCORE, SCORE_PREFIX, find_column, is_number
 from audit.sources.columns import (
-    Choices,
     Origin,
     attempts_of,
     columns_shown,
@@ -83,7 +83,7 @@ def open_records(
     format: Format,
     rows: Iterator[Row],
     context: Context,
-    choices: Choices,
+    reading: Reading,
     is_simulated: bool = False,
     has: str = "",
 ) -> Source:
@@ -93,7 +93,7 @@ def open_records(
     if not first:
         raise empty(context.file)
     sample = [record for _, record, _, _ in first]
-    origins = find_origins(format, sample, context, choices)
+    origins = find_origins(format, sample, context, reading)
     every = _with_later(origins, format, sample)
     chunks = _record_chunks(chain(first, prepared), format, context, every)
     has = has or columns_shown(sample)

@@ -10,8 +10,9 @@ import pyarrow.parquet as pq
 
 from audit.ahead import ahead
 from audit.errors import AuditError
+from audit.options import Reading
 from audit.sources import containers
-from audit.sources.columns import Choices, Origin, columns_shown, find_origins
+from audit.sources.columns import Origin, columns_shown, find_origins
 from audit.sources.files import Chunk, Source, SourceFile, Unreadable, shown
 from audit.sources.formats import Context, Format, Record, recognize
 from audit.sources.paths import Items, find_keys
@@ -28,7 +29,7 @@ PEEKED_ROWS = 16
 PARQUET_ERRORS = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
 
 
-def open_parquet(file: SourceFile, format: Format | None, choices: Choices) -> Source:
+def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> Source:
     """A Parquet file, in a given format or else the one of its columns."""
     try:
         path = os.fsencode(file.path)
@@ -44,8 +45,8 @@ def open_parquet(file: SourceFile, format: Format | None, choices: Choices) -> S
     shape = _fields(schema)
     format = recognize(file, shape) if format is None else format
     context = Context(file, format.header(file) if format.header else {})
-    peek = lambda: _peek(file, reader, format, choices)  # noqa: E731
-    origins = find_origins(format, [shape], context, choices, peek)
+    peek = lambda: _peek(file, reader, format, reading)  # noqa: E731
+    origins = find_origins(format, [shape], context, reading, peek)
     for column, origin in origins.items():
         for name in (*(origin.keys or ())[:1], *origin.looks_into):
             if schema.names.count(name) > 1:
@@ -55,7 +56,7 @@ def open_parquet(file: SourceFile, format: Format | None, choices: Choices) -> S
     has = columns_shown([shape])
     if _has_rows_apart(format) or any(_is_listed(origin, shape) for origin in origins.values()):
         rows = _parquet_rows(file, reader, _leaves(format, origins, schema))
-        return open_records("parquet", format, rows, context, choices, simulated, has)
+        return open_records("parquet", format, rows, context, reading, simulated, has)
     chunks = _parquet_chunks(file, reader, format, origins)
     sample = _peek_names(file, reader, origins)
     return make_source("parquet", format, context, origins, chunks, has, simulated, sample)
@@ -118,12 +119,12 @@ def _leaf(keys: Sequence[str], shape: Any) -> str:
 
 
 def _peek(
-    file: SourceFile, reader: pq.ParquetFile, format: Format, choices: Choices
+    file: SourceFile, reader: pq.ParquetFile, format: Format, reading: Reading
 ) -> list[Record]:
     """The first rows of the columns that a format looks into, or may have to choose from."""
     schema = reader.schema_arrow
     wanted = {name for one in format.fields for name in one.looks_into}
-    wanted |= {path.split(".")[0] for path in choices.mapping.values()}
+    wanted |= {path.split(".")[0] for path in reading.mapping.values()}
     if format.name == "flat":
         for one in format.fields:
             names = (*one.paths, *one.if_values_fit, *one.if_one_row_per_problem)
