@@ -1242,7 +1242,7 @@ def test_wrong_types_anywhere_in_a_sample_give_one_line_or_load(tmp_path):
 
 
 def test_choices_are_what_load_takes():
-    assert set(Choices.__dataclass_fields__) <= set(inspect.signature(load).parameters)
+    assert set(Reading.__dataclass_fields__) <= set(inspect.signature(load).parameters)
 
 
 def test_the_commands_take_the_same_options_and_describe_writes_nothing(tmp_path):
