@@ -1,9 +1,14 @@
 """A database or a plug-in of a stranger's: what it may not do, told in one line."""
 
+import atexit
 import contextlib
+import functools
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -13,7 +18,7 @@ from audit import api, database, engine
 from audit.cli import main
 from audit.errors import AuditError
 from tests.support.archives import attempt, write_parquet
-from tests.support.command import ROOT, run, told
+from tests.support.command import ROOT, told
 from tests.support.databases import SMALL, replayed
 from tests.support.plugins import FIRST, GRACE
 
@@ -27,16 +32,27 @@ COMMANDS = (
 )
 
 
-def tampered(folder, *statements):
-    """A replayed database to which a stranger has done something; only DuckDB 2.0's own format,
-    which we read too, holds triggers."""
+@functools.cache
+def honest():
+    """A replayed database, made once; only DuckDB 2.0's own format, which we read too, holds
+    triggers."""
+    folder = Path(tempfile.mkdtemp(prefix="strangers"))
+    atexit.register(shutil.rmtree, folder)
     with replayed(folder, ROWS, "mine"):
         pass
-    path = folder / "small.duckdb"
     with duckdb.connect() as con:
         con.execute(f"attach '{folder / 'mine.duckdb'}' as mine (read_only)")
-        con.execute(f"attach '{path}' as small (storage_version 'v2.0.0')")
+        con.execute(f"attach '{folder / 'honest.duckdb'}' as small (storage_version 'v2.0.0')")
         con.execute("copy from database mine to small")
+    return folder / "honest.duckdb"
+
+
+def tampered(folder, *statements):
+    """A copy of it to which a stranger has done something."""
+    path = folder / "small.duckdb"
+    shutil.copy(honest(), path)
+    with duckdb.connect() as con:
+        con.execute(f"attach '{path}' as small")
         con.execute("use small")
         for statement in statements:
             con.execute(statement)
@@ -63,7 +79,7 @@ def test_a_database_that_would_run_sql_of_its_own_is_refused(tmp_path, statement
     path = tampered(tmp_path, *statements)
     (tmp_path / "secret").write_text("secret")
     before = path.read_bytes()
-    assert "small.duckdb" in run(tmp_path, *command, "--db", path, status=2)
+    assert "small.duckdb" in told(tmp_path, *command, "--db", path, status=2)[1]
     assert path.read_bytes() == before
 
 
@@ -80,8 +96,8 @@ def test_a_writer_reaches_no_other_file(tmp_path):
 
 def test_a_users_own_macro_beside_duckdbs_functions_is_no_offence(tmp_path):
     path = tampered(tmp_path, "create macro twice(x) as 2 * x", 'create table "my notes" (n int)')
-    assert "labels_shuffled" in run(tmp_path, "check", "--db", path)
-    assert "8" in run(tmp_path, "query", "select twice(4)", "--db", path)
+    assert "labels_shuffled" in told(tmp_path, "check", "--db", path)[0]
+    assert "8" in told(tmp_path, "query", "select twice(4)", "--db", path)[0]
 
 
 CHANGED = {
