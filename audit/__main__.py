@@ -4,7 +4,7 @@ import signal
 
 
 def main() -> None:
-    """Run the command; before it can speak for itself and after, Ctrl-C ends it without a word."""
+    """Run the command. While Python imports or exits, Ctrl-C ends the process silently."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from audit.cli import main as command
 

@@ -10,6 +10,7 @@ import pytest
 
 from audit import engine
 from audit.cli import main
+from audit.database.schema import SCHEMA_VERSION
 from tests.support.archives import attempt
 from tests.support.databases import replayed, small_database
 
@@ -55,6 +56,22 @@ def test_the_readme_names_every_command_and_no_other():
         for word in re.findall(r"`([^`]+)`", row.split("|")[1])
     }
     assert named == set(main.commands)
+
+
+def test_the_guide_for_changes_names_what_is_there():
+    text = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) >= 12
+    named = re.findall(r"`((?:audit|sql|queries|tests)/[^`]*)`", text)
+    assert len(named) > 30
+    for path in named:
+        assert (ROOT / path).exists(), path
+
+
+def test_the_changes_name_the_schema_version_of_this_program():
+    text = (ROOT / "audit" / "CHANGES.md").read_text(encoding="utf-8")
+    heading = next(line for line in text.splitlines() if line.startswith("## "))
+    assert heading.endswith(f"schema version {SCHEMA_VERSION}")
 
 
 def table_list():

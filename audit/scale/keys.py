@@ -280,11 +280,11 @@ def _deal(problems: Iterable[tuple[str, int, int, int]], parts: int) -> pa.Table
     waiting = [(0, part) for part in range(parts)]
     dealt = []
     largest_first = sorted(problems, key=lambda row: (-row[3], -row[2], row[0], row[1]))
-    for competition, question_id, attempts, prefixes in largest_first:
+    for competition, question_id, attempts, rows_held in largest_first:
         work, part = heapq.heappop(waiting)
-        dealt.append((competition, question_id, attempts, prefixes, part))
-        heapq.heappush(waiting, (work + prefixes + attempts, part))
-    names = ("competition", "question_id", "attempts", "prefixes", "part")
+        dealt.append((competition, question_id, attempts, rows_held, part))
+        heapq.heappush(waiting, (work + rows_held + attempts, part))
+    names = ("competition", "question_id", "attempts", "rows_held", "part")
     return pa.table(dict(zip(names, map(list, zip(*sorted(dealt), strict=True)), strict=True)))
 
 

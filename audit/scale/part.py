@@ -43,7 +43,7 @@ class Problem(NamedTuple):
 
     competition: str
     question_id: int
-    prefixes: int
+    rows_held: int
 
 
 def part(run: Path, number: int, limits: TaskLimits) -> int:
@@ -83,7 +83,7 @@ def _dealt(run: Path, number: int, limits: TaskLimits) -> list[Problem]:
     """The problems of a part."""
     with working(limits) as con:
         query = (
-            "select competition, question_id, prefixes "
+            "select competition, question_id, rows_held "
             f"from {parquet([run / 'keys' / 'dealt.parquet'])} where part = ? "
             "order by competition, question_id"
         )
@@ -93,13 +93,13 @@ def _dealt(run: Path, number: int, limits: TaskLimits) -> list[Problem]:
 def _groups(problems: list[Problem]) -> Iterator[list[Problem]]:
     """Whole problems that are walked at a time: memory depends on these, not on the part."""
     group: list[Problem] = []
-    prefixes = 0
+    rows = 0
     for problem in problems:
-        if group and prefixes + problem.prefixes > PORTION_ROWS:
+        if group and rows + problem.rows_held > PORTION_ROWS:
             yield group
-            group, prefixes = [], 0
+            group, rows = [], 0
         group.append(problem)
-        prefixes += problem.prefixes
+        rows += problem.rows_held
     if group:
         yield group
 

@@ -1,4 +1,4 @@
--- counted_attempts: an attempt as numbering knows it: its file, its bank, and a label that says no more than that there is one.
+-- counted_attempts: one row per counted attempt, made from bank_counts; correct is true or null and says only whether a label exists.
 -- grain: file, archive, competition, question_id, number
 select
     file,

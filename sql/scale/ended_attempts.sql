@@ -1,8 +1,11 @@
--- ended_attempts: an attempt as the gate of a load knows it, of the archives in which nothing can be picked: how it ended, and that the archive has an answer of its own.
+-- ended_attempts: one row per attempt of the archives in which nothing can be picked, made from bank_counts: how it ended, and whether the archive has an answer of its own.
 -- grain: archive, competition, question_id, file, finish_reason, number
 with ended as (
     select
         archive,
+        competition,
+        question_id,
+        file,
         archive_answers,
         unnest(map_entries(endings)) as ending,
     from bank_counts
@@ -11,6 +14,9 @@ with ended as (
 numbered as (
     select
         archive,
+        competition,
+        question_id,
+        file,
         archive_answers,
         ending.key as finish_reason,
         unnest(range(ending.value::bigint)) as number,
@@ -18,7 +24,11 @@ numbered as (
 )
 select
     archive,
+    competition,
+    question_id,
+    file,
     finish_reason,
+    number,
     false as eligible,
     if(finish_reason = 'stop' and number < archive_answers, '', null) as archive_answer,
 from numbered

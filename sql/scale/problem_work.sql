@@ -1,10 +1,17 @@
--- problem_work: what a problem costs in all archives: attempts to read, and prefixes to walk in all orders; one that is not replayed has none.
+-- problem_work: the work of a problem in all archives: attempts to read, and rows to hold at a time, which are the prefixes of its walks or their stops, whichever are more; a problem that is not replayed has none.
 -- grain: competition, question_id
-with walked as (
+with looked_up as (
+    select (select count(*) from budgets) * (select count(*) from used_rules) as stops
+),
+
+walked as (
     select
         problems.competition,
         problems.question_id,
-        sum((select count(*) from repeats) * (1 + least(banks.bank_size, (select max(cap) from caps))))::bigint as prefixes,
+        sum(
+            (select count(*) from repeats)
+            * greatest(1 + least(banks.bank_size, (select max(cap) from caps)), (select stops from looked_up))
+        )::bigint as rows_held,
     from banks
     inner join problems on banks.problem_id = problems.problem_id
     group by problems.competition, problems.question_id
@@ -13,7 +20,7 @@ select
     bank_counts.competition,
     bank_counts.question_id,
     sum(bank_counts.attempts)::bigint as attempts,
-    coalesce(any_value(walked.prefixes), 0) as prefixes,
+    coalesce(any_value(walked.rows_held), 0) as rows_held,
 from bank_counts
 left join walked
     on bank_counts.competition = walked.competition

@@ -2,12 +2,14 @@
 
 import json
 import random
+import re
 from itertools import product
 
+import duckdb
 import pytest
 
 import audit
-from audit import database
+from audit import database, engine
 from audit.cli import main
 from audit.errors import AuditError
 from audit.load.provenance import notes
@@ -329,3 +331,39 @@ def test_steps_scores_money_and_seconds_come_along(tmp_path):
     assert found["steps.csv"].count(b"\n") > 60 and b"length" in found["scores.csv"]
     header, first, *_ = found["attempts.csv"].decode().splitlines()
     assert header.endswith("cached_tokens,money,seconds") and not first.endswith(",,")
+
+
+def test_an_attempt_that_is_made_of_counts_has_the_key_that_its_file_says():
+    with duckdb.connect() as con:
+        con.execute("create table bank_counts as " + COUNTS)
+        for name in ("ended_attempts", "counted_attempts"):
+            sql = engine.render(name)
+            key = re.search(r"-- grain: (.+)", sql)[1]
+            ((rows, keys),) = con.execute(
+                f"select count(*), count(distinct ({key})) from ({sql})"
+            ).fetchall()
+            assert rows == keys == {"ended_attempts": 9, "counted_attempts": 14}[name]
+
+
+# Two files share a bank of archive a, in which nothing can be picked; b has an answer.
+COUNTS = """
+select * from (values
+    (0, 'a', 'C', 0, 3, 0, 0, 1, map {'stop': 2::ubigint, 'length': 1::ubigint}),
+    (1, 'a', 'C', 0, 4, 0, 0, 0, map {'stop': 4::ubigint}),
+    (1, 'a', 'C', 1, 2, 0, 0, 0, map {'stop': 2::ubigint}),
+    (1, 'b', 'C', 1, 5, 5, 1, 0, map {'stop': 5::ubigint})
+) as t (
+    file, archive, competition, question_id, attempts, labels, eligible, archive_answers, endings
+)
+"""
+
+
+def test_work_counts_stops_where_they_are_more_than_prefixes(tmp_path, archives):
+    few = made(planned(tmp_path / "few", archives, 2, budgets=(10,)))
+    many = made(planned(tmp_path / "many", archives, 2, budgets=tuple(range(1, 101))))
+    rows = [
+        duckdb.sql(f"select sum(rows_held) from '{run / 'keys' / 'dealt.parquet'}'").fetchall()
+        for run in (few, many)
+    ]
+    # 18 banks of 6 attempts in 4 orders: 7 prefixes each, or 2 rules at 100 budgets.
+    assert rows == [[(18 * 4 * 7,)], [(18 * 4 * 200,)]]
