@@ -7,11 +7,13 @@ from collections.abc import Iterable
 import duckdb
 import jinja2
 
+from audit.engine.comments import PUBLIC_RELATIONS, column
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugins
 from audit.engine.sql_files import resource, stage_file
 from audit.engine.stages import DRAWN, STAGE_NAMES, TABLES
 from audit.errors import AuditError, explained, first_line
+from audit.units import UNITS
 
 # A file that puts in others as they are: what a replay is run with makes no difference to it.
 INCLUDE = re.compile(r'\{% include "[^"]+" %\}')
@@ -32,9 +34,15 @@ def render(name: str, plugins: Plugins | None = None) -> str:
             rules=plugins.rules,
             selectors=plugins.selectors,
             policies=plugins.policies,
+            unit=plugins.unit,
             rule={rule.name: rule.sql for rule in plugins.rules},
         )
     )
+
+
+def render_file(file: str, **values: str) -> str:
+    """The text of a file below `sql`, with values put in."""
+    return _templates().get_template(file).render(**values)
 
 
 def _text(name: str) -> str:
@@ -69,24 +77,31 @@ def sources(names: Iterable[str], plugins: Plugins) -> dict[str, str]:
 
 def build(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
     """Create one relation of the pipeline from its SQL file."""
-    kept_as = "table" if name in TABLES else "view"
-    _run(con, name, f"create {kept_as} {name} as {_rows(name, plugins)}")
+    kept_as = "table" if name in tables(plugins) else "view"
+    sql = render(name, plugins)
+    if name in PUBLIC_RELATIONS:
+        sql = printed(con, name, sql, plugins.unit)
+    _run(con, name, f"create {kept_as} {name} as {sql}")
 
 
-def prepare(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
-    """Create a relation that holds one portion, in the place of the one before."""
-    _run(con, name, f"create or replace temp table {name} as {render(name, plugins)}")
+def printed(con: duckdb.DuckDBPyConnection, name: str, sql: str, unit: str) -> str:
+    """The select of a public relation or table with its costs in the unit that is printed."""
+    scale = UNITS[unit].scale
+    if scale == 1:
+        return sql
+    costs = [one for one in con.sql(sql).columns if column(name, one).unit == "cost"]
+    divided = ", ".join(f"{one} / {scale}::double as {one}" for one in costs)
+    return f"select * replace ({divided}) from (\n{sql}\n)" if costs else sql
+
+
+def tables(plugins: Plugins) -> tuple[str, ...]:
+    """The stages that are kept as tables; votes are one where several policies read them."""
+    return (*TABLES, *(("prefix_votes",) if plugins.policies else ()))
 
 
 def extend(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
     """Add the rows of one more portion to a relation of the pipeline."""
-    _run(con, name, f"insert into {name} {_rows(name, plugins)}")
-
-
-def _rows(name: str, plugins: Plugins) -> str:
-    """The SQL of a stage; without policies there are no totals of them, which is slow to find."""
-    sql = render(name, plugins)
-    return f"from ({sql}) limit 0" if name == "policy_totals" and not plugins.policies else sql
+    _run(con, name, f"insert into {name} {render(name, plugins)}")
 
 
 def _run(con: duckdb.DuckDBPyConnection, name: str, statement: str) -> None:
@@ -96,3 +111,12 @@ def _run(con: duckdb.DuckDBPyConnection, name: str, statement: str) -> None:
         raise AuditError(f"{name}: {explained(error)}") from None
     except duckdb.Error as error:
         raise AuditError(f"sql/{stage_file(name)}: {first_line(error)}") from error
+
+
+def walk(con: duckdb.DuckDBPyConnection, banks: tuple[int, int] | None = None) -> None:
+    """Let the portioned stages read the walks from the first of these banks to the last, or all."""
+    query = "select min(walk_id), max(walk_id) from walks"
+    where = " where bank_id between ? and ?" if banks else ""
+    ((first, last),) = con.execute(query + where, list(banks or ())).fetchall()
+    con.execute(f"set variable first_walk = {first}")
+    con.execute(f"set variable last_walk = {last}")

@@ -9,12 +9,14 @@ import duckdb
 import pyarrow as pa
 
 from audit import database, engine
+from audit.engine.build import walk
 from audit.engine.plugins import KINDS, NAME_PATTERN, Plugin, Plugins, check_lineage
 from audit.engine.stages import BLIND_FOLDERS, DRAWN, PORTIONED, STAGES
 from audit.errors import AuditError
 from audit.progress import Progress
 from audit.sources import shown
 from audit.text import quoted
+from audit.units import UNITS
 
 CHECKED = pa.schema(
     {
@@ -104,7 +106,7 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
         con.execute(f"create view grades as {engine.render('grades')}")
         for name in blind:
             if name == PORTIONED[0]:
-                con.execute("create temp table portion as from walks")
+                walk(con)
             if name not in DRAWN:
                 engine.build(con, name, found)
         looked_at = violations = 0
@@ -134,4 +136,7 @@ def _stored(con: duckdb.DuckDBPyConnection) -> Plugins:
             if not NAME_PATTERN.fullmatch(plugin.name):
                 raise AuditError(f"{where}: no name of one")
             check_lineage(kind, replace(plugin, path=where))
-    return Plugins(**found)
+    ((unit,),) = con.execute("select unit from unit").fetchall()
+    if unit not in UNITS:
+        raise AuditError(f"the database's unit {shown(unit)} is none of {', '.join(UNITS)}")
+    return Plugins(found["rules"], found["selectors"], found["policies"], unit)

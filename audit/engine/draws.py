@@ -1,11 +1,18 @@
 """The random orders: the one place besides the bootstrap where chance enters, drawn by NumPy."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
+from audit.engine.batches import batches
+
 BATCH_SLOTS = 1_000_000
+PCG64_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
+MASK_128 = 2**128 - 1
+Words = npt.NDArray[np.uint32]
 BATCH_COUNTS = 4_000_000
 # Problems whose counts are one list: DuckDB takes 2,048 rows at a time.
 PROBLEMS_IN_ROW = 1_000
@@ -18,28 +25,84 @@ def draw_orders(
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[pa.Table]:
     """Yield order_slots rows for (problem_id, competition_index, question_id, bank_size) banks."""
-    keys: list[tuple[int, int, int]] = []
-    drawn: list[np.ndarray] = []
-    pending = 0
-    for done, (problem_id, competition_index, question_id, bank_size) in enumerate(banks, 1):
-        # NumPy takes the seeds apart by itself too, but that takes as long as the draw.
-        seed = seed_words(order_seed, competition_index, question_id, 0)
-        for repeat in range(orders + 1):
-            if repeat == 0 or bank_size == 1:
-                slots = np.arange(bank_size)
-            else:
-                seed[-1] = repeat
-                slots = np.random.default_rng(seed).permutation(bank_size)
-            keys.append((problem_id, bank_size, repeat))
-            drawn.append(slots)
-            pending += bank_size
-            if pending >= BATCH_SLOTS:
-                yield _order_table(keys, drawn)
-                keys, drawn, pending = [], [], 0
+    done = 0
+    for some in batches(banks, lambda bank: ((orders + 1) * bank[3],), (BATCH_SLOTS,)):
+        keys: list[tuple[int, int, int]] = []
+        drawn: list[np.ndarray] = []
+        seeds = [seed_words(order_seed, index, question, 0) for _, index, question, _ in some]
+        generators = _generators(seeds, orders)
+        for problem_id, _, _, bank_size in some:
+            keys += [(problem_id, bank_size, repeat) for repeat in range(orders + 1)]
+            drawn.append(np.arange(bank_size))
+            drawn += [next(generators).permutation(bank_size) for _ in range(orders)]
+            done += 1
+        yield _order_table(keys, drawn)
         if progress:
             progress(done, len(banks))
-    if keys:
-        yield _order_table(keys, drawn)
+
+
+def _generators(seeds: list[np.ndarray], orders: int) -> Iterator[np.random.Generator]:
+    """A generator for every seed and repeat from 1, whose last word is the repeat.
+
+    To make one takes eight times as long as a permutation. Its state follows from the seed by a
+    few whole-number operations, here done for all at once, and one generator takes each in turn.
+    """
+    rng = np.random.Generator(np.random.PCG64(0))
+    repeats = np.arange(1, orders + 1, dtype=np.uint32)
+    # Seeds of one length are mixed together; most have as many words as numbers.
+    for _, alike in groupby(seeds, len):
+        words = np.repeat(np.stack(list(alike)), orders, axis=0)
+        words[:, -1] = np.tile(repeats, len(words) // max(orders, 1))
+        if len(words) and not _is_known(words[0]):
+            yield from (np.random.default_rng(seed) for seed in words)
+            continue
+        for state, increment in _states(words):
+            rng.bit_generator.state = {
+                "bit_generator": "PCG64",
+                "state": {"state": state, "inc": increment},
+                "has_uint32": 0,
+                "uinteger": 0,
+            }
+            yield rng
+
+
+def _is_known(seed: np.ndarray) -> bool:
+    """Whether NumPy makes of a seed the state that is computed here."""
+    ((state, increment),) = _states(seed[None])
+    expected = np.random.PCG64(np.random.SeedSequence(seed)).state
+    return expected["state"] == {"state": state, "inc": increment}
+
+
+def _states(seeds: np.ndarray) -> Iterator[tuple[int, int]]:
+    """State and increment of PCG64 for seeds of as many words, as SeedSequence mixes them."""
+    words = seeds.astype(np.uint32).T
+    constant = 0x43B0D7E5
+
+    def hashed(values: Words, multiplier: int) -> Words:
+        nonlocal constant
+        values = values ^ np.uint32(constant)
+        constant = constant * multiplier & 0xFFFFFFFF
+        values = values * np.uint32(constant)
+        return values ^ values >> np.uint32(16)
+
+    def mixed(values: Words, others: Words) -> Words:
+        values = values * np.uint32(0xCA01F9DD) - hashed(others, 0x931E8875) * np.uint32(0x4973F715)
+        return values ^ values >> np.uint32(16)
+
+    none = np.zeros(words.shape[1], np.uint32)
+    pool = [hashed(words[n] if n < len(words) else none, 0x931E8875) for n in range(4)]
+    for source in range(4):
+        for to in range(4):
+            if source != to:
+                pool[to] = mixed(pool[to], pool[source])
+    for further in words[4:]:
+        pool = [mixed(values, further) for values in pool]
+    constant = 0x8B51F9DD
+    halves = [hashed(pool[n % 4], 0x58F38DED).tolist() for n in range(8)]
+    for a, b, c, d, e, f, g, h in zip(*halves, strict=True):
+        start = (b << 96) + (a << 64) + (d << 32) + c
+        increment = ((f << 97) + (e << 65) + (h << 33) + (g << 1) | 1) & MASK_128
+        yield ((start + increment) * PCG64_MULTIPLIER + increment) & MASK_128, increment
 
 
 def seed_words(*numbers: int) -> np.ndarray:

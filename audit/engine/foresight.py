@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import duckdb
 import pyarrow as pa
 
-from audit.engine.build import build, render
+from audit.engine.build import build, render, walk
 from audit.engine.lineage import relations_read
-from audit.engine.plugins import KINDS, Plugin, Plugins, plugins
+from audit.engine.plugins import KINDS, Plugins
+from audit.engine.scores import own_plugins
 from audit.engine.stages import DRAWN, STAGE_NAMES
 from audit.errors import AuditError
 
@@ -25,7 +26,7 @@ CHANGES = {"cut": "cut off", "turned": "in another order"}
 # Starting threads for so little takes longer than the work.
 FEW: dict[str, Any] = {"threads": 1}
 # An attempt may be picked wherever it stands in an order: another contract sees to that.
-GIVEN = ("eligible_attempts", "portion", *DRAWN)
+GIVEN = ("eligible_attempts", *DRAWN)
 
 
 def refuse_foresight(con: duckdb.DuckDBPyConnection, found: Plugins, kinds: Sequence[str]) -> None:
@@ -38,12 +39,6 @@ def refuse_foresight(con: duckdb.DuckDBPyConnection, found: Plugins, kinds: Sequ
             f"it says something else when the attempts after it are {breach.change}; a "
             f"{KINDS[breach.kind].one} may look only at attempts up to its position"
         )
-
-
-def own_plugins(kind: str, found: Plugins) -> list[Plugin]:
-    """The plug-ins of a kind that are a user's own."""
-    built_in = {plugin.name for plugin in plugins(kind)}
-    return [plugin for plugin in getattr(found, kind) if plugin.name not in built_in]
 
 
 class Breach(NamedTuple):
@@ -99,12 +94,8 @@ def _lineage(stages: Sequence[str], found: Plugins) -> tuple[list[str], set[str]
     for stage in stages:
         depends(stage)
     rebuilt = [name for name in STAGE_NAMES if name in reads and depends(name)]
-    given = {name for stage in rebuilt for name in reads[stage]} - {
-        *rebuilt,
-        "portion",
-        "drawn_orders",
-    }
-    return rebuilt, {name for name in given if "." not in name}
+    given = {name for stage in rebuilt for name in reads[stage]} - {*rebuilt, "drawn_orders"}
+    return rebuilt, given - {"getvariable()"}
 
 
 def _sampled(con: duckdb.DuckDBPyConnection, name: str, sample: pa.Table) -> pa.Table:
@@ -139,7 +130,7 @@ def _world(tables: dict[str, pa.Table], order: str) -> duckdb.DuckDBPyConnection
             f"create table {name} as from uncut where (bank_id, slot) in "
             f"(select (own_bank_id, unnest({order})) from sampled_walks)"
         )
-    world.execute("create temp table portion as from walks")
+    walk(world)
     world.execute(
         "create table drawn_orders as "
         f"select distinct problem_id, bank_size, repeat, {order} as slots from sampled_walks"
@@ -150,9 +141,7 @@ def _world(tables: dict[str, pa.Table], order: str) -> duckdb.DuckDBPyConnection
 def _walk(con: duckdb.DuckDBPyConnection, walk_id: int) -> str:
     """A walk as a user knows it."""
     ((archive, competition, question, repeat),) = con.execute(
-        "select archive, competition, question_id, repeat from walks "
-        "inner join banks using (bank_id) inner join archives using (archive_id) "
-        "inner join problems using (problem_id) where walk_id = ?",
+        "select archive, competition, question_id, repeat from walks where walk_id = ?",
         [walk_id],
     ).fetchall()
     return f"{archive}, {competition} {question}, repeat {repeat}"

@@ -1,7 +1,7 @@
 """Rules, selectors and policies: a file each, held to one contract whoever wrote it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +21,9 @@ class Kind:
     name: str
     may_read: frozenset[str]
     columns: tuple[str, ...]
+    # What a replay is run with where nothing is asked for, and what is always among the asked.
+    default: tuple[str, ...] = ()
+    always: tuple[str, ...] = ()
 
     @property
     def one(self) -> str:
@@ -34,21 +37,38 @@ KINDS = {
     for kind in (
         Kind(
             "rules",
-            frozenset({"budgeted_attempts", "last_launched", "walks"}),
+            frozenset(
+                {
+                    "budgeted_attempts",
+                    "last_launched",
+                    "reached_steps",
+                    "step_ends",
+                    "steps",
+                    "walks",
+                }
+            ),
             ("walk_id", "cap", "budget", "launched", "returned", "cost"),
+            default=("advisory", "strict"),
+            always=("advisory", "strict"),
         ),
         Kind(
             "selectors",
-            frozenset({"walked_attempts", "candidates", "banks", "walks"}),
+            frozenset({"walked_attempts", "candidate_scores", "candidates", "banks", "walks"}),
             ("walk_id", "position", "is_eligible", "selected_position"),
+            default=("archive_majority", "majority", "max_logprob"),
         ),
         Kind(
             "policies",
             frozenset({"tallies", "caps", "binomial_tails"}),
             ("walk_id", "cap", "stop_position"),
+            always=("none",),
         ),
     )
 }
+# The selector that a replay of tasks without an answer has by default.
+ANSWERLESS = "first"
+# Another name of a selector: the best log-probability is the study's own.
+SAME_SELECTOR = {"best_logprob": "max_logprob"}
 
 
 @dataclass(frozen=True)
@@ -60,35 +80,78 @@ class Plugin:
     votes_on: str = "answer"
     path: str = ""
 
+    @property
+    def needs_answers(self) -> bool:
+        """Whether a selector votes, so that tasks without an answer have no use for it."""
+        return bool(re.search(r"^-- needs: answers$", self.sql, re.MULTILINE))
+
 
 @dataclass(frozen=True)
 class Plugins:
     """What a replay is run with, each kind by ascending name."""
 
-    rules: Sequence[Plugin] = field(default_factory=lambda: plugins("rules"))
-    selectors: Sequence[Plugin] = field(default_factory=lambda: plugins("selectors"))
+    rules: Sequence[Plugin] = field(default_factory=lambda: default_plugins("rules"))
+    selectors: Sequence[Plugin] = field(default_factory=lambda: default_plugins("selectors"))
     policies: Sequence[Plugin] = ()
+    unit: str = "completion"
 
 
-def plugins(kind: str, folder: str | Path | None = None) -> list[Plugin]:
-    """The project's plug-ins of a kind and those of a user's folder, by ascending name."""
-    found = {path.stem: read_plugin(path) for path in (resource("sql") / kind).glob("*.sql")}
-    if folder is not None:
-        own = sorted(Path(folder).glob("*.sql"))
-        if not own:
-            raise AuditError(f"{folder}: no .sql file here; --{kind} takes a folder of them")
-        for path in own:
-            if not NAME_PATTERN.fullmatch(path.stem):
-                raise AuditError(
-                    f"{path}: the file's name is the {KINDS[kind].one}'s: lower-case letters, "
-                    "digits, _"
-                )
-            if path.stem in found:
-                raise AuditError(f"{path}: '{path.stem}' is built in; give the file another name")
-            found[path.stem] = read_plugin(path)
-    for plugin in found.values():
-        check_lineage(kind, plugin)
+def plugins(kind: str) -> list[Plugin]:
+    """The project's own plug-ins of a kind, by ascending name."""
+    return [read_plugin(path) for path in sorted((resource("sql") / kind).glob("*.sql"))]
+
+
+def default_plugins(kind: str) -> list[Plugin]:
+    """The plug-ins that a replay has where nothing is asked for."""
+    return [plugin for plugin in plugins(kind) if plugin.name in KINDS[kind].default]
+
+
+def chosen(
+    kind: str,
+    asked: str | Path | Sequence[str],
+    known: Mapping[str, Plugin],
+    always: Sequence[str] = (),
+    left_out: Collection[str] = (),
+) -> list[Plugin]:
+    """The plug-ins of names, of `all` and of folders, with those that are always among them.
+
+    `all` is all that are known but those to be left out.
+    """
+    parts = str(asked).split(",") if isinstance(asked, str | Path) else list(asked)
+    found: dict[str, Plugin] = {}
+    for part in (SAME_SELECTOR.get(part.strip(), part.strip()) for part in parts):
+        if part == "all":
+            found |= {name: plugin for name, plugin in known.items() if name not in left_out}
+        elif part in known:
+            found[part] = known[part]
+        elif part and Path(part).is_dir():
+            found |= {plugin.name: plugin for plugin in _folder(kind, part, known)}
+        elif part:
+            raise AuditError(
+                f"--{kind}: no {KINDS[kind].one} or folder '{part}'; there are all, "
+                f"{', '.join(sorted(known))}"
+            )
+    if found:
+        found |= {name: known[name] for name in always if name in known}
     return [found[name] for name in sorted(found)]
+
+
+def _folder(kind: str, folder: str, known: Mapping[str, Plugin]) -> list[Plugin]:
+    """The plug-ins of a user's folder."""
+    paths = sorted(Path(folder).glob("*.sql"))
+    if not paths:
+        raise AuditError(f"{folder}: no .sql file here; --{kind} takes a folder of them")
+    for path in paths:
+        if not NAME_PATTERN.fullmatch(path.stem):
+            raise AuditError(
+                f"{path}: the file's name is the {KINDS[kind].one}'s: lower-case letters, digits, _"
+            )
+        if path.stem in known:
+            raise AuditError(f"{path}: '{path.stem}' is built in; give the file another name")
+    found = [read_plugin(path) for path in paths]
+    for plugin in found:
+        check_lineage(kind, plugin)
+    return found
 
 
 def read_plugin(path: Path) -> Plugin:
@@ -119,10 +182,15 @@ def check_lineage(kind: str, plugin: Plugin) -> None:
         raise AuditError(f"{plugin.path}: '-- votes on:' names answer or archive_answer")
 
 
-def check_columns(con: duckdb.DuckDBPyConnection, kind: str, plugin: Plugin) -> None:
-    """A plug-in's select binds to the relations that are there, and gives the columns asked for."""
+def check_columns(
+    con: duckdb.DuckDBPyConnection, kind: str, plugin: Plugin, beside: str = ""
+) -> None:
+    """A plug-in's select binds to the relations that are there, and gives the columns asked for.
+
+    `beside` defines the common table expressions that it may read as well.
+    """
     try:
-        described = con.execute(f"describe select * from ({plugin.sql}\n)").fetchall()
+        described = con.execute(f"describe {beside} select * from ({plugin.sql}\n)").fetchall()
     except duckdb.Error as error:
         raise AuditError(f"{plugin.path}: {first_line(error)}") from None
     missing = [name for name in KINDS[kind].columns if name not in {row[0] for row in described}]

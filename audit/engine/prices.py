@@ -4,7 +4,11 @@ import csv
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
+import duckdb
+
 from audit.errors import AuditError
+from audit.options import Settings
+from audit.text import visible
 
 # What a file must have, and the price of prompt tokens that were cached, if it differs.
 REQUIRED = ("archive", "input", "output")
@@ -80,3 +84,49 @@ def _millionths(text: str, name: str, where: str) -> int:
     if counted != counted.to_integral_value():
         raise AuditError(f"{where}: {name} {text}: a price has at most six decimals")
     return int(counted)
+
+
+def require_prices(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
+    """Refuse prices that leave out an archive of the replay."""
+    if not settings.prices:
+        return
+    rows = con.execute(
+        "select distinct archive from replayed_problems anti join prices using (archive) order by 1"
+    ).fetchall()
+    if rows:
+        raise AuditError(
+            f"--prices: no price for archive {visible(rows[0][0])}"
+            f"{f' and {len(rows) - 1:,} more' if rows[1:] else ''}; the file must name every "
+            "archive of the replay"
+        )
+
+
+# What a unit reads of records, and what to do where they lack it.
+NEEDED = {
+    "money": "load what was billed (--map money=PATH) or give --prices FILE",
+    "seconds": "load how long it took (--map seconds=PATH), or choose another --unit",
+}
+
+
+def require_costs(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
+    """Refuse records that do not say what an attempt costs in the unit."""
+    if settings.unit not in NEEDED:
+        return
+    rows = con.execute(
+        """
+        select archive, count(distinct (bank_id, slot)) filter (cost is null) as unknown,
+            count(distinct (bank_id, slot))
+        from step_costs
+        inner join banks using (bank_id)
+        inner join archives using (archive_id)
+        group by archive
+        having unknown > 0
+        order by archive
+        """
+    ).fetchall()
+    if rows:
+        archive, unknown, attempts = rows[0]
+        raise AuditError(
+            f"--unit {settings.unit}: {unknown:,} of {attempts:,} attempts of archive "
+            f"{visible(archive)} have no {settings.unit}; {NEEDED[settings.unit]}"
+        )

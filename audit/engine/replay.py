@@ -11,27 +11,27 @@ from audit.ahead import ahead
 from audit.database.arrow import insert
 from audit.database.connection import transaction
 from audit.database.schema import relations, require_attempts
-from audit.engine.build import build, extend, prepare, render
+from audit.engine.build import build, extend, render, walk
 from audit.engine.comments import comment_relations
 from audit.engine.draws import draw_orders, draw_weights
-from audit.engine.foresight import own_plugins, refuse_foresight
+from audit.engine.foresight import refuse_foresight
 from audit.engine.plugins import Plugins, check_columns, check_contract
+from audit.engine.prices import require_costs, require_prices
 from audit.engine.quality import count_replays
+from audit.engine.scores import own_plugins
 from audit.engine.settings import (
-    KINDS_KEPT,
     Settings,
     keep,
     last_settings,
-    require_selector,
     resolve,
     resolve_plugins,
+    usual_budgets,
     walk_fingerprint,
 )
 from audit.engine.stages import (
     DRAWN,
     PORTION_ROWS,
     PORTIONED,
-    PREPARED,
     REPLAY_RELATIONS,
     SETTING_RELATIONS,
     STAGE_NAMES,
@@ -69,8 +69,7 @@ def replay(
     require_attempts(con)
     asked = {**(asked or {}), **more}
     settings = resolve(con, asked)
-    found = resolve_plugins(con, *(asked.get(kind) for kind in KINDS_KEPT))
-    require_selector(settings, found)
+    found = resolve_plugins(con, asked, settings)
     with transaction(con):
         is_walked = _is_walked(con, settings, found)
         kept = _kept(con, settings) if is_walked else set()
@@ -79,7 +78,7 @@ def replay(
         keep(con, settings, found)
         if not is_walked:
             keep_walk_settings(con, settings, found)
-        build_stages(con, settings, found, kept, progress)
+        settings = build_stages(con, settings, found, kept, progress)
         # Selections that are kept were looked at when they were made.
         check_contracts(con, found, ("rules", "policies") if is_walked else CHECKED)
         finish(con)
@@ -102,12 +101,14 @@ def _is_walked(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugin
 def check_contracts(
     con: duckdb.DuckDBPyConnection, found: Plugins, kinds: Sequence[str] = CHECKED
 ) -> None:
-    """Refuse the first plug-in whose rows break its contract."""
+    """Refuse the first plug-in of a user's own whose rows break its contract.
+
+    The project's own are held to the same contracts by its tests.
+    """
     for kind in kinds:
-        check_contract(con, kind, getattr(found, kind), render(f"broken_{kind}", found))
-    own = replace(found, rules=own_plugins("rules", found))
-    if own.rules:
-        check_contract(con, "rules", own.rules, render("mispaid_rules", own))
+        if own := own_plugins(kind, found):
+            chosen = replace(found, rules=own) if kind == "rules" else found
+            check_contract(con, kind, getattr(chosen, kind), render(f"broken_{kind}", chosen))
     refuse_foresight(con, found, kinds)
 
 
@@ -129,7 +130,7 @@ def _kept(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
         settings.replicates,
         settings.bootstrap_seed,
     )
-    return {*WALKED, *(["bootstrap_counts"] if is_drawn else [])}
+    return set(relations(con)) & {*WALKED, *(["bootstrap_counts"] if is_drawn else [])}
 
 
 def keep_walk_settings(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> None:
@@ -156,8 +157,12 @@ def build_stages(
     kept: Collection[str],
     progress: Progress | None = None,
     names: Sequence[str] = STAGE_NAMES,
-) -> None:
-    """Build every stage that is not kept, the portioned ones for one portion after another."""
+) -> Settings:
+    """Build every stage that is not kept, the portioned ones for one portion after another.
+
+    The settings come back with the budgets that suit the attempts where none were asked for.
+    """
+    found = replace(found, unit=settings.unit)
     portions: list[tuple[int, int]] = []
     steps, done = len(names), 0
     portioned = [name for name in PORTIONED if name not in kept]
@@ -171,31 +176,44 @@ def build_stages(
     for name in names:
         tell(name)
         for kind in [BOUND_BEFORE[name]] if name in BOUND_BEFORE else []:
+            beside = rule_inputs(con) if kind == "rules" else ""
             for plugin in getattr(found, kind):
-                check_columns(con, kind, plugin)
+                check_columns(con, kind, plugin, beside)
         if name in PORTIONED and not portions:
             portions = _portions(con, settings, len(found.rules))
             steps += (len(portions) - 1) * len(portioned)
-            _walk(con, portions[0])
+            walk(con, portions[0])
         if name in kept:
             continue
         if name in DRAWN:
             _draw(con, name, settings)
         else:
-            _prepare(con, name, found)
             build(con, name, found)
         if name == "replayed_problems":
             _refuse_nothing(con)
+            require_prices(con, settings)
+        if name == "step_costs":
+            require_costs(con, settings)
+        if name == "candidates" and not settings.budgets:
+            settings = replace(settings, budgets=usual_budgets(con))
+            keep(con, settings, found)
     for portion in portions[1:] if portioned else ():
-        _walk(con, portion)
+        walk(con, portion)
         for name in portioned:
             tell(name)
-            _prepare(con, name, found)
             extend(con, name, found)
-    for relation in ("portion", *PREPARED.values()):
-        con.execute(f"drop table if exists temp.main.{relation}")
     if progress:
         progress("done", steps, steps)
+    return settings
+
+
+def rule_inputs(con: duckdb.DuckDBPyConnection) -> str:
+    """The common table expressions that a rule may read, as stops.sql defines them."""
+    names = ("budgeted_attempts", "last_launched", "reached_steps")
+    beside = "with " + ", ".join(f"{name} as ({render(name)}\n)" for name in names)
+    # A mistake in these files is not the rule's.
+    con.execute(f"describe {beside} from reached_steps")
+    return beside
 
 
 def _refuse_nothing(con: duckdb.DuckDBPyConnection) -> None:
@@ -216,20 +234,6 @@ def _portions(
     size = max(1, PORTION_ROWS // rows)
     ids = [bank_id for bank_id, _ in banks]
     return [(ids[at], ids[at : at + size][-1]) for at in range(0, len(ids), size)]
-
-
-def _walk(con: duckdb.DuckDBPyConnection, portion: tuple[int, int]) -> None:
-    """Make `portion` hold the orders of these banks."""
-    con.execute(
-        "create or replace temp table portion as from walks where bank_id between ? and ?",
-        list(portion),
-    )
-
-
-def _prepare(con: duckdb.DuckDBPyConnection, name: str, found: Plugins) -> None:
-    """Make what a stage and those after it read of the portion."""
-    if name in PREPARED:
-        prepare(con, PREPARED[name], found)
 
 
 def _draw(con: duckdb.DuckDBPyConnection, name: str, settings: Settings) -> None:

@@ -5,7 +5,7 @@ import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import Field, fields, replace
-from pathlib import Path
+from fractions import Fraction
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import duckdb
@@ -14,20 +14,36 @@ import pyarrow as pa
 from audit.database.arrow import insert
 from audit.database.schema import relations
 from audit.engine.build import sources
-from audit.engine.plugins import Plugin, Plugins, check_lineage, plugins
+from audit.engine.plugins import (
+    ANSWERLESS,
+    KINDS,
+    SAME_SELECTOR,
+    Plugin,
+    Plugins,
+    check_lineage,
+    chosen,
+    plugins,
+)
+from audit.engine.scores import (
+    check_weights,
+    has_answers,
+    outside_weights,
+    score_selectors,
+    scores,
+    used_scores,
+)
 from audit.engine.stages import WALKED
 from audit.errors import AuditError
 from audit.options import Settings, flag_of
-from audit.units import UNITS, read_budgets, write_exactly
+from audit.units import UNITS, read_budgets, write_amount, write_exactly
 
 Typed = TypeVar("Typed")
 
 LARGEST_BUDGET = 10**15
 MOST_DRAWS = 10**6
-KINDS_KEPT = ("rules", "selectors", "policies")
 HINTS = get_type_hints(Settings)
-# Settings that are declared and not used yet.
-NOT_YET = ("unit", "prices", "effect")
+# Shares of the attempts that cost no more than a default budget of another unit than the study's.
+SHARES = (Fraction(1, 10), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(9, 10))
 
 
 def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Settings:
@@ -37,10 +53,23 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
     or were there.
     """
     wanted = {
-        name: value for name, value in asked.items() if value is not None and name not in KINDS_KEPT
+        name: value for name, value in asked.items() if value is not None and name not in KINDS
     }
     last = last_settings(con, wanted)
     unit = wanted.get("unit", last.unit)
+    if unit not in UNITS:
+        raise AuditError(f"--unit {unit}: must be {' or '.join(UNITS)}")
+    if "budgets" in wanted and not wanted["budgets"]:
+        raise AuditError("--budgets: at least one budget, each above 0")
+    if unit != last.unit:
+        # Budgets of another unit mean nothing here; those of a unit that has no usual ones are
+        # chosen once it is known what attempts cost.
+        last = replace(last, budgets=Settings().budgets if unit == Settings().unit else ())
+    if not has_answers(con) and last.primary_selector == Settings().primary_selector:
+        last = replace(last, primary_selector=ANSWERLESS)
+    primary = wanted.get("primary_selector")
+    if primary in SAME_SELECTOR:
+        wanted["primary_selector"] = SAME_SELECTOR[primary]
     for name in ("budgets", "add_budgets"):
         if name in wanted:
             wanted[name] = _budgets(name, wanted[name], unit)
@@ -173,13 +202,13 @@ def check(settings: Settings) -> None:
     """Refuse a setting that means nothing."""
     if settings.unit not in UNITS:
         raise AuditError(f"--unit {settings.unit}: must be {' or '.join(UNITS)}")
-    for name in NOT_YET:
-        if getattr(settings, name) != getattr(Settings(), name):
-            raise AuditError(f"--{name}: replays count completion tokens only so far")
-    if not settings.budgets or min(settings.budgets) < 1:
-        raise AuditError("--budgets: at least one budget, each a whole number of tokens above 0")
-    if max(settings.budgets) > LARGEST_BUDGET:
-        raise AuditError("--budgets: a budget above 10^15 tokens cannot be summed exactly")
+    if min(settings.budgets, default=1) < 1:
+        raise AuditError("--budgets: at least one budget, each above 0")
+    if max(settings.budgets, default=1) > LARGEST_BUDGET:
+        most = write_amount(Fraction(LARGEST_BUDGET, UNITS[settings.unit].scale), settings.unit)
+        raise AuditError(f"--budgets: a budget above {most} cannot be summed exactly")
+    if not 0 < settings.effect <= 100:
+        raise AuditError("--effect: a difference in points, above 0 and at most 100")
     if min(settings.caps) < 1:
         raise AuditError("--caps: each cap is a whole number of attempts above 0")
     if max(settings.caps) >= 2**31 or max(settings.orders, settings.replicates) > MOST_DRAWS:
@@ -194,76 +223,108 @@ def check(settings: Settings) -> None:
 
 
 def resolve_plugins(
-    con: duckdb.DuckDBPyConnection,
-    rules: str | Path | None,
-    selectors: str | Path | None,
-    policies: str | Path | Sequence[str] | None,
+    con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any], settings: Settings
 ) -> Plugins:
-    """The plug-ins of a replay; those of the last one where nothing is given."""
-    return Plugins(
-        plugins("rules", rules) if rules is not None else _last_plugins(con, "rules"),
-        plugins("selectors", selectors)
-        if selectors is not None
-        else _last_plugins(con, "selectors"),
-        named_policies(policies) if policies is not None else _last_plugins(con, "policies"),
-    )
+    """The plug-ins of a replay; those of the last one where nothing is asked for."""
+    found = {}
+    for kind in KINDS:
+        known = known_plugins(con, kind)
+        primary = (settings.primary_selector,) if kind == "selectors" else ()
+        always = (*KINDS[kind].always, *primary)
+        if asked.get(kind) is not None:
+            found[kind] = chosen(kind, asked[kind], known, always, _left_out(con, kind, settings))
+        else:
+            found[kind] = _last_plugins(con, kind, known, primary)
+    _require_selector(con, settings, found["selectors"])
+    check_weights(con, found["selectors"], settings)
+    return Plugins(found["rules"], found["selectors"], found["policies"], settings.unit)
 
 
-def named_policies(wanted: str | Path | Sequence[str]) -> list[Plugin]:
-    """The policies of names, of `all` and of folders; `none` is always among them."""
-    parts = str(wanted).split(",") if isinstance(wanted, str | Path) else list(wanted)
-    known = {plugin.name: plugin for plugin in plugins("policies")}
-    found: dict[str, Plugin] = {}
-    for part in (part.strip() for part in parts):
-        if part == "all":
-            found |= known
-        elif part in known:
-            found[part] = known[part]
-        elif Path(part).is_dir() and part:
-            own = [one for one in plugins("policies", part) if one.name not in known]
-            found |= {one.name: one for one in own}
-        elif part:
-            raise AuditError(
-                f"--policies: no policy or folder '{part}'; there are all, "
-                f"{', '.join(sorted(known))}"
-            )
-    return [({**known, **found})[name] for name in sorted({*found, "none"})] if found else []
-
-
-def _last_plugins(con: duckdb.DuckDBPyConnection, kind: str) -> list[Plugin]:
-    """The project's own plug-ins, and a user's as they were at the last replay."""
-    ours = {} if kind == "policies" else {plugin.name: plugin for plugin in plugins(kind)}
-    if f"used_{kind}" not in relations(con):
-        return [ours[name] for name in sorted(ours)]
+def known_plugins(con: duckdb.DuckDBPyConnection, kind: str) -> dict[str, Plugin]:
+    """The plug-ins that can be chosen by name in this database."""
     known = {plugin.name: plugin for plugin in plugins(kind)}
-    rows = con.execute(f"select name, sql, votes_on, path from used_{kind}").fetchall()
-    for plugin in (Plugin(*row) for row in rows):
-        if plugin.name in known and kind == "policies":
-            ours[plugin.name] = known[plugin.name]
-        elif plugin.name not in known:
+    if kind == "selectors":
+        known |= {plugin.name: plugin for plugin in score_selectors(con)}
+        if not has_answers(con):
+            known = {name: one for name, one in known.items() if not one.needs_answers}
+    return known
+
+
+def _left_out(con: duckdb.DuckDBPyConnection, kind: str, settings: Settings) -> set[str]:
+    """The selectors that `all` leaves out: votes over scores that are no weights."""
+    if kind != "selectors":
+        return set()
+    return {f"vote_{score}" for score in scores(con) if outside_weights(con, score, settings)}
+
+
+def _last_plugins(
+    con: duckdb.DuckDBPyConnection, kind: str, known: Mapping[str, Plugin], primary: Sequence[str]
+) -> list[Plugin]:
+    """The plug-ins of the last replay, or the default ones, with the primary selector."""
+    if f"used_{kind}" not in relations(con):
+        names = KINDS[kind].default
+        if kind == "selectors" and not has_answers(con):
+            names = (ANSWERLESS,)
+        found = {name: known[name] for name in names if name in known}
+    else:
+        rows = con.execute(f"select name, sql, votes_on, path from used_{kind}").fetchall()
+        last = {row[0]: Plugin(*row) for row in rows}
+        found = {name: known.get(name, plugin) for name, plugin in last.items()}
+        for plugin in found.values():
             check_lineage(kind, plugin)
-            ours[plugin.name] = plugin
-    return [ours[name] for name in sorted(ours)]
+            if plugin.name not in known and plugin.path.startswith("sql/"):
+                raise AuditError(
+                    f"the {KINDS[kind].one} {plugin.name} of the last replay is not there any "
+                    f"more; name others with --{kind}"
+                )
+    found |= {name: known[name] for name in primary if name in known}
+    return [found[name] for name in sorted(found)]
 
 
-def require_selector(settings: Settings, found: Plugins) -> None:
-    """Refuse a primary selector that is not there."""
-    known = [selector.name for selector in found.selectors]
-    if settings.primary_selector not in known:
-        raise AuditError(
-            f"--primary-selector: no selector '{settings.primary_selector}'; there are "
-            f"{', '.join(known)}"
-        )
+def _require_selector(
+    con: duckdb.DuckDBPyConnection, settings: Settings, found: Sequence[Plugin]
+) -> None:
+    """Refuse a primary selector that is not there, or that votes where there is no answer."""
+    if settings.primary_selector in {plugin.name for plugin in found}:
+        return
+    known = known_plugins(con, "selectors")
+    votes = {plugin.name for plugin in plugins("selectors") if plugin.needs_answers}
+    why = "votes, and these tasks have no answer" if settings.primary_selector in votes else ""
+    raise AuditError(
+        f"--primary-selector: {why and settings.primary_selector + ' ' + why}"
+        f"{'' if why else f'no selector {settings.primary_selector!r}'}; there are "
+        f"{', '.join(sorted({*known, *(one.name for one in found)}))}"
+    )
 
 
 def keep(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> None:
     """Write the settings as tables, visible and joinable."""
     listed = {
         **{one.name: _written(one, settings) for one in fields(Settings) if is_stored(one)},
-        **{kind: ",".join(one.name for one in getattr(found, kind)) for kind in KINDS_KEPT},
+        **{kind: ",".join(one.name for one in getattr(found, kind)) for kind in KINDS},
     }
     _create(con, "settings", key=list(listed), value=list(listed.values()))
     _create(con, "budgets", budget=pa.array(settings.budgets, pa.int64()))
+    scale = UNITS[settings.unit].scale
+    adds_prompts = [settings.unit == "completion"]
+    _create(
+        con,
+        "unit",
+        unit=[settings.unit],
+        scale=pa.array([scale], pa.int64()),
+        adds_prompts=adds_prompts,
+    )
+    archives, *prices = zip(*settings.prices, strict=True) if settings.prices else ((),) * 4
+    _create(
+        con,
+        "prices",
+        archive=pa.array(archives, pa.string()),
+        **{
+            name: pa.array(values, pa.int64())
+            for name, values in zip(("input", "cached_input", "output"), prices, strict=True)
+        },
+    )
+    _create(con, "used_scores", score=pa.array(used_scores(con, found.selectors), pa.string()))
     _create(
         con,
         "caps",
@@ -271,15 +332,16 @@ def keep(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> 
         is_primary=[cap == settings.primary_cap for cap in settings.caps],
     )
     _create(con, "repeats", repeat=pa.array(range(settings.orders + 1), pa.int32()))
-    _create(con, "archive_filters", pattern=pa.array(settings.archives, pa.string()))
-    _create(con, "competition_filters", pattern=pa.array(settings.competitions, pa.string()))
+    _create(con, "archive_filters", archive=pa.array(settings.archives, pa.string()))
+    names = pa.array(settings.competitions, pa.string())
+    _create(con, "competition_filters", competition=names)
     _create(
         con,
         "problem_filters",
         competition=pa.array([name for name, _ in settings.problems], pa.string()),
         question_id=pa.array([number for _, number in settings.problems], pa.int64()),
     )
-    for kind in KINDS_KEPT:
+    for kind in KINDS:
         _keep_plugins(con, kind, getattr(found, kind), settings.primary_selector)
 
 
@@ -309,7 +371,23 @@ def walk_fingerprint(settings: Settings, found: Plugins) -> str:
     parts: Iterable[Any] = (
         [settings.orders, settings.order_seed, settings.primary_selector],
         [settings.archives, settings.competitions, settings.problems],
+        [settings.unit, settings.prices if settings.unit == "money" else ()],
         [(selector.name, selector.sql, selector.votes_on) for selector in found.selectors],
-        sorted(sources(WALKED, found).items()),
+        sorted(sources(WALKED, replace(found, unit=settings.unit)).items()),
     )
     return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()
+
+
+def usual_budgets(con: duckdb.DuckDBPyConnection) -> tuple[int, ...]:
+    """Budgets that suit what attempts cost: quantiles, rounded half up to two digits."""
+    costs = [
+        cost for (cost,) in con.execute("select cost from candidates order by cost").fetchall()
+    ]
+    found = set()
+    for share in SHARES:
+        place = (len(costs) - 1) * share
+        low, high = costs[math.floor(place)], costs[math.ceil(place)]
+        cost = low + (high - low) * (place - math.floor(place))
+        step = 10 ** max(len(str(math.floor(cost))) - 2, 0)
+        found.add(max(1, math.floor(cost / step + Fraction(1, 2)) * step))
+    return tuple(sorted(found))

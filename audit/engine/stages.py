@@ -8,7 +8,12 @@ STAGES = (
     "keys/archives",
     "keys/problems",
     "keys/banks",
+    # What an attempt costs is one number from here on.
+    "keys/charges",
+    "keys/step_costs",
+    "keys/step_ends",
     "keys/candidates",
+    "keys/candidate_scores",
     # A bank in one order is walked to the largest cap, and every selector picks from every prefix.
     "walks/walks",
     "walks/drawn_orders",
@@ -19,16 +24,20 @@ STAGES = (
     "walks/eligible_counts",
     "walks/prefix_votes",
     "walks/tallies",
-    # Budget, cap and rule end a walk at a prefix.
-    "budgets/budgeted_attempts",
-    "budgets/last_launched",
-    "budgets/stops",
-    "budgets/primary_stops",
     # A policy stops a walk by itself, as a cap of its own.
     "budgets/binomial_tails",
     "budgets/policy_positions",
-    "budgets/policy_caps",
+    # Budget, rule and limit, which is a cap or a policy's position, end a walk at a prefix.
+    "budgets/limits",
+    "budgets/cap_limits",
+    "budgets/primary_limits",
+    "budgets/policy_limits",
+    "budgets/stops",
+    "budgets/primary_stops",
     "budgets/policy_rule_stops",
+    # At which budgets the built-in rules return another prefix.
+    "budgets/known_rules",
+    "budgets/return_budgets",
     # Labels may be read from here on, never above.
     "evaluation/graded_archives",
     "evaluation/candidate_grades",
@@ -41,9 +50,9 @@ STAGES = (
     "evaluation/problem_costs",
     "evaluation/problem_scores",
     "evaluation/paired_gains",
-    "evaluation/answer_changes",
+    "evaluation/changed_answers",
     "evaluation/primary_changes",
-    "evaluation/cost_changes",
+    "evaluation/changed_costs",
     "evaluation/policy_results",
     "evaluation/policy_totals",
     # Totals of a problem, and how often every replicate draws it: `replicate_x` is `problem_x`
@@ -80,6 +89,8 @@ STAGES = (
     "relations/replays",
     "relations/selections",
     "relations/results",
+    "relations/answer_changes",
+    "relations/cost_changes",
     "relations/policy_stops",
     "relations/policy_replays",
     "relations/policy_selections",
@@ -89,7 +100,7 @@ STAGES = (
 # Folders whose stages may not read a label, directly or through another stage.
 BLIND_FOLDERS = ("keys", "walks", "budgets")
 # Stages that need one bank at a time. They are built for a few banks at once, to bound memory:
-# each reads the relation `portion`, which holds the bank orders being walked.
+# each reads the walks from the variable `first_walk` to the variable `last_walk`.
 PORTIONED = (
     "walked_attempts",
     "prefix_selections",
@@ -100,8 +111,6 @@ PORTIONED = (
     "problem_scores",
     "policy_totals",
 )
-# Stages before which a relation is made for the portion alone: views would look at every walk.
-PREPARED = {"problem_costs": "portion_stops", "policy_totals": "portion_policy_rule_stops"}
 DRAWN = ("drawn_orders", "bootstrap_counts")
 # Stages that are kept as tables; all others are views.
 TABLES = (
@@ -109,7 +118,9 @@ TABLES = (
     "archives",
     "problems",
     "banks",
+    "step_ends",
     "candidates",
+    "candidate_scores",
     "walks",
     "graded_archives",
     "candidate_grades",
@@ -140,6 +151,9 @@ SETTING_RELATIONS = (
     "used_rules",
     "used_selectors",
     "used_policies",
+    "used_scores",
+    "unit",
+    "prices",
     "archive_filters",
     "competition_filters",
     "problem_filters",

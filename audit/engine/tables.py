@@ -4,7 +4,7 @@ import duckdb
 import pyarrow as pa
 
 from audit.database.schema import lacks_texts, require_attempts, require_replays
-from audit.engine.build import render
+from audit.engine.build import printed, render
 from audit.engine.intervals import INTERVALS, intervals_of
 from audit.engine.lineage import relations_read
 from audit.engine.sql_files import exploratory_names, table_names
@@ -37,7 +37,8 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
     if name not in (*table_names(), *exploratory_names()):
         raise AuditError(not_there("table", name, table_names()))
     sql = render(name)
-    if relations_read(sql) & {*REPLAY_RELATIONS, *INTERVALS}:
+    is_replayed = bool(relations_read(sql) & {*REPLAY_RELATIONS, *INTERVALS})
+    if is_replayed:
         require_replays(con)
     else:
         require_attempts(con)
@@ -52,4 +53,7 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
             f"tokenize' (it needs: {extra_hint('tokens')})"
         )
     with intervals_of(con, [name]):
+        if is_replayed:
+            ((unit,),) = con.execute("select unit from unit").fetchall()
+            sql = printed(con, name, sql, unit)
         return con.sql(sql).to_arrow_table()

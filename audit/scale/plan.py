@@ -22,7 +22,6 @@ from audit.engine.settings import (
     as_tuples,
     check,
     fits,
-    require_selector,
     resolve,
     resolve_plugins,
     typed,
@@ -76,8 +75,12 @@ def plan(
     files, skipped = _files(sources, reading)
     with duckdb.connect() as con:
         resolved = resolve(con, settings)
-        found = resolve_plugins(con, *(settings.get(kind) for kind in KINDS))
-    require_selector(resolved, found)
+        found = resolve_plugins(con, settings, resolved)
+    if not resolved.budgets:
+        raise AuditError(
+            f"--budgets: what attempts cost in {resolved.unit} is not known before they are read; "
+            "name the budgets of the plan"
+        )
     content = {
         "parts": parts,
         "settings": asdict(resolved),
@@ -178,8 +181,10 @@ def _manifest(content: Mapping[str, Any]) -> Manifest:
                     "digits and _"
                 )
             check_lineage(kind, plugin)
-    settings, found = settings_of(content), Plugins(**plugins)
-    require_selector(settings, found)
+    settings = settings_of(content)
+    found = Plugins(plugins["rules"], plugins["selectors"], plugins["policies"], settings.unit)
+    if settings.primary_selector not in {one.name for one in found.selectors}:
+        raise AuditError(f"no selector '{settings.primary_selector}'")
     return Manifest(
         content["id"],
         parts,

@@ -8,10 +8,11 @@ select
     advisory.replays,
     advisory.cost as advisory_cost,
     strict.cost as strict_cost,
-    advisory.cost + advisory.prompt_tokens as advisory_total,
-    strict.cost + strict.prompt_tokens as strict_total,
+    advisory.cost + case when unit.adds_prompts then advisory.prompt_tokens else 0 end as advisory_total,
+    strict.cost + case when unit.adds_prompts then strict.prompt_tokens else 0 end as strict_total,
     advisory.correct as advisory_correct,
     strict.correct as strict_correct,
 from rule_totals as advisory
 inner join rule_totals as strict using (bank_id)
+cross join unit
 where advisory.rule = 'advisory' and strict.rule = 'strict'

@@ -17,3 +17,4 @@ inner join rule_totals as there
     and here.rule = there.rule
     and here.budget = there.budget
     and here.archive < there.archive
+where here.rule in ('strict', 'advisory')

@@ -5,7 +5,7 @@ with changes as (
     from primary_changes
     union all
     select bank_id, rule, budget, 0 as correct_change, covered_change, cost_change, slope_change
-    from cost_changes
+    from changed_costs
 ),
 totals as (
     select
@@ -19,7 +19,7 @@ totals as (
         -- A strict cost is a straight line between changes: its slope times the budget, less an offset.
         sum(changes.slope_change) as strict_slope,
         sum(changes.slope_change * changes.budget) as strict_offset,
-        sum(changes.cost_change) as advisory_cost,
+        coalesce(sum(changes.cost_change) filter (changes.rule = 'advisory'), 0) as advisory_cost,
     from changes
     inner join banks on changes.bank_id = banks.bank_id
     asof join curve_budgets

@@ -5,10 +5,12 @@ select
     cap,
     budget,
     position,
+    bank_id,
+    slot,
     cost,
     cumulative_cost,
 from budgeted_attempts
 where
     cumulative_cost - cost < budget
-    -- Two comparisons with the budget, and no choice between two, let the budgets be joined without trying every pair.
+    -- Written as two range conditions, not as `or`: DuckDB then uses a range join instead of a nested loop.
     and case when is_last then 9223372036854775807 else cumulative_cost end >= budget

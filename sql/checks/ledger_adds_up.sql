@@ -4,7 +4,7 @@ with sums as (
     select
         walked_attempts.walk_id,
         max(walked_attempts.cumulative_cost) as cumulative_cost,
-        sum(candidates.completion_tokens) as recorded_cost,
+        sum(candidates.cost) as recorded_cost,
         count(walked_attempts.slot) as slots,
         count(distinct walked_attempts.slot) as distinct_slots,
     from walked_attempts

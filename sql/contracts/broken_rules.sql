@@ -1,7 +1,16 @@
 -- broken_rules: what is wrong with the rows of a rule; a rule that keeps its contract has no row.
 -- grain: rule
 -- Rows are compared by their number and by the sum of their hashes. Where both agree, every row is there once.
-with seen as (
+with budgeted_attempts as (
+{% include 'budgets/budgeted_attempts.sql' %}
+),
+last_launched as (
+{% include 'budgets/last_launched.sql' %}
+),
+reached_steps as (
+{% include 'budgets/reached_steps.sql' %}
+),
+seen as (
 {% for rule in rules %}
     select
         '{{ rule.name }}' as rule,
@@ -10,11 +19,14 @@ with seen as (
         count(*) filter (
             not coalesce(stop.returned between 0 and stop.launched, false)
             or stop.launched > stop.cap
-            or not coalesce(stop.cost >= 0, false)
+            or stop.cost is null
         ) as impossible,
+        count(*) filter (stop.cost not between returned.cumulative_cost and launched.cumulative_cost) as unpaid,
     from (
 {{ rule.sql }}
     ) as stop
+    left join walked_attempts as returned on stop.walk_id + stop.returned = returned.prefix_id
+    left join walked_attempts as launched on stop.walk_id + stop.launched = launched.prefix_id
 {% if not loop.last %}
     union all
 {% endif %}
@@ -23,9 +35,8 @@ with seen as (
 asked as (
     select
         count(*) as replays,
-        sum(hash(walks.walk_id::bigint, caps.cap::bigint, budgets.budget::bigint)) as replay_hash,
-    from walks
-    cross join caps
+        sum(hash(limits.walk_id::bigint, limits.last_position::bigint, budgets.budget::bigint)) as replay_hash,
+    from {{ limits | default('cap_limits') }} as limits
     cross join budgets
 )
 select
@@ -33,7 +44,9 @@ select
     case
         when seen.replays <> asked.replays or seen.replay_hash is distinct from asked.replay_hash
         then 'needs exactly one row per walk_id, cap and budget'
-        when seen.impossible > 0 then 'needs 0 <= returned <= launched <= cap and a cost of 0 or more'
+        when seen.impossible > 0 then 'needs 0 <= returned <= launched <= cap and a cost'
+        when seen.unpaid > 0
+        then 'needs a cost between the cost of what it returns and the cost of all that it launches'
     end as broken,
 from seen
 cross join asked

@@ -13,7 +13,7 @@ with costs as (
 ends as (
     select
         costs.archive_id,
-        min(candidates.completion_tokens)::double as cheapest,
+        min(candidates.cost)::double as cheapest,
         any_value(costs.costliest_walk) as costliest,
     from costs
     inner join banks on costs.archive_id = banks.archive_id

@@ -5,7 +5,7 @@ with medians as (
         banks.bank_id,
         archives.archive,
         banks.problem_id,
-        quantile_cont(candidates.completion_tokens::double, 0.5) as median_cost,
+        quantile_cont(candidates.cost::double, 0.5) as median_cost,
     from banks
     inner join archives on banks.archive_id = archives.archive_id
     inner join candidates on banks.bank_id = candidates.bank_id

@@ -1,18 +1,12 @@
 -- policy_totals: integer totals of an archive at one problem over its random orders at the primary cap under a policy; an answer is kept when it is the one of the policy none.
 -- grain: archive, competition, question_id, policy, rule, budget
-{% if policies %}
-with policy_rule_stops as (
-    from portion_policy_rule_stops
-),
-results as materialized (
+with results as materialized (
     select
         policy_results.*,
         used_policies.policy = 'none' as is_unhalted,
-    from (
-{% include 'evaluation/policy_results.sql' %}
-    ) as policy_results
+    from policy_results
     inner join used_policies on policy_results.policy_id = used_policies.policy_id
-    where policy_results.repeat > 0
+    where policy_results.repeat > 0 and policy_results.walk_id between getvariable('first_walk') and getvariable('last_walk')
 ),
 totals as (
     select
@@ -48,23 +42,3 @@ inner join used_policies on totals.policy_id = used_policies.policy_id
 inner join banks on totals.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join problems on banks.problem_id = problems.problem_id
-{% else %}
-select
-    null::varchar as archive,
-    null::varchar as competition,
-    null::bigint as question_id,
-    null::integer as problem_id,
-    null::varchar as policy,
-    null::integer as bank_id,
-    null::tinyint as policy_id,
-    null::varchar as rule,
-    null::bigint as budget,
-    null::bigint as replays,
-    null::bigint as correct,
-    null::bigint as cost,
-    null::bigint as launched,
-    null::bigint as stopped_by_policy,
-    null::bigint as stopped_by_budget,
-    null::bigint as answer_kept,
-where false
-{% endif %}

@@ -1,4 +1,4 @@
--- primary_changes: the answer_changes of the primary selector alone, which the tables use; nothing is computed for the others.
--- grain: archive, competition, question_id, rule, budget
+-- primary_changes: the changed_answers of the primary selector alone, which the tables use; nothing is computed for the others.
+-- grain: bank_id, rule, budget
 {% set is_primary = true %}
-{% include 'evaluation/answer_changes.sql' %}
+{% include 'evaluation/changed_answers.sql' %}

@@ -13,11 +13,11 @@ with totals as (
         sum(stops.cost)::bigint as cost,
         sum(launched.cumulative_prompt)::bigint as prompt_tokens,
         sum(stops.cost - returned.cumulative_cost)::bigint as prefix_cost,
-    from portion_stops as stops
+    from primary_stops as stops
     inner join coverage on stops.walk_id = coverage.walk_id
     inner join walked_attempts as launched on stops.launched_prefix_id = launched.prefix_id
     inner join walked_attempts as returned on stops.returned_prefix_id = returned.prefix_id
-    where coverage.repeat > 0
+    where coverage.repeat > 0 and stops.walk_id between getvariable('first_walk') and getvariable('last_walk')
     group by coverage.bank_id, stops.budget, stops.rule_id
 )
 select

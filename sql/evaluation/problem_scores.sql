@@ -11,11 +11,11 @@ with totals as (
         count(*) filter (prefix_selections.selected_prefix_id is null) as abstained,
         count(*) filter (prefix_grades.is_correct) as correct,
         count(*) filter (prefix_grades.is_repaired_correct) as repaired_correct,
-    from portion_stops as stops
+    from primary_stops as stops
     inner join coverage on stops.walk_id = coverage.walk_id
     inner join prefix_selections on stops.returned_prefix_id = prefix_selections.prefix_id
     left join prefix_grades on prefix_selections.selected_prefix_id = prefix_grades.prefix_id
-    where coverage.repeat > 0
+    where coverage.repeat > 0 and stops.walk_id between getvariable('first_walk') and getvariable('last_walk')
     group by coverage.bank_id, stops.budget, stops.rule_id, prefix_selections.selector_id
 )
 select

@@ -1,22 +1,29 @@
 -- results: one replay of a random order at the primary cap with a selector's answer: what it cost and whether it is correct; the relation to begin with.
 -- grain: archive, competition, question_id, repeat, budget, rule, selector
 select
-    archive,
-    competition,
-    question_id,
-    repeat,
-    budget,
-    rule,
-    selections.selector,
-    replays.cost,
-    replays.prompt_tokens,
-    replays.launched,
-    replays.returned,
-    replays.eligible,
-    replays.covered,
-    selections.answer,
-    selections.correct,
-from replays
-inner join selections using (archive, competition, question_id, repeat, cap, budget, rule)
-inner join caps using (cap)
-where caps.is_primary and repeat > 0
+    walks.archive,
+    walks.competition,
+    walks.question_id,
+    walks.repeat,
+    ledger.budget,
+    ledger.rule,
+    used_selectors.selector,
+    ledger.cost,
+    ledger.prompt_tokens,
+    ledger.launched,
+    ledger.returned,
+    eligible_counts.eligible_count as eligible,
+    ledger.is_covered as covered,
+    case when used_selectors.votes_on = 'archive_answer' then candidates.archive_answer else candidates.answer end as answer,
+    case when graded_archives.is_graded then coalesce(prefix_grades.is_correct, false) end as correct,
+from primary_ledger as ledger
+inner join walks on ledger.walk_id = walks.walk_id
+inner join graded_archives on walks.archive_id = graded_archives.archive_id
+inner join eligible_counts on ledger.returned_prefix_id = eligible_counts.prefix_id
+inner join prefix_selections on ledger.returned_prefix_id = prefix_selections.prefix_id
+inner join used_selectors on prefix_selections.selector_id = used_selectors.selector_id
+left join prefix_grades on prefix_selections.selected_prefix_id = prefix_grades.prefix_id
+left join candidates
+    on prefix_grades.bank_id = candidates.bank_id
+    and prefix_grades.slot = candidates.slot
+where walks.repeat > 0

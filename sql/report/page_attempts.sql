@@ -4,7 +4,7 @@ select
     candidates.bank_id,
     candidates.slot,
     candidates.seed,
-    candidates.completion_tokens,
+    candidates.cost,
     candidates.finish_reason,
     candidates.answer,
     candidates.archive_answer,

@@ -1,5 +1,6 @@
 -- majority: the boxed answer with the most votes so far; a tie goes to the answer seen first, whose earliest attempt is chosen.
 -- grain: walk_id, position
+-- needs: answers
 with tallies as (
     select
         walk_id,

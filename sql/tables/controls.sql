@@ -6,7 +6,7 @@ with stopped as (
     select '{{ control }}' as control, '{{ name }}' as rule, walk_id, budget, walk_id + returned as returned_prefix_id
     from (
         with budgeted_attempts as (
-            select distinct walk_id, cap, budget, position, cost, cumulative_cost, is_last
+            select distinct walk_id, cap, budget, position, bank_id, slot, cost, cumulative_cost, is_last
             from control_attempts
             where control = '{{ control }}'
         ),

@@ -7,6 +7,9 @@ select
     used_selectors.is_primary,
 from prefix_selections
 inner join walked_attempts on prefix_selections.prefix_id = walked_attempts.prefix_id
-inner join portion on walked_attempts.walk_id = portion.walk_id
+inner join walks on walked_attempts.walk_id = walks.walk_id
 inner join used_selectors on prefix_selections.selector_id = used_selectors.selector_id
-where portion.repeat = 0 and prefix_selections.is_eligible
+where
+    walks.repeat = 0
+    and prefix_selections.is_eligible
+    and walked_attempts.walk_id between getvariable('first_walk') and getvariable('last_walk')

@@ -8,15 +8,9 @@ select
     picked.is_eligible,
     picked.walk_id + picked.selected_position as selected_prefix_id,
 from (
-    with walked_attempts as (
-        select walked.*
-        from main.walked_attempts as walked
-        semi join portion on walked.walk_id = portion.walk_id
-    )
-    select * from (
 {{ selector.sql }}
-    )
 ) as picked
+where picked.walk_id between getvariable('first_walk') and getvariable('last_walk')
 {% if not loop.last %}
 union all
 {% endif %}

@@ -1,9 +1,9 @@
 -- tallies: what a policy may know of a prefix: its attempts, its votes, how long its last answer has gone unopposed, and what it has cost.
 -- grain: archive, competition, question_id, repeat, position
 select
-    archives.archive,
-    problems.competition,
-    problems.question_id,
+    walks.archive,
+    walks.competition,
+    walks.question_id,
     walks.repeat,
     prefix_votes.position,
     prefix_votes.leader_votes,
@@ -11,11 +11,8 @@ select
     prefix_votes.answers,
     prefix_votes.run_length,
     prefix_votes.cumulative_cost,
-    banks.bank_size,
+    walks.bank_size,
     prefix_votes.walk_id,
 from prefix_votes
 inner join walks on prefix_votes.walk_id = walks.walk_id
-inner join banks on prefix_votes.bank_id = banks.bank_id
-inner join archives on banks.archive_id = archives.archive_id
-inner join problems on banks.problem_id = problems.problem_id
 where prefix_votes.position between 1 and (select max(cap) from caps)

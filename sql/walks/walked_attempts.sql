@@ -10,19 +10,19 @@ with placed as (
         unnest(list_apply(range(len(slots) + 1), lambda length: length = bank_size)) as is_end,
     from (
         select
-            portion.walk_id,
-            portion.bank_id,
-            banks.bank_size,
+            walks.walk_id,
+            walks.bank_id,
+            walks.bank_size,
             case
-                when portion.repeat = 0 then drawn_orders.slots
+                when walks.repeat = 0 then drawn_orders.slots
                 else drawn_orders.slots[:(select largest_cap from walk_settings)]
             end as slots,
-        from portion
-        inner join banks on portion.bank_id = banks.bank_id
+        from walks
         inner join drawn_orders
-            on banks.problem_id = drawn_orders.problem_id
-            and banks.bank_size = drawn_orders.bank_size
-            and portion.repeat = drawn_orders.repeat
+            on walks.problem_id = drawn_orders.problem_id
+            and walks.bank_size = drawn_orders.bank_size
+            and walks.repeat = drawn_orders.repeat
+        where walks.walk_id between getvariable('first_walk') and getvariable('last_walk')
     )
 )
 select
@@ -31,8 +31,8 @@ select
     placed.bank_id,
     placed.position,
     placed.slot,
-    coalesce(candidates.completion_tokens, 0) as cost,
-    (sum(coalesce(candidates.completion_tokens, 0)) over walk)::bigint as cumulative_cost,
+    coalesce(candidates.cost, 0) as cost,
+    (sum(coalesce(candidates.cost, 0)) over walk)::bigint as cumulative_cost,
     (sum(coalesce(candidates.prompt_tokens, 0)) over walk)::bigint as cumulative_prompt,
     placed.is_end,
     coalesce(candidates.is_eligible, false) as is_eligible,

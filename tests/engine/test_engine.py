@@ -16,16 +16,12 @@ from tests import reference
 from tests.support.archives import attempt, random_archive, random_settings, write_parquet
 from tests.support.databases import SMALL, TOY, replayed, small_database
 from tests.support.plugins import EVERYTHING, FIRST, GRACE
-from tests.support.rows import differences
+from tests.support.rows import differences, sort_key
 from tests.support.slow import seeds
 
 # Tables whose slow reference is beside their own tests.
 CHECKED_ELSEWHERE = {"prefix_boxes", "majority_rules", "truncation", "data_quality"}
 RELATIONS = ("attempts", "grades", "orders", "prefixes", "replays", "selections")
-
-
-def sort_key(row):
-    return [(value is not None, value) for value in row.values()]
 
 
 def assert_agrees(con, rows, settings):

@@ -34,7 +34,7 @@ select walked_attempts.walk_id, walked_attempts.position, walked_attempts.is_eli
     ) over (partition by walked_attempts.walk_id order by walked_attempts.position)
         as selected_position
 from walked_attempts
-inner join (select bank_id, avg(completion_tokens) as cost from candidates group by bank_id)
+inner join (select bank_id, avg(cost) as cost from candidates group by bank_id)
     as costs on walked_attempts.bank_id = costs.bank_id
 """
 LAST_RULE = """

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+import audit
 from audit import engine
 from audit.engine import enough, matching
 from audit.errors import AuditError
@@ -171,7 +172,7 @@ def test_orders_are_doubled_until_they_are_enough(tmp_path, monkeypatch):
     monkeypatch.setattr(enough, "FIRST_ORDERS", 2)
     monkeypatch.setattr(enough, "MOST_ORDERS", 6)
     with small_database(tmp_path) as con:
-        done, told = engine.replay_enough(con, replicates=30)
+        done, told = engine.replay_enough(con, {"replicates": 30})
         needed = [row["orders_needed"] for row in engine.table(con, "order_noise").to_pylist()]
         largest = max(number for number in needed if number is not None)
         assert largest > 6 and done.settings.orders == 6
@@ -181,7 +182,7 @@ def test_orders_are_doubled_until_they_are_enough(tmp_path, monkeypatch):
 def test_orders_that_all_say_the_same_are_enough_at_once(tmp_path):
     rows = [attempt(seed, 10, "4", correct=q == 0, question=q) for seed in (1, 2) for q in (0, 1)]
     with replayed(tmp_path, rows, budgets=(5,)) as con:
-        done, told = engine.replay_enough(con)
+        done, told = engine.replay_enough(con, {})
         (row,) = engine.table(con, "order_noise").to_pylist()
     assert (done.settings.orders, row["orders_needed"]) == (20, 0) and row["problem_error"] > 0
     assert "every budget" in told
@@ -189,14 +190,14 @@ def test_orders_that_all_say_the_same_are_enough_at_once(tmp_path):
 
 def test_orders_cannot_be_enough_without_replicates(tmp_path):
     with small_database(tmp_path) as con, pytest.raises(AuditError, match="at least 2 --repl"):
-        engine.replay_enough(con, replicates=1)
+        engine.replay_enough(con, {"replicates": 1})
 
 
 def test_a_name_is_itself_before_it_is_a_pattern_and_nothing_left_is_refused(tmp_path):
     rows = [attempt(1, 10, "4", archive=archive) for archive in ("a*", "ab", "a[b]")]
     with replayed(tmp_path, rows) as con:
         for asked, kept in (("a*", ["a*"]), ("a[b]", ["a[b]"]), ("?b", ["ab"])):
-            engine.replay(con, archives=[asked])
+            audit.replay(con, archive=[asked])
             assert [row[0] for row in con.sql("select archive from archives").fetchall()] == kept
         with pytest.raises(AuditError, match="leave no problem"):
             engine.replay(con, archives=["ab"], competitions=["D"])

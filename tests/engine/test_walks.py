@@ -13,6 +13,7 @@ from audit.errors import AuditError
 from audit.load.load import load
 from tests.support.archives import attempt, random_archive, write_parquet
 from tests.support.databases import SMALL, replayed
+from tests.support.ledger import ledger_archive
 from tests.support.plugins import EVERYTHING, FIRST, GRACE
 
 
@@ -66,16 +67,15 @@ def test_a_rule_gives_the_same_numbers_built_in_and_of_ones_own(
         own = every_row(con)
     with monkeypatch.context() as patch:
         pretend(patch, sql_with(tmp_path / "sql", "rules", name, sql.rstrip().rstrip(";")))
-        with replayed(tmp_path, rows, "built_in") as con:
+        with replayed(tmp_path, rows, "built_in", rules=name) as con:
             assert every_row(con) == own
 
 
 @pytest.mark.parametrize(
     ("kind", "name", "sql", "message"),
     [
-        ("selectors", "beyond", FIRST.replace("min(position)", "99 + min(position)"), "between 1"),
-        ("rules", "greedy", GRACE.replace("as returned", "+ 1 as returned").rstrip().rstrip(";"),
-         "returned <= launched"),
+        ("selectors", "broken", "-- broken: no column.\n-- grain: x\nselect x from walked_attempts",
+         "Binder Error"),
         ("rules", "broken", "-- broken: no such column.\n-- grain: x\nselect x from last_launched",
          "Binder Error"),
     ],
@@ -87,20 +87,7 @@ def test_a_wrong_file_of_the_projects_own_is_blamed_by_its_own_path(
         pretend(patch, sql_with(tmp_path / "sql", kind, name, sql))
         with (
             pytest.raises(AuditError, match=rf"^sql/{kind}/{name}\.sql( \(or .+\))?: .*{message}"),
-            replayed(tmp_path, random_archive(random.Random(7))),
-        ):
-            pass
-
-
-def test_a_rule_is_not_blamed_alone_for_what_it_reads(tmp_path, monkeypatch, built_in_again):
-    sql = (engine.resource("sql") / "budgets" / "last_launched.sql").read_text()
-    broken = sql[: sql.index("where")] + "where position > 1"
-    with monkeypatch.context() as patch:
-        pretend(patch, sql_with(tmp_path / "sql", "budgets", "last_launched", broken))
-        named = r"^sql/rules/advisory\.sql \(or what it reads: sql/budgets/last_launched\.sql\): "
-        with (
-            pytest.raises(AuditError, match=named),
-            replayed(tmp_path, random_archive(random.Random(7))),
+            replayed(tmp_path, random_archive(random.Random(7)), **{kind: name}),
         ):
             pass
 
@@ -136,8 +123,9 @@ def test_walks_that_are_there_are_reused_and_give_what_new_ones_give(tmp_path, s
         {"order_seed": 5},
         {"caps": (2, 4, 10)},
         {"primary_selector": "archive_majority"},
-        {"selectors": "first"},
-        {"archives": ("a*",)},
+        {"selectors": "own"},
+        {"unit": "total", "budgets": (10, 20, 45)},
+        {"archives": ("a1",)},
         {"competitions": ("C",)},
         {"problems": (("C", 0),)},
     ],
@@ -152,7 +140,7 @@ def test_what_walks_depend_on_builds_them_anew(tmp_path, changed):
     ]
     if "selectors" in changed:
         (tmp_path / "selectors").mkdir()
-        (tmp_path / "selectors" / "first.sql").write_text(FIRST)
+        (tmp_path / "selectors" / "earliest.sql").write_text(FIRST)
         changed = {"selectors": tmp_path / "selectors"}
     with replayed(tmp_path, rows, "again") as con:
         assert not engine.replay(con, **{**SMALL, **changed}).walks_reused
@@ -250,3 +238,13 @@ def test_a_users_own_relation_is_never_replaced(tmp_path):
         with pytest.raises(AuditError, match="'results' that budget-audit did not make"):
             engine.replay(con, orders=3)
         assert con.sql("from results").fetchall() == [(42,)]
+
+
+def test_the_projects_own_plug_ins_keep_their_contracts(tmp_path):
+    for seed in range(3):
+        rows = ledger_archive(random.Random(seed))
+        chosen = {"rules": "all", "selectors": "all", "policies": "all"}
+        with replayed(tmp_path, rows, f"own{seed}", **chosen) as con:
+            found = engine.replay(con).plugins
+            for kind in chosen:
+                assert not con.execute(engine.render(f"broken_{kind}", found)).fetchall()

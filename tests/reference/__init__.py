@@ -10,7 +10,7 @@ past it; here they are put together.
 
 import itertools
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -19,11 +19,13 @@ from tests.reference import beyond, paper
 from tests.reference.answers import closing_brace, slow_box, slow_normalize, tex_tokens
 from tests.reference.labels import read_attempts
 from tests.reference.policies import POLICIES, policy_walk, stop_position, tally
-from tests.reference.replays import RULES, SELECTORS, Run, ballot, select, walk
+from tests.reference.replays import ALL_RULES, RULES, SELECTORS, Run, ballot, select, walk
+from tests.reference.units import SCALES, printed
 
 __all__ = [
-    "BEYOND_RELATIONS", "BEYOND_TABLES", "KEYS", "POLICIES", "RULES", "SELECTORS", "Run", "ballot",
-    "closing_brace", "compute", "ordered_attempts", "policy_walk", "read_attempts", "select",
+    "ALL_RULES", "BEYOND_RELATIONS", "BEYOND_TABLES", "KEYS", "POLICIES", "RULES", "SELECTORS",
+    "Run", "ballot", "closing_brace", "compute", "ordered_attempts", "policy_walk",
+    "read_attempts", "select",
     "slow_box", "slow_normalize", "stop_position", "tally", "tex_tokens", "walk",
 ]  # fmt: skip
 
@@ -127,15 +129,17 @@ def ledger(run: Run, primary_selector: str) -> Row:
     }
 
 
-def selection(run: Run, selector: str) -> Row:
+def selection(run: Run, selector: str, bank: list[Row]) -> Row:
     """What a row of selections says of one run; an abstention is wrong where labels are known."""
-    chosen = select(run.pool, selector)
+    chosen = select(run.pool, selector, bank)
+    vote = ballot(chosen, selector) if chosen else None
     wrong = None if run.launched[0]["correct"] is None else False
     return {
         "selector": selector,
         "abstained": chosen is None,
         "seed": chosen["seed"] if chosen else None,
-        "answer": ballot(chosen, selector) if chosen else None,
+        "answer": vote if isinstance(vote, str) else None,
+        "vote": vote,
         "correct": chosen["correct"] if chosen else wrong,
         "repaired_correct": chosen["repaired_correct"] if chosen else wrong,
     }
@@ -155,20 +159,27 @@ def compute(
     policies: Sequence[str] | str = (),
     curve_points: int = 200,
     unlabelled: str | None = None,
+    unit: str = "completion",
+    prices: Mapping[str, tuple[Any, Any, Any]] | None = None,
+    rules: Sequence[str] | str = RULES,
+    selectors: Sequence[str] = SELECTORS,
+    answer: str = "boxed",
 ) -> dict[str, list[Row]]:
     """Every relation and table of the interface (prefix_boxes aside) as rows sorted by key."""
     budgets = sorted(set(budgets))
     caps = sorted({*caps, primary_cap})
     asked = POLICIES if policies == "all" else policies
     names = sorted({*asked, "none"} if asked else ())
+    ruled = sorted({*(ALL_RULES if rules == "all" else rules), *RULES})
+    chosen = sorted({*selectors, primary_selector})
     out: dict[str, list[Row]] = {name: [] for name in KEYS}
     banks: dict[tuple, list[Row]] = {}
-    for attempt in read_attempts(rows, unlabelled):
+    for attempt in read_attempts(rows, unlabelled, unit, prices, answer):
         banks.setdefault(attempt["bank"], []).append(attempt)
         labels = {name: attempt[name] for name in ("correct", "repaired_correct")}
         key = {column: attempt[column] for column in KEYS["grades"].split()}
         out["grades"].append(key | labels)
-        hidden = {"bank", *labels}
+        hidden = {"bank", "cost", "steps", "scores", *labels}
         out["attempts"].append({k: v for k, v in attempt.items() if k not in hidden})
     problems = sorted({bank[1:] for bank in banks})
     competitions = sorted({competition for competition, _ in problems})
@@ -202,8 +213,8 @@ def compute(
                     **place,
                     "position": position,
                     "seed": prefix[-1]["seed"] if prefix else None,
-                    "cost": prefix[-1]["completion_tokens"] if prefix else 0,
-                    "cumulative_cost": sum(attempt["completion_tokens"] for attempt in prefix),
+                    "cost": prefix[-1]["cost"] if prefix else 0,
+                    "cumulative_cost": sum(attempt["cost"] for attempt in prefix),
                     "eligible_count": len(votes) - votes.count(None),
                 }
             )
@@ -212,27 +223,27 @@ def compute(
                 out["tallies"].append(
                     {**place, "position": position, **known, "bank_size": len(order)}
                 )
-        for cap, budget, rule in itertools.product(caps, budgets, RULES):
+        for cap, budget, rule in itertools.product(caps, budgets, ruled):
             run = walk(order, cap, budget, rule)
             here = place | {"cap": cap, "budget": budget, "rule": rule}
             cells[*here.values(), None] = here | ledger(run, primary_selector)
             out["replays"].append(cells[*here.values(), None])
-            for selector in SELECTORS:
-                cells[*here.values(), selector] = here | selection(run, selector)
+            for selector in chosen:
+                cells[*here.values(), selector] = here | selection(run, selector, order)
                 out["selections"].append(cells[*here.values(), selector])
         for cap, policy in itertools.product(caps, names):
             stop = stop_position(order, cap, policy, primary_selector)
             out["policy_stops"].append(
                 {**place, "cap": cap, "policy": policy, "stop_position": stop}
             )
-        for policy, budget, rule in itertools.product(names, budgets, RULES):
+        for policy, budget, rule in itertools.product(names, budgets, ruled):
             run = policy_walk(order, primary_cap, budget, rule, policy, primary_selector)
             here = place | {"cap": primary_cap, "policy": policy, "budget": budget, "rule": rule}
             key = (*bank, repeat, policy, budget, rule)
             out["policy_replays"].append(here | ledger(run, primary_selector))
             policy_replays[key] = out["policy_replays"][-1] | {"stopped_by": run.stopped_by}
-            policy_choices[key] = selection(run, primary_selector)
-            out["policy_selections"] += [here | selection(run, s) for s in SELECTORS]
+            policy_choices[key] = selection(run, primary_selector, order)
+            out["policy_selections"] += [here | selection(run, s, order) for s in chosen]
 
     drawn: dict[tuple, list[int]] = {}  # problem -> its count in each replicate
     rng = numpy.random.default_rng(bootstrap_seed)
@@ -257,6 +268,9 @@ def compute(
             primary_cap,
             primary_selector,
             orders,
+            ruled,
+            chosen,
+            unit == "completion",
         )
         archives.append(archive)
         unrated = () if archive.is_graded else paper.NEED_LABELS
@@ -287,5 +301,7 @@ def compute(
     for name, found_rows in out.items():
         keys = KEYS[name].split()
         found_rows.sort(key=operator.itemgetter(*keys))
-        out[name] = [{key: row[key] for key in keys} | row for row in found_rows]
+        shown = [{k: v for k, v in row.items() if k != "vote"} for row in found_rows]
+        ordered = [{key: row[key] for key in keys} | row for row in shown]
+        out[name] = [printed(row, SCALES[unit]) for row in ordered]
     return out

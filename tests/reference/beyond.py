@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.reference.paper import Archive
 from tests.reference.policies import tally
-from tests.reference.replays import RULES, SELECTORS, Run, ballot, select, walk
+from tests.reference.replays import RULES, Run, ballot, select, walk
 from tests.reference.statistics import bounds, dot, estimate, minus, quantile, ratios, variance
 
 Row = dict[str, Any]
@@ -27,9 +27,9 @@ def random_orders(archive: Archive) -> dict[tuple, list[list[Row]]]:
     }
 
 
-def is_right(pool: list[Row], selector: str) -> bool:
+def is_right(pool: list[Row], selector: str, bank: list[Row]) -> bool:
     """Whether the selected attempt is labelled correct; an abstention is not."""
-    chosen = select(pool, selector)
+    chosen = select(pool, selector, bank)
     return chosen is not None and bool(chosen["correct"])
 
 
@@ -47,10 +47,14 @@ def turning_points(order: list[Row], cap: int, rule: str) -> Iterator[tuple[int,
     More money never buys fewer attempts, so between two budgets that buy the same nothing turns,
     and halving finds the rest.
     """
-    beyond = sum(attempt["completion_tokens"] for attempt in order[:cap]) + 2
+    beyond = sum(attempt["cost"] for attempt in order[:cap]) + 2
 
     def between(low: int, high: int, before: Run, after: Run) -> Iterator[tuple[int, Run, Run]]:
-        sizes = [(len(run.launched), len(run.pool)) for run in (before, after)]
+        # What is paid turns too where a step begins; under strict it grows all the time.
+        sizes = [
+            (len(run.launched), len(run.pool), 0 if rule == "strict" else run.spent)
+            for run in (before, after)
+        ]
         if sizes[0] == sizes[1]:
             return
         if high - low == 1:
@@ -75,9 +79,9 @@ def changes(archive: Archive) -> tuple[list[Row], list[Row]]:
 
     primary = archive.primary_selector
     for (_, *problem), orders in random_orders(archive).items():
-        for order, rule in itertools.product(orders, RULES):
+        for order, rule in itertools.product(orders, archive.rules):
             # Nothing is bought with nothing: every selector abstains.
-            for selector in SELECTORS:
+            for selector in archive.chosen:
                 add(answers, (*problem, rule, selector, 0), 0, 1)
             if rule == "strict":
                 # The ledger takes every token of the budget until the whole walk is paid.
@@ -85,20 +89,21 @@ def changes(archive: Archive) -> tuple[list[Row], list[Row]]:
                 add(costs, (*problem, rule, 0), 0, 0, 0, 1)
                 add(costs, (*problem, rule, whole), 0, 0, 0, -1)
             for budget, before, after in turning_points(order, archive.primary_cap, rule):
-                for selector in SELECTORS:
+                for selector in archive.chosen:
                     add(
                         answers,
                         (*problem, rule, selector, budget),
-                        is_right(after.pool, selector) - is_right(before.pool, selector),
-                        (select(after.pool, selector) is None)
-                        - (select(before.pool, selector) is None),
+                        is_right(after.pool, selector, order)
+                        - is_right(before.pool, selector, order),
+                        (select(after.pool, selector, order) is None)
+                        - (select(before.pool, selector, order) is None),
                     )
                 add(
                     costs,
                     (*problem, rule, budget),
                     is_covered(after.pool, primary) - is_covered(before.pool, primary),
                     len(after.launched) - len(before.launched),
-                    after.spent - before.spent if rule == "advisory" else 0,
+                    after.spent - before.spent if rule != "strict" else 0,
                     0,
                 )
     keys = ("competition", "question_id", "rule")
@@ -147,7 +152,8 @@ class AnyBudget:
 
     def _is_right(self, key: tuple, size: int) -> bool:
         (bank, at) = key
-        return is_right(self.walks[bank][at][:size], self.archive.primary_selector)
+        order = self.walks[bank][at]
+        return is_right(order[:size], self.archive.primary_selector, order)
 
     def _cost(self, budget: float, rule: str) -> list[int]:
         return [sum(run.spent for run in runs) for runs in self.runs(budget, rule)]
@@ -175,7 +181,7 @@ class AnyBudget:
 
 def curve_budgets(archive: Archive, curve_points: int) -> list[int]:
     """The budgets of the run, and points at equal ratios from the cheapest attempt to the end."""
-    first = min(attempt["completion_tokens"] for attempt in archive.attempts)
+    first = min(attempt["cost"] for attempt in archive.attempts)
     last = max(AnyBudget(archive).whole_costs())
     points = [
         math.floor(first * (last / first) ** (at / (curve_points - 1)) + 0.5)
@@ -382,14 +388,15 @@ def answer_agreement(archive: Archive) -> Iterator[Row]:
             elif s["abstained"]:
                 kinds["strict_abstains"] += 1
             else:
-                kinds["same_answer" if s["answer"] == a["answer"] else "different_answer"] += 1
+                kinds["same_answer" if s["vote"] == a["vote"] else "different_answer"] += 1
         shares = {}
         for rule in RULES:
             votes = [
                 Fraction(tally(run.pool, primary)["leader_votes"], count)
+                # Without answers there is no vote to have a share of.
                 for runs in AnyBudget(archive).runs(budget, rule)
                 for run in runs
-                if (count := sum(ballot(attempt, primary) is not None for attempt in run.pool))
+                if (count := sum(isinstance(ballot(one, primary), str) for one in run.pool))
             ]
             shares[rule] = float(100 * sum(votes) / len(votes)) if votes else None
         yield {
@@ -404,7 +411,7 @@ def policies(
     archive: Archive, replays: dict[tuple, Row], selections: dict[tuple, Row], names: list[str]
 ) -> Iterator[Row]:
     """Replays and selections are keyed by bank, repeat, policy, budget and rule."""
-    for policy, rule, budget in itertools.product(names, RULES, archive.budgets):
+    for policy, rule, budget in itertools.product(names, archive.rules, archive.budgets):
 
         def sums(
             column: str, of: dict[tuple, Row], policy: str, end: tuple = (budget, rule)
@@ -421,8 +428,8 @@ def policies(
         ]
         endings = [replays[*walk, policy, budget, rule]["stopped_by"] for walk in walks]
         kept = [
-            selections[*walk, policy, budget, rule]["answer"]
-            == selections[*walk, "none", budget, rule]["answer"]
+            selections[*walk, policy, budget, rule]["vote"]
+            == selections[*walk, "none", budget, rule]["vote"]
             for walk in walks
         ]
         right, free_right = (sums("correct", selections, name) for name in (policy, "none"))

@@ -1,9 +1,11 @@
 """Records into attempts: answers, accepted references, and labels that may be missing."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from tests.reference.answers import slow_box, slow_normalize
+from tests.reference.units import merged, step_cost
 
 Row = dict[str, Any]
 KEY = ("archive", "competition", "question_id", "seed")
@@ -47,11 +49,19 @@ def accepted_references(row: Row, rows: list[Row]) -> set[str | None]:
     return set()
 
 
-def read_attempts(rows: list[Row], unlabelled: str | None = None) -> list[Row]:
+def read_attempts(
+    rows: list[Row],
+    unlabelled: str | None = None,
+    unit: str = "completion",
+    prices: Mapping[str, tuple[Any, Any, Any]] | None = None,
+    answer: str = "boxed",
+) -> list[Row]:
     """The attempts with their labels, sorted by key; slot is the rank of the seed in its bank.
 
-    In an archive without labels, correct and repaired_correct are None.
+    In an archive without labels, correct and repaired_correct are None. `steps` holds what its
+    steps cost in the unit, `cost` their sum.
     """
+    answer_kind = answer
     rows = settle_labels(rows, unlabelled)
     rows = sorted(rows, key=lambda row: [row[column] for column in KEY])
     by_problem: dict[tuple, list[Row]] = {}
@@ -62,7 +72,15 @@ def read_attempts(rows: list[Row], unlabelled: str | None = None) -> list[Row]:
     for row in rows:
         bank = (row["archive"], row["competition"], row["question_id"])
         raw = slow_box(row["text"]) if row.get("text") is not None else row.get("boxed_answer")
-        answer = slow_normalize(raw)
+        answer = slow_normalize(raw) if answer_kind == "boxed" else None
+        is_finished = row["finish_reason"] == "stop"
+        steps = row.get("steps") or [row]
+        own = prices[row["archive"]] if prices else None
+        costs = merged([step_cost(step, unit, own) for step in steps])
+        sums = {
+            name: sum(step.get(name) or 0 for step in steps)
+            for name in ("prompt_tokens", "completion_tokens")
+        }
         logprob = row.get("mean_logprob")
         label = row.get("correct")
         is_accepted = answer in accepted_references(row, by_problem[bank[1:]])
@@ -73,13 +91,21 @@ def read_attempts(rows: list[Row], unlabelled: str | None = None) -> list[Row]:
                 "question_id": row["question_id"],
                 "seed": row["seed"],
                 "slot": taken.get(bank, 0),
-                "prompt_tokens": row.get("prompt_tokens") or 0,
-                "completion_tokens": row["completion_tokens"],
+                **sums,
                 "finish_reason": row["finish_reason"],
                 "answer": answer,
-                "archive_answer": slow_normalize(row.get("archive_answer")),
+                "archive_answer": (
+                    slow_normalize(row.get("archive_answer")) if answer_kind == "boxed" else None
+                ),
                 "mean_logprob": logprob if logprob is not None and math.isfinite(logprob) else None,
-                "eligible": row["finish_reason"] == "stop" and answer is not None,
+                "eligible": is_finished and (answer is not None or answer_kind == "none"),
+                "cost": sum(costs),
+                "steps": costs,
+                "scores": {
+                    name.removeprefix("score_"): value
+                    for name, value in row.items()
+                    if name.startswith("score_") and value is not None and math.isfinite(value)
+                },
                 "bank": bank,
                 "correct": None if label is None else bool(label),
                 "repaired_correct": None if label is None else bool(label) or is_accepted,

@@ -3,7 +3,7 @@
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -49,6 +49,9 @@ class Archive:
     primary_cap: int
     primary_selector: str
     orders: int
+    rules: Sequence[str] = RULES
+    chosen: Sequence[str] = SELECTORS
+    adds_prompts: bool = True
 
     @property
     def attempts(self) -> list[Row]:
@@ -57,7 +60,7 @@ class Archive:
     @property
     def selectors(self) -> list[str]:
         """The selectors that have an eligible attempt here."""
-        return [s for s in SELECTORS if any(ballot(a, s) is not None for a in self.attempts)]
+        return [s for s in self.chosen if any(ballot(a, s) is not None for a in self.attempts)]
 
     @property
     def replays(self) -> list[int]:
@@ -124,7 +127,7 @@ def main(archive: Archive, budget: int) -> Iterator[Row]:
 
 def curves(archive: Archive, budget: int) -> Iterator[Row]:
     allowed = [budget * count for count in archive.replays]
-    for rule in RULES:
+    for rule in archive.rules:
         cost = archive.cost(budget, rule)
         yield {
             "rule": rule,
@@ -182,7 +185,7 @@ def transitions(archive: Archive, budget: int) -> Iterator[Row]:
             "correct_to_wrong": 100 * len(harms) / replays,
             "fixes": len(fixes),
             "harms": len(harms),
-            "harms_changing_answer": sum(s["answer"] != a["answer"] for s, a in harms),
+            "harms_changing_answer": sum(s["vote"] != a["vote"] for s, a in harms),
             "repaired_fixes": len(repaired_fixes),
             "repaired_harms": len(repaired_harms),
         }
@@ -214,8 +217,10 @@ def cost_comparisons(archive: Archive, budget: int) -> Iterator[Row]:
         cost, other_cost = (archive.cost(*end) for end in ends)
         prompt, other_prompt = (archive.sums("prompt_tokens", *end) for end in ends)
         right, other_right = (archive.right(*end) for end in ends)
-        total = list(map(operator.add, cost, prompt))
-        other_total = list(map(operator.add, other_cost, other_prompt))
+        total, other_total = cost, other_cost
+        if archive.adds_prompts:
+            total = list(map(operator.add, cost, prompt))
+            other_total = list(map(operator.add, other_cost, other_prompt))
         yield {
             "strict_budget": other,
             "advisory_cost": archive.mean(cost),
@@ -315,7 +320,7 @@ def grading(archive: Archive, budget: int) -> Iterator[Row]:
 def length_strata(archive: Archive, budget: int) -> Iterator[Row]:
     ranked = []
     for at, (bank, members) in enumerate(archive.banks.items()):
-        median = quantile([attempt["completion_tokens"] for attempt in members], Fraction(1, 2))
+        median = quantile([attempt["cost"] for attempt in members], Fraction(1, 2))
         ranked.append((median, bank, at))
     places = [at for _, _, at in sorted(ranked)]
     half = len(places) // 2
@@ -339,8 +344,7 @@ def truncation_floor(archive: Archive, budget: int) -> Iterator[Row]:
     yield {
         "replays": len(firsts),
         "capped_first": sum(
-            first["finish_reason"] == "length" and first["completion_tokens"] >= budget
-            for first in firsts
+            first["finish_reason"] == "length" and first["cost"] >= budget for first in firsts
         ),
         "advisory_abstention": 100 * advisory.count(0) / len(advisory),
     }
@@ -419,21 +423,22 @@ NEED_LABELS = (
 
 def controls(archives: list[Archive]) -> Iterator[Row]:
     """Both rules select the same attempt when the budget is a completion boundary."""
-    tally = {(name, s): [0, 0] for name in ("completed_prefix", "aligned_cost") for s in SELECTORS}
+    chosen = archives[0].chosen if archives else ()
+    tally = {(name, s): [0, 0] for name in ("completed_prefix", "aligned_cost") for s in chosen}
     for archive in archives:
         step = math.gcd(*archive.budgets)
         for order, budget in itertools.product(archive.sequences.values(), archive.budgets):
             boundary = walk(order, archive.primary_cap, budget, "advisory").spent
-            aligned = [attempt | {"completion_tokens": step} for attempt in order]
+            aligned = [attempt | {"cost": step, "steps": [step]} for attempt in order]
             for selector in archive.selectors:
                 for name, attempts, limit in (
                     ("completed_prefix", order, boundary),
                     ("aligned_cost", aligned, budget),
                 ):
                     pools = [walk(attempts, archive.primary_cap, limit, r).pool for r in RULES]
-                    chosen = [select(pool, selector) for pool in pools]
+                    picked = [select(pool, selector, order) for pool in pools]
                     tally[name, selector][0] += 1
-                    tally[name, selector][1] += chosen[0] is not chosen[1]
+                    tally[name, selector][1] += picked[0] is not picked[1]
     for (name, selector), (comparisons, disagreements) in tally.items():
         if comparisons:
             yield {

@@ -12,7 +12,11 @@ Row = dict[str, Any]
 
 def tally(pool: list[Row], selector: str) -> Row:
     """The votes of a pool, of the attempts that the selector may pick."""
-    ballots = [ballot(attempt, selector) for attempt in pool]
+    # Attempts without an answer cast no vote.
+    ballots = [
+        vote if isinstance(vote, str) else None
+        for vote in (ballot(attempt, selector) for attempt in pool)
+    ]
     votes = [vote for vote in ballots if vote is not None]
     counts = sorted((votes.count(answer) for answer in set(votes)), reverse=True)
     run_length = 0
@@ -25,7 +29,7 @@ def tally(pool: list[Row], selector: str) -> Row:
         "runner_up_votes": counts[1] if len(counts) > 1 else 0,
         "answers": len(counts),
         "run_length": run_length,
-        "cumulative_cost": sum(attempt["completion_tokens"] for attempt in pool),
+        "cumulative_cost": sum(attempt["cost"] for attempt in pool),
     }
 
 

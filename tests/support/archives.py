@@ -29,6 +29,16 @@ SCHEMA = pyarrow.schema(
         ("references", pyarrow.list_(pyarrow.string())),
     ]
 )
+COUNTS = [(n, pyarrow.int64()) for n in ("prompt_tokens", "cached_tokens", "completion_tokens")]
+# Optional columns of the ledger; any other one is a score.
+LEDGER = {
+    "cached_tokens": pyarrow.int64(),
+    "money": pyarrow.float64(),
+    "seconds": pyarrow.float64(),
+    "steps": pyarrow.list_(
+        pyarrow.struct([*COUNTS, ("money", pyarrow.float64()), ("seconds", pyarrow.float64())])
+    ),
+}
 ARCHIVES = ("low", "high", "\u00e4rchive_3", 'it\'s "quoted", really')
 # U+FF21 and U+1D510 sort one way by code point and the other way in UTF-16.
 COMPETITIONS = (
@@ -178,8 +188,11 @@ def random_settings(rng: random.Random) -> Row:
 
 
 def write_parquet(rows: list[Row], path: Path) -> None:
-    """Write canonical rows as Parquet."""
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, SCHEMA), path)
+    """Write canonical rows as Parquet, with the optional columns that some row has."""
+    names = sorted({name for row in rows for name in row} - set(SCHEMA.names) - {"bank"})
+    more = [(name, LEDGER.get(name, pyarrow.float64())) for name in names]
+    schema = pyarrow.schema([*SCHEMA, *(pyarrow.field(*field) for field in more)])
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema), path)
 
 
 def write_jsonl(rows: list[Row], path: Path) -> None:

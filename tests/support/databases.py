@@ -7,6 +7,7 @@ from audit import database, engine
 from audit.load.load import load
 from audit.tokens import Encoding, tokenize
 from tests.support.archives import random_archive, write_parquet
+from tests.support.ledger import ledger_archive
 
 SMALL = {
     "budgets": (10, 20, 45),
@@ -27,12 +28,12 @@ TOY = Encoding("three bytes", three_bytes)
 
 
 @contextmanager
-def replayed(folder, rows, name="small", **settings):
+def replayed(folder, rows, name="small", answer="boxed", **settings):
     """A replayed database of canonical rows, its tokens counted with a toy tokenizer."""
     write_parquet(rows, folder / f"{name}.parquet")
     con = database.connect(folder / f"{name}.duckdb")
     try:
-        load(con, [str(folder / f"{name}.parquet")], force=True)
+        load(con, [str(folder / f"{name}.parquet")], force=True, answer=answer)
         engine.replay(con, **{**SMALL, **settings})
         tokenize(con, TOY)
         yield con
@@ -44,3 +45,9 @@ def small_database(folder, seed=10, **settings):
     """A replayed random archive, full of ties and ragged banks; seed 10 leaves no table empty."""
     rows = random_archive(random.Random(seed), costs=(4, 6, 7, 9), empty=0.1)
     return replayed(folder, rows, **settings)
+
+
+def ledger_database(folder, seed=3, **settings):
+    """A replayed random archive whose attempts have steps and scores, read by some selector."""
+    rows = ledger_archive(random.Random(seed), archives=2, empty=0.1)
+    return replayed(folder, rows, **{"selectors": "all", "rules": "all", **settings})

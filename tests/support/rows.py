@@ -22,3 +22,8 @@ def differences(expected, actual, columns):
         for column in columns:
             if not same(want[column], have[column]):
                 yield f"row {number} {want}: {column} is {have[column]!r}"
+
+
+def sort_key(row):
+    """What rows are sorted by: all of their values, nulls first."""
+    return [(value is not None, value) for value in row.values()]

@@ -171,7 +171,7 @@ def _records(
         ),
         "bank_problem": narrow([ids[problem] for problem in banks["problem_id"].to_pylist()]),
         "bank_size": narrow(banks["bank_size"].to_numpy()),
-        "cost": narrow(attempts["completion_tokens"].to_numpy()),
+        "cost": narrow(attempts["cost"].to_numpy()),
         "seed": attempts["seed"].to_numpy().astype(numpy.int64),
         "label": label,
         **({} if (label == repaired).all() else {"repaired": repaired}),

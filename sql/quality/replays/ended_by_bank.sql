@@ -9,7 +9,7 @@ from (
     select
         bank_id,
         count(*) as attempts,
-        sum(completion_tokens) as cost,
+        sum(cost) as cost,
     from candidates
     group by bank_id
 ) as costs

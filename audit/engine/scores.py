@@ -1,0 +1,119 @@
+"""Scores of attempts, and the selectors that every score has."""
+
+import re
+from collections.abc import Sequence
+
+import duckdb
+
+from audit.database.schema import relations
+from audit.engine.build import render_file
+from audit.engine.lineage import relations_read
+from audit.engine.plugins import SAME_SELECTOR, Plugin, Plugins, plugins
+from audit.engine.sql_files import resource
+from audit.errors import AuditError
+from audit.options import Settings
+from audit.text import visible
+
+# The scores that a vote can add up: whole numbers of billionths.
+LARGEST_WEIGHT = 10**6
+FOLDER = "sql/scores/"
+SCORE_NAME = re.compile(r"[a-z0-9_]+")
+
+
+def has_answers(con: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the attempts have answers to vote on: after `load --answer none` they have not."""
+    query = "select 1 from meta where key = 'answer' and value = 'none'"
+    return "meta" not in relations(con) or not con.execute(query).fetchall()
+
+
+def scores(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """The scores that are loaded; log-probabilities are one."""
+    if "scores" not in relations(con):
+        return []
+    rows = con.execute("select distinct score from scores").fetchall()
+    return sorted(name for (name,) in rows if SCORE_NAME.fullmatch(name))
+
+
+def score_selectors(con: duckdb.DuckDBPyConnection) -> list[Plugin]:
+    """The selectors of every loaded score, from the files of sql/scores."""
+    found = []
+    for path in sorted((resource("sql") / "scores").glob("*.sql")):
+        for score in scores(con):
+            name = f"{path.stem}_{score}"
+            if name not in SAME_SELECTOR:
+                sql = render_file(f"scores/{path.name}", score=score)
+                found.append(Plugin(name, sql, path=f"{FOLDER}{path.name}"))
+    return found
+
+
+def used_scores(con: duckdb.DuckDBPyConnection, selectors: Sequence[Plugin]) -> list[str]:
+    """The scores that some selector reads; a user's own may read any."""
+    reading = [one for one in selectors if "candidate_scores" in relations_read(one.sql)]
+    if any(not one.path.startswith(FOLDER) for one in reading):
+        return scores(con)
+    found = {re.sub(r"^(best|vote|exp_vote)_", "", one.name) for one in reading}
+    return sorted(found)
+
+
+def outside_weights(
+    con: duckdb.DuckDBPyConnection, score: str, settings: Settings
+) -> list[tuple[str, int, int]]:
+    """The archives of a replay with scores that are no weights: how many, of how many."""
+    return con.execute(
+        f"""
+        select
+            archive,
+            count(*) filter (value not between 0 and {LARGEST_WEIGHT}) as outside,
+            count(*),
+        from scores
+        where
+            score = $score
+            and (len($archives) = 0 or list_contains($archives, archive))
+            and (len($competitions) = 0 or list_contains($competitions, competition))
+            and (
+                len($problems) = 0
+                or list_contains($problems, [competition, question_id::varchar])
+            )
+        group by archive
+        having outside > 0
+        order by archive
+        """,
+        {
+            "score": score,
+            "archives": list(settings.archives),
+            "competitions": list(settings.competitions),
+            "problems": [[name, str(number)] for name, number in settings.problems],
+        },
+    ).fetchall()
+
+
+def check_weights(
+    con: duckdb.DuckDBPyConnection, selectors: Sequence[Plugin], settings: Settings
+) -> None:
+    """Refuse a vote that adds up scores which are no weights."""
+    for selector in selectors:
+        if selector.path != f"{FOLDER}vote.sql":
+            continue
+        score = selector.name.removeprefix("vote_")
+        for archive, outside, total in outside_weights(con, score, settings):
+            raise AuditError(
+                f"--selectors {selector.name}: {outside:,} of {total:,} scores of archive "
+                f"{visible(archive)} lie outside 0 to {LARGEST_WEIGHT:,}; exp_vote_{score} takes "
+                "any"
+            )
+
+
+def own_plugins(kind: str, found: Plugins) -> list[Plugin]:
+    """The plug-ins of a kind that are a user's own: no file of the project gives their SQL."""
+    ours = {plugin.sql for plugin in plugins(kind)}
+    return [
+        plugin
+        for plugin in getattr(found, kind)
+        if plugin.sql not in ours and plugin.sql != _score_sql(plugin)
+    ]
+
+
+def _score_sql(plugin: Plugin) -> str | None:
+    """The SQL that a selector's name stands for, if it is that of a score."""
+    match = re.fullmatch(rf"(best|vote|exp_vote)_({SCORE_NAME.pattern})", plugin.name)
+    return render_file(f"scores/{match[1]}.sql", score=match[2]) if match else None

@@ -1,0 +1,174 @@
+"""Any unit, any step, any rule and any score: the engine against the slow reference."""
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from audit import engine
+from audit.errors import AuditError
+from audit.units import read_budgets
+from tests import reference
+from tests.reference.replays import ALL_RULES
+from tests.support.archives import attempt, random_archive, random_settings
+from tests.support.databases import replayed
+from tests.support.ledger import BUDGETS, PRICES, ledger_archive
+from tests.support.rows import differences, sort_key
+from tests.support.slow import seeds
+
+ELSEWHERE = {"prefix_boxes", "majority_rules", "truncation", "data_quality"}
+POLICIES = ("adaptive_consistency", "decided", "early_stopping", "lead_of_three")
+
+
+def millionths(rows, prices=PRICES):
+    """Prices of every archive of some rows, as a replay takes them."""
+    whole = [int(Fraction(price) * 10**6) for price in prices]
+    return tuple((name, *whole) for name in sorted({row["archive"] for row in rows}))
+
+
+def assert_agrees(con, rows, settings):
+    """Every table and relation of the run is what the slow reference computes."""
+    expected = reference.compute(rows, **settings)
+    for name, want in expected.items():
+        is_table = name in engine.table_names()
+        if name in ELSEWHERE:
+            continue
+        found = engine.table(con, name) if is_table else con.sql(f"from {name}").to_arrow_table()
+        columns = list(want[0]) if want else found.column_names
+        have = [{column: row[column] for column in columns} for row in found.to_pylist()]
+        if not is_table:
+            want, have = sorted(want, key=sort_key), sorted(have, key=sort_key)
+        assert not list(differences(want, have, columns))[:3], name
+
+
+def random_run(rng, unit):
+    """Settings of a replay in a unit, small enough for the reference."""
+    chosen = {
+        **random_settings(rng),
+        "unit": unit,
+        "budgets": sorted(rng.sample(BUDGETS[unit], rng.randint(2, 4)), key=str),
+        "orders": rng.choice((0, 1, 3)),
+        "replicates": rng.choice((0, 9)),
+        "curve_points": rng.choice((0, 5)),
+        "rules": rng.choice(("all", "all", rng.sample(ALL_RULES, 2))),
+        "policies": rng.choice(((), rng.sample(POLICIES, 2))),
+    }
+    return chosen
+
+
+@pytest.mark.parametrize("unit", BUDGETS)
+@pytest.mark.parametrize("seed", seeds(3, 12))
+def test_every_unit_and_rule_agrees_with_the_slow_reference(tmp_path, unit, seed):
+    rng = random.Random(f"{unit} {seed}")
+    rows, settings = ledger_archive(rng, problems=2, attempts=5), random_run(rng, unit)
+    is_priced = unit == "money" and rng.random() < 0.6
+    prices = {"prices": millionths(rows)} if is_priced else {}
+    with replayed(tmp_path, rows, **settings, **prices) as con:
+        settings["budgets"] = read_budgets(settings["budgets"], unit)
+        if is_priced:
+            settings["prices"] = {row["archive"]: PRICES for row in rows}
+        assert_agrees(con, rows, settings)
+
+
+SCORED = ("best_judge", "best_reward", "exp_vote_judge", "exp_vote_logprob", "exp_vote_reward")
+
+
+@pytest.mark.parametrize("primary", ["vote_reward", "exp_vote_judge", "best_reward", "last"])
+@pytest.mark.parametrize("seed", seeds(2, 8))
+def test_selectors_of_scores_agree_with_the_slow_reference(tmp_path, primary, seed):
+    rng = random.Random(f"{primary} {seed}")
+    rows = ledger_archive(rng, problems=2, attempts=6, logprobs=True)
+    selectors = (*SCORED, "first", "last", "majority", "vote_reward")
+    settings = {**random_run(rng, "completion"), "primary_selector": primary}
+    settings |= {"selectors": selectors, "policies": ()}
+    with replayed(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
+
+
+def test_a_replay_in_total_tokens_without_prompts_equals_one_in_completion_tokens(tmp_path):
+    rows = [row | {"prompt_tokens": 0} for row in random_archive(random.Random(4))]
+    tables = {}
+    for unit in ("completion", "total"):
+        (tmp_path / unit).mkdir()
+        with replayed(tmp_path / unit, rows, unit=unit, budgets=(10, 20, 45)) as con:
+            tables[unit] = {name: engine.table(con, name) for name in engine.table_names()}
+    for name, table in tables["completion"].items():
+        assert table.equals(tables["total"][name]) or name in ELSEWHERE, name
+
+
+def test_money_that_is_only_completions_is_completion_tokens_scaled(tmp_path):
+    rows = random_archive(random.Random(5))
+    found = {}
+    for unit, budgets, more in (
+        ("completion", (10, 20, 45), {}),
+        ("money", ("0.00001", "0.00002", "0.000045"), {"prices": millionths(rows, (0, 0, 1))}),
+    ):
+        (tmp_path / unit).mkdir()
+        with replayed(tmp_path / unit, rows, unit=unit, budgets=budgets, **more) as con:
+            found[unit] = engine.table(con, "curves").to_pylist()
+    for tokens, money in zip(found["completion"], found["money"], strict=True):
+        for column, value in tokens.items():
+            if column in ("budget", "cost"):
+                value = value / 10**6
+            assert money[column] == pytest.approx(value, abs=1e-12), column
+
+
+def test_usual_budgets_are_quantiles_of_what_attempts_cost_in_two_digits(tmp_path):
+    # Seconds 1.0, 2.0, 3.0, 4.0 and 12.345: quantiles 1.4, 2, 3, 4 and 9.007.
+    rows = [
+        attempt(seed, 10, "4", seconds=seconds)
+        for seed, seconds in enumerate((1.0, 2.0, 3.0, 4.0, 12.345))
+    ]
+    settings = {"budgets": None, "caps": (2,), "primary_cap": 2, "orders": 2, "replicates": 2}
+    with replayed(tmp_path, rows, **settings, unit="seconds") as con:
+        assert con.sql("select distinct budget from replays order by 1").fetchall() == [
+            (1.4,), (2.0,), (3.0,), (4.0,), (9.0,),
+        ]  # fmt: skip
+        assert dict(con.sql("from settings").fetchall())["budgets"] == "1.4,2,3,4,9"
+        # The same unit keeps its budgets, the study's come back with the study's unit.
+        engine.replay(con, orders=1)
+        assert con.sql("select count(distinct budget) from replays").fetchall() == [(5,)]
+        engine.replay(con, unit="completion")
+        assert con.sql("select min(budget), max(budget) from replays").fetchall() == [(4000, 32000)]
+
+
+REFUSED = [
+    ({"unit": "seconds"}, {"seconds": None}, r"1 of 3 attempts of archive a have no seconds"),
+    ({"unit": "money"}, {"money": None}, r"1 of 3 attempts of archive a have no money; .*--prices"),
+    ({"unit": "money", "prices": (("b", 1, 1, 1),)}, {}, r"no price for archive a"),
+    ({"budgets": "$5"}, {}, r"\$ is for --unit money"),
+    ({"unit": "seconds", "budgets": "0.0005"}, {}, r"finer than 0.001"),
+    ({"unit": "francs"}, {}, r"--unit francs: must be"),
+    ({"rules": "soft"}, {}, r"--rules: no rule or folder 'soft'"),
+    ({"selectors": "best_nothing"}, {}, r"--selectors: no selector or folder 'best_nothing'"),
+    ({"selectors": "vote_judge"}, {}, r"1 of 3 scores of archive a lie outside.*exp_vote_judge"),
+    ({"primary_selector": "vote_x"}, {}, r"--primary-selector: no selector 'vote_x'"),
+    ({"effect": 0.0}, {}, r"--effect"),
+]
+
+
+@pytest.mark.parametrize(("asked", "row", "message"), REFUSED)
+def test_what_cannot_be_counted_is_refused_and_nothing_changes(tmp_path, asked, row, message):
+    rows = [
+        attempt(seed, 10, "4", seconds=1.0, money=0.5, score_judge=1.0 - seed, correct=True)
+        for seed in range(3)
+    ]
+    rows[2] |= row
+    with replayed(tmp_path, rows, orders=1) as con:
+        before = con.sql("from settings order by key").fetchall()
+        stops = con.sql("from replays order by all").fetchall()
+        with pytest.raises(AuditError, match=message):
+            engine.replay(con, **asked)
+        assert con.sql("from settings order by key").fetchall() == before
+        assert con.sql("from replays order by all").fetchall() == stops
+
+
+def test_equal_weights_elect_the_majority(tmp_path):
+    rows = [row | {"score_even": 0.5} for row in random_archive(random.Random(6), empty=0.1)]
+    with replayed(tmp_path, rows, selectors="majority,vote_even,exp_vote_even") as con:
+        found = con.sql(
+            "select count(*), count(distinct seed) from selections "
+            "group by archive, competition, question_id, repeat, cap, budget, rule"
+        ).fetchall()
+    assert {picks for picks, _ in found} == {3}
+    assert {seeds for _, seeds in found} == {0, 1}
