@@ -245,7 +245,10 @@ def _check(row: Row) -> tuple[str, float]:
 def _check_words(rows: Sequence[Row], unit: Unit) -> str:
     """A check with the levels at which it is not passed, or with what it counts at the only one."""
     words = _check(rows[0])[0].replace("_", " ")
-    levels = [budget_name(level, unit) for _, level in map(_check, rows) if level]
+    # A budget is counted in whole numbers of the unit; a cap is a number of attempts.
+    scale = 1 if words == "banks below cap" else unit.scale
+    kind = TOKENS if scale == 1 else unit
+    levels = [budget_name(level / scale, kind) for _, level in map(_check, rows) if level]
     words += f" at {_listed(levels)}" if levels else ""
     (row, *others) = rows
     return words if others or not row["total"] else f"{words}, {row['count']:,} of {row['total']:,}"
@@ -262,7 +265,7 @@ def _below_cap(archive: Row, row: Row, cap: str) -> str:
     )
     return (
         f"{one_line(archive['archive'])}: {row['count']:,} of {row['total']:,} problems have "
-        f"{size} attempts; {means}."
+        f"{size} {'attempt' if size == '1' else 'attempts'}; {means}."
     )
 
 

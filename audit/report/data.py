@@ -62,6 +62,11 @@ def unit(con: duckdb.DuckDBPyConnection) -> Unit:
     return UNITS[settings(con).get("unit", "completion")]
 
 
+def has_answers(con: duckdb.DuckDBPyConnection) -> bool:
+    """Whether attempts have answers to vote on; those of `load --answer none` have not."""
+    return not query(con, "select 1 from meta where key = 'answer' and value = 'none'")
+
+
 def sources(con: duckdb.DuckDBPyConnection) -> list[Row]:
     """The files behind the database."""
     return query(con, "select * from sources order by archive, file")

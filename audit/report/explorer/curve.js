@@ -45,7 +45,9 @@ function limits() {
 function drawCurve() {
   const place = byId("curve"), width = Math.max(280, place.clientWidth || 760);
   const tall = width < 500 ? 250 : Math.max(300, Math.min(430, window.innerHeight - 480));
-  const bounds = limits(), series = [], isOne = state.shown.length === 1;
+  const bounds = limits(), series = [], longest = Math.max(...drawnRules().map(({ name }) => name.length));
+  // Names stand at the ends of lines where there is room for them, else in a legend.
+  const isNamed = state.shown.length === 1 && width >= 420 + 7 * longest;
   state.bounds = bounds;
   state.shown.forEach((archive) => {
     const found = curveOf(archive);
@@ -55,7 +57,7 @@ function drawCurve() {
       const y = Array.from(line.accuracy);
       if (state.axis === "budget") { x.push(bounds.x[1]); y.push(y[y.length - 1]); }
       series.push({ archive: data.archives[archive], rule, x, y, colour: ruleColour(archive, rule),
-        dashed: rule !== "strict", end: isOne && width >= 500 ? pictures.fitted(name, 170) : "" });
+        dashed: rule !== "strict", end: isNamed ? name : "" });
     });
   });
   picture = pictures.curve(place, {
@@ -66,7 +68,7 @@ function drawCurve() {
   // The slider stands under the axis.
   byId("slider").parentElement.style.margin =
     `-.2rem ${Math.max(0, width - picture.box.left - picture.box.width - 8)}px .2rem ${picture.box.left - 8}px`;
-  drawLegend(isOne && width >= 500);
+  drawLegend(isNamed);
   drawBand();
 }
 

@@ -30,11 +30,11 @@ function show() {
 }
 
 // A table of cells; the first cell of a row is its name.
-function cells(head, rows) {
-  const line = (row, tag) => element("tr", row.kind ? { class: row.kind } : {}, row.cells.map((cell, place) => element(
+function cells(head, rows, kind = "") {
+  const line = (row, tag) => element("tr", { class: row.kind || "", style: row.colour ? `--rule: ${row.colour}` : "" }, row.cells.map((cell, place) => element(
     place === 0 || tag === "th" ? "th" : "td",
     { scope: tag === "th" ? "col" : place === 0 ? "row" : "", class: (row.classes || [])[place] || "", text: cell })));
-  return element("table", {}, [element("thead", {}, [line(head, "th")]),
+  return element("table", { class: kind }, [element("thead", {}, [line(head, "th")]),
     element("tbody", {}, rows.map((row) => line(row, "td")))]);
 }
 
@@ -45,9 +45,9 @@ const COST_WORDS = { completion: "realized cost, tokens", total: "realized cost,
 function ruleNumbers(mean, ranges) {
   const { rules } = state, measure = (name, kind, cell) => ({ kind, cells: [name, ...rules.map(cell)] });
   if (rules.length > 2) {
-    return cells({ cells: ["rule", "accuracy, %", COST_WORDS[data.unit.name], "× B", "returned"] }, rules.map((rule) => ({
-      classes: [rule], cells: [rule, decimal(mean[`${rule}_accuracy`], 2), figure(mean[`${rule}_cost`]),
-        decimal(mean[`${rule}_cost_ratio`], 2), decimal(mean[`${rule}_returned`], 2)] })));
+    return cells({ cells: ["rule", "accuracy, %", COST_WORDS[data.unit.name].replace("realized ", ""), "× B", "returned"] }, rules.map((rule) => ({
+      classes: [rule], colour: `var(--${rule})`, cells: [rule, decimal(mean[`${rule}_accuracy`], 2), figure(mean[`${rule}_cost`]),
+        decimal(mean[`${rule}_cost_ratio`], 2), decimal(mean[`${rule}_returned`], 2)] })), "by-rule");
   }
   return cells({ cells: ["", ...rules], classes: ["", ...rules] }, [
     measure("accuracy, %", "big", (rule) => decimal(mean[`${rule}_accuracy`], 2)),

@@ -115,7 +115,8 @@ def walks(
         "unit": {"name": unit.name, "scale": unit.scale},
         "rules": rules,
         "rule_words": {rule: captions.rule_words(rule) for rule in rules},
-        "answered": settings.get("answer") != "none",
+        "rule_tools": captions.ENFORCED_BY,
+        "answered": data.has_answers(con),
         "caps": sorted(int(cap) for cap in settings["caps"].split(",")),
         **({"texts": texts.size} if texts is not None else {}),
         "selectors": [

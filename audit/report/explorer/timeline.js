@@ -110,8 +110,9 @@ function outcomeWords(outcome) {
   verdict.textContent = !picked ? "abstains, which counts as wrong"
     : `${data.answered ? `answers ${picked.answer}` : `returns attempt ${picked.position}`}${
       [" ✗ wrong", " ✓ correct", ""][picked.label]}`;
+  const tools = data.rules.length > 2 && data.rule_tools[outcome.rule];
   return [element("b", { class: outcome.rule, text: outcome.rule, title: data.rule_words[outcome.rule] || "" }),
-    ` returns ${outcome.returned} of ${outcome.launched} launched · ${paidWords(outcome)} · `, votes, " → ", verdict];
+    element("span", { class: "votes", text: tools ? ` (${tools})` : "" }), ` returns ${outcome.returned} of ${outcome.launched} launched · ${paidWords(outcome)} · `, votes, " → ", verdict];
 }
 
 function rulePieces(found, outcome) {
@@ -155,7 +156,7 @@ function showTimeline() {
   const order = state.order === 0 ? "in the recorded order" : `in random order ${state.order}`;
   place.replaceChildren(
     lane("bank", "the attempts of this order", [element("b", { text: problemName(state.problem) }),
-      ` · ${found.attempts.length} attempts ${order}, end to end`], "var(--tie)", found.attempts.map((attempt) => ({
+      ` · ${found.attempts.length} ${found.attempts.length === 1 ? "attempt" : "attempts"} ${order}, end to end`], "var(--tie)", found.attempts.map((attempt) => ({
       start: attempt.start, stop: attempt.stop, steps: attempt.steps, kind: "waiting", label: attemptLabel(attempt),
       title: attemptName(attempt), open: opener(attempt) }))),
     ...state.rules.map((rule) => lane(rule, `${rule} stopping`, outcomeWords(found[rule]), `var(--${rule})`, rulePieces(found, found[rule]))),
