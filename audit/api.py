@@ -193,7 +193,7 @@ def answers(
     """Read the answers of all archives again, as another kind, from what was loaded.
 
     db: the database, a file or a connection
-    answer: what the answer is: boxed, archive or regex:PATTERN
+    answer: what the answer is: boxed, archive, none or regex:PATTERN
     force: go on where an archive has no answer of that kind
     limits:
     """

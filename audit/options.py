@@ -133,11 +133,16 @@ class Reading:
     )
     failed: str | None = option(
         None,
-        "attempts that ended in an error: 'drop' leaves them out, 'count' keeps them as wrong",
+        "attempts without text and tokens: 'drop' leaves them out, 'count' keeps them as "
+        "unfinished attempts at cost 1",
         "text",
         choices=("drop", "count"),
     )
-    numbers: bool = option(False, "compare answers as numbers: 0.5 is 1/2", "flag")
+    numbers: bool = option(
+        False,
+        "compare answers and references that are plain decimals as numbers: 160.0 is 160",
+        "flag",
+    )
     skip_unreadable: bool = option(
         False, "leave out files that hold no rows or cannot be read, and say which", "flag"
     )

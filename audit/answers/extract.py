@@ -7,7 +7,7 @@ from itertools import pairwise
 import pyarrow as pa
 
 from audit.answers.boxes import BOX, last_box
-from audit.answers.normal_form import normalize_often
+from audit.answers.normal_form import normalize_often, number_form
 from audit.errors import AuditError
 
 # Most boxes are near the end of a text, and a text may be long. What has none near its end is
@@ -15,15 +15,17 @@ from audit.errors import AuditError
 TAIL_BYTES = 4096
 PIECE_BYTES = 65_536
 ENCODED_BOX = BOX.encode()
+# The kind of tasks that are passed or failed: there is nothing to vote on.
+NO_ANSWER = "none"
 
 
 def answer_pattern(answer: str) -> re.Pattern[str] | None:
-    """The pattern of `regex:PATTERN`; None for `boxed` and `archive`."""
+    """The pattern of `regex:PATTERN`; None for the other kinds."""
     kind, colon, written = answer.partition(":")
-    if answer in ("boxed", "archive"):
+    if answer in ("boxed", "archive", NO_ANSWER):
         return None
     if kind != "regex" or not colon:
-        raise AuditError(f"--answer {answer}: must be boxed, archive or regex:PATTERN")
+        raise AuditError(f"--answer {answer}: must be boxed, archive, none or regex:PATTERN")
     try:
         pattern = re.compile(written)
     except re.error as error:
@@ -39,6 +41,8 @@ def raw_answers(answer: str, texts: pa.Array, boxed: pa.Array, extracted: pa.Arr
         return extract_answers(texts, boxed)
     if answer == "archive":
         return extracted.cast(pa.string())
+    if answer == NO_ANSWER:
+        return pa.nulls(len(texts), pa.string())
     pattern = answer_pattern(answer)
     assert pattern is not None
     found = (None if text is None else _last(pattern, text) for text in texts.to_pylist())
@@ -50,6 +54,13 @@ def normal_answers(raw: pa.Array) -> pa.Array:
     encoded = raw.dictionary_encode()
     forms = [normalize_often(one) for one in encoded.dictionary.to_pylist()]
     return pa.array(forms, pa.string()).take(encoded.indices)
+
+
+def number_forms(forms: pa.Array) -> pa.Array:
+    """Normal forms as --numbers compares them, each found once."""
+    encoded = forms.dictionary_encode()
+    numbers = [number_form(one) for one in encoded.dictionary.to_pylist()]
+    return pa.array(numbers, pa.string()).take(encoded.indices)
 
 
 def extract_answers(texts: pa.Array, boxed: pa.Array) -> pa.Array:

@@ -44,6 +44,8 @@ LIST_COMMA = ", "
 TOKEN = re.compile(
     rf"\\(?:[A-Za-z]+|[\s\S])?|, ?|[{{}}$~]|[{WHITE_SPACE}]+|[^\\,{{}}$~{WHITE_SPACE}]+"
 )
+# A decimal with its sign, its whole part and what is behind the point; no exponent, no fraction.
+DECIMAL = re.compile(r"([+-]?)([0-9]+|(?=\.[0-9]))(?:\.([0-9]*))?", re.ASCII)
 INTEGER = re.compile(r"([+-]?)([0-9]{1,3}(?:(?:,|\{,\})[0-9]{3})+|[0-9]+)")
 
 
@@ -74,6 +76,16 @@ def _normalize_short(raw: str) -> str | None:
 def normalize_often(raw: str) -> str | None:
     """The normal form; the same few answers and references come again and again."""
     return _normalize_short(raw) if len(raw) <= 200 else normalize(raw)
+
+
+def number_form(form: str | None) -> str | None:
+    """A normal form as --numbers compares it: what is a plain decimal is that number."""
+    match = DECIMAL.fullmatch(form) if form else None
+    if match is None:
+        return form
+    whole, part = match[2].lstrip("0") or "0", (match[3] or "").rstrip("0")
+    text = f"{whole}.{part}" if part else whole
+    return f"-{text}" if match[1] == "-" and text != "0" else text
 
 
 def _is_white(token: str) -> bool:

@@ -14,6 +14,7 @@ from audit.database.leftovers import whole
 from audit.database.schema import (
     SCHEMA_VERSION,
     check_schema,
+    has_answers,
     lacks_texts,
     relations,
     require_attempts,
@@ -28,6 +29,7 @@ __all__ = [
     "connect",
     "connect_beside",
     "cursor",
+    "has_answers",
     "insert",
     "lacks_texts",
     "opened",

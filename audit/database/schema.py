@@ -10,10 +10,11 @@ from audit.text import visible
 # Version of the tables that `load` creates. A database with another version is refused when it is
 # opened.
 SCHEMA_VERSION = 4
-# Keys of `meta`: the run folder in whose files large relations were left, and whether texts were
-# kept at all.
+# Keys of `meta`: the run folder in whose files large relations were left, whether texts were kept
+# at all, and the kind of answer where it is not boxed ('none': attempts pass or fail).
 LINKED = "linked_run"
 TEXTS = "texts"
+ANSWER = "answer"
 ATTEMPT_KEY = "archive varchar, competition varchar, question_id bigint, seed bigint"
 
 
@@ -164,11 +165,9 @@ def require_replays(con: duckdb.DuckDBPyConnection) -> None:
     """Refuse where there are no replays, or where a load has made them stale."""
     require_attempts(con)
     states = con.execute("select value from meta where key = 'replays'").fetchall()
-    if states == [("stale",)]:
-        raise AuditError(
-            "the replays are stale: the records have changed since (load, answers); "
-            "run 'budget-audit replay' again"
-        )
+    if states and states[0][0].startswith("stale"):
+        why = states[0][0].partition(": ")[2] or "archives were loaded"
+        raise AuditError(f"the replays are stale: {why} since; run 'budget-audit replay' again")
     if states != [("fresh",)]:
         raise AuditError("there are no replays yet; run 'budget-audit replay'")
 
@@ -195,6 +194,12 @@ def linked_run(con: duckdb.DuckDBPyConnection) -> str | None:
         return None
     rows = con.execute("select value from meta where key = ?", [LINKED]).fetchall()
     return rows[0][0] if rows else None
+
+
+def has_answers(con: duckdb.DuckDBPyConnection) -> bool:
+    """Whether attempts have answers to vote on; loaded with --answer none they pass or fail."""
+    query = "select 1 from meta where key = ? and value = 'none'"
+    return not con.execute(query, [ANSWER]).fetchall()
 
 
 def lacks_texts(con: duckdb.DuckDBPyConnection) -> bool:

@@ -104,8 +104,12 @@ def _kinds(con: duckdb.DuckDBPyConnection, archive: str, answer: str, archive_an
         counts["boxed"] = _boxes(con, archive)
     told = ", ".join(f"--answer {kind} gives {counts[kind]:,}" for kind in sorted(counts))
     best = max(counts, key=lambda kind: counts[kind])
-    wanted = best if counts[best] else "'regex:PATTERN'"
-    return f"{told}; pass --answer {wanted}"
+    if counts[best]:
+        return f"{told}; pass --answer {best}"
+    return (
+        f"{told}; pass --answer 'regex:PATTERN', --answer none where attempts pass or fail and "
+        "nothing is voted on"
+    )
 
 
 def _boxes(con: duckdb.DuckDBPyConnection, archive: str) -> int:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import duckdb
 import pyarrow as pa
 
-from audit.answers.extract import answer_pattern
+from audit.answers.extract import NO_ANSWER, answer_pattern
 from audit.database import check_schema, transaction
 from audit.engine import comment_relations, quality, render
 from audit.errors import AuditError, explained
@@ -38,8 +38,6 @@ from audit.sources.scores import check_mapped
 __all__ = ["SCHEMA", "answer_note", "cost_note", "create_schema", "grade_note", "load"]
 
 HASHED_BYTES = 1_000_000
-# Options that are declared and not used yet.
-NOT_YET = ("failed", "numbers")
 TWO_RUNS = (
     "; if these are two runs, pass --runs separate (an archive each) or --runs append "
     "(further attempts)"
@@ -96,14 +94,14 @@ def load(
             left_out = settle_labels(con, reading.unlabelled)
             number_problems(con, staging.numbering)
             refuse_duplicates(con, files)
-            require_one_kind(con, reading.answer)
+            require_one_kind(con, reading.answer, numbers=reading.numbers)
             fill(con, staging.opened, [sha256(source.file) for source in staging.opened])
             loaded = con.execute(render("loaded_archives")).fetchall()
             names = {row[0] for row in loaded}
             if not reading.force:
                 require_fit(con, names, reading.answer)
             quality.count_dropped(con, left_out)
-            remember(con, reading.answer)
+            remember(con, reading.answer, numbers=reading.numbers)
             quality.count_records(con, names, "incoming")
             notes = [f"left out: {reason}" for reason in skipped]
             notes += [note for source in staging.opened for note in told(source)]
@@ -128,9 +126,6 @@ def check_choices(choices: Reading) -> None:
     known = (*CONTAINERS, *formats())
     if choices.format is not None and choices.format not in known:
         raise AuditError(f"--format {choices.format}: no such format; there are {', '.join(known)}")
-    for name in NOT_YET:
-        if getattr(choices, name):
-            raise AuditError(f"--{name}: is not read yet")
     for name, origin in choices.mapping.items():
         check_mapped(name, origin)
         if find_column(name) is None:
@@ -142,6 +137,10 @@ def check_choices(choices: Reading) -> None:
         if getattr(choices, option) == "":
             raise AuditError(f"--{option.replace('_', '-')}: must not be empty")
     answer_pattern(choices.answer)
+    if choices.answer == NO_ANSWER and choices.grade is not None:
+        raise AuditError(
+            "--grade references compares answers, and --answer none reads none; leave out one"
+        )
 
 
 def refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> None:

@@ -4,6 +4,7 @@ import json
 
 import duckdb
 
+from audit.answers.extract import NO_ANSWER
 from audit.database import relations
 from audit.engine import render
 from audit.errors import AuditError
@@ -11,14 +12,20 @@ from audit.sources import shown
 
 COUNTED = "counted with "
 GRADED = "references"
+GRADE = "grade"
 
 
 def answer_kind(con: duckdb.DuckDBPyConnection) -> str:
     """How the answers of the database were read."""
-    return _meta(con, "answer") or "boxed"
+    return kept_fact(con, "answer") or "boxed"
 
 
-def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str) -> None:
+def has_numbers(con: duckdb.DuckDBPyConnection) -> bool:
+    """Whether plain decimals are compared as numbers (--numbers)."""
+    return kept_fact(con, "numbers") is not None
+
+
+def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False) -> None:
     """Refuse to load answers of another kind beside those that are there."""
     kept = answer_kind(con)
     others = con.execute(
@@ -31,12 +38,21 @@ def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str) -> None:
             f"those that are there first: budget-audit answers --answer {answer}"
         )
 
+    if numbers != has_numbers(con) and others[0][0] is not None:
+        how = "without" if numbers else "with"
+        raise AuditError(
+            f"archive {shown(others[0][0])} was loaded {how} --numbers, and a database compares "
+            f"answers in one way; load {how} --numbers here, or into another --db"
+        )
 
-def remember(con: duckdb.DuckDBPyConnection, answer: str) -> None:
+
+def remember(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False) -> None:
     """Keep in `meta` how answers were read, and what of which archives was not recorded."""
     keep(con, "answer", None if answer == "boxed" else answer)
+    keep(con, "numbers", "true" if numbers else None)
+    keep(con, "failed", _of_sources(con, "failed", ""))
     keep(con, "tokens", _of_sources(con, "completion_tokens", COUNTED))
-    keep(con, "grade", _of_sources(con, "correct", GRADED))
+    keep(con, GRADE, _of_sources(con, "correct", GRADED))
     keep(con, "finished", _of_sources(con, "finished", ""))
     keep(con, "unlabelled", _label_gaps(con))
 
@@ -81,7 +97,8 @@ def keep(con: duckdb.DuckDBPyConnection, key: str, value: str | None) -> None:
         con.execute("insert into meta values (?, ?)", [key, value])
 
 
-def _meta(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
+def kept_fact(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
+    """What `meta` says under a key."""
     rows = con.execute("select value from meta where key = ?", [key]).fetchall()
     return rows[0][0] if rows else None
 
@@ -95,8 +112,9 @@ def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str
         selector_note(con, has_selectors=has_selectors),
         cost,
         finished_note(con),
+        failed_note(con),
         grade_note(con) or "labels: as recorded",
-        _meta(con, "unlabelled"),
+        kept_fact(con, "unlabelled"),
     ]
     return "; ".join(part for part in parts if part)
 
@@ -131,21 +149,32 @@ def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
 
 def cost_note(con: duckdb.DuckDBPyConnection) -> str | None:
     """How the completion tokens were counted, where they were not recorded."""
-    tokens = _meta(con, "tokens")
+    tokens = kept_fact(con, "tokens")
     return None if tokens is None else f"completion tokens {tokens}"
 
 
 def finished_note(con: duckdb.DuckDBPyConnection) -> str | None:
     """Which finish reasons count as stop beside stop itself."""
-    finished = _meta(con, "finished")
+    finished = kept_fact(con, "finished")
     return None if finished is None else f"counted as finish reason stop: {finished}"
+
+
+def failed_note(con: duckdb.DuckDBPyConnection) -> str | None:
+    """What was done with attempts that failed."""
+    failed = kept_fact(con, "failed")
+    return None if failed is None else f"failed attempts: {failed}"
 
 
 def answer_note(con: duckdb.DuckDBPyConnection) -> str:
     """What every majority votes on."""
     answer = answer_kind(con)
-    kinds = {"boxed": "the last boxed answer", "archive": "the archive's own extraction"}
-    return "answers: " + kinds.get(answer, f"the last match of {answer.removeprefix('regex:')}")
+    kinds = {
+        "boxed": "the last boxed answer",
+        "archive": "the archive's own extraction",
+        NO_ANSWER: "none, attempts pass or fail",
+    }
+    written = kinds.get(answer, f"the last match of {answer.removeprefix('regex:')}")
+    return f"answers: {written}" + (", decimals as numbers" if has_numbers(con) else "")
 
 
 def selector_note(con: duckdb.DuckDBPyConnection, *, has_selectors: bool) -> str:
@@ -171,5 +200,5 @@ def selector_note(con: duckdb.DuckDBPyConnection, *, has_selectors: bool) -> str
 
 def grade_note(con: duckdb.DuckDBPyConnection) -> str | None:
     """How labels were made, where they are not the log's."""
-    grade = _meta(con, "grade")
+    grade = kept_fact(con, GRADE)
     return None if grade is None else f"labels: normalized answers compared with the {grade}"

@@ -1,15 +1,18 @@
 """Another kind of answer for a database that is loaded: read again from what it keeps."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import duckdb
 
-from audit.answers.extract import answer_pattern
+from audit.answers.extract import NO_ANSWER, answer_pattern
 from audit.database import check_schema, cursor, require_attempts, transaction
 from audit.engine import quality, render
 from audit.errors import AuditError, explained
 from audit.load.gate import require_fit
-from audit.load.provenance import remember
+from audit.load.provenance import GRADE, answer_kind, has_numbers, kept_fact, remember
+from audit.load.schema import sql_columns
 from audit.load.staging import insert_stream, make_stale
 from audit.load.stored import STORED, require_texts, stored_answers
 from audit.text import quoted
@@ -33,6 +36,11 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
     check_schema(con)
     require_attempts(con)
     require_texts(con, answer)
+    if answer == NO_ANSWER and kept_fact(con, GRADE):
+        raise AuditError(
+            "--answer none: the labels were made by comparing answers with references; load with "
+            "the source's own labels first"
+        )
     counts = "select count(*), count(answer) from attempts"
     try:
         with transaction(con):
@@ -42,9 +50,9 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
             archives = con.execute("select distinct archive from attempts").fetchall()
             if not force:
                 require_fit(con, {archive for (archive,) in archives}, answer)
-            remember(con, answer)
+            remember(con, answer, numbers=has_numbers(con))
             quality.count_records(con)
-            dropped = make_stale(con)
+            dropped = make_stale(con, "answers were read again")
             ((_, after),) = con.execute(counts).fetchall()
     except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
         raise AuditError(f"the database could not be written: {explained(error)}") from None
@@ -53,22 +61,42 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
 
 def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
     """Replace the answers of all attempts."""
+    if answer_kind(con) == NO_ANSWER:
+        # That kind leaves out the source's own extraction, too.
+        with _stored(con, "archive") as table:
+            con.execute(
+                f"update attempts set archive_answer = {table}.answer from {table} "
+                f"where {_same_attempt('attempts', table)}"
+            )
+    order = ", ".join(KEY)
     con.execute("delete from raw_answers")
-    con.execute("create temp table read_again as select *, raw_answer as answer from raw_answers")
+    con.execute("update attempts set answer = null, eligible = false")
+    with _stored(con, answer) as table:
+        con.execute(
+            f"update attempts set answer = {table}.answer, eligible = finish_reason = 'stop' "
+            f"from {table} where {_same_attempt('attempts', table)}"
+        )
+        con.execute(
+            f"insert into raw_answers select {order}, raw_answer from {table} order by {order}"
+        )
+    if answer == NO_ANSWER:
+        con.execute("update attempts set archive_answer = null, eligible = finish_reason = 'stop'")
+
+
+@contextmanager
+def _stored(con: duckdb.DuckDBPyConnection, answer: str) -> Iterator[str]:
+    """A table of the answers of one kind, read from what the database keeps."""
+    fields = sql_columns(STORED)
+    con.execute(f"create temp table read_again ({fields})")
     ((name,),) = con.execute("select current_database()").fetchall()
+    numbers = has_numbers(con)
     # What is read is read on another connection: this one inserts meanwhile.
     with cursor(con) as reader:
         reader.execute(f"use {quoted(name)}")
-        insert_stream(con, "insert into read_again", STORED, stored_answers(reader, answer))
-    con.execute("update attempts set answer = null, eligible = false where answer is not null")
-    con.execute(
-        "update attempts set answer = read_again.answer, eligible = finish_reason = 'stop' "
-        f"from read_again where {_same_attempt('attempts', 'read_again')}"
-    )
-    order = ", ".join(KEY)
-    con.execute(
-        f"insert into raw_answers select {order}, raw_answer from read_again order by {order}"
-    )
+        insert_stream(
+            con, "insert into read_again", STORED, stored_answers(reader, answer, numbers=numbers)
+        )
+    yield "read_again"
     con.execute("drop table read_again")
 
 

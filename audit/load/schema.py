@@ -32,6 +32,7 @@ INCOMING = pa.schema(
         ("raw_answer", pa.string()),
         ("answer", pa.string()),
         ("archive_answer", pa.string()),
+        ("eligible", pa.bool_()),
         ("recorded_box", pa.string()),
         ("recorded_answer", pa.string()),
         ("mean_logprob", pa.float64()),

@@ -11,7 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.answers.boxes import ends_in_box
-from audit.answers.extract import normal_answers, raw_answers, text_ending, text_hash, text_views
+from audit.answers.extract import (
+    NO_ANSWER,
+    normal_answers,
+    number_forms,
+    raw_answers,
+    text_ending,
+    text_hash,
+    text_views,
+)
 from audit.database import insert
 from audit.database.schema import BY_ARCHIVE
 from audit.engine import drop_replays
@@ -150,6 +158,19 @@ def _columns(source: Source, chunk: Chunk, reading: Staging) -> dict[str, pa.Arr
         choices.answer, columns["text"], columns["boxed_answer"], columns["recorded_answer"]
     )
     columns["answer"] = normal_answers(columns["raw_answer"])
+    if choices.numbers:
+        for name in ("answer", "archive_answer"):
+            columns[name] = number_forms(columns[name])
+        accepted = columns["references"]
+        if not accepted.null_count:
+            forms = number_forms(accepted.flatten())
+            offsets = pc.subtract(accepted.offsets, accepted.offsets[0])
+            columns["references"] = pa.ListArray.from_arrays(offsets, forms)
+    columns["eligible"] = pc.equal(columns["finish_reason"], "stop")
+    if choices.answer == NO_ANSWER:
+        columns["archive_answer"] = columns["answer"]
+    else:
+        columns["eligible"] = pc.and_(columns["eligible"], columns["answer"].is_valid())
     columns["recorded"] = _recorded_labels(source, chunk) if is_graded else columns["correct"]
     if is_graded:
         columns["correct"] = _graded(source, columns, chunk)
@@ -295,12 +316,14 @@ def insert_stream(
         raise
 
 
-def make_stale(con: duckdb.DuckDBPyConnection) -> bool:
+def make_stale(con: duckdb.DuckDBPyConnection, why: str = "archives were loaded") -> bool:
     """Drop what replays made of attempts as they were, but their settings; say if there were any.
 
     What the engine did not make is a user's own, and stays.
     """
     forget_replays(con)
     dropped = drop_replays(con)
-    con.execute("update meta set value = 'stale' where key = 'replays' and value = 'fresh'")
+    con.execute(
+        "update meta set value = ? where key = 'replays' and value = 'fresh'", [f"stale: {why}"]
+    )
     return dropped

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import duckdb
 import pyarrow as pa
 
-from audit.answers.extract import normal_answers, raw_answers
+from audit.answers.extract import NO_ANSWER, normal_answers, number_forms, raw_answers
 from audit.engine import render
 from audit.errors import AuditError
 from audit.load.schema import KEY_FIELDS
@@ -24,7 +24,7 @@ def archives_without_texts(con: duckdb.DuckDBPyConnection) -> list[str]:
 
 def require_texts(con: duckdb.DuckDBPyConnection, answer: str) -> None:
     """Refuse a kind of answer that is read from texts where an archive was loaded without them."""
-    without = [] if answer == "archive" else archives_without_texts(con)
+    without = [] if answer in ("archive", NO_ANSWER) else archives_without_texts(con)
     if without:
         raise AuditError(
             f"--answer {answer}: archive {shown(without[0])} was loaded with --no-texts; load it "
@@ -32,12 +32,18 @@ def require_texts(con: duckdb.DuckDBPyConnection, answer: str) -> None:
         )
 
 
-def stored_answers(con: duckdb.DuckDBPyConnection, answer: str) -> Iterator[pa.RecordBatch]:
+def stored_answers(
+    con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False
+) -> Iterator[pa.RecordBatch]:
     """The answers of all attempts that have one, as written and normalized."""
+    if answer == NO_ANSWER:
+        return
     query = "select *, null::varchar as text from recorded_answers" if answer == "archive" else None
     for batch in con.sql(query or render("stored_records")).to_arrow_reader(BATCH_ROWS):
         texts = batch["text"].cast(pa.large_string())
         raw = raw_answers(answer, texts, batch["boxed_answer"], batch["raw_archive_answer"])
-        columns = [*(batch[name] for name, _ in KEY_FIELDS), raw, normal_answers(raw)]
+        forms = normal_answers(raw)
+        forms = number_forms(forms) if numbers else forms
+        columns = [*(batch[name] for name, _ in KEY_FIELDS), raw, forms]
         rows = pa.RecordBatch.from_arrays(columns, schema=STORED)
         yield rows.filter(rows["answer"].is_valid())

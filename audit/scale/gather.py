@@ -70,7 +70,7 @@ def gather(run: Path, db: Path, *, link: bool = False, limits: Limits = NO_LIMIT
             _fill(con, run, manifest, settings, files, link)
             archives = {row[0] for row in con.execute("select archive from sources").fetchall()}
             quality.count_dropped(con, [tuple(row) for row in keys["left_out"]])
-            remember(con, manifest.reading.answer)
+            remember(con, manifest.reading.answer, numbers=manifest.reading.numbers)
             quality.count_records(con, archives)
             notes = [*keys["notes"], *(_grade_notes(con) if manifest.reading.grade else ())]
             kept = {*HANDED_DOWN, *COMPUTED_HERE}

@@ -216,15 +216,20 @@ def _references(value: Any) -> list[str]:
 
 
 def _csv_references(value: Any) -> list[str]:
-    if isinstance(value, list):  # Of a file of references, whose lists are lists.
-        return _references(value)
-    if value is None or not value.lstrip().startswith("["):
-        return _references(None if value is None else [value])
+    return _references(csv_list(value))
+
+
+def csv_list(value: Any) -> Any:
+    """What a cell of references holds: a list as JSON or Python write it, or the one that it is."""
+    # References from another file come as lists.
+    if value is None or isinstance(value, list):
+        return value
+    if not value.lstrip().startswith("["):
+        return [value]
     try:
-        items = json.loads(value)
+        return json.loads(value)
     except (ValueError, RecursionError):
-        items = _python_list(value.strip())
-    return _references(items)
+        return _python_list(value.strip())
 
 
 def _python_list(cell: str) -> Any:

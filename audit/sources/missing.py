@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from audit.answers.extract import NO_ANSWER
 from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.canonical import COLUMNS
@@ -55,6 +56,8 @@ OPTIONAL = tuple(name for name in NEEDS if name != "text" and not COLUMNS[name].
 
 def _answered(reading: Reading) -> tuple[str, ...]:
     """The columns any of which gives an answer."""
+    if reading.answer == NO_ANSWER:
+        return ()
     if reading.answer == "boxed":
         return ANSWERED
     return ("archive_answer",) if reading.answer == "archive" else ("text",)
@@ -62,7 +65,8 @@ def _answered(reading: Reading) -> tuple[str, ...]:
 
 def is_answerable(mapping: Mapping[str, str], reading: Reading) -> bool:
     """Whether a file has what answers are read from."""
-    return bool(set(_answered(reading)) & mapping.keys())
+    wanted = _answered(reading)
+    return not wanted or bool(set(wanted) & mapping.keys())
 
 
 def missing_columns(source: Source, reading: Reading) -> list[str]:

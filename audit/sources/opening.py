@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from audit.errors import AuditError
-from audit.options import Reading
+from audit.sources.columns import Choices
+from audit.sources.failed import settle_failed
 from audit.sources.files import Chunk, Source, SourceFile, Unreadable, while_unchanged
 from audit.sources.readers import read_source
 from audit.sources.stand_ins import stand_in
@@ -15,7 +16,7 @@ def open_source(file: SourceFile, name: str | None, reading: Reading) -> Source:
     source = read_source(file, name, reading)
     if file.sample is not None:
         source = replace(source, chunks=_beginning(source.chunks, file.sample))
-    source = stand_in(source, reading)
+    source = settle_failed(stand_in(source, reading), reading)
     return replace(source, chunks=while_unchanged(file, _forgetting(source)))
 
 

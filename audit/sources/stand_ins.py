@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from audit.errors import AuditError
 from audit.options import Reading
-from audit.sources.canonical import problem_name
+from audit.sources.canonical import csv_list, problem_name
+from audit.sources.containers import detect_container
 from audit.sources.files import Chunk, Source, SourceFile, find_files
 from audit.sources.formats import REASONING, Format, as_references, column
 from audit.sources.readers import read_source
@@ -134,6 +135,7 @@ def _read_references(file: SourceFile, changed: int) -> dict[tuple[Any, str], li
     if missing:
         raise AuditError(f"--references {path}: no column for {min(missing)}; {source.has}")
     found: dict[tuple[Any, str], list[str]] = {}
+    is_csv = detect_container(file) == "csv"
     for chunk in source.chunks:
         columns = (listed(chunk, name) for name in ("competition", "question_id", "references"))
         for row, competition, problem, forms in zip(chunk.rows, *columns, strict=True):
@@ -142,7 +144,8 @@ def _read_references(file: SourceFile, changed: int) -> dict[tuple[Any, str], li
             except ValueError as error:
                 place = f"--references {path}: row {row}, column question_id"
                 raise AuditError(f"{place}: {error}") from None
-            found.setdefault((competition, name), []).extend(as_references(forms) or [])
+            listed_forms = csv_list(forms) if is_csv else forms
+            found.setdefault((competition, name), []).extend(as_references(listed_forms) or [])
     return found
 
 

@@ -12,7 +12,7 @@ select
     answer,
     archive_answer,
     mean_logprob,
-    finish_reason = 'stop' and answer is not null as eligible,
+    eligible,
     -- What a file says of an attempt and nothing here looks at, in the order of the table.
     carried.*,
 from incoming

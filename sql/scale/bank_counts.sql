@@ -8,7 +8,7 @@ select
     count(*) as attempts,
     count(distinct seed) as seeds,
     count(correct) as labels,
-    count(answer) filter (finish_reason = 'stop') as eligible,
+    count(*) filter (eligible) as eligible,
     count(archive_answer) filter (finish_reason = 'stop') as archive_answers,
     histogram(finish_reason) as endings,
 from incoming

@@ -342,7 +342,7 @@ def test_answers_that_cannot_be_read_change_nothing(tool):
     line = tool("answers", "--answer", "archive", status=2).err
     assert "none of its 24 finished attempts has an answer: --answer archive gives 0, " in line
     assert "--answer boxed gives 24; pass --answer boxed" in line
-    assert "must be boxed, archive or regex:" in tool("answers", "--answer", "x", status=2).err
+    assert "must be boxed, archive, none or regex:" in tool("answers", "--answer", "x", status=2).err
     assert "parentheses" in tool("answers", "--answer", "regex:x", status=2).err
     tool("answers", "--answer", "boxed", "--db", "other.duckdb", status=2)
     assert state() == before

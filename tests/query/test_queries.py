@@ -547,7 +547,7 @@ def test_queries_say_when_there_are_no_replays_or_stale_ones(tmp_path):
     con.close()
     for asked in ("overshoot", "select * from selections"):
         line = run("query", asked, "--db", db, status=2)
-        assert "the records have changed since (load, answers); run 'budget-audit replay'" in line
+        assert "archives were loaded since; run 'budget-audit replay'" in line
     count = "select count(*) as attempts from attempts"
     assert run("query", count, "--db", db, "--format", "csv") == "attempts\n8\n"
     assert run("query", "finish_reasons", "--db", db).count("\n") == 2 + 3

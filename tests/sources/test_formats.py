@@ -787,7 +787,7 @@ def test_answers_by_pattern_are_the_last_match_and_normalized(con, tmp_path):
     for bad, message in (
         ("regex:(", "not a regular expression"),
         ("regex:ANSWER", "in parentheses"),
-        ("last", "must be boxed, archive or regex:PATTERN"),
+        ("last", "must be boxed, archive, none or regex:PATTERN"),
     ):
         assert message in refusal(con, path, answer=bad, **NAMED)
 

@@ -32,11 +32,9 @@ PARQUET_ERRORS = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryE
 def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> Source:
     """A Parquet file, in a given format or else the one of its columns."""
     try:
-        path = os.fsencode(file.path)
-        # By its path, pyarrow opens no file whose name is not UTF-8.
-        is_utf8 = path.decode(errors="ignore").encode() == path
-        source = file.path if is_utf8 else pa.OSFile(path)
-        reader = pq.ParquetFile(source, buffer_size=PARQUET_BUFFER_BYTES, pre_buffer=False)
+        # By its bytes: a file's name need not be UTF-8.
+        stream = pa.OSFile(os.fsencode(file.path))
+        reader = pq.ParquetFile(stream, buffer_size=PARQUET_BUFFER_BYTES, pre_buffer=False)
         schema, count = reader.schema_arrow, reader.metadata.num_rows
         metadata = reader.metadata.metadata or {}
     except PARQUET_ERRORS as error:
@@ -207,10 +205,12 @@ def _decoded(
 ) -> Iterator[pa.RecordBatch]:
     """The batches of every row group, none of which goes beyond its group."""
     # Who decodes closes: a thread may still be at it when nobody waits for its batch any more.
-    with reader:
+    try:
         for group in range(reader.num_row_groups):
             batch_rows = _batch_rows(file, reader.metadata.row_group(group))
             yield from _joined(reader.iter_batches(batch_rows, [group], names))
+    finally:
+        reader.close(force=True)
 
 
 def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

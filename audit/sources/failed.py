@@ -1,0 +1,112 @@
+"""Attempts that failed: no text, no answer and no tokens. The user says what becomes of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from audit.errors import AuditError
+from audit.options import Reading
+from audit.sources.files import Chunk, Source
+from audit.sources.stand_ins import listed
+
+# What makes an attempt more than a failed one.
+ANSWERING = ("text", "boxed_answer", "archive_answer")
+UNFINISHED = "error"
+# What is told of a file, by option.
+TOLD = {"drop": "left out", "count": "counted as unfinished at cost 1"}
+
+
+def settle_failed(source: Source, reading: Reading) -> Source:
+    """Leave failed attempts out, keep them at cost 1, or refuse the file with their count."""
+    if "completion_tokens" not in source.mapping:
+        return source
+    mapping = dict(source.mapping)
+    return replace(source, mapping=mapping, chunks=_settled(source, reading.failed, mapping))
+
+
+def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Iterator[Chunk]:
+    count = kept = 0
+    for chunk in source.chunks:
+        is_failed = _is_failed(chunk)
+        here = sum(is_failed)
+        if here and failed is None:
+            raise _refusal(source, chunk, is_failed)
+        count, kept = count + here, kept + len(chunk.rows) - here
+        if not here:
+            yield chunk
+        elif failed == "count":
+            yield _counted(chunk, is_failed)
+        elif here < len(chunk.rows):
+            yield _without(chunk, is_failed)
+    if count:
+        mapping["failed"] = f"{count:,} {TOLD[failed or '']}"
+        source.notes[f"attempts failed (no text, no tokens): {TOLD[failed or '']}"] += count
+    if count and not kept and failed == "drop":
+        raise AuditError(
+            f"{source.file.label}: all of its {count:,} attempts failed (no text, no tokens); "
+            "leave it out"
+        )
+
+
+def _is_failed(chunk: Chunk) -> Sequence[bool]:
+    """Which rows have no cost, no steps, and nothing that could be an answer."""
+    costs = chunk.values.get("completion_tokens")
+    # Most files have no such row: then nothing of them is looked at.
+    if (
+        isinstance(costs, pa.Array)
+        and pa.types.is_integer(costs.type)
+        and not costs.null_count
+        and pc.min(costs).as_py() != 0
+    ):
+        return [False] * len(chunk.rows)
+    found = [cost in (None, 0, "0", "") for cost in listed(chunk, "completion_tokens")]
+    if any(found):
+        for name in (*ANSWERING, "steps"):
+            values = listed(chunk, name)
+            found = [one and _is_nothing(v) for one, v in zip(found, values, strict=True)]
+    return found
+
+
+def _is_nothing(value: Any) -> bool:
+    return value in (None, [], "[]") or (isinstance(value, str) and not value.strip())
+
+
+def _refusal(source: Source, chunk: Chunk, is_failed: Sequence[bool]) -> AuditError:
+    """What is said of a file with failed attempts; the rest of it is read to count them."""
+    first = chunk.rows[list(is_failed).index(True)]
+    count = sum(is_failed) + sum(sum(_is_failed(later)) for later in source.chunks)
+    return AuditError(
+        f"{source.file.label}: row {first}, column completion_tokens: attempts without text and "
+        f"tokens, {count:,} in this file; pass --failed drop to leave them out, or --failed count "
+        "to keep them as unfinished attempts at cost 1"
+    )
+
+
+def _counted(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
+    """The chunk with failed attempts at the smallest cost, none of them finished."""
+    costs = listed(chunk, "completion_tokens")
+    reasons = listed(chunk, "finish_reason")
+    values = {
+        **chunk.values,
+        "completion_tokens": [1 if one else v for one, v in zip(is_failed, costs, strict=True)],
+        "finish_reason": [
+            UNFINISHED if one and reason in (None, "", "stop") else reason
+            for one, reason in zip(is_failed, reasons, strict=True)
+        ],
+    }
+    return Chunk(values, chunk.rows, chunk.done)
+
+
+def _without(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
+    """The chunk without its failed attempts."""
+    places = [place for place, one in enumerate(is_failed) if not one]
+    values = {
+        name: column.take(pa.array(places))
+        if isinstance(column, pa.Array)
+        else [column[place] for place in places]
+        for name, column in chunk.values.items()
+    }
+    return Chunk(values, [chunk.rows[place] for place in places], chunk.done)

@@ -1,0 +1,254 @@
+"""Tasks without an answer, failed attempts, decimals as numbers and references from a file."""
+
+import json
+import os
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from audit import database, engine
+from audit.answers.normal_form import number_form
+from audit.database import has_answers
+from audit.errors import AuditError
+from audit.load.describe import describe
+from audit.load.load import load
+from audit.load.provenance import notes
+from audit.load.reread import reread
+
+
+def attempt(seed, **more):
+    return {
+        "archive": "m",
+        "competition": "C",
+        "question_id": seed // 4,
+        "seed": seed,
+        "completion_tokens": 10 + seed,
+        "finish_reason": "stop",
+        "text": rf"so \boxed{{{seed % 3}}}",
+        "archive_answer": str(seed % 3),
+        "correct": seed % 3 == 1,
+    } | more
+
+
+def bank(**more):
+    return [attempt(seed, **more) for seed in range(12)]
+
+
+def write(path, rows):
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+def without(rows, *names):
+    return [{name: value for name, value in row.items() if name not in names} for row in rows]
+
+
+def rows_of(con, columns, relation="attempts"):
+    return con.execute(f"select {columns} from {relation} order by seed").fetchall()
+
+
+# Tasks without an answer
+
+
+def test_without_answers_whatever_is_finished_may_be_picked(tmp_path):
+    rows = bank()
+    rows[5]["finish_reason"] = "length"
+    with duckdb.connect() as con:
+        load(con, [write(tmp_path / "a.jsonl", rows)], answer="none")
+        found = rows_of(con, "answer, archive_answer, eligible")
+        assert found == [(None, None, seed != 5) for seed in range(12)]
+        assert not has_answers(con)
+        assert notes(con).startswith("answers: none, attempts pass or fail; ")
+        # Every record has no box, and what the source extracted is kept for another kind.
+        engine.replay(con, budgets=[50], caps=[2], primary_cap=2, orders=1, replicates=0)
+
+
+def test_without_answers_no_text_and_no_extraction_is_needed(tmp_path):
+    rows = without(bank(), "text", "archive_answer")
+    with duckdb.connect() as con:
+        source = write(tmp_path / "a.parquet", rows)
+        with pytest.raises(AuditError, match="missing column text"):
+            load(con, [source])
+        load(con, [source], answer="none")
+        assert rows_of(con, "eligible") == [(True,)] * 12
+
+
+def test_an_archive_without_a_finished_attempt_is_refused_without_answers_too(tmp_path):
+    source = write(tmp_path / "a.jsonl", bank(finish_reason="length"))
+    with duckdb.connect() as con, pytest.raises(AuditError, match="counts as finished"):
+        load(con, [source], answer="none")
+
+
+def test_kinds_are_not_mixed_and_another_kind_is_read_in_place(tmp_path):
+    one = write(tmp_path / "one.jsonl", bank())
+    two = write(tmp_path / "two.jsonl", bank(archive="n"))
+    with duckdb.connect() as con:
+        load(con, [one])
+        before = rows_of(con, "answer, archive_answer, eligible")
+        with pytest.raises(AuditError, match="--answer none: the answers of archive 'm' were read"):
+            load(con, [two], answer="none")
+        reread(con, "none")
+        assert rows_of(con, "answer, archive_answer, eligible") == [(None, None, True)] * 12
+        load(con, [two], answer="none")
+        reread(con, "archive")
+        assert has_answers(con)
+        assert rows_of(con, "answer, archive_answer, eligible")[::2] == before
+        reread(con, "none")
+        reread(con, "boxed")
+        assert rows_of(con, "answer, archive_answer, eligible")[::2] == before
+
+
+def test_labels_that_answers_made_need_answers(tmp_path):
+    source = write(tmp_path / "a.jsonl", bank(references=["1"]))
+    with duckdb.connect() as con:
+        with pytest.raises(AuditError, match="--grade references compares answers"):
+            load(con, [source], answer="none", grade="references")
+        load(con, [source], grade="references")
+        with pytest.raises(AuditError, match="labels were made by comparing answers"):
+            reread(con, "none")
+        assert rows_of(con, "correct", "labels") == [(seed % 3 == 1,) for seed in range(12)]
+
+
+def test_after_another_kind_of_answer_replays_are_said_to_be_stale_for_that(tmp_path):
+    with duckdb.connect() as con:
+        load(con, [write(tmp_path / "a.jsonl", bank())])
+        engine.replay(con, budgets=[50], caps=[2], primary_cap=2, orders=1, replicates=0)
+        reread(con, "archive")
+        with pytest.raises(
+            AuditError, match="the replays are stale: answers were read again since"
+        ):
+            database.require_replays(con)
+        engine.replay(con, budgets=[50], caps=[2], primary_cap=2, orders=1, replicates=0)
+        load(con, [str(tmp_path / "a.jsonl")], replace=True, answer="archive")
+        with pytest.raises(AuditError, match="the replays are stale: archives were loaded since"):
+            database.require_replays(con)
+
+
+# Failed attempts
+
+
+def failed_bank():
+    """Three failed attempts, and one that has a text but no count: that one did not fail."""
+    rows = bank()
+    rows[2] |= {"text": "", "archive_answer": None, "completion_tokens": 0}
+    rows[7] |= {"text": None, "archive_answer": None, "completion_tokens": None}
+    rows[11] |= {"text": " ", "archive_answer": "", "completion_tokens": 0, "finish_reason": "stop"}
+    return rows
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+def test_failed_attempts_are_refused_left_out_or_counted(tmp_path, name):
+    source = write(tmp_path / name, failed_bank())
+    with duckdb.connect() as con:
+        with pytest.raises(AuditError) as error:
+            load(con, [source])
+        assert str(error.value) == (
+            f"{name}: row 3, column completion_tokens: attempts without text and tokens, 3 in this "
+            "file; pass --failed drop to leave them out, or --failed count to keep them as "
+            "unfinished attempts at cost 1"
+        )
+        summary = load(con, [source], failed="drop")
+        assert summary.notes == (f"{name}: 3 attempts failed (no text, no tokens): left out",)
+        assert rows_of(con, "seed") == [(s,) for s in range(12) if s not in (2, 7, 11)]
+        assert "; failed attempts: 3 left out; " in notes(con)
+    with duckdb.connect() as con:
+        load(con, [source], failed="count")
+        found = rows_of(con, "seed, completion_tokens, finish_reason, eligible")
+        kept = [row for row in found if row[0] in (2, 7, 11)]
+        assert kept == [(seed, 1, "error", False) for seed in (2, 7, 11)]
+        assert len(found) == 12
+        assert "; failed attempts: 3 counted as unfinished at cost 1; " in notes(con)
+
+
+def test_a_text_without_a_count_did_not_fail(tmp_path):
+    rows = bank()
+    rows[4]["completion_tokens"] = 0
+    source = write(tmp_path / "a.jsonl", rows)
+    for failed in (None, "drop", "count"):
+        with duckdb.connect() as con, pytest.raises(AuditError, match=r"row 5.*above 0, found 0"):
+            load(con, [source], failed=failed)
+
+
+def test_a_file_in_which_all_failed_is_refused(tmp_path):
+    rows = bank(text="", archive_answer=None, completion_tokens=0)
+    with duckdb.connect() as con, pytest.raises(AuditError, match="all of its 12 attempts failed"):
+        load(con, [write(tmp_path / "a.jsonl", rows)], failed="drop")
+
+
+# Decimals as numbers
+
+
+@pytest.mark.parametrize(
+    ("form", "number"),
+    [
+        ("160.0", "160"), ("160", "160"), ("160.", "160"), ("0.50", "0.5"), (".5", "0.5"),
+        ("-0.0", "0"), ("-1.50", "-1.5"), ("+2.0", "2"), ("007.10", "7.1"), ("-.5", "-0.5"),
+        ("1e3", "1e3"), ("1/2", "1/2"), (".", "."), ("", ""), ("-", "-"), ("1.2.3", "1.2.3"),
+        ("1,000.0", "1,000.0"), ("x", "x"), ("٣.0", "٣.0"), (None, None),
+    ],
+)  # fmt: skip
+def test_a_plain_decimal_has_one_form_as_a_number(form, number):
+    assert number_form(form) == number
+
+
+def test_decimals_are_compared_as_numbers_where_that_is_asked_for(tmp_path):
+    rows = bank(references=["160"], text=r"\boxed{160.0}", archive_answer="160.00")
+    source = write(tmp_path / "a.jsonl", rows)
+    with duckdb.connect() as con:
+        load(con, [source], grade="references")
+        assert rows_of(con, "answer, archive_answer") == [("160.0", "160.00")] * 12
+        assert rows_of(con, "correct", "grades") == [(False,)] * 12
+        assert "numbers" not in notes(con)
+    with duckdb.connect() as con:
+        load(con, [source], grade="references", numbers=True)
+        assert rows_of(con, "answer, archive_answer") == [("160", "160")] * 12
+        assert rows_of(con, "correct", "grades") == [(True,)] * 12
+        assert notes(con).startswith("answers: the last boxed answer, decimals as numbers; ")
+        reread(con, "archive")
+        assert rows_of(con, "answer") == [("160",)] * 12
+        assert "decimals as numbers" in notes(con)
+        other = write(tmp_path / "b.jsonl", bank(archive="n"))
+        with pytest.raises(AuditError, match="archive 'm' was loaded with --numbers"):
+            load(con, [other], answer="archive")
+
+
+# References from a file
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
+@pytest.mark.parametrize("column", ["question_id", "problem", "id"])
+def test_references_of_a_csv_are_read_for_every_container(tmp_path, name, column):
+    (tmp_path / "r.csv").write_text(
+        f'{column},answer\n0,1\n1,"[""2"", ""1""]"\n2,"[\'0\', \'5\']"\n'
+    )
+    rows = without(bank(), "correct")
+    if name == "a.csv":
+        names = list(rows[0])
+        lines = [names, *([str(row[one]) for one in names] for row in rows)]
+        (tmp_path / name).write_text("".join(",".join(line) + "\n" for line in lines))
+        source = str(tmp_path / name)
+    else:
+        source = write(tmp_path / name, rows)
+    options = {"references": str(tmp_path / "r.csv"), "grade": "references"}
+    with duckdb.connect() as con:
+        load(con, [source], **options)
+        accepted = (("1",), ("2", "1"), ("0", "5"))
+        wanted = [(str(seed % 3) in accepted[seed // 4],) for seed in range(12)]
+        assert rows_of(con, "correct", "labels") == wanted
+    assert "from --references r.csv" in describe([source], **options)
+
+
+def test_a_name_that_is_not_utf_8_is_a_name(tmp_path):
+    rows = bank()
+    for suffix in (".parquet", ".jsonl"):
+        path = os.fsencode(tmp_path) + b"/caf\xe9" + suffix.encode()
+        os.replace(write(tmp_path / f"plain{suffix}", rows), path)
+        with duckdb.connect() as con:
+            load(con, [os.fsdecode(path)])
+            ((name,),) = con.execute("select file from sources").fetchall()
+            assert name == rf"caf\udce9{suffix}"
