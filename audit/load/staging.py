@@ -38,7 +38,12 @@ from audit.sources.stand_ins import listed
 TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
 # What the checks of texts ask, as sql/load/text_measures.sql reads it from stored ones.
 MEASURES = pa.schema(
-    [("text_size", pa.int64()), ("text_hash", pa.int64()), ("ends_in_box", pa.bool_())]
+    [
+        ("text_size", pa.int64()),
+        ("text_length", pa.int64()),
+        ("text_hash", pa.int64()),
+        ("ends_in_box", pa.bool_()),
+    ]
 )
 MEASURED_ENDING = 4096
 STAGED = pa.schema([*INCOMING, *MEASURES])
@@ -283,7 +288,8 @@ def _measures(batch: Batch) -> list[pa.Array]:
         hashes.append(None if text is None else text_hash(text))
         ending = text_ending(text, MEASURED_ENDING) if text is not None and is_looked_at else None
         endings.append(None if ending is None else ends_in_box(ending))
-    return [pc.binary_length(texts), pa.array(hashes, pa.int64()), pa.array(endings, pa.bool_())]
+    sizes = [pc.binary_length(texts), pc.utf8_length(texts).cast(pa.int64())]
+    return [*sizes, pa.array(hashes, pa.int64()), pa.array(endings, pa.bool_())]
 
 
 def _remove(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:

@@ -137,6 +137,18 @@ def _number(value: Any) -> float | None:
         return None
 
 
+def _loose(column: Column) -> Column:
+    """A column of which what cannot be read is unknown: nothing is computed from it."""
+
+    def rule(value: Any) -> Any:
+        try:
+            return column.rule(value)
+        except ValueError:
+            return None
+
+    return replace(column, rule=rule)
+
+
 def _is_numeric(type: pa.DataType) -> bool:
     return pa.types.is_floating(type) or pa.types.is_integer(type) or pa.types.is_null(type)
 
@@ -445,6 +457,23 @@ COLUMNS = {
         _amounts(LARGEST_SECONDS),
         "how long the attempt took; null where unknown",
         is_per_attempt=True,
+        is_carried=True,
+    ),
+    # These are looked at by checks alone.
+    "reasoning_tokens": _column(
+        _loose(_integers(0, LARGEST_COUNT, "a whole number of 0 or more", is_required=False)),
+        "tokens that the attempt spent on reasoning, as recorded; null where unknown",
+        is_per_attempt=True,
+        is_carried=True,
+    ),
+    "temperature": _column(
+        _loose(_amounts(LARGEST_MONEY)),
+        "the temperature at which tokens were drawn; null where unknown",
+        is_carried=True,
+    ),
+    "top_p": _column(
+        _loose(_amounts(LARGEST_MONEY)),
+        "the share of likely tokens that were drawn from; null where unknown",
         is_carried=True,
     ),
     "steps": _column(

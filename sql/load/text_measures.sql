@@ -1,9 +1,10 @@
--- text_measures: what the checks of texts ask of each: its bytes, a hash, and whether that of a finished attempt without an answer ends inside a box.
+-- text_measures: what the checks of texts ask of each: its bytes and characters, a hash, and whether that of a finished attempt without an answer ends inside a box.
 -- grain: archive, competition, question_id, seed
 select
     * exclude (text, ending),
     -- Bytes are counted, which reads no text to its end.
     strlen(text) as text_size,
+    length(text) as text_length,
     -- Whole texts would be kept in memory.
     hash(text) as text_hash,
     len(ending) > 1
@@ -13,6 +14,8 @@ from (
     select
         texts.*,
         attempts.finish_reason,
+        attempts.completion_tokens,
+        attempts.mean_logprob,
         case
             when attempts.finish_reason = 'stop' and attempts.answer is null
                 then string_split(right(texts.text, 4096), '\boxed{')

@@ -13,8 +13,10 @@ from (
     values
         -- check, least, warn below, fail below, warn above, fail above, ok from, advice
         ('finished', 1, 50, 1, null, null, null, 'unfinished attempts are never picked: if other finish reasons mean finished, load with --finished REASON,…'),
-        ('answered', 1, 50, 1, null, null, null, 'finished attempts without an answer are never picked: see the query unboxed_texts, or try ''budget-audit answers --answer archive'' or regex:PATTERN'),
+        ('answered', 1, 90, 1, null, null, null, 'finished attempts without an answer are never picked: see the query unboxed_texts, or try ''budget-audit answers --answer archive'' or regex:PATTERN'),
         ('answers_disagree', 1, null, null, 10, null, null, 'the answer that is voted on is not the one that the source extracted: see table source_audit, or try ''budget-audit answers --answer archive'''),
+        ('answers_missed', 1, null, null, 10, null, null, 'the source extracted an answer where none was read: try ''budget-audit answers --answer archive'' or regex:PATTERN'),
+        ('right_not_eligible', 1, null, null, 5, 20, null, 'attempts labelled right can never be picked: are they answered in another way (''budget-audit answers --answer archive'' or regex:PATTERN), or finished for another reason (load with --finished REASON,…)?'),
         ('unknown_finish_reasons', 1, null, null, 0, null, null, 'only stop counts as finished: if these mean finished, load with --finished REASON,…'),
         ('references_differ', 1, null, null, 0, null, null, 'rows of one problem name different references, as where choices are shuffled: equal answers may mean different things'),
         ('labels_missing', 1, null, null, 0, null, null, 'without labels accuracy is unknown: load with --map correct=PATH, or --grade references where there are references'),
@@ -24,14 +26,23 @@ from (
         ('problems_dropped', 1, null, null, 0, null, null, 'problems with a missing label were left out by --unlabelled drop'),
         ('costs_counted', 1, null, null, 0, null, null, 'completion tokens were counted from the texts: reasoning that is not in them costs nothing here'),
         ('costs_constant', 20, null, null, 0, null, null, 'every attempt costs the same: is the right column mapped to completion_tokens?'),
+        ('costs_at_a_limit', 20, null, null, 1, null, null, 'finished attempts cost exactly as much as the most: they may have been cut by a generation limit that the finish reasons do not show'),
+        ('reasoning_not_counted', 1, null, null, 0, null, null, 'more reasoning than completion tokens are recorded, so that reasoning may cost nothing here: load with --map completion_tokens=completion_tokens+reasoning_tokens (their paths in the file)'),
+        ('texts_longer_than_costs', 1, null, null, 0, null, null, 'texts have more than eight characters for each token, so that costs may leave something out: load with --map completion_tokens=PATH+PATH, or count the texts with --count-tokens ENCODING'),
+        ('sampling_mixed', 1, null, null, 0, null, null, 'attempts of one archive were drawn at different temperatures or top_p: load each as an archive of its own'),
+        ('banks_uneven', 1, null, null, 0, null, null, 'these problems have fewer attempts than others of the archive: was the log cut off, or were attempts left out?'),
         ('costs_extreme', 1, null, null, 0, null, null, 'these cost over 100 times what attempts of the other archives, or most of this one, cost: are they tokens?'),
         ('texts_cut', 1, null, null, 1, null, null, 'texts end inside a box, or at one and the same length, although their finish reason is stop: their answers may be lost'),
         ('duplicate_texts', 20, null, null, 5, null, null, 'long texts of one problem are the same: attempts may not be independent'),
+        ('duplicate_records', 20, null, null, 5, null, null, 'short attempts of one problem have the same text, cost and log-probability: they may be one attempt that was recorded twice'),
+        ('scores_missing', 1, null, null, 0, null, null, 'selectors that read a score never pick attempts without it'),
+        ('scores_tell_labels', 1, null, null, null, 0, null, 'a score is larger for every correct attempt than for every incorrect one, as if it had been made from the labels: a selector that reads it is not blind; load without it'),
         ('logprobs_missing', 1, null, null, 5, null, 100, 'max_logprob never picks attempts without a log-probability'),
         ('banks_below_cap', 1, null, null, 0, null, null, 'these problems have fewer attempts than the cap, so that their replays may end for want of attempts'),
         ('beyond_live_budget', 1, null, null, 0, null, null, 'these problems were run under a smaller live budget, so that later attempts do not exist: replay at no more than that budget, under its rule, in the canonical order'),
         ('ended_by_bank', 1, null, null, 5, null, null, 'these replays ran out of attempts before the budget was spent: both rules then look alike; see the query binding_caps'),
         ('never_binds', 1, null, null, 95, null, null, 'nearly every replay ends before this budget is spent, so that it tells nothing of the rules: replay smaller budgets; see the query binding_caps'),
+        ('prompts_unknown', 1, null, null, 0, null, null, 'no prompt token of these attempts is known, so that prompts cost nothing here: load with --map prompt_tokens=PATH, or replay with --unit completion'),
         ('problems_without_votes', 1, null, null, 50, 99, null, 'the primary selector can pick nothing in these problems: choose another --primary-selector')
 ) as judged ("check", least, warn_below, fail_below, warn_above, fail_above, ok_from, advice)
 order by "check"

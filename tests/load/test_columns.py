@@ -382,12 +382,12 @@ def test_the_documentation_lists_every_column():
     text = (ROOT / "audit" / "sources" / "README.md").read_text()
     lines = text.partition("## The canonical columns")[2].partition("\n## ")[0].splitlines()
     named = [line.split("|")[1].strip() for line in lines if line.startswith("| ")]
-    assert named == ["column", *COLUMNS, "score_NAME"]
+    assert ", ".join(named).split(", ") == ["column", *COLUMNS, "score_NAME"]
     assert all(column.comment for column in COLUMNS.values())
 
 
 ADDED = """
-COLUMNS["temperature"] = _column(
+COLUMNS["loudness"] = _column(
     _amounts(100), "how freely tokens were drawn", is_per_attempt=True, is_carried=True
 )
 """
@@ -400,7 +400,7 @@ def test_a_column_is_added_in_one_place(tmp_path):
     path = tmp_path / "audit" / "sources" / "canonical.py"
     before, line, after = path.read_text().partition("CSV_COLUMNS = COLUMNS | {")
     path.write_text(before + ADDED + "\n\n" + line + after)
-    write(tmp_path / "a.jsonl", [attempt(s, completion_tokens=5, temperature=0.5) for s in (0, 1)])
+    write(tmp_path / "a.jsonl", [attempt(s, completion_tokens=5, loudness=0.5) for s in (0, 1)])
 
     def tool(*arguments):
         return subprocess.run(
@@ -412,12 +412,12 @@ def test_a_column_is_added_in_one_place(tmp_path):
             text=True,
         ).stdout
 
-    assert "temperature         from temperature" in tool("describe", "a.jsonl")
+    assert "loudness            from loudness" in tool("describe", "a.jsonl")
     tool("load", "a.jsonl")
     assert "how freely tokens were drawn" in tool("schema", "attempts")
     tool("replay", "--caps", "2", "--primary-cap", "2", "--orders", "2", "--replicates", "10")
     tool("export", "--out", "out", "attempts")
     with (tmp_path / "out" / "attempts.csv").open() as file:
-        assert [row["temperature"] for row in csv.DictReader(file)] == ["0.5", "0.5"]
-    rows = tool("query", "--format", "csv", "select temperature from attempts where seed = 1")
-    assert rows.split() == ["temperature", "0.5"]
+        assert [row["loudness"] for row in csv.DictReader(file)] == ["0.5", "0.5"]
+    rows = tool("query", "--format", "csv", "select loudness from attempts where seed = 1")
+    assert rows.split() == ["loudness", "0.5"]

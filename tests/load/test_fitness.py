@@ -342,7 +342,8 @@ def test_answers_that_cannot_be_read_change_nothing(tool):
     line = tool("answers", "--answer", "archive", status=2).err
     assert "none of its 24 finished attempts has an answer: --answer archive gives 0, " in line
     assert "--answer boxed gives 24; pass --answer boxed" in line
-    assert "must be boxed, archive, none or regex:" in tool("answers", "--answer", "x", status=2).err
+    told = tool("answers", "--answer", "x", status=2).err
+    assert "must be boxed, archive, none or regex:" in told
     assert "parentheses" in tool("answers", "--answer", "regex:x", status=2).err
     tool("answers", "--answer", "boxed", "--db", "other.duckdb", status=2)
     assert state() == before
@@ -407,7 +408,15 @@ def test_data_quality_equals_counts_by_hand_where_every_check_is_broken_once(too
     # Of the 20 attempts of m one is not finished; of 19 finished two have no box (1 and 8).
     assert quality() == {
         "finished": (19, 20, "ok"),
-        "answered": (17, 19, "ok"),
+        "answered": (17, 19, "warn"),
+        "answers_missed": (2, 19, "warn"),
+        # Right are eight with an even seed (4 and 6 are not); 0 is unfinished, 8 has no box.
+        "right_not_eligible": (2, 8, "fail"),
+        "banks_uneven": (0, 2, "ok"),
+        "costs_at_a_limit": (0, 19, "ok"),
+        "texts_longer_than_costs": (0, 20, "ok"),
+        # The 19 with a log-probability have the same one.
+        "scores_tell_labels": (0, 19, "ok"),
         # Both are there in 18; attempt 2 disagrees, and 9, 11 and 13 have one text with answer 2.
         "answers_disagree": (1, 18, "ok"),
         "unknown_finish_reasons": (1, 20, "warn"),
@@ -485,7 +494,7 @@ def test_replays_that_run_out_of_attempts_are_counted_by_budget_and_cap(tool):
     ]
     assert found["problems_without_votes"] == (0, 2, "ok")
     tool("load", "a.jsonl", "--replace")
-    assert not any(check.startswith(("ended", "banks", "problems")) for check in quality())
+    assert not any(check.startswith(("ended", "banks_b", "problems")) for check in quality())
 
 
 def test_a_primary_selector_that_can_pick_nothing_fails(tool):

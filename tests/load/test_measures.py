@@ -66,24 +66,26 @@ def test_the_measures_of_texts_that_come_in_are_those_of_stored_ones():
     attempts = {
         "finish_reason": pa.array(rng.choices(["stop", "length"], k=len(texts))),
         "answer": pa.array(rng.choices([None, "5"], k=len(texts)), pa.string()),
+        "completion_tokens": pa.array([1] * len(texts)),
+        "mean_logprob": pa.array([-0.5] * len(texts)),
     }
     stored = pa.table({**keys, "text": pa.array(texts, pa.large_string())})
     rows = pa.RecordBatch.from_pydict(attempts)
     batch = staging.Batch(0, {"a"}, rows, stored.combine_chunks().to_batches()[0])
-    sizes, hashes, is_open = (column.to_pylist() for column in staging._measures(batch))
+    sizes, lengths, hashes, is_open = (column.to_pylist() for column in staging._measures(batch))
     with duckdb.connect() as con:
         con.register("texts", stored)
         con.register("attempts", pa.table({**keys, **attempts}))
-        measures = (
-            f"select text_size, text_hash, ends_in_box from ({engine.render('text_measures')})"
-        )
+        columns = "text_size, text_length, text_hash, ends_in_box"
+        measures = f"select {columns} from ({engine.render('text_measures')})"
         found = con.sql(f"{measures} order by question_id").fetchall()
     there = [number for number, text in enumerate(texts) if text is not None]
     assert [sizes[at] for at in there] == [size for size, *_ in found]
+    assert [lengths[at] for at in there] == [length for _, length, *_ in found]
     assert [is_open[at] for at in there] == [ends for *_, ends in found]
     assert {True, False, None} == set(is_open)
     # The numbers differ, and are the same for the same texts.
-    pairs = {(hashes[at], theirs) for at, (_, theirs, _) in zip(there, found, strict=True)}
+    pairs = {(hashes[at], theirs) for at, (_, _, theirs, _) in zip(there, found, strict=True)}
     assert len(pairs) == len({ours for ours, _ in pairs}) == len({theirs for _, theirs in pairs})
     assert len(pairs) < len(there)
     assert (sizes[-2], hashes[-2]) == (None, None)

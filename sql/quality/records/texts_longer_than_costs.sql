@@ -1,0 +1,9 @@
+-- texts_longer_than_costs: attempts with a text, counted where those of an archive have more than eight characters for each completion token.
+-- grain: archive
+select
+    archive,
+    if(sum(text_length) > 8 * sum(completion_tokens), count(*), 0) as count,
+    count(*) as total,
+from text_measures
+where text_length is not null
+group by archive
