@@ -412,7 +412,7 @@ def test_a_column_is_added_in_one_place(tmp_path):
             text=True,
         ).stdout
 
-    assert "loudness            from loudness" in tool("describe", "a.jsonl")
+    assert "loudness            from loudness" in tool("describe", "a.jsonl", "--all")
     tool("load", "a.jsonl")
     assert "how freely tokens were drawn" in tool("schema", "attempts")
     tool("replay", "--caps", "2", "--primary-cap", "2", "--orders", "2", "--replicates", "10")
