@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from audit.errors import AuditError
-from audit.sources.columns import Choices
+from audit.options import Reading
 from audit.sources.failed import settle_failed
 from audit.sources.files import Chunk, Source, SourceFile, Unreadable, while_unchanged
 from audit.sources.readers import read_source
