@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 
+from audit.answers.extract import NO_ANSWER
 from audit.errors import AuditError
 from audit.load.gate import UNFINISHED
 from audit.load.load import check_choices, load
@@ -21,6 +22,7 @@ from audit.sources.canonical import COLUMNS
 from audit.sources.missing import NEEDS, OPTIONAL, explain, missing_columns
 from audit.sources.opening import open_source, readable
 from audit.sources.proposals import (
+    NOTHING_TO_VOTE_ON,
     Guess,
     Peek,
     Values,
@@ -168,6 +170,11 @@ def _settle(
     except AuditError as error:
         return reading, [], Trial(refusal=str(error))
     trial = _try(files, settled)
+    if trial.refusal and "--failed" in trial.refusal:
+        settled = replace(settled, failed="count")
+        why = "attempts without text and tokens are kept as unfinished; --failed drop drops them"
+        guesses.append(Guess("failed", why))
+        trial = _try(files, settled)
     if trial.refusal:
         trial = _try(files, replace(settled, force=True))
     if not trial.refusal and (finished := _finished(trial, settled)):
@@ -245,7 +252,8 @@ def _counts(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
     names = [column[0] for column in cursor.description]
     counts = dict(zip(names, cursor.fetchall()[0], strict=True))
     least, most, banks = con.execute(BANKS).fetchall()[0]
-    return counts | {"least": least, "most": most, "banks": banks}
+    ((steps,),) = con.execute("select count(*) from steps").fetchall()
+    return counts | {"least": least, "most": most, "banks": banks, "steps": steps}
 
 
 def _first(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
@@ -282,12 +290,9 @@ def _other_answer(trial: Trial) -> Guess | None:
     best = max(shares, key=lambda kind: shares[kind], default="boxed")
     if shares.get(best, 0) >= 0.5 and boxed < MUCH * shares[best]:
         return Guess(best, f"answers by {best}: {shares[best]:.0%} have one, and a box {boxed:.0%}")
-    if not boxed and counts["labelled"] == counts["attempts"] and "none" in ANSWER_KINDS:
-        return Guess("none", "no answer to vote on: attempts are right or wrong by label alone")
+    if not boxed and (counts["labelled"] == counts["attempts"] or counts["steps"]):
+        return Guess(NO_ANSWER, NOTHING_TO_VOTE_ON)
     return None
-
-
-ANSWER_KINDS: tuple[str, ...] = ("boxed", "archive")
 
 
 def _verdict(
@@ -406,7 +411,9 @@ def _absent(peeks: Sequence[Peek], source: Source, trial: Trial, choices: Readin
     if not trial.counts["labelled"]:
         yield f"absent: {explain(source, 'correct')}"
     for name, cost in MATTERS.items():
-        if name not in mapped and name != "correct" and not trial.refusal:
+        if name in mapped or (name == "references" and choices.answer == NO_ANSWER):
+            continue
+        if name != "correct":
             yield f"absent: {NEEDS[name].what}: {cost}"
 
 

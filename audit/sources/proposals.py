@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from audit.answers.extract import NO_ANSWER
 from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.columns import TURNS, file_stem
@@ -22,6 +23,7 @@ from audit.sources.paths import EACH
 
 # What a row says once, also where it holds several attempts.
 PER_ROW = ("question_id", "archive", "competition", "references")
+NOTHING_TO_VOTE_ON = "no answer to vote on: attempts are right or wrong by label alone"
 LONGEST_NAME = 80
 LARGEST_HEADER = 4_000_000
 
@@ -88,8 +90,8 @@ HINTS = {
     "text": Hint(
         r"resp|out|gen|compl|text|solution|trace|cot|content|^ys?$|reply|said|code|rationale|think",
         is_text,
-        rf"{ASKED}|time|date|created|stamp|step|target|refer|gold|truth|expected|path|url|model|"
-        r"name|_id$|^id$|type|level|subject|role|error|reason$|version",
+        rf"{ASKED}|time|date|created|stamp|step|target|refer|gold|truth|expected|path|url|^model|"
+        r"^gt|_gt$|human|name|_id$|^id$|type|level|subject|role|error|reason$|version",
     ),
     "archive_answer": Hint(
         r"pred|answer|extract|pars|final|^ans$", is_answer, r"score|prompt|token"
@@ -106,6 +108,11 @@ HINTS = {
         r"gold|target|truth|^gt$|ref|answer|expected|solution", is_answer, r"pred|model|gen|extract"
     ),
 }
+# What a model's text is called, and what a worked answer is called, a model's or the problem's.
+GENERATED = r"resp|gen|compl|output|reply|said|^ys?$|^code$"
+SOLVED = r"solution|rationale|cot|trace|explanation"
+# Where letters are grades.
+GRADED = r"grade|verdict|judg|correct|result"
 # What finished and cut attempts are called by tools: one of these tells a finish reason.
 REASONS = {
     "stop", "length", "eos", "end_turn", "max_tokens", "stop_sequence", "eos_token", "completed",
@@ -163,15 +170,20 @@ class Values:
 
     def varies(self, path: str, problem: str | None) -> bool:
         """Whether a path varies within problems, or over all where each has one value."""
+        within = self.varies_within(path, problem)
+        if within is None:
+            return len(self.by_path[path]) < 2 or not self.is_constant(path)
+        return within
+
+    def varies_within(self, path: str, problem: str | None) -> bool | None:
+        """Whether a path varies within problems; None where each of them has one value."""
         held = self.by_path[path]
         groups = [
             [_key(v) for at in group for v in held.get(at, ()) if v is not None]
             for group in self.groups(problem)
         ]
         several = [group for group in groups if len(group) > 1]
-        if several:
-            return any(len(set(group)) > 1 for group in several)
-        return len(groups) < 2 or not self.is_constant(path)
+        return any(len(set(group)) > 1 for group in several) if several else None
 
     def is_same_within(self, path: str, problem: str | None) -> bool:
         """Whether a path says one thing for each problem."""
@@ -299,6 +311,13 @@ class _Proposer:
         listed = [path for path in paths if _is_listed(path)]
         problem = self.problem_path()
         paths = [p for p in listed or paths if self.values.varies(p, problem)]
+        # A solution may be the problem's own: that it varies within one tells it is not.
+        paths = [
+            path
+            for path in paths
+            if not re.search(SOLVED, _last_name(path)) or self.values.varies_within(path, problem)
+        ]
+        paths = [p for p in paths if re.search(GENERATED, _last_name(p))] or paths
         longest = max(paths, key=self._length, default=None)
         if longest is not None and self._length(longest) > self._reference_length():
             self.take("text", longest, f"text from {named(longest)}, the longest text that varies")
@@ -487,7 +506,7 @@ class _Proposer:
 
     def propose_label(self) -> None:
         """A label by its name and two values; never one that is constant. Else by references."""
-        paths = [p for p in self.candidates("correct") if not self.values.is_constant(p)]
+        paths = [p for p in self.candidates("correct") if self._may_be_label(p)]
         if len(paths) > 1:
             plain = [p for p in paths if re.search(r"correct|right|pass|resolved", p.lower())]
             same = all(self.values.present(p) == self.values.present(paths[0]) for p in paths)
@@ -498,6 +517,21 @@ class _Proposer:
             self.take("correct", paths[0], why)
         elif self.options.grade is None and (self.has("references") or self._take_references()):
             self.settle("grade", "references", "labels by comparing answers with the references")
+
+    def _may_be_label(self, path: str) -> bool:
+        """Whether a column of two values says of each attempt whether it is right.
+
+        What is the same for all attempts at a problem is the problem's, as a class to predict is.
+        """
+        if self.values.is_constant(path):
+            return False
+        name, held = _last_name(path), self.values.present(path)
+        if all(map(is_grade, held)) and not re.search(GRADED, name):
+            return False  # The letters of a choice.
+        if re.search(r"correct|right|resolved|solved|passed|grade", name):
+            return True
+        within = self.values.varies_within(path, self.origin("question_id"))
+        return within if within is not None else name != "label"
 
     def _take_references(self) -> bool:
         problem = self.origin("question_id")
@@ -568,6 +602,9 @@ def propose(
     if not found.has("archive_answer"):
         found.propose_answer()
     found.propose_scores()
+    answers = ("text", "boxed_answer", "archive_answer")
+    if options.answer == "boxed" and found.has("correct") and not any(map(found.has, answers)):
+        found.settle("answer", NO_ANSWER, NOTHING_TO_VOTE_ON)
     if options.runs is None and found.repeats_runs():
         found.settle("runs", "append", "files repeat problems: their attempts are put together")
     return replace(options, mapping=found.mapping, **found.extra), found.guesses

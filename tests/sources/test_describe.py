@@ -55,7 +55,7 @@ def test_labels_in_part_are_asked_about_in_the_verdict(tmp_path):
 def test_all_shows_what_could_be_a_missing_column(tmp_path):
     path = lines(tmp_path / "a.jsonl", [
         {"model": "m", "dataset": "d", "number_id": at, "body": "long enough text " * at,
-         "reply_len": 7 + at, "other_len": 8 + at, "verdict": at == 1} for at in range(2)
+         "reply_len": 7 + at, "other_len": 8 + at} for at in range(2)
     ])  # fmt: skip
     told = describe([path])
     assert told.startswith("this does not load, because no token counts: attempts have no cost")

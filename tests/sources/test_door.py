@@ -99,6 +99,22 @@ def names_of_another_meaning(folder):
     ])  # fmt: skip
 
 
+@shape((6, 1, 3, 2, 6, 6, 0, 0))
+def a_class_to_predict_is_no_label(folder):
+    lines(folder / "dump.jsonl", [
+        {"problem_id": p, "attempt": k, "response": TEXTS[p][k], "num_tokens": 30 + k,
+         "label": p % 2, "choice_score": "AB"[p % 2]} for p, k in EACH
+    ])  # fmt: skip
+
+
+@shape((3, 1, 3, 1, 3, 3, 0, 0))
+def a_solution_of_the_problem_is_no_text(folder):
+    lines(folder / "dump.jsonl", [
+        {"id": f"p{p}", "problem": QUESTION[p], "solution": "so it is \\boxed{7} " * 30,
+         "generated": TEXTS[p][0], "label": p % 2} for p in range(3)
+    ])  # fmt: skip
+
+
 @shape((6, 1, 3, 2, 6, 6, 6, 4))
 def letter_grades_of_simpleqa(folder):
     rows(folder / "simpleqa.csv", [
@@ -309,11 +325,33 @@ def references_alone(folder):
     ])  # fmt: skip
 
 
-@shape("none of its 6 finished attempts has an answer")
+@shape((6, 1, 3, 2, 6, 0, 6, 4))
 def code_without_an_answer(folder):
     lines(folder / "humaneval.jsonl", [
         {"task_id": f"HumanEval/{p}", "completion": f"def f{k}(x):\n    return x + {p}\n",
          "passed": RIGHT[p][k]} for p, k in EACH
+    ])  # fmt: skip
+
+
+@shape((3, 1, 3, 1, 3, 0, 3, 2))
+def openhands_output(folder):
+    lines(folder / "output.jsonl", [
+        {"instance_id": f"django-{p}", "instruction": "Fix the bug. " * 20,
+         "metadata": {"agent_class": "CodeActAgent", "llm_config": {"model": "acme/m"}},
+         "history": [{"id": 0, "source": "agent", "message": "I look."}] * 3,
+         "metrics": {"accumulated_cost": 0.5, "accumulated_token_usage": {
+             "prompt_tokens": 900 + p, "completion_tokens": 90 + p}},
+         "error": None, "report": {"resolved": RIGHT[p][0], "empty_generation": False}}
+        for p in range(3)
+    ])  # fmt: skip
+
+
+@shape((6, 1, 3, 2, 5, 5, 6, 3))
+def a_failed_attempt_among_others(folder):
+    lines(folder / "dump.jsonl", [
+        {"problem_id": p, "attempt": k, "completion_tokens": 30 if p or k else 0,
+         "response": TEXTS[p][k] if p or k else "", "finish_reason": "stop",
+         "correct": RIGHT[p][k] if p or k else False} for p, k in EACH
     ])  # fmt: skip
 
 

@@ -54,6 +54,7 @@ FORMAT = Format(
         column("prompt_tokens", "token_usage.input_tokens", look_up=_prompt),
         column("cached_tokens", "token_usage.input_tokens_cache_read"),
         column("completion_tokens", "token_usage.output_tokens"),
+        column("reasoning_tokens", "token_usage.reasoning_tokens"),
         column("seconds", "performance.latency_ms", read=_seconds),
         column("text", "output.raw, or else messages", look_up=_text),
         column("archive_answer", "answer_attribution", look_up=_answer, read=as_text),

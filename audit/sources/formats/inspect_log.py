@@ -376,6 +376,7 @@ FORMAT = Format(
             f"model_usage.{{model}}.{READ}",
             f"output.usage.{READ}",
         ),
+        column("reasoning_tokens", "model_usage.{model}.reasoning_tokens"),
         column("money", "model_usage.{model}.total_cost"),
         column("seconds", "working_time", "total_time"),
         column("steps", "calls"),

@@ -60,6 +60,7 @@ def _as_completion(body: Record) -> Record:
     counts = {
         "prompt_tokens": walk(usage, ("input_tokens",)),
         "prompt_tokens_details": walk(usage, ("input_tokens_details",)),
+        "completion_tokens_details": walk(usage, ("output_tokens_details",)),
         "completion_tokens": walk(usage, ("output_tokens",)),
     }
     return body | {"choices": [choice], "usage": counts}
@@ -161,6 +162,7 @@ FORMAT = Format(
         column("seed", "custom_id, or else choices.*.index", look_up=_attempt),
         column("prompt_tokens", *_either("usage.prompt_tokens")),
         column("cached_tokens", *_either("usage.prompt_tokens_details.cached_tokens")),
+        column("reasoning_tokens", *_either("usage.completion_tokens_details.reasoning_tokens")),
         column("money", "usage.cost", look_up=_money),
         column("correct", *KNOWN["correct"].paths, read=as_flag),
         column("references", *KNOWN["references"].paths, read=as_references),
