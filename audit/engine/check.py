@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from audit import database, engine
 from audit.engine.build import walk
+from audit.engine.foresight import SAID_IN, foreseen
 from audit.engine.plugins import KINDS, NAME_PATTERN, Plugin, Plugins, check_lineage
 from audit.engine.stages import BLIND_FOLDERS, DRAWN, PORTIONED, STAGES
 from audit.errors import AuditError
@@ -41,7 +42,7 @@ def check(path: str | Path, progress: Progress | None = None, **limits: Any) -> 
 
 def _check(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
     files = sorted((engine.resource("sql") / "checks").glob("*.sql"))
-    total, found = len(files) + 3, Checks()
+    total, found = len(files) + 4, Checks()
     for done, path in enumerate(files):
         progress(path.stem, done, total)
         claim = path.read_text(encoding="utf-8").split("\n")[0].removeprefix(f"-- {path.stem}: ")
@@ -62,6 +63,12 @@ def _check(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
     progress("done", total, total)
     claim = "with shuffled labels, every rule stops and every selector picks as before"
     found.add("labels_shuffled", claim, looked_at, violations)
+    progress("foresight", len(files) + 3, total)
+    stored = _stored(con)
+    kinds = [kind for kind in SAID_IN if getattr(stored, kind)]
+    ((walks,),) = con.execute(f"select count(*) from ({engine.render('sampled_walks')})").fetchall()
+    claim = "a rule, selector or policy says the same of a prefix whatever comes after it"
+    found.add("no_foresight", claim, walks * len(kinds), len(foreseen(con, stored, kinds)))
     return found.table()
 
 
@@ -103,7 +110,8 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
             if name not in {*blind, "labels"} or name in DRAWN:
                 con.execute(f"create view {quoted(name)} as select * from audited.{quoted(name)}")
         con.execute(f"create table labels as {engine.render('dealt_labels')}")
-        con.execute(f"create view grades as {engine.render('grades')}")
+        for name in ("grades", "scores"):
+            con.execute(f"create view {name} as {engine.render(name)}")
         for name in blind:
             if name == PORTIONED[0]:
                 walk(con)

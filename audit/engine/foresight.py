@@ -24,7 +24,7 @@ SAID_IN = {"selectors": "prefix_selections", "rules": "stops", "policies": "poli
 # What is done to the attempts after a position.
 CHANGES = {"cut": "cut off", "turned": "in another order"}
 # Starting threads for so little takes longer than the work.
-FEW: dict[str, Any] = {"threads": 1}
+FEW: dict[str, Any] = {"threads": 1, "enable_external_access": False}
 # An attempt may be picked wherever it stands in an order: another contract sees to that.
 GIVEN = ("eligible_attempts", *DRAWN)
 

@@ -214,7 +214,7 @@ def check_contract(
 
 def _or_what_it_reads(plugin: Plugin) -> str:
     """The files that may be wrong in the place of a plug-in of the project's own."""
-    if (resource("sql") / plugin.path.removeprefix("sql/")).is_file():
+    if plugin.path.startswith("sql/") and (resource("sql").parent / plugin.path).is_file():
         read = sorted(relations_read(plugin.sql))
         return f" (or what it reads: {', '.join(f'sql/{stage_file(name)}' for name in read)})"
     return ""

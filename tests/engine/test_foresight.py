@@ -2,10 +2,12 @@
 
 import random
 
+import duckdb
 import pytest
 
 from audit import engine
 from audit.engine import foresight
+from audit.engine.check import check
 from audit.errors import AuditError
 from tests.support.archives import random_archive
 from tests.support.databases import SMALL, replayed, small_database
@@ -127,6 +129,22 @@ def test_a_rule_pays_for_what_it_returns_and_no_more_than_it_launches(con, tmp_p
     """
     with pytest.raises(AuditError, match=r"rules/sly\.sql: .*cost of what it returns"):
         engine.replay(con, **own(tmp_path, "rules", sql))
+
+
+def test_check_finds_a_stored_plug_in_that_looks_ahead(tmp_path):
+    honest = own(tmp_path, "selectors", FIRST, "sly")
+    with small_database(tmp_path, orders=6, **honest):
+        pass
+    path = tmp_path / "small.duckdb"
+    assert {row["check"]: row["violations"] for row in rows_of(path)}["no_foresight"] == 0
+    with duckdb.connect(str(path)) as con:
+        con.execute("update used_selectors set sql = ? where name = 'sly'", [BEST])
+    rows = {row["check"]: row for row in rows_of(path)}
+    assert rows["no_foresight"]["violations"] > 0 and rows["no_foresight"]["looked_at"] > 0
+
+
+def rows_of(path):
+    return check(path).to_pylist()
 
 
 def test_plug_ins_that_keep_to_their_prefixes_are_accepted(con, tmp_path):
