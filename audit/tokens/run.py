@@ -16,6 +16,7 @@ from audit.errors import AuditError
 from audit.tokens import counting
 from audit.tokens.counting import Look
 from audit.tokens.encodings import DEFAULT, Encoding, Prefixes, encoding_name, find_encoding
+from audit.units import UNITS
 
 # Attempts between two commits: what an interrupt can cost.
 COMMIT_EVERY = 2000
@@ -78,6 +79,8 @@ def tokenize(
     has_events = bool(is_replayed.fetchall())
     if not everything:
         require_replays(con)
+    if has_events:
+        _require_tokens(con)
     if tokenizer is None:
         used = con.execute("select value from meta where key = 'tokenizer'").fetchall()
         tokenizer = used[0][0] if used else DEFAULT
@@ -101,6 +104,17 @@ def tokenize(
                 progress(f"{found.tokens:,} tokens", done, wanted.num_rows)
     _keep(con, name, pending)
     return found
+
+
+def _require_tokens(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse budgets in another unit: a prefix is cut at completion tokens."""
+    found = con.execute("select value from settings where key = 'unit'").fetchall()
+    unit = found[0][0] if found else "completion"
+    if unit != "completion":
+        raise AuditError(
+            f"tokenize: the last replay's budgets count {UNITS[unit].measures}, and prefixes are "
+            "cut at completion tokens; replay with --unit completion first"
+        )
 
 
 def _remember(con: duckdb.DuckDBPyConnection, tokenizer: str | Encoding) -> str:

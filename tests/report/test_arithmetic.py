@@ -1,5 +1,6 @@
 """The page's arithmetic in Node, held to the engine's tables and to fresh replays."""
 
+import gzip
 import json
 import os
 import random
@@ -13,7 +14,8 @@ from audit import engine
 from audit.report.explorer import pack
 from audit.report.wording import amount, budget_name
 from audit.units import UNITS
-from tests.support.databases import small_database
+from tests.support.databases import ledger_database, small_database
+from tests.support.ledger import BUDGETS
 
 SCRIPT = Path(__file__).parent / "arithmetic.test.js"
 ARITHMETIC = Path(pack.__file__).parent / "arithmetic.js"
@@ -26,6 +28,7 @@ TABLES = (
     "pools",
     "matched_cost",
     "budget_curve",
+    "power",
 )
 
 
@@ -73,6 +76,15 @@ LOOKED_UP = {
 RUNS = {10: (5, 40), 3: (2, 9), 4: (1, 1), 21: (7, 40), 8: (3, 9)}
 
 
+RULES = ["strict", "step", "step_lost", "advisory", "attempt_lost"]
+
+
+def header(path):
+    """What a packed file says of itself."""
+    raw = gzip.decompress(Path(path).read_bytes())
+    return json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
+
+
 def is_ragged(con):
     sizes = "select count(distinct bank_size) > 1 from banks group by archive_id"
     return any(row[0] for row in con.execute(sizes).fetchall())
@@ -98,7 +110,19 @@ def test_the_page_computes_what_the_tables_say_at_any_budget(node, tmp_path):
             engine.replay(con, **fresh)
             names = [name for name in TABLES if name != "budget_curve"]
             cases.append(case | {"name": f"fresh {seed}", "tables": tables(con, names)})
+    for unit, budgets in BUDGETS.items():
+        folder = tmp_path / unit
+        folder.mkdir()
+        settings = {"orders": 4, "replicates": 9, "unit": unit, "budgets": budgets}
+        with ledger_database(folder, seed=len(unit), **settings) as con:
+            packed, _ = pack.walks(con)
+            (folder / "walks.gz").write_bytes(packed)
+            case = {"walks": str(folder / "walks.gz"), "curve_points": 200}
+            cases.append(case | {"name": f"unit {unit}", "tables": tables(con)})
     assert any(ragged)
+    assert all(header(case["walks"])["rules"] == RULES for case in cases[-len(BUDGETS) :])
+    assert any("step_end" in header(case["walks"])["arrays"] for case in cases)
+    assert any("repaired" in header(case["walks"])["arrays"] for case in cases)
     assert all(case["tables"]["main"] for case in cases)
     (tmp_path / "cases.json").write_text(json.dumps(cases))
     done = subprocess.run(

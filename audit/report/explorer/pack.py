@@ -104,6 +104,7 @@ def walks(
             "its live intervals are over those. The tables below use all."
         )
     header, arrays = _records(con, banks, problems)
+    arrays |= _steps(con, banks)
     arrays |= _orders(con, banks, orders)
     arrays |= _selections(con, banks, steps, orders, selectors)
     arrays["weight"] = _counts(con, replicates, problems.num_rows)
@@ -181,6 +182,16 @@ def _records(
         "finish": finish,
     }
     return header, arrays
+
+
+def _steps(con: duckdb.DuckDBPyConnection, banks: pa.Table) -> dict[str, numpy.ndarray]:
+    """Where the steps of attempts end, of those that have several; nothing where none has."""
+    steps = data.relation(con, "page_steps")
+    steps = steps.filter(pc.field("bank_id").isin(banks["bank_id"].to_pylist()))
+    if not pc.max(steps["count"]).as_py():
+        return {}
+    ends = steps["step_ends"].combine_chunks().flatten().to_numpy()
+    return {"step_count": narrow(steps["count"].to_numpy()), "step_end": narrow(ends)}
 
 
 def _coded(*columns: pa.ChunkedArray) -> tuple[Any, ...]:
