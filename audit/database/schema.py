@@ -65,7 +65,7 @@ LOADED = {
     ),
     "problem_names": LoadedTable("competition varchar, question_id bigint, name varchar"),
     "quality_counts": LoadedTable(
-        'archive varchar, "check" varchar, level bigint, count bigint, total bigint'
+        'archive varchar, "check" varchar, level double, count bigint, total bigint'
     ),
     "meta": LoadedTable("key varchar, value varchar"),
     # Filled by `tokenize`: they depend on texts alone, and are kept as long as those.

@@ -117,3 +117,11 @@ def _score_sql(plugin: Plugin) -> str | None:
     """The SQL that a selector's name stands for, if it is that of a score."""
     match = re.fullmatch(rf"(best|vote|exp_vote)_({SCORE_NAME.pattern})", plugin.name)
     return render_file(f"scores/{match[1]}.sql", score=match[2]) if match else None
+
+
+def weighed(plugin: Plugin) -> tuple[str | None, str | None]:
+    """The score by which a selector weighs votes, and the column of its weights."""
+    for start, column in (("exp_vote", "exp_weight"), ("vote", "weight")):
+        if plugin.path == f"{FOLDER}{start}.sql":
+            return plugin.name.removeprefix(f"{start}_"), column
+    return None, None

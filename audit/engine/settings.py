@@ -31,6 +31,7 @@ from audit.engine.scores import (
     score_selectors,
     scores,
     used_scores,
+    weighed,
 )
 from audit.engine.stages import WALKED
 from audit.errors import AuditError
@@ -359,6 +360,8 @@ def _keep_plugins(
         votes_on=pa.array([plugin.votes_on for plugin in found], pa.string()),
         path=pa.array([plugin.path for plugin in found], pa.string()),
         sql=pa.array([plugin.sql for plugin in found], pa.string()),
+        score=pa.array([weighed(plugin)[0] for plugin in found], pa.string()),
+        weighs=pa.array([weighed(plugin)[1] for plugin in found], pa.string()),
     )
 
 

@@ -23,6 +23,7 @@ STAGES = (
     "walks/selector_archives",
     "walks/eligible_counts",
     "walks/prefix_votes",
+    "walks/prefix_weights",
     "walks/tallies",
     # A policy stops a walk by itself, as a cap of its own.
     "budgets/binomial_tails",
@@ -44,6 +45,7 @@ STAGES = (
     "evaluation/coverage",
     "evaluation/ledger",
     "evaluation/primary_ledger",
+    "evaluation/prompt_money",
     "evaluation/prefix_grades",
     "evaluation/correct_prefixes",
     "evaluation/replay_selections",

@@ -5,6 +5,7 @@ select
     attempts.slot,
     attempts.seed,
     attempts.prompt_tokens,
+    coalesce(attempts.cached_tokens, 0) as cached_tokens,
     greatest(costs.cost, 1) as cost,
     coalesce(ends.step_ends[1] - ends.step_ends[2], greatest(costs.cost, 1)) as last_step,
     attempts.finish_reason,

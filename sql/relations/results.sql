@@ -10,6 +10,11 @@ select
     used_selectors.selector,
     ledger.cost,
     ledger.prompt_tokens,
+    -- In another unit than tokens or money nobody knows how much of a cut attempt was paid.
+    case unit.unit
+        when 'money' then ledger.cost / 1e9
+        when 'completion' then (prompt_money.prompt_money + prompt_money.output::hugeint * ledger.cost) / 1e12
+    end as money,
     ledger.launched,
     ledger.returned,
     eligible_counts.eligible_count as eligible,
@@ -18,6 +23,8 @@ select
     case when graded_archives.is_graded then coalesce(prefix_grades.is_correct, false) end as correct,
 from primary_ledger as ledger
 inner join walks on ledger.walk_id = walks.walk_id
+cross join unit
+left join prompt_money on ledger.launched_prefix_id = prompt_money.prefix_id
 inner join graded_archives on walks.archive_id = graded_archives.archive_id
 inner join eligible_counts on ledger.returned_prefix_id = eligible_counts.prefix_id
 inner join prefix_selections on ledger.returned_prefix_id = prefix_selections.prefix_id

@@ -54,6 +54,21 @@ BROKEN = [
             }
         },
     ),
+    *(
+        ("rules_chain", {"stops": {column: f"{column} + if(rule = '{rule}', {change}, 0)"}})
+        for column, rule, change in (
+            ("returned", "strict", 9),
+            ("returned", "step", 9),
+            ("returned", "step", -9),
+            ("returned", "step_lost", 1),
+            ("returned", "attempt_lost", 1),
+            ("cost", "strict", 999),
+            ("cost", "step", 1),
+            ("cost", "step_lost", -1),
+            ("cost", "advisory", -999),
+            ("cost", "attempt_lost", 1),
+        )
+    ),
     ("strict_within_budget", {"replays": {"cost": "budget + 1", "prefix_cost": "0"}}),
     ("strict_within_budget", {"replays": {"prefix_cost": "-1"}}),
     ("strict_within_budget", {"replays": {"cost": "budget - 1", "prefix_cost": "1"}}),
@@ -67,7 +82,7 @@ INVARIANTS = [path.stem for path in (engine.resource("sql") / "checks").glob("*.
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     folder = tmp_path_factory.mktemp("check")
-    with small_database(folder):
+    with small_database(folder, rules="all"):
         pass
     return folder / "small.duckdb"
 

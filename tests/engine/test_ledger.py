@@ -9,7 +9,7 @@ from audit import engine
 from audit.errors import AuditError
 from audit.units import read_budgets
 from tests import reference
-from tests.reference.replays import ALL_RULES
+from tests.reference.replays import ALL_RULES, weight
 from tests.support.archives import attempt, random_archive, random_settings
 from tests.support.databases import replayed
 from tests.support.ledger import BUDGETS, PRICES, ledger_archive
@@ -172,3 +172,79 @@ def test_equal_weights_elect_the_majority(tmp_path):
         ).fetchall()
     assert {picks for picks, _ in found} == {3}
     assert {seeds for _, seeds in found} == {0, 1}
+
+
+CONFIDENT = """-- confident: stops once the leader has 95 % of all weight, from the third attempt on.
+-- grain: walk_id, cap
+select
+    tallies.walk_id,
+    caps.cap,
+    min(tallies.position) as stop_position,
+from tallies
+inner join caps on tallies.position <= caps.cap
+where
+    tallies.position >= 3
+    and tallies.weight > 0
+    and tallies.leader_weight >= 0.95 * tallies.weight
+group by tallies.walk_id, caps.cap
+"""
+
+
+@pytest.mark.parametrize("primary", ["vote_reward", "exp_vote_judge"])
+def test_a_policy_may_read_the_weights_of_the_primary_selector(tmp_path, primary):
+    rows = ledger_archive(random.Random(9), attempts=9, archives=2)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "confident.sql").write_text(CONFIDENT)
+    settings = {"primary_selector": primary, "policies": str(tmp_path / "own"), "orders": 2}
+    with replayed(tmp_path, rows, **settings) as con:
+        found = con.sql(
+            "select archive, competition, question_id, repeat, position, leader_weight, "
+            "runner_up_weight, weight from tallies order by all"
+        ).fetchall()
+        stops = con.sql(
+            "select archive, competition, question_id, repeat, cap, stop_position "
+            "from policy_stops where policy = 'confident' order by all"
+        ).fetchall()
+    orders = reference.ordered_attempts(rows, 2)
+    first = {}
+    for *key, position, leader, second, every in found:
+        order = orders[tuple(key)]
+        totals = {}
+        for one in order[:position]:
+            if (vote := reference.ballot(one, primary)) is not None:
+                totals[vote] = totals.get(vote, 0) + weight(one, primary, order)
+        ranked = [*sorted(totals.values(), reverse=True), 0, 0]
+        expected = [ranked[0] / 1e9, ranked[1] / 1e9, sum(ranked) / 1e9]
+        assert [leader, second, every] == pytest.approx(expected, abs=1e-9)
+        if position >= 3 and ranked[0] and 100 * ranked[0] >= 95 * sum(ranked):
+            first.setdefault(tuple(key), position)
+    assert first
+    for *key, cap, stop in stops:
+        reached = first.get(tuple(key))
+        assert stop == (reached if reached is not None and reached <= cap else None)
+
+
+def test_votes_that_are_not_weighed_have_no_weight(tmp_path):
+    with replayed(tmp_path, ledger_archive(random.Random(2))) as con:
+        assert con.sql("select count(*), count(leader_weight) from tallies").fetchall()[0][1] == 0
+        assert con.sql("select count(*) from tallies").fetchall()[0][0] > 0
+
+
+def test_realized_money_stands_beside_tokens_where_there_are_prices(tmp_path):
+    # $1, $0.5 and $2 for a million prompt, cached and completion tokens.
+    rows = [
+        attempt(seed, 100, "4", prompt_tokens=30, cached_tokens=10, correct=True)
+        for seed in range(2)
+    ]
+    settings = {"budgets": (50, 150), "caps": (2,), "primary_cap": 2, "orders": 1}
+    query = "select distinct budget, rule, money from results order by all"
+    with replayed(tmp_path, rows, **settings) as con:
+        assert {row[2] for row in con.sql(query).fetchall()} == {None}
+        engine.replay(con, prices=millionths(rows, (1, "0.5", 2)))
+        prompt = (20 * 1 + 10 * 0.5) / 10**6
+        assert con.sql(query).fetchall() == [
+            (50, "advisory", pytest.approx(prompt + 200 / 10**6)),
+            (50, "strict", pytest.approx(prompt + 100 / 10**6)),
+            (150, "advisory", pytest.approx(2 * prompt + 400 / 10**6)),
+            (150, "strict", pytest.approx(2 * prompt + 300 / 10**6)),
+        ]

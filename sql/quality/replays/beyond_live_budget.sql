@@ -2,7 +2,7 @@
 -- grain: archive, level
 select
     archives.archive,
-    budgets.budget as level,
+    budgets.budget / unit.scale as level,
     count(*) filter (limited.budget < budgets.budget) as count,
     count(*) as total,
 from (
@@ -16,4 +16,5 @@ from (
 inner join archives on limited.archive = archives.archive
 inner join banks on archives.archive_id = banks.archive_id
 cross join budgets
-group by archives.archive, budgets.budget
+cross join unit
+group by archives.archive, budgets.budget, unit.scale

@@ -2,7 +2,7 @@
 -- grain: archive, level
 select
     archives.archive,
-    budgets.budget as level,
+    budgets.budget / unit.scale as level,
     orders * count(*) filter (costs.attempts < caps.cap and costs.cost < budgets.budget) as count,
     orders * count(*) as total,
 from (
@@ -17,6 +17,7 @@ inner join banks on costs.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join caps on caps.is_primary
 cross join budgets
+cross join unit
 cross join (select count(*) as orders from repeats where repeat > 0)
 where orders > 0
-group by archives.archive, budgets.budget, orders
+group by archives.archive, budgets.budget, unit.scale, orders

@@ -2,7 +2,7 @@
 -- grain: archive, level
 select
     archives.archive,
-    budgets.budget as level,
+    budgets.budget / unit.scale as level,
     count(*) filter (ends.cost < budgets.budget) as count,
     count(*) as total,
 from (
@@ -17,5 +17,6 @@ inner join walks on ends.walk_id = walks.walk_id
 inner join banks on walks.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 cross join budgets
+cross join unit
 where walks.repeat > 0
-group by archives.archive, budgets.budget
+group by archives.archive, budgets.budget, unit.scale
