@@ -360,6 +360,7 @@ def _keep_plugins(
         votes_on=pa.array([plugin.votes_on for plugin in found], pa.string()),
         path=pa.array([plugin.path for plugin in found], pa.string()),
         sql=pa.array([plugin.sql for plugin in found], pa.string()),
+        has_answers=pa.array([has_answers(con)] * len(found), pa.bool_()),
         score=pa.array([weighed(plugin)[0] for plugin in found], pa.string()),
         weighs=pa.array([weighed(plugin)[1] for plugin in found], pa.string()),
     )

@@ -5,7 +5,7 @@ with answers as (
         prefix_votes.prefix_id,
         prefix_selections.selected_prefix_id is null as is_abstention,
         case when used_selectors.votes_on = 'archive_answer' then chosen.archive_answer_id else chosen.answer_id end as vote,
-        100 * prefix_votes.leader_votes / prefix_votes.eligible_count as share,
+        100 * prefix_votes.leader_votes / nullif(prefix_votes.eligible_count, 0) as share,
     from prefix_votes
     inner join prefix_selections on prefix_votes.prefix_id = prefix_selections.prefix_id
     inner join used_selectors on prefix_selections.selector_id = used_selectors.selector_id

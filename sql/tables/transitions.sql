@@ -25,7 +25,11 @@ changes as (
         count(*) filter (not is_strict_correct and is_advisory_correct) as fixes,
         count(*) filter (is_strict_correct and not is_advisory_correct) as harms,
         count(*) filter (
-            is_strict_correct and not is_advisory_correct and strict_answer is distinct from advisory_answer
+            is_strict_correct and not is_advisory_correct and (
+                strict_answer is distinct from advisory_answer
+                -- Without answers the same answer is the same attempt.
+                or (strict_answer is null and strict_seed is distinct from advisory_seed)
+            )
         ) as harms_changing_answer,
         count(*) filter (not is_strict_repaired and is_advisory_repaired) as repaired_fixes,
         count(*) filter (is_strict_repaired and not is_advisory_repaired) as repaired_harms,

@@ -8,7 +8,7 @@ with voters as (
         walked_attempts.position,
         walked_attempts.cumulative_cost,
         case
-            when eligible_attempts.slot is null then null
+            when eligible_attempts.slot is null or not (select has_answers from used_selectors where is_primary) then null
             when (select votes_on from used_selectors where is_primary) = 'archive_answer'
             then walked_attempts.archive_answer_id
             else walked_attempts.answer_id

@@ -174,7 +174,7 @@ def test_equal_weights_elect_the_majority(tmp_path):
     assert {seeds for _, seeds in found} == {0, 1}
 
 
-CONFIDENT = """-- confident: stops once the leader has 95 % of all weight, from the third attempt on.
+CONFIDENT = """-- confident: stops once the leader has 95 % of all weight, from attempt 3 on.
 -- grain: walk_id, cap
 select
     tallies.walk_id,
@@ -248,3 +248,26 @@ def test_realized_money_stands_beside_tokens_where_there_are_prices(tmp_path):
             (150, "advisory", pytest.approx(2 * prompt + 400 / 10**6)),
             (150, "strict", pytest.approx(2 * prompt + 300 / 10**6)),
         ]
+
+
+@pytest.mark.parametrize("seed", seeds(3, 10))
+def test_tasks_without_an_answer_agree_with_the_slow_reference(tmp_path, seed):
+    rng = random.Random(seed)
+    rows = ledger_archive(rng, problems=2, attempts=5)
+    primary = rng.choice(("first", "last", "best_reward"))
+    settings = {**random_run(rng, "steps"), "primary_selector": primary}
+    settings["selectors"] = ("first", "last", "best_reward")
+    with replayed(tmp_path, rows, **settings, answer="none") as con:
+        assert_agrees(con, rows, {**settings, "answer": "none"})
+
+
+def test_a_voting_selector_is_refused_where_there_is_no_answer(tmp_path):
+    rows = [attempt(seed, 10, None, correct=seed == 1) for seed in range(3)]
+    with replayed(tmp_path, rows, answer="none") as con:
+        assert con.sql("select name from used_selectors").fetchall() == [("first",)]
+        with pytest.raises(AuditError, match="majority votes, and these tasks have no answer"):
+            engine.replay(con, primary_selector="majority")
+        engine.replay(con, selectors="all")
+        assert con.sql("select name from used_selectors order by 1").fetchall() == [
+            ("first",), ("last",), ("max_logprob",),
+        ]  # fmt: skip
