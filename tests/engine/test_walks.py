@@ -3,6 +3,7 @@
 import random
 import shutil
 import sys
+from dataclasses import fields, replace
 
 import pytest
 
@@ -98,7 +99,8 @@ def test_a_wrong_file_of_the_projects_own_is_blamed_by_its_own_path(
     [
         {"budgets": (7, 11, 30, 999)},
         {"caps": (1, 3), "primary_cap": 3},
-        {"replicates": 5, "bootstrap_seed": 3},
+        {"replicates": 5},
+        {"bootstrap_seed": 3},
         {"rules": "everything"},
     ],
     ids=lambda changed: next(iter(changed)),
@@ -184,6 +186,44 @@ def test_walks_of_other_files_are_not_reused(tmp_path, monkeypatch, built_in_aga
         file.write("-- Written otherwise.\n")
     pretend(monkeypatch, tmp_path / "sql")
     assert walk_fingerprint(settings, found) != before
+
+
+# Each setting with another value: whether walks depend on it, or it is looked up in them.
+WALKED_WITH = {
+    "unit": "total",
+    "orders": 7,
+    "order_seed": 7,
+    "primary_selector": "max_logprob",
+    "archives": ("x",),
+    "competitions": ("x",),
+    "problems": (("x", 1),),
+}
+LOOKED_UP = {
+    "budgets": (7,),
+    "add_budgets": (7,),
+    "caps": (1, 2),
+    "primary_cap": 2,
+    "replicates": 7,
+    "bootstrap_seed": 7,
+    "curve_points": 7,
+    "effect": 7.0,
+    # In another unit than money, prices are kept and not looked at.
+    "prices": (("a", 1, 2, 3),),
+}
+
+
+def test_walks_are_keyed_by_every_setting_that_they_depend_on():
+    found = engine.Plugins()
+    before = walk_fingerprint(Settings(), found)
+    for name, value in {**WALKED_WITH, **LOOKED_UP}.items():
+        other = walk_fingerprint(replace(Settings(), **{name: value}), found)
+        assert (other != before) == (name in WALKED_WITH), name
+    paid = replace(Settings(), unit="money")
+    priced = replace(paid, prices=(("a", 1, 2, 3),))
+    assert walk_fingerprint(paid, found) != walk_fingerprint(priced, found)
+    # Plug-ins go by what they are, not by how they were asked for.
+    plugged = {"rules", "selectors", "policies"}
+    assert {field.name for field in fields(Settings)} == {*WALKED_WITH, *LOOKED_UP, *plugged}
 
 
 def test_a_load_makes_walks_anew_and_keeps_the_settings(tmp_path):

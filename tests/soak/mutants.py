@@ -29,13 +29,13 @@ SQL_FOLDERS = (
 )  # fmt: skip
 # Python that decides about numbers; the rest renders, reads lineage or sizes batches.
 PYTHON_FILES = ("draws", "settings", "enough", "matching", "replay", "check")
-# Tests in the order in which they are likely to notice, the quick ones first.
+# Tests in the order in which they are likely to notice.
 TESTS = (
+    "tests/engine/test_engine.py",
+    "tests/engine/test_beyond.py",
     "tests/engine/test_edges.py",
     "tests/engine/test_check.py",
     "tests/engine/test_contracts.py",
-    "tests/engine/test_engine.py",
-    "tests/engine/test_beyond.py",
     "tests/engine/test_policies.py",
     "tests/engine/test_foresight.py",
     "tests/engine/test_walks.py",
@@ -43,6 +43,18 @@ TESTS = (
     "tests/engine/test_bootstrap.py",
     "tests/engine/test_enough.py",
 )
+# Folders and files with tests of their own, which go first: most bugs are then seen at once.
+OWN_TESTS = {
+    "sql/checks": "tests/engine/test_check.py",
+    "sql/policies": "tests/engine/test_edges.py",
+    "sql/contracts": "tests/engine/test_foresight.py",
+    "audit/engine/draws.py": "tests/engine/test_edges.py",
+    "audit/engine/enough.py": "tests/engine/test_enough.py",
+    "audit/engine/check.py": "tests/engine/test_check.py",
+    "audit/engine/settings.py": "tests/engine/test_walks.py",
+    "audit/engine/replay.py": "tests/engine/test_walks.py",
+    "audit/engine/matching.py": "tests/engine/test_policies.py",
+}
 COMPARISONS = {"<=": "<", "<": "<=", ">=": ">", ">": ">=", "<>": "=", "==": "!=", "!=": "=="}
 TIES = {
     "min": "max", "max": "min", "first_value": "last_value", "arg_min": "arg_max",
@@ -125,9 +137,11 @@ def is_caught(folder: Path, mutant: Mutant) -> bool:
     path = folder / mutant.path
     source = path.read_text(encoding="utf-8")
     path.write_text(mutant.applied(source), encoding="utf-8")
+    own = [test for place, test in OWN_TESTS.items() if mutant.path.startswith(place)]
+    tests = [*own, *(test for test in TESTS if test not in own)] if len(TESTS) > 1 else TESTS
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *TESTS],
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
