@@ -102,8 +102,8 @@ def describe(sources: Sequence[str], *, all: bool = False, reading: Reading) -> 
 
 
 def _cut(line: str) -> str:
-    """A line as long as a terminal is wide; a command and a refusal stay whole."""
-    is_whole = line.startswith(("  budget-audit ", REFUSED)) or len(line) <= WIDTH
+    """A line as long as a terminal is wide; the verdict and the command stay whole."""
+    is_whole = line.startswith(("  budget-audit ", "this ")) or len(line) <= WIDTH
     return line if is_whole else line[: WIDTH - 1] + "…"
 
 

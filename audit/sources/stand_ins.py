@@ -110,6 +110,8 @@ def token_counter(encoding: str) -> Callable[[str], int | None]:
     def count(text: str) -> int | None:
         try:
             return encode(text)[0]
+        except UnicodeEncodeError:
+            return None  # The text's own rule says what is wrong.
         except BaseException as error:
             # Not an Exception, so that nobody catches it: how tiktoken ends at a million spaces.
             if type(error).__name__ != "PanicException":

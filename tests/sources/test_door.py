@@ -13,6 +13,7 @@ import duckdb
 import pytest
 
 from tests.support.command import told
+from tests.support.logs import FORMATS
 
 # Three problems of two attempts: what each says, whether it is right.
 ANSWERS = [["4", "5"], ["9", "10"], ["1", "1"]]
@@ -516,7 +517,7 @@ def test_what_describe_prints_loads_with_the_right_numbers(tmp_path, name):
         assert expected in verdict, verdict
         return
     shown = told(tmp_path, "describe", source)[0].splitlines()
-    assert len(shown) <= 20 and max(map(len, shown[:1] + shown[2:])) <= 100, "\n".join(shown)
+    assert len(shown) <= 20 and max(map(len, ["", *shown[2:]])) <= 100, "\n".join(shown)
     assert shown[0].startswith("this loads"), "\n".join(shown)
     command = shlex.split(shown[1])
     assert command[:3] == ["budget-audit", "load", source]
@@ -542,6 +543,16 @@ def test_a_number_may_name_an_archive(tmp_path):
     ])  # fmt: skip
     told(tmp_path, "load", "dump.jsonl", "--map", "archive=temperature", "--competition", "c")
     assert counts(tmp_path)[:4] == (6, 2, 3, 1)
+
+
+@pytest.mark.parametrize("path", sorted(FORMATS.glob("*[!n]")), ids=lambda path: path.name)
+def test_what_describe_prints_of_the_logs_of_tools_loads(tmp_path, path):
+    shown = told(tmp_path, "describe", path)[0].splitlines()
+    assert shown[0].startswith(("this loads", "this does not load, because ")), shown
+    commands = [line for line in shown if line.startswith("  budget-audit load ")]
+    assert len(commands) == shown[0].startswith("this loads")
+    for command in commands:
+        told(tmp_path, *shlex.split(command)[1:])
 
 
 def refusal(folder, source):
