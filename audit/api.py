@@ -28,7 +28,7 @@ from audit.options import Asked, Limits, Names, Reading, Sources, source_paths, 
 from audit.output import filters
 from audit.output.captions import AVERAGED, annotated, caption, order_line
 from audit.output.choose import choose
-from audit.output.headings import in_unit
+from audit.output.headings import in_unit, replayed_unit
 from audit.output.picture import Picture, picture
 from audit.output.result import Result, Text
 from audit.progress import Progress
@@ -979,6 +979,7 @@ def demo(
     out: str | Path = "demo",
     *,
     simulated: bool = False,
+    agents: bool = False,
     limits: Limits,
     progress: Callable[[str], Progress | None] | None = None,
 ) -> Result:
@@ -988,28 +989,29 @@ def demo(
 
     out: the folder for everything
     simulated: simulated archives in the study's shape instead
+    agents: recorded agent runs instead, budgeted in dollars, under all five rules
     limits:
     progress: gives the progress of each of the steps load, replay and report
     """
     from audit.report import report as write_report
-    from audit.report.story import small_table, told
     from audit.study import recorded
 
+    if simulated and agents:
+        raise AuditError("--simulated and --agents are two demonstrations; choose one")
     folder, show_of = Path(out), progress or (lambda step: None)
     db = folder / "audit.duckdb"
-    settings: dict[str, Any] = {}
     made: list[tuple[str, Path]] = []
+    shown = recorded.AGENTS if agents else recorded.OTIS
     if simulated:
         files = simulate(folder / "archives")
         made.append(("archives", folder / "archives"))
     else:
-        files = [recorded.FILE]
-        settings = dict(recorded.SETTINGS)
+        files = [shown.file]
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise AuditError(f"{folder}: cannot be made a folder: {error.strerror}") from None
-    answer = "boxed" if simulated else "archive"
+    answer, settings = ("boxed", {}) if simulated else (shown.answer, shown.settings)
     load(db, files, replace=True, answer=answer, progress=show_of("load"), limits=limits)
     replay(db, progress=show_of("replay"), **settings, limits=limits)
     made.append(("database", db))
@@ -1017,9 +1019,8 @@ def demo(
     with _opened(db, limits=limits) as con:
         written = write_report(con, folder / "report", progress=show_of("report"), keep=kept)
         notes = recorded.credits(con)
+        finding = _finding(con, kept, agents=agents)
     made += [("page", path) for path in written]
-    rows, matched = kept["main"].to_pylist(), kept["matched_cost"].to_pylist()
-    finding = "\n".join([*told(rows, matched), "", small_table(rows)])
     if simulated:
         notes.append("This is simulated data: it shows the tool, it says nothing about any model.")
     return Result(
@@ -1027,6 +1028,17 @@ def demo(
         caption=finding,
         notes=notes,
     )
+
+
+def _finding(con: duckdb.DuckDBPyConnection, kept: Mapping[str, pa.Table], *, agents: bool) -> str:
+    """What a demonstration shows, in three lines and a table."""
+    from audit.report.story import small_table, told
+    from audit.study import agents as runs
+
+    if agents:
+        return runs.finding(kept["curves"].to_pylist(), replayed_unit(con))
+    rows, matched = kept["main"].to_pylist(), kept["matched_cost"].to_pylist()
+    return "\n".join([*told(rows, matched), "", small_table(rows)])
 
 
 def sql(name: str) -> Text:

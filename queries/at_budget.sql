@@ -1,6 +1,7 @@
 -- What would this budget have bought under each rule, whatever budgets were replayed?
 -- $budget = 6000
 -- It is the sum of the changes up to it: random orders, the primary cap and the primary selector.
+-- Money needs --unit money, or prices and completion tokens.
 with asked as (
     select $budget::double as budget
 ),
@@ -30,6 +31,25 @@ costs as (
     from cost_changes
     inner join asked on cost_changes.budget <= asked.budget
     group by archive, rule, asked.budget
+),
+
+-- What the prompts of all launched attempts cost, at each budget: money needs prices.
+prompts as (
+    select
+        archive,
+        asked.budget,
+        sum(
+            input * (attempts.prompt_tokens - coalesce(cached_tokens, 0))
+            + cached_input * coalesce(cached_tokens, 0)
+        ) / 1e12 as money,
+    from prefixes
+    inner join attempts using (archive, competition, question_id, seed)
+    inner join prices using (archive)
+    inner join asked on cumulative_cost - cost < asked.budget
+    where
+        repeat > 0
+        and position between 1 and (select value::integer from settings where key = 'primary_cap')
+    group by archive, asked.budget
 )
 
 select
@@ -42,6 +62,13 @@ select
     launched / replays as attempts,
     cost / replays as cost,
     cost / replays / costs.budget as cost_ratio,
+    case unit
+        when 'money' then cost / replays
+        when 'completion' then (prompts.money + cost * output / 1e12) / replays
+    end as money,
 from answers
 inner join costs using (archive, rule)
+cross join unit
+left join prompts using (archive)
+left join prices using (archive)
 order by archive, rule

@@ -1,7 +1,10 @@
--- Which budget reaches an accuracy (percent) first, and from which on is it kept, under each rule?
+-- Which budget reaches an accuracy (percent), or what does so much money a problem buy, by rule?
 -- $accuracy = 60
--- The cheapest comes first; costs are realized ones; a budget that does not exist is empty.
-with reached as (
+-- $money =
+-- With $money, what the largest budget buys that costs no more on average; the best comes first.
+-- Without it, the smallest budget that reaches $accuracy and the one that keeps it; cheapest first.
+-- Money needs --unit money, or prices and completion tokens.
+with curves as (
     select
         archive,
         rule,
@@ -15,22 +18,128 @@ with reached as (
     group by archive, rule, budget
 ),
 
-found as (
+reached as (
     select
         archive,
         rule,
         any_value(replays) as replays,
-        -- A budget is at least 1, and greatest() would make one of none.
-        min(if(budget < 1, 1, budget)) filter (is_reached) as budget,
-        min(if(budget < 1, 1, budget)) filter (is_reached and is_kept) as kept_budget,
+        -- A budget is at least one of what is counted.
+        min(if(budget = 0, 1 / scale, budget)) filter (is_reached) as budget,
+        min(if(budget = 0, 1 / scale, budget)) filter (is_reached and is_kept) as kept_budget,
     from (
         select
             *,
             bool_and(is_reached) over (
                 partition by archive, rule order by budget desc
             ) as is_kept,
-        from reached
+        from curves
     )
+    cross join unit
+    group by archive, rule
+),
+
+-- What all orders pay in money: completion tokens at their price, and prompts once launched.
+money_changes as (
+    select
+        archive,
+        rule,
+        budget,
+        cost_change * if(unit = 'money', 1, output / 1e12) as change,
+        slope_change * if(unit = 'money', 1, output / 1e12) as slope_change,
+    from cost_changes
+    cross join unit
+    left join prices using (archive)
+    where unit in ('money', 'completion')
+    union all
+    select
+        archive,
+        rule,
+        cumulative_cost - cost + 1 as budget,
+        (
+            input * (attempts.prompt_tokens - coalesce(cached_tokens, 0))
+            + cached_input * coalesce(cached_tokens, 0)
+        ) / 1e12 as change,
+        0 as slope_change,
+    from prefixes
+    inner join attempts using (archive, competition, question_id, seed)
+    inner join prices using (archive)
+    inner join (select distinct archive, rule from cost_changes) as rules using (archive)
+    cross join unit
+    where
+        unit = 'completion'
+        and repeat > 0
+        and position between 1 and (select value::integer from settings where key = 'primary_cap')
+),
+
+paid as (
+    select
+        archive,
+        rule,
+        budget,
+        sum(sum(change - slope_change * budget)) over so_far
+            + budget * sum(sum(slope_change)) over so_far as money,
+        sum(sum(slope_change)) over so_far as slope,
+        lead(budget) over so_far as next_budget,
+    from money_changes
+    group by archive, rule, budget
+    window so_far as (partition by archive, rule order by budget)
+),
+
+afforded as (
+    select
+        archive,
+        rule,
+        max(
+            least(
+                paid.budget + if(
+                    slope > 0,
+                    floor((nullif($money, '')::double * replays - money) / slope * scale + 1e-6)
+                        / scale,
+                    0
+                ),
+                coalesce(next_budget - 1 / scale, 'infinity')
+            )
+        ) as budget,
+    from paid
+    inner join reached using (archive, rule)
+    cross join unit
+    where money <= nullif($money, '')::double * replays * (1 + 1e-12) and paid.budget > 0
+    group by archive, rule
+),
+
+found as (
+    select
+        reached.archive,
+        reached.rule,
+        reached.replays,
+        if($money = '', reached.budget, afforded.budget) as budget,
+        if($money = '', reached.kept_budget, null) as kept_budget,
+    from reached
+    left join afforded using (archive, rule)
+),
+
+costs as (
+    select
+        archive,
+        rule,
+        sum(cost_change + slope_change * (found.budget - cost_changes.budget))
+            filter (cost_changes.budget <= found.budget) / any_value(replays) as cost,
+        sum(cost_change + slope_change * (kept_budget - cost_changes.budget))
+            filter (cost_changes.budget <= kept_budget) / any_value(replays) as kept_cost,
+    from found
+    inner join cost_changes using (archive, rule)
+    group by archive, rule
+),
+
+spent as (
+    select
+        archive,
+        rule,
+        sum(change + slope_change * (found.budget - money_changes.budget))
+            / any_value(replays) as money,
+    from found
+    inner join money_changes using (archive, rule)
+    where money_changes.budget <= found.budget
     group by archive, rule
 ),
 
@@ -56,24 +165,11 @@ accuracies as (
         rule,
         replicate,
         100 * sum(counts[problem_id - first_problem + 1] * correct_answers)
-            / sum(counts[problem_id - first_problem + 1] * replays) as accuracy,
+            / nullif(sum(counts[problem_id - first_problem + 1] * replays), 0) as accuracy,
     from problem_answers
     inner join bootstrap_counts
         on problem_id between first_problem and first_problem + len(counts) - 1
     group by archive, rule, replicate
-),
-
-costs as (
-    select
-        archive,
-        rule,
-        sum(cost_change + slope_change * (found.budget - cost_changes.budget))
-            filter (cost_changes.budget <= found.budget) / any_value(replays) as cost,
-        sum(cost_change + slope_change * (kept_budget - cost_changes.budget))
-            filter (cost_changes.budget <= kept_budget) / any_value(replays) as kept_cost,
-    from found
-    inner join cost_changes using (archive, rule)
-    group by archive, rule
 )
 
 select
@@ -81,6 +177,7 @@ select
     rule,
     any_value(found.budget) as budget,
     any_value(costs.cost) as cost,
+    any_value(spent.money) as money,
     -- Replicate 0 is the problems as they are.
     any_value(accuracy) filter (replicate = 0) as accuracy,
     quantile_cont(accuracy, 0.025) filter (replicate > 0) as accuracy_low,
@@ -89,6 +186,11 @@ select
     any_value(costs.kept_cost) as kept_cost,
 from found
 inner join costs using (archive, rule)
+left join spent using (archive, rule)
 left join accuracies using (archive, rule)
 group by archive, rule
-order by cost nulls last, archive, rule
+order by
+    case when $money = '' then coalesce(any_value(spent.money), any_value(costs.cost))
+        else -any_value(accuracy) filter (replicate = 0) end nulls last,
+    archive,
+    rule

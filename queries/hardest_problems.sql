@@ -9,7 +9,7 @@ with uncovered as (
     where
         repeat > 0
         and cap = (select value::integer from settings where key = 'primary_cap')
-        and budget = (select max(budget) from budgets)
+        and budget = (select max(budget / scale) from budgets, unit)
         -- It returns every attempt that is launched: what it does not cover, no rule covers.
         and rule = 'advisory'
     group by archive, competition, question_id

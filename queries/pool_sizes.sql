@@ -11,6 +11,6 @@ select
 from results
 where
     selector = (select value from settings where key = 'primary_selector')
-    and budget = coalesce(nullif($budget, '')::double, (select max(budget) from budgets))
+    and budget = coalesce(nullif($budget, '')::double, (select max(budget / scale) from budgets, unit))
 group by archive, rule, eligible
 order by archive, rule, eligible

@@ -23,7 +23,7 @@ select
     attempts.question_id,
     attempts.answer,
     count(*) as attempts,
-    count(*) filter (attempts.eligible) as votes,
+    case when attempts.answer is not null then count(*) filter (attempts.eligible) end as votes,
     sum(grades.correct::integer)::bigint as labelled_correct,
     sum((not grades.correct)::integer)::bigint as labelled_wrong,
     sum(grades.repaired_correct::integer)::bigint as correct_after_repair,

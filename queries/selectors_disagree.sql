@@ -24,7 +24,7 @@ pools as (
         repeat > 0
         and cap = (select value::integer from settings where key = 'primary_cap')
         and rule = $rule
-        and budget = coalesce(nullif($budget, '')::double, (select max(budget) from budgets))
+        and budget = coalesce(nullif($budget, '')::double, (select max(budget / scale) from budgets, unit))
     group by archive, competition, question_id, repeat
 )
 

@@ -16,7 +16,7 @@ with paid as (
         repeat > 0
         and cap = (select value::integer from settings where key = 'primary_cap')
         and rule = 'strict'
-        and budget = coalesce(nullif($budget, '')::double, (select min(budget) from budgets))
+        and budget = coalesce(nullif($budget, '')::double, (select min(budget / scale) from budgets, unit))
     group by archive, competition, question_id
 )
 

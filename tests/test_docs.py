@@ -139,7 +139,7 @@ def shell(folder, script):
 RUNNABLE = [
     (path, block)
     for path, block in blocks("sh")
-    if not re.search(r"venv|scorio|logs/|pip install", block)
+    if not re.search(r"venv|scorio|logs/|pip install|uvx", block)
 ]
 
 

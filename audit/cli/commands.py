@@ -219,7 +219,7 @@ def query(
 
     Without one, list the named queries with their parameters.
 
-    Example: budget-audit query "select rule, avg(cost) from replays group by rule"
+    Example: budget-audit query "select rule, avg(cost) from results where budget=4000 group by 1"
     """
     from audit import api
 

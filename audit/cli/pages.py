@@ -44,15 +44,16 @@ class Width(click.ParamType):
     "--out", default="demo", show_default=True, metavar="DIR", help="Where everything goes."
 )
 @click.option("--simulated", is_flag=True, help="Simulated archives in the study's shape instead.")
+@click.option("--agents", is_flag=True, help="Recorded agent runs instead, budgeted in dollars.")
 @heavy
-def demo(out: str, simulated: bool, threads: int | None, memory: str | None) -> None:
+def demo(out: str, **options: Any) -> None:
     """Recorded attempts of nine model configurations, replayed and reported in one go, offline.
 
     Example: budget-audit demo --out demo
     """
     from audit import api
 
-    made = api.demo(out, simulated=simulated, threads=threads, memory=memory, progress=bar)
+    made = api.demo(out, progress=bar, **options)
     click.echo(made.caption)
     for note in made.notes:
         click.echo(note)

@@ -227,6 +227,8 @@ def _why_closed(error: duckdb.Error) -> str:
         held = re.search(r"held in (.+?) \(PID (\d+)\)", str(error))
         holder = f"process {held[2]} ({Path(held[1]).name})" if held else "another process"
         return f"in use by {holder}; try again when it has ended"
+    if "Unique file handle conflict" in str(error) or "different configuration" in str(error):
+        return "open in this program already; close that connection, or give it instead of the file"
     if "newer version of DuckDB" in str(error):
         return (
             f"written by a newer DuckDB than this one ({duckdb.__version__}); "

@@ -162,7 +162,8 @@ def _accuracies(problems: Problems, con: duckdb.DuckDBPyConnection) -> list[str]
             drawn = rng.multinomial(count, np.full(count, 1 / count), size=replicates)
             low, high = np.quantile(drawn @ gains / count, (0.025, 0.975))
         before, after = shares.mean(axis=0)
-        row = [archive, rule, budget_name(budget, unit), f"{before:.2f}", f"{after:.2f}"]
+        row = [archive, rule, budget_name(budget / unit.scale, unit)]
+        row += [f"{before:.2f}", f"{after:.2f}"]
         row.append(f"{after - before:+.2f} [{low:+.2f}, {high:+.2f}]")
         noise = "" if low <= 0 <= high or math.isnan(low) else "more than noise"
         lines.append((not noise, -abs(after - before), [*row, noise]))

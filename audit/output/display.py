@@ -20,7 +20,7 @@ from audit.output.headings import heading, unit_of
 from audit.output.terminal import LAST_RANK, DisplayColumn, fitted, lines_of
 from audit.output.tex import tex_table
 from audit.text import visible
-from audit.units import Unit, write_amount, write_digits
+from audit.units import UNITS, Unit, write_amount, write_digits
 
 DISPLAY_FORMATS = ("table", "md", "tex")
 FORMATS = ("table", "csv", "json", "md", "tex")
@@ -28,7 +28,7 @@ BATCH_ROWS = 65_536
 BATCH_BYTES = 32 * 2**20
 
 # Decimals of what has a unit and no decimals of its own in `sql/columns.csv`.
-DECIMALS_OF_UNIT = {"%": 2, "points": 2, "× B": 2, "×": 2}
+DECIMALS_OF_UNIT = {"%": 2, "points": 2, "× B": 2, "×": 2, "seconds": 3}
 
 
 def round_half_up(value: float | Decimal, decimals: int) -> str:
@@ -109,6 +109,8 @@ def _shown(value: Any, name: str | None, column: str, unit: Unit) -> str:
     if described.unit == "cost" and math.isfinite(value):
         is_budget = column.removesuffix("_low").removesuffix("_high").endswith("budget")
         return budget_name(value, unit) if is_budget else write_digits(_exact(value), unit)
+    if described.unit == "money" and math.isfinite(value):
+        return write_digits(_exact(value), UNITS["money"])
     if described.decimals or described.unit:
         decimals = int(described.decimals or DECIMALS_OF_UNIT.get(described.unit, 0))
         text = round_half_up(value, decimals)

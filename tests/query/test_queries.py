@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MAY_READ = {
     *("attempts", "texts", "grades", "orders", "prefixes", "replays", "selections", "sources"),
     *("settings", "budgets", "caps", "answer_changes", "cost_changes", "results", "problems"),
-    "bootstrap_counts",
+    *("bootstrap_counts", "unit", "prices"),
 }
 NAMES = [known.name for known in named_queries()]
 HAS_CHANGES = "answer_changes" in engine.stage_names()
@@ -602,7 +602,7 @@ def test_what_rests_on_labels_is_empty_without_them(unlabelled, name):
     rest = set(found.column_names) - set(LABELLED.get(name, "").split())
     words = {"accuracy", "correct", "coverage", "labelled", "right"}
     rests_on_labels = [column for column in rest if set(column.split("_")) & words]
-    known = {"prompt_tokens_per_correct", "accuracy_low", "accuracy_high"}
+    known = {"prompt_tokens_per_correct", "money_per_correct", "accuracy_low", "accuracy_high"}
     assert set(rests_on_labels) <= known or name in ABOUT_LABELS
 
 
@@ -613,6 +613,121 @@ def unlabelled(tmp_path_factory):
     with replayed(folder, bare, **SETTINGS):
         pass
     con = database.connect(folder / "small.duckdb", read_only=True, sandbox=True)
+    yield con
+    con.close()
+
+
+# Every unit, and tasks without an answer.
+
+# What the rows cost in each unit, in thousandths of their tokens, and the budgets likewise.
+COSTS = {
+    "completion": {},
+    "total": {"prompt_tokens": 0},
+    "money": {"money": lambda row: row["completion_tokens"] / 1000},
+    "seconds": {"seconds": lambda row: row["completion_tokens"] / 1000},
+}
+
+
+@pytest.fixture(scope="module")
+def by_unit(tmp_path_factory):
+    """The same attempts, replayed in every unit; a money or a second is a thousand tokens."""
+    found = {}
+    for unit, columns in COSTS.items():
+        folder = tmp_path_factory.mktemp(unit)
+        more = [{k: v(row) if callable(v) else v for k, v in columns.items()} for row in ROWS]
+        write_jsonl(
+            [row | extra for row, extra in zip(ROWS, more, strict=True)], folder / "a.jsonl"
+        )
+        budgets = [b if unit in ("completion", "total") else b / 1000 for b in SETTINGS["budgets"]]
+        audit.load(folder / "a.duckdb", folder / "a.jsonl")
+        settings = {**SETTINGS, "budgets": budgets, "replicates": 20, "unit": unit}
+        audit.replay(folder / "a.duckdb", **settings, rules="all")
+        found[unit] = database.connect(folder / "a.duckdb", read_only=True, sandbox=True)
+    yield found
+    for con in found.values():
+        con.close()
+
+
+@pytest.mark.parametrize("unit", COSTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_named_query_says_the_same_in_every_unit(by_unit, name, unit):
+    scale = 1 if unit in ("completion", "total") else 1000
+    params = {"budget": "150"} if name == "at_budget" else {}
+    expected = query(by_unit["completion"], name, params)
+    found = query(by_unit[unit], name, {key: str(150 / scale) for key in params})
+    assert found.column_names == expected.column_names
+    for column in found.column_names:
+        if column in ("sha256", "bytes", "file", "mapping", "money", "money_per_correct"):
+            continue
+        if "prompt" in column and unit != "completion":
+            continue
+        factor = scale if engine.column("", column).unit == "cost" else 1
+        for one, other in zip(found[column].to_pylist(), expected[column].to_pylist(), strict=True):
+            if column in ("budget", "kept_budget") and name == "budget_for" and one is not None:
+                # A token, or a billionth: the smallest budget that there is.
+                assert one * factor == pytest.approx(other, abs=1)
+            elif isinstance(one, float):
+                assert one * factor == pytest.approx(other), column
+            else:
+                assert one == other, column
+
+
+def test_money_is_known_of_tokens_with_prices_too(tmp_path, by_unit):
+    prices = tmp_path / "prices.csv"
+    prices.write_text("archive,input,output\nsteady,100,1000\nslow,100,1000\n")
+    write_jsonl(ROWS, tmp_path / "a.jsonl")
+    db = tmp_path / "a.duckdb"
+    audit.load(db, tmp_path / "a.jsonl")
+    audit.replay(db, **SETTINGS, prices=prices)
+    con = database.connect(db, read_only=True, sandbox=True)
+    # steady at 100, strict: 520 tokens and 10 prompts of 10 for 3 correct answers.
+    found = rows(con, "cost_per_correct", "archive", "budget", "rule", "money_per_correct")
+    assert ("steady", 100, "strict", round((0.520 + 0.010) / 3, 2)) in found
+    found = rows(con, "at_budget", "archive", "rule", "money", budget="100")
+    assert ("slow", "advisory", 0.5) in found and ("slow", "strict", 0.1) in found
+    every = [
+        {
+            (row["archive"], row["rule"]): row
+            for row in query(con, "at_budget", {"budget": str(budget)}).to_pylist()
+        }
+        for budget in range(1, 160)
+    ]
+    # What 0.08 a problem buys: whatever budget costs that much on average, the best first.
+    bought = query(con, "budget_for", {"money": "0.08"}).to_pylist()
+    assert [row["accuracy"] for row in bought if row["budget"]] == sorted(
+        (row["accuracy"] for row in bought if row["budget"]), reverse=True
+    )
+    for row in bought:
+        if row["budget"] is None:
+            assert (row["archive"], row["rule"]) == ("slow", "advisory")
+            continue
+        assert row["money"] <= 0.08 + 1e-9
+        key = (row["archive"], row["rule"])
+        affordable = [at[key] for at in every if at[key]["money"] <= 0.08 + 1e-9]
+        # Of budgets that cost and buy the same, the smallest is shown.
+        last = affordable[-1]
+        assert row["money"] == pytest.approx(last["money"])
+        assert row["accuracy"] == pytest.approx(last["accuracy"])
+    con.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_named_queries_run_on_tasks_without_an_answer(unanswered, name):
+    found = query(unanswered, name)
+    for column in ("answer", "strict_answer", "advisory_answer", "votes"):
+        if column in found.column_names and name != "selectors_disagree":
+            assert found[column].null_count == found.num_rows
+    if name == "cost_per_correct":
+        assert found["accuracy"].null_count == 0
+
+
+@pytest.fixture(scope="module")
+def unanswered(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("unanswered")
+    write_jsonl([{k: v for k, v in row.items() if k != "text"} for row in ROWS], folder / "a.jsonl")
+    audit.load(folder / "a.duckdb", folder / "a.jsonl", answer="none")
+    audit.replay(folder / "a.duckdb", **SETTINGS)
+    con = database.connect(folder / "a.duckdb", read_only=True, sandbox=True)
     yield con
     con.close()
 

@@ -1,0 +1,50 @@
+"""What the recorded agent runs show, in three lines and a table for a terminal."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from audit.output.display import budget_name, round_half_up
+from audit.output.terminal import DisplayColumn, lines_of
+from audit.units import Unit, write_amount
+
+# What happens to the model call that crosses the budget, rule by rule.
+RULES = {
+    "strict": "cut at the budget",
+    "step_lost": "the running step is paid and thrown away",
+    "step": "the running step may finish",
+    "attempt_lost": "the attempt is paid and thrown away",
+    "advisory": "the attempt may finish",
+}
+BUDGET_TOLD = 0.50
+
+
+def finding(curves: Sequence[dict[str, Any]], unit: Unit) -> str:
+    """Three lines on one budget, and percent solved and cost of every rule at every budget."""
+    rows = {(row["rule"], row["budget"]): row for row in curves}
+    budgets = sorted({row["budget"] for row in curves})
+    told = min(budgets, key=lambda budget: abs(budget - BUDGET_TOLD))
+
+    def solved(rule: str) -> str:
+        return round_half_up(rows[rule, told]["accuracy"], 1) + " %"
+
+    def paid(rule: str) -> str:
+        return write_amount(rows[rule, told]["cost"], unit)
+
+    lines = [
+        f"At {budget_name(told, unit)} an issue, {solved('strict')} are solved when the budget "
+        f"cuts, {solved('step')} when the running step may finish and {solved('advisory')} when "
+        "the attempt may finish.",
+        f"They cost {paid('strict')}, {paid('step')} and {paid('advisory')} an issue; an attempt "
+        f"thrown away after the fact solves {solved('attempt_lost')} for {paid('attempt_lost')}.",
+        "This is a replay of recorded runs; an agent that is told its budget may act otherwise.",
+    ]
+    rules = [rule for rule in RULES if (rule, told) in rows]
+    columns = [DisplayColumn("rule", [f"{rule}: {RULES[rule]}" for rule in rules], False)]
+    for budget in budgets:
+        cells = [
+            f"{round_half_up(rows[rule, budget]['accuracy'], 1)} %, "
+            + write_amount(rows[rule, budget]["cost"], unit)
+            for rule in rules
+        ]
+        columns.append(DisplayColumn(budget_name(budget, unit), cells, True))
+    return "\n".join([*lines, "", lines_of(columns, len(rules))])
