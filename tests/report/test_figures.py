@@ -113,7 +113,7 @@ def test_timeline_draws_the_ledger_of_its_replay(simulated):
     cut = [row for row in drawn if row.get("kind") == CUT]
     assert [row["stop"] - row["start"] for row in cut] == [rules["strict"][3]]
     text = " ".join(row["text"] for row in drawn if "weight" in row)
-    assert f"Pays {rules['strict'][2]:,} tokens, {rules['strict'][3]:,} of them" in text
+    assert f"Pays {rules['strict'][2]:,} tokens, {rules['strict'][3]:,} tokens for" in text
     assert f"Pays {rules['advisory'][2]:,} tokens" in text
     past = [row for row in drawn if "past B" in str(row.get("text"))]
     assert past[0]["to"] - past[0]["from"] == rules["advisory"][2] - budget
@@ -167,13 +167,13 @@ def test_ledger_words_tell_abstention_overshoot_and_an_exhausted_bank():
     }
     paid, chosen = ledger_words(row, bank)
     assert paid == (
-        "Pays 4,000 tokens, 1,500 of them for an attempt cut at B; "
+        "Pays 4,000 tokens, 1,500 tokens for an attempt cut at B; "
         "returns 1 attempt of 2 launched, 0 eligible."
     )
     assert "abstains" in chosen
     won = {"abstained": False, "seed": 4, "answer": "7", "correct": True, "prefix_cost": 0}
     paid, chosen = ledger_words(row | won | {"cost": 5032}, bank)
-    assert "1,032 of them past B" in paid
+    assert "1,032 tokens past B" in paid
     assert chosen == "Selects attempt 1 (seed 4): 7, correct."
     assert "400 short of B" in ledger_words(row | won | {"cost": 3600}, bank)[0]
 
@@ -272,3 +272,39 @@ def test_a_figure_shows_itself_in_a_notebook(simulated, tmp_path):
         assert drawn.caption.startswith("A single replay drawn to scale.")
     drawn.unlink()
     assert drawn._repr_mimebundle_() == {"text/plain": str(drawn)}
+
+
+def test_timeline_draws_steps_and_what_every_rule_pays_and_keeps(tmp_path):
+    """Two attempts of 10 and 12, the second made of steps that end at 4, 9 and 12; B = 16."""
+    steps = [{"completion_tokens": cost} for cost in (4, 5, 3)]
+    rows = [
+        attempt(0, 10, "7", correct=True),
+        attempt(1, 12, "8", steps=steps),
+    ]
+    with replayed(tmp_path, rows, rules="all", budgets=(16,), caps=(2,), primary_cap=2) as con:
+        drawn = all_rows(drawing.vega_lite_spec(timeline(con, repeat=0, budget=16)))
+        paid = {
+            rule: (returned, cost, lost)
+            for rule, returned, cost, lost in con.execute(
+                "select rule, returned, cost, prefix_cost from replays where repeat = 0"
+            ).fetchall()
+        }
+    assert paid == {
+        "strict": (1, 16, 6),
+        "step": (1, 19, 9),
+        "step_lost": (1, 19, 9),
+        "advisory": (2, 22, 0),
+        "attempt_lost": (1, 22, 12),
+    }
+    words = [row["text"] for row in drawn if row.get("weight") == "normal"]
+    said = " ".join(words)
+    for returned, cost, lost in paid.values():
+        assert f"Pays {cost} tokens" in said
+        assert f"returns {returned} attempt" in said
+        assert not lost or f"{lost} tokens for" in said
+    cut = [row["stop"] for row in drawn if row.get("kind") == CUT]
+    assert sorted(cut) == [16, 19, 19, 22]
+    ends = {row["at"] for row in drawn if "at" in row}
+    assert ends == {14, 19}
+    past = sorted(row["to"] for row in drawn if "past B" in str(row.get("text")) and "to" in row)
+    assert past == [19, 19, 22, 22]

@@ -27,7 +27,8 @@ function survivalChoices() {
 // The archive's rows of the table of definitions of a majority at this budget.
 function definitions() {
   const table = tableNamed("majority_rules"), name = data.archives[state.focus];
-  if (!table) { return []; }
+  // Without answers there is nothing to vote on.
+  if (!table || !data.answered) { return []; }
   return table.records.filter((record) => record.archive === name && wholeCost(record.budget) === state.budget
     && record.definition !== "majority" && record.delta !== "").slice(0, MOST_ROWS);
 }
@@ -97,7 +98,7 @@ function showSurvival() {
       element("td", {}, [element("button", { type: "button", class: "link", title: row.title || "", text: row.name,
         onclick: () => setChoice(row.set) })]), bar, element("td", { class: "number", text: words })]);
   }));
-  const hasDefinitions = Boolean(tableNamed("majority_rules"));
+  const hasDefinitions = data.answered && Boolean(tableNamed("majority_rules"));
   byId("survive-note").textContent = "A bar with ends is a 95 % interval; a plain bar is the range over single orders, not an interval. "
     + (hasDefinitions && !data.budgets.includes(state.budget)
       ? `Definitions of a majority are known at the budgets of the run: ${data.budgets.map(budgetName).join(", ")}.` : "");

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
@@ -28,10 +29,18 @@ from audit.units import UNITS, Amount, Unit, read_budget, write_amount, write_di
 
 ELIGIBLE = "returned, eligible"
 INELIGIBLE = "returned, not eligible"
-CUT = "cut at B: paid, not returned"
+CUT = "paid, not returned"
 BEYOND = "not launched"
 KINDS = (ELIGIBLE, INELIGIBLE, CUT, BEYOND)
 BAR, LINE = 30, 15
+# How a rule stops what it returns, how it stops what it pays, and the title of its lane.
+RULES = {
+    "strict": ("strict", "strict", "Strict: stops at B"),
+    "step": ("step", "step", "Step: lets the running step finish"),
+    "step_lost": ("strict", "step", "Step, lost: pays the running step and throws it away"),
+    "advisory": ("advisory", "advisory", "Advisory: lets the running attempt finish"),
+    "attempt_lost": ("strict", "advisory", "Attempt, lost: pays it whole and throws it away"),
+}
 LABELS = {True: "correct", False: "incorrect", None: "not labelled"}
 
 
@@ -88,7 +97,7 @@ def _replay_key(
 
 
 def _replay(con: duckdb.DuckDBPyConnection, key: Row, bank: Sequence[Row]) -> dict[str, Row]:
-    """Both rules' ledger and selection in one replay, looked up in the order at the budget."""
+    """Every rule's ledger and selection in one replay, looked up in the order at the budget."""
     budget = key["budget"]
     asked = {name: value for name, value in key.items() if name != "budget"}
     picks = {
@@ -96,13 +105,24 @@ def _replay(con: duckdb.DuckDBPyConnection, key: Row, bank: Sequence[Row]) -> di
     }
     launched = [attempt for attempt in bank if attempt["start"] < budget]
     end = launched[-1]["stop"] if launched else 0
+    # The first step that reaches the budget, or the last one.
+    ends = launched[-1]["steps"] if launched else []
+    step_end = next((step for step in ends if step >= budget), end)
+    pools = {
+        "strict": [attempt for attempt in launched if attempt["stop"] <= budget],
+        "step": launched if step_end == end else launched[:-1],
+        "advisory": launched,
+    }
+    prices = {"strict": min(budget, end), "step": step_end, "advisory": end}
+    used = data.settings(con)["rules"].split(",")
     rules = {}
-    for rule, returned, cost in (
-        ("strict", [a for a in launched if a["stop"] <= budget], min(budget, end)),
-        ("advisory", launched, end),
-    ):
+    for rule, (pool, price, _) in RULES.items():
+        if rule not in used:
+            continue
+        returned, cost = pools[pool], prices[price]
         picked = picks.get(len(returned), {})
         rules[rule] = {
+            "rule": rule,
             "budget": budget,
             "launched": len(launched),
             "returned": len(returned),
@@ -117,22 +137,34 @@ def _replay(con: duckdb.DuckDBPyConnection, key: Row, bank: Sequence[Row]) -> di
     return rules
 
 
-def _bank(con: duckdb.DuckDBPyConnection, key: Row) -> list[Row]:
-    """The attempts of one order: where each starts and ends, its answer, and who is eligible."""
-    wanted = {name: value for name, value in key.items() if name != "budget"}
-    return data.relation(con, "timeline_attempts", **wanted).to_pylist()
+def _bank(con: duckdb.DuckDBPyConnection, key: Row, unit: Unit) -> list[Row]:
+    """The attempts of one order: where each and its steps start and end, and who is eligible."""
+    asked = {name: value for name, value in key.items() if name != "budget"}
+    problem = {name: key[name] for name in ("archive", "competition", "question_id")}
+    steps = {
+        row["seed"]: row["step_ends"]
+        for row in data.relation(con, "timeline_steps", **problem).to_pylist()
+    }
+    rows = data.relation(con, "timeline_attempts", **asked).to_pylist()
+    for row in rows:
+        # Sums of printed amounts may miss by a hair, whole numbers do not.
+        start = round(row["start"] * unit.scale)
+        ends = [start + step for step in steps.get(row["seed"], [])]
+        row["steps"] = ends if unit.scale == 1 else [step / unit.scale for step in ends]
+    return rows
 
 
 def ledger_words(row: Row, bank: Sequence[Row], unit: Unit = UNITS["completion"]) -> list[str]:
     """What one rule pays and returns in one replay, as two sentences."""
     budget, cost = row["budget"], row["cost"]
-    paid = f"Pays {write_amount(cost, unit)}"
-    if row["prefix_cost"]:
-        paid += f", {write_digits(row['prefix_cost'], unit)} of them for an attempt cut at B"
-    elif cost > budget:
-        paid += f", {write_digits(cost - budget, unit)} of them past B"
+    paid = f"Pays {_amount(cost, unit)}"
+    if cost > budget:
+        paid += f", {_amount(cost - budget, unit)} past B"
     elif cost < budget:
-        paid += f", {write_digits(budget - cost, unit)} short of B: no attempt is left"
+        paid += f", {_amount(budget - cost, unit)} short of B: no attempt is left"
+    if row["prefix_cost"]:
+        lost = "an attempt cut at B" if row.get("rule", "strict") == "strict" else "what is lost"
+        paid += f", {_amount(row['prefix_cost'], unit)} for {lost}"
     paid += (
         f"; returns {plural(row['returned'], 'attempt')}"
         f" of {row['launched']:,} launched, {row['eligible']:,} eligible."
@@ -140,11 +172,15 @@ def ledger_words(row: Row, bank: Sequence[Row], unit: Unit = UNITS["completion"]
     if row["abstained"]:
         return [paid, "Selects nothing: it abstains, which counts as incorrect."]
     position = next((a["position"] for a in bank if a["seed"] == row["seed"]), None)
+    answer = "" if row["answer"] is None else f" {one_line(row['answer'], 40)},"
     return [
         paid,
-        f"Selects attempt {position} (seed {row['seed']}): {one_line(row['answer'], 40)},"
-        f" {LABELS[row['correct']]}.",
+        f"Selects attempt {position} (seed {row['seed']}):{answer} {LABELS[row['correct']]}.",
     ]
+
+
+def _amount(value: float, unit: Unit) -> str:
+    return write_amount(round(value, 9), unit)
 
 
 def _bars(row: Row, bank: Sequence[Row]) -> list[Row]:
@@ -158,6 +194,7 @@ def _bars(row: Row, bank: Sequence[Row]) -> list[Row]:
                 "stop": attempt["stop"] if returned else row["cost"],
                 "kind": (ELIGIBLE if attempt["eligible"] else INELIGIBLE) if returned else CUT,
                 "selected": not row["abstained"] and attempt["seed"] == row["seed"],
+                "is_cut": row["rule"] == "strict",
             }
         )
     return bars
@@ -174,21 +211,28 @@ def timeline(
     *,
     look: Look = PLAIN,
 ) -> Any:
-    """One replay on a token axis: the attempts in order, the budget, what each rule buys.
+    """One replay on an axis of cost: the attempts in order, the budget, what each rule buys.
 
     A part of the key that is left out is the first there is; the cap is the primary one.
     """
     alt = altair_module()
     key = _replay_key(con, archive, competition, question, repeat, budget, cap)
     unit = replayed_unit(con)
-    limit, repeat = key["budget"], int(key["repeat"])
-    bank = _bank(con, key)
+    bank = _bank(con, key, unit)
     rules = _replay(con, key, bank)
-    launched = rules["advisory"]["launched"]
     width = look.width - 40
-    end = 1.22 * max(limit, rules["advisory"]["cost"])
+    end = 1.22 * max(key["budget"], rules["advisory"]["cost"])
+    drawing = _placed(_lanes(rules, bank, end, unit), rules, key["budget"], end, width, unit)
+    layers = _layers(drawing, end, width, unit)
+    return alt.layer(*layers, width=width, height=drawing.height, **_framed(con, key, unit, look))
+
+
+def _lanes(
+    rules: dict[str, Row], bank: Sequence[Row], end: float, unit: Unit
+) -> list[tuple[str, str, list[str], list[Row]]]:
+    """The lanes from the top: rule (none for the bank), title, sentences and bars."""
+    launched = rules["advisory"]["launched"]
     drawn = [attempt for attempt in bank if attempt["start"] < end]
-    hidden = len(bank) - len(drawn)
     recorded = [
         attempt
         | {
@@ -201,178 +245,197 @@ def timeline(
         }
         for attempt in drawn
     ]
+    hidden = len(bank) - len(drawn)
     waiting = f"; {hidden} more lie beyond the picture" if hidden else ""
-    lanes = [
-        (
-            f"The bank: {plural(len(bank), 'attempt')} in this order",
-            [
-                f"{launched} launched under both rules, because each began before B was spent"
-                f"{waiting}."
-            ],
-            recorded,
-        ),
-        (
-            "Strict: stops at B",
-            ledger_words(rules["strict"], bank, unit),
-            _bars(rules["strict"], bank),
-        ),
-        (
-            "Advisory: lets the running attempt finish",
-            ledger_words(rules["advisory"], bank, unit),
-            _bars(rules["advisory"], bank),
-        ),
-    ]
-    per_line = max(30, int(width / 5.9))
-    texts: list[Row] = []
-    bars: list[Row] = []
-    notes: list[Row] = []
-    marks: list[Row] = []
+    every = "both rules" if len(rules) == 2 else "every rule"
+    why = f"{launched} launched under {every}, because each began before B was spent{waiting}."
+    lanes = [("", f"The bank: {plural(len(bank), 'attempt')} in this order", [why], recorded)]
+    for rule, row in rules.items():
+        lanes.append((rule, RULES[rule][2], ledger_words(row, bank, unit), _bars(row, bank)))
+    return lanes
+
+
+@dataclass
+class Placed:
+    """Everything with its place in the picture, and how high the picture is."""
+
+    texts: list[Row] = field(default_factory=list)
+    bars: list[Row] = field(default_factory=list)
+    steps: list[Row] = field(default_factory=list)
+    notes: list[Row] = field(default_factory=list)
+    marks: list[Row] = field(default_factory=list)
+    height: float = 0.0
+    title: str = ""
+
+
+def _placed(
+    lanes: Sequence[tuple[str, str, list[str], list[Row]]],
+    rules: dict[str, Row],
+    limit: float,
+    end: float,
+    width: float,
+    unit: Unit,
+) -> Placed:
+    """The lanes below each other."""
+    found = Placed(title=f"B = {budget_name(limit, unit)}")
     y = 12.0
-    for name, sentences, found in lanes:
-        texts.append({"text": name, "y": y, "weight": "bold"})
+    for rule, name, sentences, bars in lanes:
+        found.texts.append({"text": name, "y": y, "weight": "bold"})
         y += LINE + 1
         for sentence in sentences:
-            for line in textwrap.wrap(sentence, per_line):
-                texts.append({"text": line, "y": y, "weight": "normal"})
+            for line in textwrap.wrap(sentence, max(30, int(width / 5.9))):
+                found.texts.append({"text": line, "y": y, "weight": "normal"})
                 y += LINE
         y += 14
-        marks.append({"budget": limit, "top": y - 5, "bottom": y + BAR + 5})
-        for attempt in found:
-            start, stop = float(attempt["start"]), min(float(attempt["stop"]), end)
-            # The label keeps clear of the line at B.
-            left, right = start, stop
-            if start < limit < stop:
-                left, right = (start, limit) if limit - start >= stop - limit else (limit, stop)
-            label = _bar_label(attempt, (right - left) / end * width)
-            bars.append(
-                {
-                    "start": start,
-                    "stop": stop,
-                    "middle": (start + stop) / 2,
-                    "label_at": (left + right) / 2,
-                    "top": y,
-                    "bottom": y + BAR,
-                    "kind": attempt["kind"],
-                    "selected": attempt["selected"],
-                    "label": label,
-                    "light": attempt["kind"] == ELIGIBLE,
-                    "shown_attempt": f"{attempt['position']} (seed {attempt['seed']})",
-                    "shown_cost": write_digits(attempt["cost"], unit),
-                    "shown_answer": _answer_words(attempt),
-                    "shown_end": str(attempt["finish_reason"]),
-                }
+        found.marks.append({"budget": limit, "top": y - 5, "bottom": y + BAR + 5})
+        for attempt in bars:
+            found.bars.append(
+                _bar(attempt, limit, end, width, unit) | {"top": y, "bottom": y + BAR}
             )
+            stop = min(float(attempt["stop"]), end)
+            found.steps += [
+                {"at": step, "top": y, "bottom": y + BAR}
+                for step in attempt["steps"]
+                if step < stop
+            ]
         y += BAR
-        cost = rules["advisory"]["cost"]
-        if name.startswith("Advisory") and cost > limit:
+        cost = rules[rule]["cost"] if rule else 0
+        if cost > limit:
             y += 9
-            over = f"{write_digits(cost - limit, unit)} past B"
-            notes.append({"from": limit, "to": cost, "y": y, "text": over})
+            over = f"{_amount(cost - limit, unit)} past B"
+            found.notes.append({"from": limit, "to": cost, "y": y, "text": over})
             y += 12
         y += 24
-    height = y - 12
-    scale = alt.Scale(domain=[height, 0], nice=False, zero=False)
-    across = alt.Scale(domain=[0, end], nice=False)
-    x = alt.X(
-        field="start",
-        type="quantitative",
-        scale=across,
-        title=f"{unit.measures}, cumulative",
-        axis=alt.Axis(labelExpr=axis_labels(unit), grid=False, tickCount=8, labelOverlap="greedy"),
-    )
+    found.height = y - 12
+    return found
+
+
+def _bar(attempt: Row, limit: float, end: float, width: float, unit: Unit) -> Row:
+    """One bar and what it says; its label keeps clear of the line at B."""
+    start, stop = float(attempt["start"]), min(float(attempt["stop"]), end)
+    left, right = start, stop
+    if start < limit < stop:
+        left, right = (start, limit) if limit - start >= stop - limit else (limit, stop)
+    return {
+        "start": start,
+        "stop": stop,
+        "middle": (start + stop) / 2,
+        "label_at": (left + right) / 2,
+        "kind": attempt["kind"],
+        "selected": attempt["selected"],
+        "label": _bar_label(attempt, (right - left) / end * width),
+        "light": attempt["kind"] == ELIGIBLE,
+        "shown_attempt": f"{attempt['position']} (seed {attempt['seed']})",
+        "shown_cost": write_digits(attempt["cost"], unit),
+        "shown_answer": _answer_words(attempt),
+        "shown_end": str(attempt["finish_reason"]),
+    }
+
+
+def _layers(drawing: Placed, end: float, width: float, unit: Unit) -> list[Any]:
+    """The layers of the picture, from the bottom."""
+    alt = altair_module()
+    scale = alt.Scale(domain=[drawing.height, 0], nice=False, zero=False)
+
+    def across(field: str, **more: Any) -> Any:
+        axis = alt.Scale(domain=[0, end], nice=False)
+        return alt.X(field=field, type="quantitative", scale=axis, **more)
 
     def down(field: str) -> Any:
         return alt.Y(field=field, type="quantitative", scale=scale, axis=None)
 
-    kind = alt.Legend(orient="bottom", title=None, columns=2 if width < 600 else 4, symbolSize=140)
-
-    def by_kind(channel: Any, values: Sequence[Any], legend: Any = None) -> Any:
-        return channel(
-            field="kind",
-            type="nominal",
-            scale=alt.Scale(domain=list(KINDS), range=list(values)),
-            legend=legend,
-        )
-
-    base = alt.Chart(inline(bars))
-    tooltip = tips(
-        ("shown_attempt", "attempt"),
-        ("shown_cost", unit.measures),
-        ("shown_end", "finish reason"),
-        ("shown_answer", "answer"),
-        ("kind", "here"),
-    )
-    boxes = base.mark_bar(strokeWidth=1.2, cornerRadius=1).encode(
-        x=x,
-        x2=alt.X2(field="stop"),
-        y=down("top"),
-        y2=alt.Y2(field="bottom"),
-        fill=by_kind(alt.Fill, [BLUE, "#c9c9c9", "#fbe0cc", "#ffffff"], kind),
-        stroke=by_kind(alt.Stroke, ["#ffffff", "#8a8a8a", VERMILLION, "#a8a8a8"], kind),
-        strokeDash=by_kind(alt.StrokeDash, [[1, 0], [1, 0], [4, 2], [2, 2]], kind),
-        tooltip=tooltip,
-    )
+    base = alt.Chart(inline(drawing.bars))
+    labels = alt.Axis(labelExpr=axis_labels(unit), grid=False, tickCount=8, labelOverlap="greedy")
+    x = across("start", title=f"{unit.measures}, cumulative", axis=labels)
+    tall = {"y": down("top"), "y2": alt.Y2(field="bottom")}
     chosen = base.transform_filter("datum.selected")
-    layers = [
-        boxes,
+    layers = [_boxes(base, x, tall, width, unit)]
+    if drawing.steps:
+        ends = alt.Chart(inline(drawing.steps)).mark_rule(color=INK, opacity=0.45, strokeWidth=0.8)
+        layers.append(ends.encode(x=across("at"), **tall))
+    layers += [
         base.transform_filter("datum.label != ''")
         .mark_text(fontSize=11)
         .encode(
-            x=alt.X(field="label_at", type="quantitative", scale=across),
+            x=across("label_at"),
             y=down("top"),
             text=alt.Text(field="label", type="nominal"),
             color=alt.condition("datum.light", alt.value("white"), alt.value(INK)),
             yOffset=alt.value(BAR / 2),
         ),
         chosen.mark_bar(fill=None, stroke=INK, strokeWidth=2.5).encode(
-            x=alt.X(field="start", type="quantitative", scale=across),
-            x2=alt.X2(field="stop"),
-            y=down("top"),
-            y2=alt.Y2(field="bottom"),
+            x=across("start"), x2=alt.X2(field="stop"), **tall
         ),
         chosen.mark_point(
             shape="triangle-down", filled=True, size=80, color=INK, yOffset=-7
-        ).encode(x=alt.X(field="middle", type="quantitative", scale=across), y=down("top")),
+        ).encode(x=across("middle"), y=down("top")),
         chosen.mark_text(
             text="selected", fontSize=10.5, align="left", dx=8, dy=-7, color=INK
-        ).encode(x=alt.X(field="middle", type="quantitative", scale=across), y=down("top")),
-        alt.Chart(inline(marks))
+        ).encode(x=across("middle"), y=down("top")),
+        alt.Chart(inline(drawing.marks))
         .mark_rule(strokeWidth=2.5, color=VERMILLION)
-        .encode(
-            x=alt.X(field="budget", type="quantitative", scale=across),
-            y=down("top"),
-            y2=alt.Y2(field="bottom"),
-        ),
-        alt.Chart(inline(marks[:1]))
-        .mark_text(
-            text=f"B = {budget_name(limit, unit)}",
-            fontSize=11,
-            fontWeight="bold",
-            color=VERMILLION,
-            dy=-7,
-        )
-        .encode(x=alt.X(field="budget", type="quantitative", scale=across), y=down("top")),
+        .encode(x=across("budget"), **tall),
+        alt.Chart(inline(drawing.marks[:1]))
+        .mark_text(text=drawing.title, fontSize=11, fontWeight="bold", color=VERMILLION, dy=-7)
+        .encode(x=across("budget"), y=down("top")),
     ]
-    if notes:
-        over = alt.Chart(inline(notes))
+    return layers + _words(drawing, across, down)
+
+
+def _boxes(base: Any, x: Any, tall: dict[str, Any], width: float, unit: Unit) -> Any:
+    """The bars, by what becomes of each."""
+    alt = altair_module()
+    legend = alt.Legend(
+        orient="bottom", title=None, columns=2 if width < 600 else 4, symbolSize=140
+    )
+
+    def by_kind(channel: Any, values: Sequence[Any]) -> Any:
+        colours = alt.Scale(domain=list(KINDS), range=list(values))
+        return channel(field="kind", type="nominal", scale=colours, legend=legend)
+
+    return base.mark_bar(strokeWidth=1.2, cornerRadius=1).encode(
+        x=x,
+        x2=alt.X2(field="stop"),
+        fill=by_kind(alt.Fill, [BLUE, "#c9c9c9", "#fbe0cc", "#ffffff"]),
+        stroke=by_kind(alt.Stroke, ["#ffffff", "#8a8a8a", VERMILLION, "#a8a8a8"]),
+        strokeDash=by_kind(alt.StrokeDash, [[1, 0], [1, 0], [4, 2], [2, 2]]),
+        tooltip=tips(
+            ("shown_attempt", "attempt"),
+            ("shown_cost", unit.measures),
+            ("shown_end", "finish reason"),
+            ("shown_answer", "answer"),
+            ("kind", "here"),
+        ),
+        **tall,
+    )
+
+
+def _words(drawing: Placed, across: Any, down: Any) -> list[Any]:
+    """What is paid past the budget, and the sentences of the lanes."""
+    alt = altair_module()
+    layers = []
+    if drawing.notes:
+        over = alt.Chart(inline(drawing.notes))
         layers += [
             over.mark_rule(strokeWidth=4, color=VERMILLION, opacity=0.55).encode(
-                x=alt.X(field="from", type="quantitative", scale=across),
-                x2=alt.X2(field="to"),
-                y=down("y"),
+                x=across("from"), x2=alt.X2(field="to"), y=down("y")
             ),
             over.mark_text(fontSize=11, align="left", baseline="top", dy=4, dx=4, color=INK).encode(
-                x=alt.X(field="from", type="quantitative", scale=across),
-                y=down("y"),
-                text=alt.Text(field="text", type="nominal"),
+                x=across("from"), y=down("y"), text=alt.Text(field="text", type="nominal")
             ),
         ]
     for weight, size in (("bold", 12.5), ("normal", 11.5)):
         layers.append(
-            alt.Chart(inline([text for text in texts if text["weight"] == weight]))
+            alt.Chart(inline([text for text in drawing.texts if text["weight"] == weight]))
             .mark_text(align="left", fontSize=size, fontWeight=weight, color=INK, limit=0)
             .encode(x=alt.value(0), y=down("y"), text=alt.Text(field="text", type="nominal"))
         )
+    return layers
+
+
+def _framed(con: duckdb.DuckDBPyConnection, key: Row, unit: Unit, look: Look) -> dict[str, Any]:
+    """The title, and what the picture is of."""
+    repeat = int(key["repeat"])
     names = {
         (row["competition"], row["question_id"]): row["name"]
         for row in data.relation(con, "page_problems").to_pylist()
@@ -380,15 +443,14 @@ def timeline(
     name = names[key["competition"], key["question_id"]]
     label = f" ({one_line(name)})" if name else ""
     order = "canonical order" if repeat == 0 else f"random order {repeat}"
-    whole = frame(
+    return frame(
         con,
-        f"One replay at B = {budget_name(limit, unit)}",
+        f"One replay at B = {budget_name(key['budget'], unit)}",
         f"{one_line(key['archive'])} · {one_line(key['competition'])} question "
         f"{key['question_id']}{label} · {order} · at most {plural(key['cap'], 'attempt')}"
         f" · selector {data.settings(con)['primary_selector']}",
         look,
     )
-    return alt.layer(*layers, width=width, height=height, **whole)
 
 
 def _answer_words(attempt: Row) -> str:
@@ -400,9 +462,9 @@ def _answer_words(attempt: Row) -> str:
 def _bar_label(attempt: Row, room: float) -> str:
     """As much of number and answer as fits the bar."""
     if attempt["kind"] == CUT:
-        why = "cut"
+        why = "cut" if attempt["is_cut"] else "lost"
     elif attempt["eligible"]:
-        why = one_line(attempt["answer"], 24)
+        why = "finished" if attempt["answer"] is None else one_line(attempt["answer"], 24)
     else:
         why = "length" if attempt["finish_reason"] == "length" else "no vote"
     both = f"{attempt['position']}: {why}"
