@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
@@ -38,7 +39,7 @@ from audit.scale.functions import part as part
 from audit.scale.functions import plan as plan
 from audit.scale.functions import run as run
 from audit.text import not_there
-from audit.units import Amount
+from audit.units import UNITS, Amount, write_amount
 
 Database = str | Path | duckdb.DuckDBPyConnection
 STALE = "The replays are stale; run 'budget-audit replay' again."
@@ -251,6 +252,15 @@ def replay(
         ((replays,),) = con.execute(engine.render("replay_count")).fetchall()
         notes = [chosen or "", provenance.replayed_note(con) or "", *quality_notes(con)]
     notes += ["the walks that were there are reused"] if done.walks_reused else []
+    if done.has_usual_budgets:
+        unit = done.settings.unit
+        named = [
+            write_amount(Fraction(one, UNITS[unit].scale), unit) for one in done.settings.budgets
+        ]
+        notes.append(
+            f"budgets chosen so that 10, 25, 50, 75 and 90 % of the attempts cost no more: "
+            f"{', '.join(named)}; name others with --budgets"
+        )
     return Result(used, caption=f"{replays:,} replays in {_name(db)}", notes=notes)
 
 

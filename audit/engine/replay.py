@@ -52,6 +52,8 @@ class Replayed(NamedTuple):
     settings: Settings
     plugins: Plugins
     walks_reused: bool
+    # Whether the budgets were chosen for what attempts cost.
+    has_usual_budgets: bool
 
 
 def replay(
@@ -78,12 +80,13 @@ def replay(
         keep(con, settings, found)
         if not is_walked:
             keep_walk_settings(con, settings, found)
+        has_usual_budgets = not settings.budgets
         settings = build_stages(con, settings, found, kept, progress)
         # Selections that are kept were looked at when they were made.
         check_contracts(con, found, ("rules", "policies") if is_walked else CHECKED)
         finish(con)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
-    return Replayed(settings, found, is_walked)
+    return Replayed(settings, found, is_walked, has_usual_budgets)
 
 
 def _is_walked(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> bool:

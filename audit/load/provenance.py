@@ -105,12 +105,11 @@ def kept_fact(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
 
 def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str:
     """One line to stand under every table: how answers, costs and labels came about."""
-    cost = cost_note(con) or "completion tokens recorded"
     parts = [
         simulated_note(con),
         replayed_note(con),
         selector_note(con, has_selectors=has_selectors),
-        cost,
+        unit_note(con),
         finished_note(con),
         failed_note(con),
         grade_note(con) or "labels: as recorded",
@@ -145,6 +144,22 @@ def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
         if names
     ]
     return f"replayed: only {'; '.join(told)}" if told else None
+
+
+def unit_note(con: duckdb.DuckDBPyConnection) -> str:
+    """What budgets and costs of the replay count, and where that comes from."""
+    tokens = cost_note(con) or "completion tokens recorded"
+    try:
+        ((unit,),) = con.execute("select value from settings where key = 'unit'").fetchall()
+        ((prices,),) = con.execute("select count(*) from prices").fetchall()
+    except (duckdb.Error, ValueError):
+        return tokens
+    return {
+        "total": f"budgets count prompt and completion tokens; {tokens}",
+        "money": f"budgets count money {'by the prices given' if prices else 'as it was billed'}",
+        "seconds": "budgets count seconds as recorded",
+        "steps": "budgets count steps",
+    }.get(unit, tokens)
 
 
 def cost_note(con: duckdb.DuckDBPyConnection) -> str | None:
