@@ -25,7 +25,7 @@ from audit.errors import AuditError
 from audit.interop import scorio as arrays
 from audit.interop.scorio import ScorioArrays
 from audit.load import provenance
-from audit.options import Asked, Limits, Names, Reading, Sources, source_paths, takes
+from audit.options import Asked, Limits, Names, Reading, Sources, takes
 from audit.output import filters
 from audit.output.captions import AVERAGED, annotated, caption, order_line
 from audit.output.choose import choose
@@ -38,6 +38,9 @@ from audit.scale.functions import gather as gather
 from audit.scale.functions import part as part
 from audit.scale.functions import plan as plan
 from audit.scale.functions import run as run
+from audit.study.functions import fetch as fetch
+from audit.study.functions import local_files
+from audit.study.functions import simulate as simulate
 from audit.text import not_there
 from audit.units import UNITS, Amount, write_amount
 
@@ -76,48 +79,6 @@ def _require_file(db: Database) -> None:
 
 def _listed(names: Names | None) -> tuple[str, ...]:
     return () if names is None else (names,) if isinstance(names, str) else tuple(names)
-
-
-def simulate(
-    out: str | Path,
-    *,
-    problems: int = 30,
-    attempts: int = 80,
-    seed: int = 20260906,
-    texts: Literal["final", "full"] = "final",
-    progress: Progress | None = None,
-) -> list[Path]:
-    """Write a simulated archive in the study's shape, labelled as simulated; return its files.
-
-    out: the folder for the Parquet files
-    problems: problems per competition
-    attempts: attempts per problem
-    seed: the seed of all chance in it
-    texts: only the last lines of each text (final), or all of it (full)
-    progress: called with what is done, how much of it, and how much there is
-    """
-    from audit.study.simulate import simulate as write
-
-    def tell(done: int, total: int) -> None:
-        if progress:
-            progress("attempts", done, total)
-
-    return write(
-        Path(out), problems=problems, attempts=attempts, seed=seed, texts=texts, progress=tell
-    )
-
-
-def _paths(sources: Sources) -> list[str]:
-    """The sources as files; those at the hub's address are brought here first."""
-    found = []
-    for source in source_paths(sources):
-        if source.startswith("hf://"):
-            from audit.study.fetch import hub_files
-
-            found += hub_files(source)
-        else:
-            found.append(source)
-    return found
 
 
 @takes
@@ -164,7 +125,7 @@ def load(
     with _opened(db, write=True, limits=limits, row_group=database.LOADED_ROW_GROUP) as con:
         summary = load_sources(
             con,
-            _paths(sources),
+            local_files(sources),
             replace=replace,
             texts=texts,
             reading=reading,
@@ -755,19 +716,10 @@ def timeline(
     budget: the budget, a number or '4k' (default: the smallest)
     cap: the cap on attempts (default: the primary one)
     """
-    from audit.report import save_figure
-    from audit.report import timeline as draw
-    from audit.report.captions import FIGURES as CAPTIONS
-
-    with _opened(db) as con:
-        database.require_replays(con)
-        if archive is not None:
-            known = con.execute("select distinct archive from attempts order by 1").fetchall()
-            names = [name for (name,) in known]
-            if archive not in names:
-                raise AuditError(f"--archive: {not_there('archive', archive, names)}")
-        chart = draw(con, archive, competition, question, repeat, budget, cap)
-        return picture(save_figure(chart, Path(out)), caption(con, " ".join(CAPTIONS["timeline"])))
+    return figure(
+        db, "timeline", out, archive=archive, competition=competition, question=question,
+        repeat=repeat, budget=budget, cap=cap,
+    )  # fmt: skip
 
 
 def show_command(
@@ -946,42 +898,6 @@ def verify(
     }  # fmt: skip
     found = verified(str(live), str(full), given)
     return Result(found.rows, caption=found.caption, notes=found.notes)
-
-
-def fetch(
-    out: str | Path,
-    *,
-    repo: str | None = None,
-    revision: str | None = None,
-    archives: Names = (),
-    progress: Progress | None = None,
-) -> Result:
-    """Fetch the study's archive from the hub, resumed and checked: a row per file.
-
-    out: the folder for the files
-    repo: another dataset of the hub, owner/name
-    revision: another commit, tag or branch than the study's
-    archives: other archives than the study's two
-    progress: called with what is done, how much of it, and how much there is
-    """
-    from audit.study import fetch as hub
-
-    found = hub.fetch(
-        Path(out),
-        repo=repo or hub.REPO,
-        revision=revision or hub.REVISION,
-        archives=_listed(archives) or hub.ARCHIVES,
-        progress=progress,
-    )
-    return Result(
-        pa.table(
-            {
-                "file": pa.array([str(file.path) for file in found], pa.string()),
-                "bytes": pa.array([file.bytes for file in found], pa.int64()),
-                "is_new": pa.array([file.is_new for file in found], pa.bool_()),
-            }
-        )
-    )
 
 
 @takes

@@ -10,10 +10,11 @@ from audit.database import opened
 from audit.engine.prices import read_prices
 from audit.engine.quality import quality_notes
 from audit.load import provenance
-from audit.options import Limits, Planned, Reading, Sources, TaskLimits, source_paths, takes
+from audit.options import Limits, Planned, Reading, Sources, TaskLimits, takes
 from audit.output import filters
 from audit.output.result import Result
 from audit.progress import Progress
+from audit.study.functions import local_files
 
 
 @takes
@@ -40,7 +41,7 @@ def plan(
     asked: dict[str, Any] = {**settings, "prices": read_prices(settings.get("prices", ""))}
     if "problems" in settings:
         asked["problems"] = filters.read_problems(Path(settings["problems"]))
-    manifest = write(source_paths(sources), Path(out), parts, reading=reading, settings=asked)
+    manifest = write(local_files(sources), Path(out), parts, reading=reading, settings=asked)
     size = sum(file.bytes for file in manifest.files)
     caption = f"{len(manifest.files):,} file(s), {size:,} bytes, {parts:,} part(s) in {out}"
     rows = {
