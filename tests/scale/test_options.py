@@ -367,3 +367,22 @@ def test_work_counts_stops_where_they_are_more_than_prefixes(tmp_path, archives)
     ]
     # 18 banks of 6 attempts in 4 orders: 7 prefixes each, or 2 rules at 100 budgets.
     assert rows == [[(18 * 4 * 7,)], [(18 * 4 * 200,)]]
+
+
+PRICES = (("a", 1_250_000, 125_000, 10_000_000), ("b", 50_000, 50_000, 400_000))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"unit": "money", "budgets": ("0.05", "$0.1", 0.3), "rules": "all"},
+        {"unit": "money", "budgets": ("0.00001", "0.0001"), "prices": PRICES},
+        {"unit": "seconds", "budgets": ("1.5s", "0.2m"), "rules": "step,attempt_lost"},
+        {"unit": "steps", "budgets": (2, 5, 9), "rules": "step_lost", "policies": "all"},
+        {"unit": "total", "budgets": (10, 30), "prices": PRICES, "effect": 2.5},
+    ],
+    ids=lambda asked: "-".join(map(str, asked.values())).replace(" ", "")[:40],
+)
+def test_units_prices_and_rules_come_along(tmp_path, asked):
+    found = same(tmp_path, stepped(tmp_path), parts=3, **asked)
+    assert found["curves.csv"].count(b"\n") > 4
