@@ -25,7 +25,7 @@ from audit.errors import AuditError
 from audit.interop import scorio as arrays
 from audit.interop.scorio import ScorioArrays
 from audit.load import provenance
-from audit.options import Asked, Limits, Names, Reading, Sources, takes
+from audit.options import Asked, Limits, Names, Reading, Sources, source_paths, takes
 from audit.output import filters
 from audit.output.captions import AVERAGED, annotated, caption, order_line
 from audit.output.choose import choose

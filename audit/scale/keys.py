@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from audit.database import insert
 from audit.engine import build, render
+from audit.engine.scores import FOLDER, check_weights, scores
 from audit.engine.settings import Settings, keep
 from audit.engine.stages import STAGE_NAMES
 from audit.errors import AuditError
@@ -34,7 +35,7 @@ from audit.scale.folders import (
 from audit.scale.plan import Manifest, read_manifest, require_same_program
 from audit.sources.opening import require_some
 from audit.sources.runs import appended
-from audit.text import literal
+from audit.text import literal, not_there
 
 # Stages that need all archives, or all problems: made once, and handed down to every part.
 HANDED_DOWN = ("replayed_problems", "archives", "problems", "banks", "graded_archives")
@@ -70,6 +71,7 @@ def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
             _refuse_unfit(con, manifest.reading.answer)
         _describe_load(con, receipts)
         settings = _filtered(con, manifest.settings)
+        _require_scores(con, run, manifest, settings)
         _number(con, manifest, settings)
         dealt = _deal(con.execute(render("problem_work")).fetchall(), manifest.parts)
         insert(con, "create table dealt as", dealt)
@@ -126,6 +128,9 @@ def _read_counts(
         "create table incoming as "
         f"select *, question_id as read_id, archive as read_archive from {counted}"
     )
+    if manifest.reading.answer == "none":
+        # An attempt without an answer may be picked where it is finished.
+        con.execute("update incoming set eligible = coalesce(endings['stop'], 0)")
     if manifest.reading.runs == "separate":
         _separate_runs(con)
     left_out = _settle(con, manifest.reading.unlabelled)
@@ -260,6 +265,26 @@ def _filtered(con: duckdb.DuckDBPyConnection, settings: Settings) -> Settings:
         ),
         problems=filters.there(con, settings.problems, "--problems"),
     )
+
+
+def _require_scores(
+    con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest, settings: Settings
+) -> None:
+    """Refuse a selector of a score that no file has, or whose values are no weights."""
+    selectors = [one for one in manifest.plugins.selectors if one.path.startswith(FOLDER)]
+    files = [folder_of(run, "attempts", n) / "attempts.parquet" for n in range(len(manifest.files))]
+    con.execute(f"create view extracted as from {parquet(files)}")
+    con.execute(f"create or replace view scores as {render('extracted_scores')}")
+    if selectors:
+        there = scores(con)
+        for selector in selectors:
+            score = selector.name.removeprefix(f"{Path(selector.path).stem}_")
+            if score not in there:
+                raise AuditError(
+                    f"--selectors {selector.name}: {not_there('score', score, there)}; plan "
+                    "another run"
+                )
+        check_weights(con, selectors, settings)
 
 
 def _number(con: duckdb.DuckDBPyConnection, manifest: Manifest, settings: Settings) -> None:

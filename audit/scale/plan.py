@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -35,6 +36,7 @@ from audit.sources.missing import require
 from audit.sources.opening import open_source, require_some
 
 MOST_PARTS = 99_999
+SCORE_SELECTOR = re.compile(r"(best|vote|exp_vote)_([a-z0-9_]+)")
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,13 @@ def plan(
     if reading.references:
         reading = replace(reading, references=os.path.abspath(reading.references))
     files, skipped = _files(sources, reading)
+    if settings.get("selectors") == "all":
+        raise AuditError(
+            "--selectors all: which scores there are is not known before files are read; name the "
+            "selectors of the plan"
+        )
     with duckdb.connect() as con:
+        _foretell(con, reading, settings)
         resolved = resolve(con, settings)
         found = resolve_plugins(con, settings, resolved)
     if not resolved.budgets:
@@ -96,6 +104,24 @@ def plan(
     text = json.dumps(_with_id(content), indent=2, sort_keys=True)
     _write(out, text)
     return read_manifest(out)
+
+
+def _foretell(
+    con: duckdb.DuckDBPyConnection, reading: Reading, settings: Mapping[str, Any]
+) -> None:
+    """Make what the options say of records that are not read yet: their answers and scores.
+
+    That the scores are there, and can be weights, is looked at when everything is extracted.
+    """
+    con.execute("create table meta as select 'answer' as key, ? as value", [reading.answer])
+    named = f"{settings.get('selectors') or ''},{settings.get('primary_selector') or ''}"
+    scores = {match[2] for one in named.split(",") if (match := SCORE_SELECTOR.fullmatch(one))}
+    con.execute(
+        "create table scores (archive varchar, competition varchar, question_id bigint, "
+        "score varchar, value double)"
+    )
+    for score in sorted(scores):
+        con.execute("insert into scores values ('', '', 0, ?, 0)", [score])
 
 
 def _files(sources: Sequence[str], reading: Reading) -> tuple[list[SourceFile], list[str]]:

@@ -386,3 +386,23 @@ PRICES = (("a", 1_250_000, 125_000, 10_000_000), ("b", 50_000, 50_000, 400_000))
 def test_units_prices_and_rules_come_along(tmp_path, asked):
     found = same(tmp_path, stepped(tmp_path), parts=3, **asked)
     assert found["curves.csv"].count(b"\n") > 4
+
+
+def test_selectors_of_scores_come_along(tmp_path):
+    asked = {"selectors": "best_prm,exp_vote_length,vote_prm", "primary_selector": "vote_prm"}
+    found = same(tmp_path, stepped(tmp_path), parts=3, **asked)
+    assert b"best_prm" in found["selectors.csv"] and b"exp_vote_length" in found["selectors.csv"]
+    assert b"majority" not in found["selectors.csv"]
+
+
+def test_a_selector_of_a_score_that_does_not_fit_is_refused_before_any_part(tmp_path):
+    sources = stepped(tmp_path)
+    for selector, said in (
+        ("vote_length", "--selectors vote_length: "),
+        ("best_nothing", "--selectors best_nothing: no score 'nothing'"),
+    ):
+        folder = planned(tmp_path / selector, sources, 2, selectors=selector)
+        assert said in refused(made, folder)
+        assert not list(folder.glob("parts/*"))
+    said = refused(planned, tmp_path / "all", sources, 2, selectors="all")
+    assert "name the selectors of the plan" in said
