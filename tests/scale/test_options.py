@@ -406,3 +406,9 @@ def test_a_selector_of_a_score_that_does_not_fit_is_refused_before_any_part(tmp_
         assert not list(folder.glob("parts/*"))
     said = refused(planned, tmp_path / "all", sources, 2, selectors="all")
     assert "name the selectors of the plan" in said
+
+
+def test_tasks_without_an_answer_come_along(tmp_path):
+    asked = {"unit": "money", "budgets": ("0.05", "0.2"), "rules": "all"}
+    found = same(tmp_path, stepped(tmp_path), {"answer": "none"}, parts=2, **asked)
+    assert b",first," in found["selections.csv"]
