@@ -19,6 +19,7 @@ from audit.load.load import check_choices, load
 from audit.options import Reading, arguments, takes
 from audit.sources import CONTAINERS, Source, SourceFile, Unreadable, find_files, shown
 from audit.sources.canonical import COLUMNS
+from audit.sources.formats import formats
 from audit.sources.missing import NEEDS, OPTIONAL, explain, missing_columns
 from audit.sources.opening import open_source, readable
 from audit.sources.proposals import (
@@ -183,7 +184,7 @@ def _settle(
         trial = _try(files, replace(settled, force=True))
     if trial.refusal:
         return settled, guesses, trial
-    if settled.answer == "boxed" and (kind := _other_answer(trial)):
+    if settled.answer == "boxed" and (kind := _other_answer(trial, peeks[0].source.format)):
         settled = replace(settled, answer=kind.what)
         guesses.append(kind)
     elif trial.is_fit:
@@ -279,7 +280,7 @@ def _finished(trial: Trial, reading: Reading) -> tuple[str, ...]:
     return tuple(r for r in trial.reasons if r.strip().lower() not in UNFINISHED)
 
 
-def _other_answer(trial: Trial) -> Guess | None:
+def _other_answer(trial: Trial, format: str) -> Guess | None:
     """Another kind of answer, where it gives many more attempts one than a box does."""
     counts = trial.counts
     finished = max(counts["finished"], 1)
@@ -290,7 +291,8 @@ def _other_answer(trial: Trial) -> Guess | None:
     best = max(shares, key=lambda kind: shares[kind], default="boxed")
     if shares.get(best, 0) >= 0.5 and boxed < MUCH * shares[best]:
         return Guess(best, f"answers by {best}: {shares[best]:.0%} have one, and a box {boxed:.0%}")
-    if not boxed and (counts["labelled"] == counts["attempts"] or counts["steps"]):
+    is_run = counts["steps"] or (format in formats() and not formats()[format].has_answers)
+    if not boxed and (counts["labelled"] == counts["attempts"] or is_run):
         return Guess(NO_ANSWER, NOTHING_TO_VOTE_ON)
     return None
 

@@ -232,3 +232,34 @@ def test_a_damaged_run_is_refused_in_one_line(tmp_path):
     line = run(tmp_path, "load", path, "--competition", "swe", status=2)
     assert "django__django-1.traj.json: not readable as JSON" in line
     assert "left out: " in told(tmp_path, "describe", "runs", "--skip-unreadable")[0]
+
+
+def test_what_apis_and_servers_say_of_cost_and_time_is_loaded(con, tmp_path):
+    answer = [{"index": 0, "finish_reason": "stop", "message": {"content": r"\boxed{1}"}}]
+    spent = {"prompt_tokens": 90, "completion_tokens": 7, "cost": 0.25,
+             "prompt_tokens_details": {"cached_tokens": 64}}  # fmt: skip
+    chat = {"object": "chat.completion", "model": "m", "choices": answer, "usage": spent}
+    path = tmp_path / "chat.jsonl"
+    path.write_text(json.dumps({"custom_id": "p#0", "response": {"body": chat}, "error": None}))
+    load(con, [str(path)], competition="c")
+    columns = "select prompt_tokens, cached_tokens, money, seconds from attempts"
+    assert con.execute(columns).fetchall() == [(90, 64, 0.25, None)]
+    request = {
+        "request_id": "p", "prompt_token_ids": [1, 2, 3], "num_cached_tokens": 2,
+        "metrics": {"arrival_time": 10.0, "finished_time": 12.5},
+        "outputs": [{"index": 0, "text": r"\boxed{1}", "token_ids": [1] * 7,
+                     "finish_reason": "stop"}],
+    }  # fmt: skip
+    path.write_text(json.dumps(request))
+    load(con, [str(path)], archive="m", competition="c", replace=True)
+    assert con.execute(columns).fetchall() == [(3, 2, None, 2.5)]
+
+
+def test_describe_proposes_what_loads_a_run(tmp_path):
+    for build, more in ((mini, []), (swe_agent, []), (atif, [])):
+        folder = build(tmp_path / build.__name__)
+        shown = told(tmp_path, "describe", folder, *more)[0].splitlines()
+        assert shown[0].startswith("this loads"), shown
+        command = shown[1].split()
+        assert command[-2:] == ["--answer", "none"] or "--answer none" in shown[1], shown
+        told(tmp_path, *command[1:], "--db", f"{build.__name__}.duckdb")

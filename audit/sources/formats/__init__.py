@@ -104,6 +104,8 @@ class Format:
     left_out: Mapping[str, str] = field(default_factory=dict)
     # Why a column may be absent, in words.
     absent: Mapping[str, str] = field(default_factory=dict)
+    # Whether attempts answer something to vote on; runs of agents pass or fail.
+    has_answers: bool = True
 
     def knows(self, record: Mapping[str, Any]) -> bool:
         """Whether a first record is one of this tool's."""

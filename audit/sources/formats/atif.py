@@ -61,6 +61,7 @@ FORMAT = Format(
                look_up=lambda record, position, context: record["@text"]),
         column("correct", "@reward"),
     ),
+    has_answers=False,
     absent={"correct": NO_LABELS, "competition": "a trajectory names no benchmark",
             "finish_reason": "ATIF records none"},
 )  # fmt: skip

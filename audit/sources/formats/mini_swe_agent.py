@@ -56,5 +56,6 @@ FORMAT = Format(
         column("finish_reason", "info.exit_status", read=_finish),
         column("text", "info.submission, or else what the agent said", look_up=_text),
     ),
+    has_answers=False,
     absent={"correct": NO_LABELS, "competition": "a trajectory names no benchmark"},
 )  # fmt: skip

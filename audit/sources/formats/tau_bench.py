@@ -20,6 +20,7 @@ FORMAT = Format(
         column("text", "what the agent said in traj", look_up=_text),
         column("correct", "reward"),
     ),
+    has_answers=False,
     absent={
         "archive": "results name no model",
         "competition": "results name no benchmark",
