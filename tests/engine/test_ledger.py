@@ -1,6 +1,7 @@
 """Any unit, any step, any rule and any score: the engine against the slow reference."""
 
 import random
+import re
 from fractions import Fraction
 
 import pytest
@@ -174,20 +175,11 @@ def test_equal_weights_elect_the_majority(tmp_path):
     assert {seeds for _, seeds in found} == {0, 1}
 
 
-CONFIDENT = """-- confident: stops once the leader has 95 % of all weight, from attempt 3 on.
--- grain: walk_id, cap
-select
-    tallies.walk_id,
-    caps.cap,
-    min(tallies.position) as stop_position,
-from tallies
-inner join caps on tallies.position <= caps.cap
-where
-    tallies.position >= 3
-    and tallies.weight > 0
-    and tallies.leader_weight >= 0.95 * tallies.weight
-group by tallies.walk_id, caps.cap
-"""
+# The policy that the README writes down.
+CONFIDENT = re.search(
+    r"```sql
+(-- confident: .*?)```", (engine.resource("sql") / "README.md").read_text(), re.DOTALL
+)[1]
 
 
 @pytest.mark.parametrize("primary", ["vote_reward", "exp_vote_judge"])
