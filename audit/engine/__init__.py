@@ -17,6 +17,7 @@ from audit.engine.replay import drop_replays, replay
 from audit.engine.settings import last_settings
 from audit.engine.sql_files import (
     exploratory_names,
+    header,
     resource,
     stage_file,
     stage_names,
@@ -40,6 +41,7 @@ __all__ = [
     "comment_relations",
     "drop_replays",
     "exploratory_names",
+    "header",
     "intervals_of",
     "is_table",
     "last_settings",

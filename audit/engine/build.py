@@ -10,7 +10,14 @@ import jinja2
 from audit.engine.comments import PUBLIC_RELATIONS, column
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugins
-from audit.engine.sql_files import resource, stage_file
+from audit.engine.sql_files import (
+    header,
+    interval_statistics,
+    resource,
+    stage_file,
+    weighed_purpose,
+    weighings,
+)
 from audit.engine.stages import DRAWN, STAGE_NAMES, TABLES
 from audit.errors import AuditError, explained, first_line
 from audit.units import UNITS
@@ -18,10 +25,17 @@ from audit.units import UNITS
 # A file that puts in others as they are: what a replay is run with makes no difference to it.
 INCLUDE = re.compile(r'\{% include "[^"]+" %\}')
 
+# The ends of a 95 % interval, and those of two one-sided tests at 5 %.
+QUANTILES = {"low": 0.025, "high": 0.975, "test_low": 0.05, "test_high": 0.95}
+
 
 def render(name: str, plugins: Plugins | None = None) -> str:
     """The SQL of a stage, plug-in or table, its chosen files put in."""
+    if name in weighings():
+        return replicates_sql(name)
     text = _text(name)
+    if statistics := interval_statistics(name):
+        return _intervals_sql(name, text, statistics)
     if not _is_template(text):
         return text
     if not _is_template(INCLUDE.sub("", text)):
@@ -43,6 +57,39 @@ def render(name: str, plugins: Plugins | None = None) -> str:
 def render_file(file: str, **values: str) -> str:
     """The text of a file below `sql`, with values put in."""
     return _templates().get_template(file).render(**values)
+
+
+def key_totals_sql(name: str) -> str:
+    """One row per key of a `replicate_x`: its problems and their totals as lists."""
+    template = _templates().get_template("bootstrap/key_totals.jinja")
+    return template.render(weighings()[name]._asdict())
+
+
+def replicates_sql(name: str, key_totals: str = "") -> str:
+    """The SQL of a `replicate_x`: the totals of its keys, or of those given, times the counts."""
+    values = weighings()[name]._asdict() | {"name": name, "purpose": weighed_purpose(name)}
+    values["key_totals"] = key_totals or key_totals_sql(name)
+    return _templates().get_template("bootstrap/replicates.jinja").render(values)
+
+
+def _intervals_sql(name: str, rows: str, statistics: dict[str, tuple[str, ...]]) -> str:
+    """The SQL of an `interval_x`: its file in replicate 0, beside statistics of the others."""
+    return (
+        _templates()
+        .get_template("intervals/intervals.jinja")
+        .render(
+            head="\n".join(rows.split("\n")[:2]),
+            rows=rows,
+            # A narrow key groups faster.
+            by="key_id" if "totals" in header(name) else header(name)["grain"],
+            intervals=statistics,
+            band=header(name).get("band"),
+            quantiles={
+                column: {word: QUANTILES[word] for word in words if word in QUANTILES}
+                for column, words in statistics.items()
+            },
+        )
+    )
 
 
 def _text(name: str) -> str:

@@ -2,7 +2,6 @@
 
 import csv
 import functools
-import re
 from typing import NamedTuple
 
 import duckdb
@@ -10,10 +9,12 @@ import duckdb
 from audit.database.schema import relations
 from audit.engine.sql_files import (
     exploratory_names,
+    header,
     resource,
-    stage_file,
     stage_names,
     table_names,
+    weighed_purpose,
+    weighings,
 )
 from audit.sources.canonical import COLUMNS
 from audit.text import literal, quoted
@@ -40,6 +41,7 @@ PUBLIC_RELATIONS = (
     "answer_changes",
     "cost_changes",
     "tallies",
+    "bootstrap_counts",
     "prefix_events",
     "policy_stops",
     "policy_replays",
@@ -69,8 +71,7 @@ def comment_relations(con: duckdb.DuckDBPyConnection) -> None:
 def relation_comment(name: str) -> str:
     """What a row of a relation or table means: the first line of its file, or of the list."""
     if name in stage_names():
-        first = (resource("sql") / stage_file(name)).read_text(encoding="utf-8").split("\n")[0]
-        return re.sub(rf"^-- {name}: ", "", first)
+        return weighed_purpose(name) if name in weighings() else header(name)[name]
     return _listed().get((name, ""), Column()).comment
 
 

@@ -1,7 +1,13 @@
 """The SQL files: where they are, what they are called, and how they are rendered."""
 
 import functools
+import itertools
+import re
 from pathlib import Path
+from typing import NamedTuple
+
+# What has no file of its own, by how its name begins.
+TEMPLATES = {"replicate": "bootstrap/replicates.jinja"}
 
 
 @functools.cache
@@ -21,12 +27,12 @@ def _stage_files() -> dict[str, str]:
 
 def stage_file(name: str) -> str:
     """The file of a stage, rule, selector or table, below `sql`."""
-    return _stage_files()[name]
+    return _stage_files().get(name) or TEMPLATES[name.partition("_")[0]]
 
 
 def stage_names() -> list[str]:
     """The names `budget-audit sql` takes."""
-    return sorted(_stage_files())
+    return sorted({*_stage_files(), *weighings()})
 
 
 def table_names() -> list[str]:
@@ -39,7 +45,63 @@ def exploratory_names() -> list[str]:
     return sorted(path.stem for path in (resource("sql") / "exploratory").glob("*.sql"))
 
 
+@functools.cache
+def header(name: str) -> dict[str, str]:
+    """The header of a file, `-- word: text` by word; its own name is what a row means."""
+    text = (resource("sql") / stage_file(name)).read_text(encoding="utf-8")
+    lines = itertools.takewhile(lambda line: line.startswith("-- "), text.split("\n"))
+    found = (re.fullmatch(r"-- (\w+): (.+)", line) for line in lines)
+    return {line.group(1): line.group(2) for line in found if line}
+
+
 def table_purpose(name: str) -> str:
-    """What a row of a table means, from its file's first line."""
-    first = (resource("sql") / "tables" / f"{name}.sql").read_text(encoding="utf-8").split("\n")[0]
-    return first.removeprefix(f"-- {name}: ")
+    """What a row of a table means."""
+    return header(name)[name]
+
+
+class Weighing(NamedTuple):
+    """What `replicate_x` is made of, said in the header of `sql/intervals/interval_x.sql`."""
+
+    # A relation of per-problem totals with problem_id and replays, equal for all problems of a
+    # key, and which of its rows.
+    totals: str
+    keys: tuple[str, ...]
+    values: tuple[str, ...]
+
+
+@functools.cache
+def weighings() -> dict[str, Weighing]:
+    """Every `replicate_x` that is a sum of totals times counts."""
+    found = {}
+    for name in interval_names():
+        lines = header(name)
+        if "totals" in lines:
+            keys, values = names_in(lines["grain"]), names_in(lines["values"])
+            replicate = name.replace("interval_", "replicate_", 1)
+            found[replicate] = Weighing(lines["totals"], keys, values)
+    return found
+
+
+def weighed_purpose(name: str) -> str:
+    """What a row of a `replicate_x` means."""
+    return (
+        f"{weighings()[name].totals}, weighed by bootstrap_counts: the sums of a key's totals in "
+        "every replicate that draws one of its problems."
+    )
+
+
+@functools.cache
+def interval_names() -> list[str]:
+    """What is computed from replicates: the files of `sql/intervals`."""
+    return sorted(path.stem for path in (resource("sql") / "intervals").glob("*.sql"))
+
+
+def interval_statistics(name: str) -> dict[str, tuple[str, ...]]:
+    """What a file of `sql/intervals` asks of its columns: `-- intervals: delta low high; …`."""
+    asked = header(name).get("intervals", "").split(";") if name in interval_names() else ()
+    return {words[0]: tuple(words[1:]) for one in asked if (words := one.split())}
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The names of a header line, which commas separate."""
+    return tuple(text.split(", "))

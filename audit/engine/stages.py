@@ -1,5 +1,7 @@
 """The pipeline on one screen: every stage of a replay in the order in which it is built."""
 
+from audit.engine.sql_files import interval_names, weighings
+
 # A stage is "folder/name" of its SQL file below `sql`; `drawn_orders` and `bootstrap_counts` are
 # drawn in Python. The folder says what a stage may know.
 STAGES = (
@@ -57,13 +59,12 @@ STAGES = (
     "evaluation/changed_costs",
     "evaluation/policy_results",
     "evaluation/policy_totals",
-    # Totals of a problem, and how often every replicate draws it: `replicate_x` is `problem_x`
-    # weighed by these counts.
+    # Totals of a problem, and how often every replicate draws it.
     "bootstrap/bootstrap_counts",
+    "bootstrap/problem_draws",
     "bootstrap/rule_totals",
     "bootstrap/paired_totals",
     "bootstrap/budget_pairs",
-    "bootstrap/strict_curves",
     "diagnostics/length_halves",
     "bootstrap/problem_strata",
     "bootstrap/problem_comparisons",
@@ -71,10 +72,12 @@ STAGES = (
     # The change between the rules at many budgets.
     "diagnostics/curve_budgets",
     "bootstrap/problem_curves",
-    # What the search for equal costs begins with; it gives `replicate_matches`.
-    "bootstrap/matching_targets",
+    "bootstrap/curve_gains",
+    # The search for equal costs.
     "bootstrap/matching_walks",
     "bootstrap/matching_answers",
+    "bootstrap/matching_archives",
+    "bootstrap/replicate_matches",
     # What single tables need.
     "diagnostics/boundary_events",
     "diagnostics/paired_replays",
@@ -98,6 +101,9 @@ STAGES = (
     "relations/policy_selections",
     "relations/prefix_events",
     "diagnostics/admitted_selections",
+    # Totals joined with counts, and what is computed from them: one row per key.
+    *(f"bootstrap/{name}" for name in weighings()),
+    *(f"intervals/{name}" for name in interval_names()),
 )
 # Folders whose stages may not read a label, directly or through another stage.
 BLIND_FOLDERS = ("keys", "walks", "budgets")

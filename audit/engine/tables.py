@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from audit.database.schema import lacks_texts, require_attempts, require_replays
 from audit.engine.build import printed, render
-from audit.engine.intervals import INTERVALS, intervals_of
+from audit.engine.intervals import intervals_of
 from audit.engine.lineage import relations_read
 from audit.engine.sql_files import exploratory_names, table_names
 from audit.engine.stages import REPLAY_RELATIONS, TOKEN_RELATIONS
@@ -37,7 +37,7 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
     if name not in (*table_names(), *exploratory_names()):
         raise AuditError(not_there("table", name, table_names()))
     sql = render(name)
-    is_replayed = bool(relations_read(sql) & {*REPLAY_RELATIONS, *INTERVALS})
+    is_replayed = bool(relations_read(sql) & set(REPLAY_RELATIONS))
     if is_replayed:
         require_replays(con)
     else:

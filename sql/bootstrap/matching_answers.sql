@@ -1,18 +1,11 @@
--- matching_answers: the strict changes of the primary selector's correct answers; place numbers the problems of the archive from 0.
--- grain: archive, place, budget
+-- matching_answers: the strict changes of the primary selector's correct answers.
+-- grain: archive, problem_id, budget
 select
     archives.archive,
-    places.place,
+    banks.problem_id,
     primary_changes.budget,
-    coalesce(primary_changes.correct_change, 0) as correct_change,
+    primary_changes.correct_change,
 from primary_changes
-inner join (
-    select
-        bank_id,
-        archive_id,
-        row_number() over (partition by archive_id order by problem_id) - 1 as place,
-    from banks
-) as places
-    on primary_changes.bank_id = places.bank_id
-inner join archives on places.archive_id = archives.archive_id
-where primary_changes.rule = 'strict'
+inner join banks on primary_changes.bank_id = banks.bank_id
+inner join archives on banks.archive_id = archives.archive_id
+where primary_changes.rule = 'strict' and primary_changes.correct_change <> 0

@@ -1,10 +1,10 @@
--- matching_walks: what a random order costs to its end at the primary cap, whatever the budget; place numbers the problems of the archive from 0.
--- grain: walk_id
+-- matching_walks: how many random orders of a problem cost the same to their end at the primary cap, whatever the budget.
+-- grain: archive, problem_id, whole_cost
 select
-    walked_attempts.walk_id,
     archives.archive,
-    dense_rank() over (partition by banks.archive_id order by banks.problem_id) - 1 as place,
+    banks.problem_id,
     walked_attempts.cumulative_cost as whole_cost,
+    count(*) as orders,
 from walked_attempts
 inner join walks on walked_attempts.walk_id = walks.walk_id
 inner join banks on walked_attempts.bank_id = banks.bank_id
@@ -13,3 +13,4 @@ inner join caps on caps.is_primary
 where
     walks.repeat > 0
     and (walked_attempts.position = caps.cap or (walked_attempts.is_end and walked_attempts.position < caps.cap))
+group by archives.archive, banks.problem_id, walked_attempts.cumulative_cost

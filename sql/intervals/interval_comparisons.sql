@@ -1,5 +1,8 @@
 -- interval_comparisons: two archives at the problems that both have: the difference in accuracy and cost, with the ends of their intervals.
 -- grain: archive, other, rule, budget
+-- totals: problem_comparisons
+-- values: correct, other_correct, cost, other_cost
+-- intervals: delta low high error; cost_difference low high
 select
     *,
     100 * (correct - other_correct) / replays as delta,

@@ -1,5 +1,9 @@
--- interval_curves: the paired accuracy change where a curve changes, with the ends of its interval, its standard error, and how far a replicate strays anywhere on the curve.
+-- interval_curves: the paired accuracy change where a curve changes, with the ends of its interval, its standard error, and the band of the whole curve.
 -- grain: archive, budget
+-- totals: curve_gains
+-- values: gained
+-- intervals: delta low high error
+-- band: delta
 select
     *,
     -- Whole numbers divided once: equal fractions give equal numbers.

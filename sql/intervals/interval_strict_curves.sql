@@ -1,9 +1,27 @@
 -- interval_strict_curves: advisory accuracy against the strict curve read off at the same mean cost by straight lines, with the ends of the difference's interval.
 -- grain: archive, advisory_budget
+-- intervals: delta low high; left_at changed; is_outside changed
 -- Strict costs never fall with the budget, so they are in order. left_at numbers the strict point at which the straight
 -- line begins: the leftmost rising one that the advisory cost falls on, a flat one only where all are flat; null outside.
+with strict as materialized (
+    select
+        archive,
+        replicate,
+        list(cost order by budget) as strict_costs,
+        list(correct order by budget) as strict_corrects,
+    from replicate_rule_totals
+    where rule = 'strict'
+    group by archive, replicate
+)
 select
-    *,
+    advisory.archive,
+    advisory.budget as advisory_budget,
+    advisory.replicate,
+    advisory.replays,
+    advisory.cost as advisory_cost,
+    advisory.correct as advisory_correct,
+    strict.strict_costs,
+    strict.strict_corrects,
     len(list_filter(strict_costs, lambda cost: cost < advisory_cost)) as below,
     case
         when below between 1 and len(strict_costs) - 1 then below
@@ -11,7 +29,7 @@ select
         then len(list_filter(strict_costs, lambda cost: cost = advisory_cost))
         when strict_costs[1] = advisory_cost and len(strict_costs) > 1 then 1
     end as left_at,
-    case when replays > 0 then left_at is null end as is_outside,
+    left_at is null as is_outside,
     strict_costs[left_at] as left_cost,
     strict_costs[left_at + 1] as right_cost,
     case
@@ -21,4 +39,8 @@ select
     (1 - weight) * strict_corrects[left_at] + weight * strict_corrects[left_at + 1] as interpolated,
     100 * interpolated / replays as interpolated_accuracy,
     100 * (advisory_correct - interpolated) / replays as delta,
-from replicate_strict_curves
+from replicate_rule_totals as advisory
+inner join strict
+    on advisory.archive = strict.archive
+    and advisory.replicate = strict.replicate
+where advisory.rule = 'advisory'

@@ -116,52 +116,69 @@ def test_binomial_tails_are_the_exact_ones(tmp_path):
 # ----------------------------------------------------------------------------------- equal cost
 
 
-@pytest.mark.parametrize("few", [0, 5, 400])
+@pytest.mark.parametrize("scale", [1, 10**9, 10**18])
 @pytest.mark.parametrize("seed", range(20))
-def test_a_matched_budget_is_the_largest_that_costs_no_more(seed, few, monkeypatch):
-    monkeypatch.setattr(matching, "FEW", few)
-    monkeypatch.setattr(matching, "AT_FIRST", 1 + few)
+def test_a_matched_budget_is_the_largest_that_costs_no_more(seed, scale):
+    """Sums stay below 2^53, go beyond it, and go beyond 2^63: none may be rounded."""
     rng = np.random.default_rng(seed)
     problems, walks = int(rng.integers(1, 5)), int(rng.integers(1, 40))
     places = np.concatenate([np.arange(problems), rng.integers(0, problems, walks)])
-    costs = rng.choice([1, 2, 3, 7, 7, 30], len(places))
+    costs = scale + rng.choice([1, 2, 3, 7, 7, 30], len(places))
     order = np.lexsort((places, costs))
     places, costs = places[order], costs[order]
-    weights = rng.integers(0, 3, (6, problems))
-    weights[:, 0] += 1
-    paid = [
-        [int((weights[r][places] * np.minimum(budget, costs)).sum()) for budget in range(32)]
-        for r in range(len(weights))
-    ]
-    targets = np.array([sorted(rng.choice(row[1:], 5)) for row in paid])
-    arranged = matching.arrange(places, costs, problems)
-    at_kinks = (weights @ arranged.kink_costs, weights @ arranged.kink_open)
-    found, spent, exhausted = matching.solve(arranged, weights, targets, *at_kinks)
-    for r, n in itertools.product(range(len(weights)), range(5)):
-        costliest = max(costs[weights[r][places] > 0])
-        budget = max(b for b in range(32) if paid[r][b] <= targets[r, n])
-        assert exhausted[r, n] == (targets[r, n] == paid[r][-1])
-        assert found[r, n] == (costliest if exhausted[r, n] else budget)
-        assert spent[r, n] == paid[r][found[r, n]]
+    orders = rng.integers(1, 3, len(places))
+    counts = rng.integers(0, 3, (6, problems)).astype(float)
+    counts[:, 0] += 1
+    drawn = counts[:, places]
+
+    def paid(row, budget):
+        return sum(
+            int(w) * int(n) * min(budget, int(c))
+            for w, n, c in zip(drawn[row], orders, costs, strict=True)
+        )
+
+    budgets = [scale + n for n in range(32)]
+    targets = np.array(
+        [[paid(row, int(budget)) for budget in rng.choice(budgets, 5)] for row in range(6)], object
+    )
+    targets[:, 0] -= 1
+    found, spent, exhausted = matching.solve(drawn, costs, orders, targets)
+    for row, n in itertools.product(range(6), range(5)):
+        whole = paid(row, budgets[-1])
+        assert exhausted[row, n] == (targets[row, n] >= whole)
+        budget = int(found[row, n])
+        if exhausted[row, n]:
+            assert budget == max(costs[drawn[row] > 0])
+        else:
+            assert paid(row, budget) <= targets[row, n] < paid(row, budget + 1)
+        assert int(spent[row, n]) == paid(row, budget)
 
 
 def test_costs_near_the_largest_that_load_are_matched_to_the_token(tmp_path):
     # Sums beyond 2^53 have no exact double.
     costs = (10**12 - 1, 10**12 - 7, 10**12 - 11)
-    rows = [attempt(seed, cost, "4", correct=True) for seed, cost in enumerate(costs)]
-    rows += [attempt(seed, 3, "4", question=1) for seed in range(3)]
-    asked = {"budgets": (5, 10**12), "caps": (3,), "primary_cap": 3, "orders": 5}
+    many = range(400)
+    rows = [
+        attempt(seed, cost, "4", correct=True, question=question)
+        for question in many
+        for seed, cost in enumerate(costs)
+    ]
+    rows += [attempt(seed, 3, "4", question=len(many)) for seed in range(3)]
+    asked = {"budgets": (5, 10**12), "caps": (3,), "primary_cap": 3, "orders": 20}
     with replayed(tmp_path, rows, **asked, replicates=0) as con:
+        ((whole,),) = con.sql("select sum(orders * whole_cost) from matching_walks").fetchall()
+        assert whole > 2**53
         for row in engine.table(con, "matched_cost").to_pylist():
-            ((whole,),) = con.execute(
-                "select sum(least(?, whole_cost))::bigint from matching_walks",
-                [row["strict_budget"]],
+            ((strict, next_strict),) = con.execute(
+                "select sum(orders * least($budget, whole_cost)), "
+                "sum(orders * least($budget + 1, whole_cost)) from matching_walks",
+                {"budget": row["strict_budget"]},
             ).fetchall()
             ((paid,),) = con.execute(
-                "select sum(cost)::bigint from matching_targets where budget = ?",
+                "select sum(cost) from rule_totals where rule = 'advisory' and budget = ?",
                 [row["advisory_budget"]],
             ).fetchall()
-            assert 0 <= paid - whole < 10
+            assert strict <= paid < next_strict
             assert not row["exhausted"]
 
 

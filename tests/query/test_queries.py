@@ -183,6 +183,18 @@ def test_orders_are_the_ones_the_figures_assume(con):
     assert found.column(0).to_pylist() == [[2, 1, 0], [0, 2, 1], [1, 0, 2], [2, 0, 1]]
 
 
+@pytest.mark.parametrize("replicates", [0, 40])
+def test_a_bootstrap_by_hand_is_that_of_the_table(tmp_path, replicates):
+    with replayed(tmp_path, ROWS, **(SETTINGS | {"replicates": replicates})) as con:
+        by_hand = query(con, "bootstrap_by_hand").to_pylist()
+        table = engine.table(con, "main").to_pylist()
+    assert len(by_hand) == len(table) == 6
+    for hand, row in zip(by_hand, table, strict=True):
+        assert (hand["delta_low"] is None) == (replicates == 0)
+        known = {name: value for name, value in hand.items() if isinstance(value, float)}
+        assert known == pytest.approx({name: row[name] for name in known}, rel=1e-12)
+
+
 def test_cost_per_correct(con):
     columns = ("archive", "budget", "rule", "accuracy", "cost_per_correct")
     found = rows(con, "cost_per_correct", *columns, "prompt_tokens_per_correct")
@@ -577,6 +589,7 @@ def test_two_readers_read_at_once_and_neither_takes_the_write_lock(folder, con):
 LABELLED = {
     "at_budget": "accuracy coverage",
     "budget_for": "budget cost accuracy kept_budget",
+    "bootstrap_by_hand": "delta delta_low delta_high",
     "cost_per_correct": "correct_answers accuracy cost_per_correct",
     "finish_reasons": "correct",
     "first_correct": "found median_attempts most_cost",

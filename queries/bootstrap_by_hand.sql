@@ -1,0 +1,37 @@
+-- How do the bootstrap counts give the interval of the accuracy change in `main`, by hand?
+with gains as (
+    select
+        archive,
+        budget,
+        problem_id,
+        count(*) / 2 as replays,
+        sum(case when rule = 'advisory' then correct::integer else -correct::integer end) as gained,
+    from results
+    inner join problems using (competition, question_id)
+    where
+        rule in ('strict', 'advisory')
+        and selector = (select value from settings where key = 'primary_selector')
+    group by archive, budget, problem_id
+),
+replicates as (
+    select
+        archive,
+        budget,
+        replicate,
+        100 * sum(gained * counts[problem_id - first_problem + 1])
+            / nullif(sum(replays * counts[problem_id - first_problem + 1]), 0) as delta,
+    from gains
+    inner join bootstrap_counts
+        on problem_id >= first_problem
+        and problem_id < first_problem + len(counts)
+    group by archive, budget, replicate
+)
+select
+    archive,
+    budget,
+    any_value(delta) filter (replicate = 0) as delta,
+    quantile_cont(delta, 0.025) filter (replicate > 0) as delta_low,
+    quantile_cont(delta, 0.975) filter (replicate > 0) as delta_high,
+from replicates
+group by archive, budget
+order by archive, budget
