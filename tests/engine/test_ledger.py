@@ -177,8 +177,7 @@ def test_equal_weights_elect_the_majority(tmp_path):
 
 # The policy that the README writes down.
 CONFIDENT = re.search(
-    r"```sql
-(-- confident: .*?)```", (engine.resource("sql") / "README.md").read_text(), re.DOTALL
+    r"```sql\n(-- confident: .*?)```", (engine.resource("sql") / "README.md").read_text(), re.DOTALL
 )[1]
 
 
