@@ -433,6 +433,7 @@ CONVERT: dict[str, Callable[[Any], Any]] = {
     "plugins": _plugins,
     "orders": orders,
     "numbers": lambda value: tuple(whole_numbers(value)),
+    "amounts": lambda value: value if isinstance(value, int | float | str) else list(value),
     "names": names,
     "patterns": _patterns,
     "pairs": _pairs,
