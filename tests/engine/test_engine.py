@@ -332,7 +332,7 @@ def every_table(con):
     }
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(2, 4))
 def test_banks_walked_a_few_at_a_time_give_the_same_rows(tmp_path, monkeypatch, seed):
     with replayed(tmp_path, random_archive(random.Random(seed)), **SMALL) as con:
         relations = list(engine.STAGE_NAMES)
@@ -356,7 +356,7 @@ def test_banks_walked_a_few_at_a_time_give_the_same_rows(tmp_path, monkeypatch, 
         assert temporary == []
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(2, 4))
 def test_a_rule_of_ones_own_may_launch_beyond_every_budget_and_changes_no_other(tmp_path, seed):
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "everything.sql").write_text(EVERYTHING)
