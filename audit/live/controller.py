@@ -128,11 +128,13 @@ class Controller:
         return self._judge.printed(max(left, 1))
 
     def _next_prompt(self, steps: Sequence[Step]) -> int:
-        """The prompt tokens that the next call will cost at least, as far as they are known."""
-        if steps:
-            return self.cost(steps[-1])
+        """The prompt tokens that the next call will cost at least, as far as they are known.
+
+        A guess that is too high would cut an attempt that the budget could still pay.
+        """
         first = [(one.columns.get("steps") or [one.columns])[0] for one in self.attempts]
-        return max((int(step.get("prompt_tokens") or 0) for step in first), default=0)
+        known = steps[-1:] or first
+        return min((int(step.get("prompt_tokens") or 0) for step in known), default=0)
 
     def may_continue(self, steps: Sequence[Step]) -> bool:
         """Whether a running attempt may make another call after these steps."""

@@ -33,11 +33,9 @@ def random_bank(seed, problems, epochs, *, steps=1, prompts=False, failing=()):
     chance = random.Random(seed)
     bank = {}
     for problem in range(1, problems + 1):
+        prompt = chance.randint(1, 40) if prompts else 7
         for epoch in range(1, epochs + 1):
-            calls = tuple(
-                (chance.randint(1, 40) if prompts else 7, chance.randint(1, 120))
-                for _ in range(chance.randint(1, steps))
-            )
+            calls = tuple((prompt, chance.randint(1, 120)) for _ in range(chance.randint(1, steps)))
             finish = "stop" if chance.random() < 0.9 else "max_tokens"
             answer = chance.choice(["4", "5", "6", "4", None])
             failures = failing[chance.randrange(len(failing))] if failing else 0
