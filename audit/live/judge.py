@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import duckdb
 import pyarrow as pa
 
-from audit.answers.extract import answer_pattern, normal_answers, raw_answers
+from audit.answers.extract import NO_ANSWER, answer_pattern, normal_answers, raw_answers
 from audit.engine.build import render
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import (
@@ -91,6 +91,8 @@ def judge_for(
     if cap < 1:
         raise AuditError("cap: a whole number of attempts above 0")
     answer_pattern(answer)
+    if answer == NO_ANSWER and selector in ("majority", "archive_majority"):
+        raise AuditError(f"answer 'none' leaves {selector} nothing to vote on: selector='first'")
     whole = whole_budget(budget, unit)
     chosen = (_plugin("policies", policy), _plugin("selectors", selector))
     return _judge(whole, rule, cap, unit, *chosen, answer)
@@ -228,7 +230,8 @@ class Judge:
                 "answer": attempt.answer,
                 "archive_answer": attempt.archive_answer,
                 "mean_logprob": attempt.columns.get("mean_logprob"),
-                "eligible": attempt.is_finished and attempt.answer is not None,
+                "eligible": attempt.is_finished
+                and (attempt.answer is not None or self.answer == NO_ANSWER),
             }
             for position, attempt in enumerate(attempts)
         ]

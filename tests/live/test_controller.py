@@ -133,6 +133,9 @@ def test_a_larger_budget_than_the_live_one_is_warned_of(tmp_path):
         "beyond_live_budget_150": "ok",
         "beyond_live_budget_151": "warn",
     }
+    audit.replay(db, budgets=[100], unit="total")
+    rows = audit.table(db, "data_quality").to_pylist()
+    assert [row["severity"] for row in rows if "live" in row["check"]] == ["warn"]
     (mapping,) = audit.query(db, "select mapping from sources").to_pydict()["mapping"]
     kept = {name: value for name, value in json.loads(mapping).items() if "live" in name}
     assert kept == {
@@ -153,6 +156,7 @@ def test_a_larger_budget_than_the_live_one_is_warned_of(tmp_path):
         ({"policy": "lead_of_two"}, "did you mean 'lead_of_three'?"),
         ({"selector": "best"}, "no selector 'best'"),
         ({"cap": 0}, "cap: a whole number"),
+        ({"answer": "none"}, "selector='first'"),
         ({"answer": "regex:("}, "not a regular expression"),
         ({"path": "/nowhere/live.jsonl"}, "cannot be written"),
     ],
@@ -326,3 +330,16 @@ def test_answers_of_the_archive_are_read_as_the_live_run_read_them(tmp_path):
     found = audit.verify(tmp_path / "live.jsonl", tmp_path / "full.jsonl")
     assert found.caption.startswith("3 of 3 problems equal")
     assert any(found.to_pydict()["answer"])
+
+
+def test_tasks_without_an_answer_equal_the_replay(tmp_path):
+    bank = banks("none", problems=3, attempts=5)
+    for attempts in bank.values():
+        for attempt in attempts:
+            attempt["boxed_answer"] = None
+    write(tmp_path / "full.jsonl", bank)
+    live = tmp_path / "live.jsonl"
+    list(run(live, bank, 200, cap=5, answer="none", selector="last", rule="advisory"))
+    found = audit.verify(live, tmp_path / "full.jsonl")
+    assert found.caption.startswith("3 of 3 problems equal")
+    assert any(found.to_pydict()["correct"])
