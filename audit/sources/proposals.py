@@ -131,6 +131,13 @@ PATTERNS = (
     r"(?i)answer\s*:\s*\**\s*(.+?)\.?\s*(?:\n|$)",
     r"(?i)answer is\s*:?\s*\**\s*(.+?)\.?\**\s*(?:\n|$)",
 )
+# What stands before a number that counts runs, parts or problems.
+COUNTED = {
+    "run", "seed", "r", "sample", "attempt", "trial", "rollout", "epoch", "repeat", "rep", "try",
+    "iter", "part", "shard", "chunk", "rank", "worker", "batch", "fold", "output", "out", "result",
+    "response", "generation", "gen", "problem", "question", "q", "p", "task", "item", "instance",
+    "id", "idx", "index", "row", "case", "example", "ex", "",
+}  # fmt: skip
 NUMBERED = re.compile(r"(.*?)(\d+)(\D*)")
 
 
@@ -361,7 +368,7 @@ class _Proposer:
             self.take("question_id", path, f"problem from {named(path)}")
         elif len(self.files) > 1 and self._rows_per_file() == 1:
             self.take("question_id", "@file", "problem from the file's name: one record a file")
-        elif len(self.files) > 1 and (pattern := number_pattern(self.files)):
+        elif len(self.files) > 1 and (pattern := number_pattern(self.files, is_of_problems=True)):
             self.take("question_id", pattern, "problem from the number in the file's name")
         elif self.each is not None or len(self.files) > 1:
             self.take("question_id", "@row", "problem from the number of the row")
@@ -610,7 +617,7 @@ def propose(
     return replace(options, mapping=found.mapping, **found.extra), found.guesses
 
 
-def number_pattern(files: Sequence[SourceFile]) -> str | None:
+def number_pattern(files: Sequence[SourceFile], *, is_of_problems: bool = False) -> str | None:
     """The pattern of the only number by which the names of files differ."""
     matches = [NUMBERED.fullmatch(file.path.name) for file in files]
     parts = {(match[1], match[3]) for match in matches if match}
@@ -618,6 +625,11 @@ def number_pattern(files: Sequence[SourceFile]) -> str | None:
     if not all(matches) or len(parts) != 1 or len(numbers) != len(files):
         return None
     before, after = parts.pop()
+    # The number of gpt-4 or of a 7b is a model's: files of several models are no runs of one.
+    word = re.split(r"[^a-z0-9]+", before.lower().rstrip("-_. "))[-1].removesuffix("s")
+    is_counted = word in COUNTED or (is_of_problems and word.isdecimal())
+    if not is_counted or not after.startswith("."):
+        return None
     return rf"@path~{re.escape(before[-12:])}(\d+){re.escape(after)}"
 
 

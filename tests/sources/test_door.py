@@ -163,6 +163,22 @@ def two_models_in_two_files(folder):
 
 
 @shape((12, 2, 3, 2, 12, 12, 12, 8))
+def two_models_that_differ_by_a_number(folder):
+    for name in ("llama-7b", "llama-13b"):
+        lines(folder / "out" / f"{name}.jsonl", [
+            {"problem_id": p, "response": TEXTS[p][k], "is_correct": RIGHT[p][k]} for p, k in EACH
+        ])  # fmt: skip
+
+
+@shape((6, 2, 3, 1, 6, 6, 6, 4))
+def two_models_of_one_attempt_each(folder):
+    for k, name in enumerate(("gpt-3", "gpt-4")):
+        lines(folder / "out" / f"{name}.jsonl", [
+            {"id": f"p{p}", "response": TEXTS[p][k], "is_correct": RIGHT[p][k]} for p in range(3)
+        ])  # fmt: skip
+
+
+@shape((12, 2, 3, 2, 12, 12, 12, 8))
 def a_folder_for_each_model(folder):
     for name in ("one", "two"):
         lines(folder / "out" / name / "samples.jsonl", [
