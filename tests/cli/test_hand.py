@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from audit import database, engine
+from audit.engine.comments import column
 from tests.support.archives import attempt
 from tests.support.command import ROOT, told
 from tests.support.databases import replayed
@@ -91,8 +92,8 @@ def test_the_catalogue_says_what_relations_and_columns_mean(folder, tmp_path):
         lacking = [(t, c) for t, c, words in columns if t in engine.PUBLIC_RELATIONS and not words]
         assert not lacking
         for name in set(engine.table_names()) - {"prefix_boxes"}:
-            for column in engine.table(con, name).column_names:
-                assert engine.column_comment(name, column), (name, column)
+            for one in engine.table(con, name).column_names:
+                assert column(name, one).comment, (name, one)
 
 
 # One problem.
