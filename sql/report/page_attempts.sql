@@ -10,10 +10,17 @@ select
     candidates.archive_answer,
     grades.correct,
     grades.repaired_correct,
+    -- What prompts cost by the prices of the run, in millionths of a millionth, and a completion token.
+    (
+        prices.input::hugeint * (candidates.prompt_tokens - candidates.cached_tokens)
+        + prices.cached_input::hugeint * candidates.cached_tokens
+    )::double as prompt_money,
+    prices.output::double as output_price,
 from candidates
 inner join banks on candidates.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join problems on banks.problem_id = problems.problem_id
+left join prices on archives.archive = prices.archive
 left join grades
     on archives.archive = grades.archive
     and problems.competition = grades.competition

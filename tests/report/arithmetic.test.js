@@ -91,6 +91,10 @@ const CHECKS = {
     near(ranges.error, row.error, "error");
     near(ranges.detectable, row.detectable, "detectable");
   },
+  money(data, row) {
+    const view = viewOf(data, row), mean = A.means(view, A.totals(view, row.budget));
+    if (data.unit.name === "completion") { near(mean[`${row.rule}_money`], row.money, "money"); }
+  },
   // Selector, cap, competition and labels, each with each.
   controls(data, row) {
     const selector = data.selectors.findIndex((known) => known.name === row.selector);

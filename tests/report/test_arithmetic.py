@@ -64,6 +64,13 @@ LOOKED_UP = {
         group by all
         order by all
     """,
+    "money": """
+        select archive, budget, rule, selector, sum(money) / count(*) as money
+        from results
+        where money is not null
+        group by all
+        order by all
+    """,
     "replays": """
         select archive, competition, question_id, repeat, cap, budget, rule, selector, launched,
             returned, replays.cost, prefix_cost, seed::varchar as seed, answer, correct
@@ -115,6 +122,11 @@ def test_the_page_computes_what_the_tables_say_at_any_budget(node, tmp_path):
         folder.mkdir()
         settings = {"orders": 4, "replicates": 9, "unit": unit, "budgets": budgets}
         with ledger_database(folder, seed=len(unit), **settings) as con:
+            archives = [name for (name,) in con.sql("select archive from archives").fetchall()]
+            # Completion tokens with prices: the page shows money beside them.
+            prices = {"prices": [(name, 2_500_000, 250_000, 10**7) for name in archives]}
+            priced = prices if unit == "completion" else {}
+            engine.replay(con, rules="all", caps=(2, 4, 9), primary_cap=4, **settings, **priced)
             packed, _ = pack.walks(con)
             (folder / "walks.gz").write_bytes(packed)
             case = {"walks": str(folder / "walks.gz"), "curve_points": 200}
@@ -122,6 +134,10 @@ def test_the_page_computes_what_the_tables_say_at_any_budget(node, tmp_path):
     assert any(ragged)
     assert all(header(case["walks"])["rules"] == RULES for case in cases[-len(BUDGETS) :])
     assert any("step_end" in header(case["walks"])["arrays"] for case in cases)
+    assert any(
+        "prompt_money" in header(case["walks"])["arrays"] and case["tables"]["money"]
+        for case in cases
+    )
     assert any("repaired" in header(case["walks"])["arrays"] for case in cases)
     assert all(case["tables"]["main"] for case in cases)
     (tmp_path / "cases.json").write_text(json.dumps(cases))

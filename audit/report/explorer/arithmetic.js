@@ -107,6 +107,7 @@ const arithmetic = (() => {
       start: new Uint32Array(count + 1), cost: new Float64Array(positions),
       correct: new Uint8Array(positions), answered: new Uint8Array(positions),
       attempt: new Uint32Array(data.step_end ? positions : 0),
+      prompts: new Float64Array(data.prompt_money ? positions : 0),
       covered: new Uint16Array(count), whole: new Float64Array(count), smallest: Infinity,
     };
     const primary = data.primary_selector * data.attempt_start[data.bank_size.length];
@@ -121,13 +122,14 @@ const arithmetic = (() => {
       const picks = selector * data.picks_each + data.pick_start[bank];
       for (let repeat = 1; repeat <= data.orders; repeat++, walk++) {
         const order = orders + (repeat - 1) * kept, pick = picks + repeat * kept;
-        let total = 0;
+        let total = 0, prompts = 0;
         view.start[walk] = at;
         for (let position = 1; position <= length; position++, at++) {
           const attempt = attempts + data.order_slot[order + position - 1];
           total += data.cost[attempt];
           view.cost[at] = total;
           if (data.step_end) { view.attempt[at] = attempt; }
+          if (data.prompt_money) { prompts += data.prompt_money[attempt]; view.prompts[at] = prompts; }
           const chosen = data.pick[pick + position - 1];
           if (chosen > 0) {
             view.answered[at] = 1;
@@ -169,7 +171,8 @@ const arithmetic = (() => {
 
   // Totals of each problem over its random orders at one budget, for every way to stop.
   function totals(view, budget) {
-    const found = { budget, launched: new Float64Array(view.problems), ended_by_bank: new Float64Array(view.problems) };
+    const found = { budget, launched: new Float64Array(view.problems), ended_by_bank: new Float64Array(view.problems),
+      prompts: new Float64Array(view.problems) };
     const sums = view.stops.map((stop) => MEASURES.map((name) => {
       found[`${stop}_${name}`] = new Float64Array(view.problems);
       return found[`${stop}_${name}`];
@@ -201,6 +204,7 @@ const arithmetic = (() => {
         returns[problem] += returned;
       });
       found.launched[problem] += launched;
+      if (view.prompts.length && launched) { found.prompts[problem] += view.prompts[from + launched - 1]; }
       found.ended_by_bank[problem] += view.whole[walk] < budget ? 1 : 0;
     }
     return found;
@@ -228,6 +232,9 @@ const arithmetic = (() => {
       mean[`${rule}_abstention`] = share(`${pool}_abstained`, 100);
       mean[`${rule}_returned`] = share(`${pool}_returned`, 1);
       mean[`${rule}_cost`] = share(`${price}_cost`, 1);
+      // Prices are in millionths of the money that a million tokens cost.
+      mean[`${rule}_money`] = !view.data.prompt_money || !replays ? null
+        : (sum(found.prompts) + view.data.output_price[view.archive] * sum(found[`${price}_cost`])) / replays / 1e12;
       mean[`${rule}_cost_ratio`] = share(`${price}_cost`, 1 / found.budget);
     });
     mean.delta = !view.graded || !replays ? null

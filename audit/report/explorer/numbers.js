@@ -41,18 +41,23 @@ function cells(head, rows, kind = "") {
 const COST_WORDS = { completion: "realized cost, tokens", total: "realized cost, tokens", money: "realized cost",
   seconds: "realized time", steps: "realized steps" };
 
+function money(value) { return minus(A.figure({ name: "money", scale: 1 }, value)); }
+
 // Two rules stand side by side; more of them have a row each.
 function ruleNumbers(mean, ranges) {
   const { rules } = state, measure = (name, kind, cell) => ({ kind, cells: [name, ...rules.map(cell)] });
   if (rules.length > 2) {
-    return cells({ cells: ["rule", "accuracy, %", COST_WORDS[data.unit.name].replace("realized ", ""), "× B", "returned"] }, rules.map((rule) => ({
+    const priced = (text) => (data.prompt_money ? [text] : []);
+    return cells({ cells: ["rule", "accuracy, %", COST_WORDS[data.unit.name].replace("realized ", ""), ...priced("money"), "× B",
+      "returned"] }, rules.map((rule) => ({
       classes: [rule], colour: `var(--${rule})`, cells: [rule, decimal(mean[`${rule}_accuracy`], 2), figure(mean[`${rule}_cost`]),
-        decimal(mean[`${rule}_cost_ratio`], 2), decimal(mean[`${rule}_returned`], 2)] })), "by-rule");
+        ...priced(money(mean[`${rule}_money`])), decimal(mean[`${rule}_cost_ratio`], 2), decimal(mean[`${rule}_returned`], 2)] })), "by-rule");
   }
   return cells({ cells: ["", ...rules], classes: ["", ...rules] }, [
     measure("accuracy, %", "big", (rule) => decimal(mean[`${rule}_accuracy`], 2)),
     measure("95 % interval", "range", (rule) => range(ranges[`${rule}_accuracy`], 2)),
     measure(COST_WORDS[data.unit.name], "", (rule) => figure(mean[`${rule}_cost`])),
+    ...(data.prompt_money ? [measure("its money, prompts included", "", (rule) => money(mean[`${rule}_money`]))] : []),
     measure("as a multiple of B", "", (rule) => `${decimal(mean[`${rule}_cost_ratio`], 2)} ×`),
     measure("coverage, %", "", (rule) => decimal(mean[`${rule}_coverage`], 2)),
     measure("abstains, %", "", (rule) => decimal(mean[`${rule}_abstention`], 2)),

@@ -181,6 +181,12 @@ def _records(
         "archive_answer": archive_answer,
         "finish": finish,
     }
+    # In another unit than tokens nobody knows how much of a cut attempt was paid.
+    if data.unit(con).name == "completion" and not attempts["prompt_money"].null_count:
+        arrays["prompt_money"] = attempts["prompt_money"].to_numpy()
+        arrays["output_price"] = attempts["output_price"].to_numpy()[
+            numpy.searchsorted(of_bank, starts[:-1])
+        ]
     return header, arrays
 
 
