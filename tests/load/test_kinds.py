@@ -252,3 +252,48 @@ def test_a_name_that_is_not_utf_8_is_a_name(tmp_path):
             load(con, [os.fsdecode(path)])
             ((name,),) = con.execute("select file from sources").fetchall()
             assert name == rf"caf\udce9{suffix}"
+
+
+# What a second archive, a second name or another row must not disturb
+
+
+def test_missing_labels_count_as_incorrect_in_every_archive_that_has_others(tmp_path):
+    rows = []
+    for archive in ("a", "b", "none"):
+        labels = [None if seed % 4 == 0 or archive == "none" else True for seed in range(12)]
+        rows += [attempt(seed, archive=archive, correct=labels[seed]) for seed in range(12)]
+    with duckdb.connect() as con:
+        load(con, [write(tmp_path / "a.jsonl", rows)], unlabelled="wrong")
+        for archive in ("a", "b"):
+            found = rows_of(con, "correct, recorded", f"labels where archive = '{archive}'")
+            assert found == [(seed % 4 != 0, None if seed % 4 == 0 else True) for seed in range(12)]
+        assert rows_of(con, "correct", "labels where archive = 'none'") == [(None,)] * 12
+
+
+def test_recorded_answers_follow_a_problem_that_gets_another_number(tmp_path):
+    def of(archive, name, answer):
+        rows = [attempt(seed, archive=archive, archive_answer=answer) for seed in range(4)]
+        return [row | {"question_id": name} for row in rows]
+
+    with duckdb.connect() as con:
+        load(con, [write(tmp_path / "m.jsonl", of("m", "middle", "5"))])
+        # `early` comes before `middle`, which becomes problem 1.
+        load(con, [write(tmp_path / "n.jsonl", of("n", "early", "6") + of("n", "middle", "7"))])
+        reread(con, "archive")
+        query = "select distinct archive, question_id, answer from attempts order by all"
+        assert con.execute(query).fetchall() == [("m", 1, "5"), ("n", 0, "6"), ("n", 1, "7")]
+
+
+def test_labels_are_made_again_by_the_references_of_each_attempts_own_row(tmp_path):
+    # The box says 0, 1 or 2 and the source's extraction always 1; rows of a problem differ.
+    rows = [
+        attempt(seed, references=[str(seed % 2)], archive_answer="1", correct=None)
+        for seed in range(12)
+    ]
+    with duckdb.connect() as con:
+        load(con, [write(tmp_path / "a.jsonl", rows)], grade="references")
+        assert rows_of(con, "correct", "labels") == [(s % 3 == s % 2,) for s in range(12)]
+        reread(con, "archive")
+        assert rows_of(con, "correct", "labels") == [(s % 2 == 1,) for s in range(12)]
+        reread(con, "boxed")
+        assert rows_of(con, "correct", "labels") == [(s % 3 == s % 2,) for s in range(12)]
