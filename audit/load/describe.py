@@ -195,8 +195,10 @@ def _settle(
 def _try(files: Sequence[SourceFile], reading: Reading) -> Trial:
     """Load the beginnings of files into memory, through the gate of a load."""
     share = TRIED_BYTES / max(sum(file.bytes for file in files), 1)
-    if share < 1:
-        files = [replace(f, sample=max(int(share * f.bytes), LEAST_BYTES)) for f in files]
+    files = [
+        replace(f, sample=max(int(share * f.bytes), LEAST_BYTES) if share < 1 else f.bytes)
+        for f in files
+    ]
     try:
         with duckdb.connect() as con:
             con.execute("set threads = 2")

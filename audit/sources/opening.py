@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import pyarrow as pa
+
 from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.failed import settle_failed
@@ -10,24 +12,33 @@ from audit.sources.files import Chunk, Source, SourceFile, Unreadable, while_unc
 from audit.sources.readers import read_source
 from audit.sources.stand_ins import stand_in
 
+# What the beginning of a file may come to in memory.
+LARGEST_SAMPLE = 128_000_000
+
 
 def open_source(file: SourceFile, name: str | None, reading: Reading) -> Source:
     """Open a file in the format of that name, or else of its content, and find its columns."""
     source = read_source(file, name, reading)
     if file.sample is not None:
-        source = replace(source, chunks=_beginning(source.chunks, file.sample))
+        source = replace(source, chunks=_beginning(source, file.sample))
     source = settle_failed(stand_in(source, reading), reading)
     return replace(source, chunks=while_unchanged(file, _forgetting(source)))
 
 
-def _beginning(chunks: Iterator[Chunk], most: int) -> Iterator[Chunk]:
-    """The chunks of about the first so many bytes of a file."""
-    before = 0
-    for chunk in chunks:
+def _beginning(source: Source, most: int) -> Iterator[Chunk]:
+    """The chunks of about the first so many bytes of a file, as far as memory should hold them."""
+    before = held = seen = 0
+    for chunk in source.chunks:
+        held += sum(v.nbytes for v in chunk.values.values() if isinstance(v, pa.Array))
+        if held > LARGEST_SAMPLE and before:
+            # A file of some kilobytes may say one long text for each of its rows.
+            source.notes["rows alone were looked at: what they hold is too large"] = seen
+            return
+        seen = chunk.rows[-1]
         share = max(most - before, 1) / max(chunk.done - before, 1)
         if share < 1:
             rows = max(int(share * len(chunk.rows)), 1)
-            values = {name: held[:rows] for name, held in chunk.values.items()}
+            values = {name: column[:rows] for name, column in chunk.values.items()}
             yield Chunk(values, chunk.rows[:rows], chunk.done)
             return
         yield chunk

@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -16,8 +17,10 @@ import pytest
 from audit import engine
 from audit.errors import AuditError
 from audit.load import staging
+from audit.load.describe import describe
 from audit.load.load import LoadSummary, create_schema, load
 from audit.load.schema import SCHEMA, VIEWS
+from audit.sources import canonical, opening
 from audit.sources.readers import chunks, parquet
 
 TYPES = {
@@ -805,3 +808,35 @@ def test_a_refused_load_closes_its_files_although_the_error_is_kept(tmp_path):
     finally:
         gc.enable()
     assert kept.value is not None
+
+
+def test_a_dictionary_of_one_long_text_is_decoded_a_few_rows_at_a_time(tmp_path, monkeypatch):
+    rows = [row(seed=seed, text=None) for seed in range(400)]
+    table = pa.Table.from_pylist(rows)
+    long = pa.array([r"x" * 200_000 + r"\boxed{7}"])
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 400, pa.int32()), long)
+    table = table.set_column(table.column_names.index("text"), "text", texts)
+    pq.write_table(table, tmp_path / "a.parquet")
+    monkeypatch.setattr(chunks, "CHUNK_BYTES", 2_000_000)
+    monkeypatch.setattr(parquet, "LARGEST_BATCH", 1_000_000)
+    sizes = []
+    whole = canonical.COLUMNS["text"].whole
+
+    def measured(array):
+        sizes.append(array.nbytes)
+        return whole(array)
+
+    column = replace(canonical.COLUMNS["text"], whole=measured)
+    monkeypatch.setitem(canonical.COLUMNS, "text", column)
+    with duckdb.connect() as con:
+        load(con, [str(tmp_path / "a.parquet")])
+        assert con.execute("select count(*), min(answer) from attempts").fetchall() == [(400, "7")]
+    assert sum(sizes) > 80_000_000 and max(sizes) < 4_000_000
+
+
+def test_describe_looks_at_as_much_as_memory_should_hold(tmp_path, monkeypatch):
+    table = pa.Table.from_pylist([row(seed=seed, text="x" * 10_000) for seed in range(400)])
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=50)
+    monkeypatch.setattr(opening, "LARGEST_SAMPLE", 1_000_000)
+    found = describe([str(tmp_path / "a.parquet")], answer="archive")
+    assert "a.parquet: 50 rows alone were looked at" in found or "100 rows alone" in found

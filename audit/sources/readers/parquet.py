@@ -208,9 +208,19 @@ def _decoded(
     try:
         for group in range(reader.num_row_groups):
             batch_rows = _batch_rows(file, reader.metadata.row_group(group))
-            yield from _joined(reader.iter_batches(batch_rows, [group], names))
+            yield from _joined(map(_plain, reader.iter_batches(batch_rows, [group], names)))
     finally:
         reader.close(force=True)
+
+
+def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A batch without dictionaries: only then its size is what its rows come to."""
+    columns = [
+        column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+        for column in batch.columns
+    ]
+    # Where no column is read, a batch only counts rows.
+    return pa.RecordBatch.from_arrays(columns, batch.schema.names) if columns else batch
 
 
 def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
