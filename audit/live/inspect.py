@@ -110,7 +110,7 @@ class CumulativeBudget(EarlyStopping):
         # Until one epoch has shown that the provider counts, no other begins.
         self._first: tuple[str | int, int] | None = None
         self._counts = False
-        self._failure: AuditError | None = None
+        self._failure: Exception | None = None
         self._resuming, self._is_resumed = anyio.Lock(), False
         return "budget-audit"
 
@@ -199,8 +199,8 @@ class CumulativeBudget(EarlyStopping):
                     f"sample {logged.id}, epoch {logged.epoch}: {self._task.model} returned no "
                     "token usage, so that no budget can be counted"
                 )
-        except AuditError as error:
-            # Inspect only logs what a hook raises.
+        except Exception as error:
+            # Inspect only logs what a hook raises, and the epochs to come would wait for ever.
             self._failure = error
         async with self._changed:
             sample.over.add(logged.epoch)
