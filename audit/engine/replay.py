@@ -82,6 +82,7 @@ def replay(
             keep_walk_settings(con, settings, found)
         has_usual_budgets = not settings.budgets
         settings = build_stages(con, settings, found, kept, progress)
+        _refuse_idle_primary(con, settings)
         # Selections that are kept were looked at when they were made.
         check_contracts(con, found, ("rules", "policies") if is_walked else CHECKED)
         finish(con)
@@ -224,6 +225,17 @@ def _refuse_nothing(con: duckdb.DuckDBPyConnection) -> None:
     if not con.execute("select 1 from replayed_problems limit 1").fetchall():
         raise AuditError(
             "--archive, --competition and --problems together leave no problem to replay"
+        )
+
+
+def _refuse_idle_primary(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
+    """Refuse a primary selector that can pick nothing anywhere, where another one can."""
+    sql = "select distinct selector from eligible_attempts natural join used_selectors"
+    able = sorted(name for (name,) in con.execute(sql).fetchall())
+    if able and settings.primary_selector not in able:
+        raise AuditError(
+            f"--primary-selector {settings.primary_selector}: it can pick nothing in any problem; "
+            f"choose one that can: {', '.join(able)}"
         )
 
 

@@ -283,6 +283,20 @@ def test_records_that_do_not_fit_fail_a_check_by_themselves(tmp_path):
     assert "severity is fail, expected <> 'fail'" in error
 
 
+def test_a_primary_selector_that_can_pick_nothing_is_refused(tmp_path):
+    """No attempt has a log-probability: every table would be zeros."""
+    rows_ = [attempt(seed, 10, "4", correct=True) for seed in range(3)]
+    with replayed(tmp_path, rows_, orders=2, replicates=2, budgets=(15,)):
+        pass
+    asked = ("replay", "--db", tmp_path / "small.duckdb", "--primary-selector", "max_logprob")
+    line = run(tmp_path, *asked, status=2)
+    assert "--primary-selector max_logprob: it can pick nothing in any problem" in line
+    assert "choose one that can: majority" in line
+    # The database is as it was.
+    found = rows(tmp_path, "query", "from settings", "--db", tmp_path / "small.duckdb")
+    assert {"key": "primary_selector", "value": "majority"} in found
+
+
 # Filters.
 
 

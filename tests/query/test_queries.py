@@ -327,7 +327,7 @@ def test_problem_answers(con):
     # The cut attempt's 5 has no vote; (150 + 90) / 2 = 120.
     assert rows(con, "problem_answers", *columns, archive="steady", question_id="2") == [
         ("5", 2, 1, 1, 1, 120.0),
-        (None, 1, 0, 0, 1, 120.0),
+        (None, 1, None, 0, 1, 120.0),
     ]
 
 
@@ -683,6 +683,18 @@ def test_a_named_query_says_the_same_in_every_unit(by_unit, name, unit):
                 assert one * factor == pytest.approx(other), column
             else:
                 assert one == other, column
+
+
+def test_a_bootstrap_by_hand_is_the_interval_of_main(by_unit):
+    for con in by_unit.values():
+        table = engine.table(con, "main").select(["archive", "budget", "delta"]).to_pylist()
+        found = query(con, "bootstrap_by_hand").to_pylist()
+        assert [[*row.values()][:3] for row in found] == [
+            [row["archive"], row["budget"], pytest.approx(row["delta"])] for row in table
+        ]
+        ends = engine.table(con, "main").select(["delta_low", "delta_high"]).to_pylist()
+        for row, end in zip(found, ends, strict=True):
+            assert (row["delta_low"], row["delta_high"]) == pytest.approx((*end.values(),))
 
 
 def test_money_is_known_of_tokens_with_prices_too(tmp_path, by_unit):
