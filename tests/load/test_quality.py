@@ -275,3 +275,9 @@ def test_unknown_prompts_are_told_where_the_replay_counts_them(records):
     told, untold = [("none", 2, 2), ("some", 0, 2)], [("none", 0, 2), ("some", 0, 2)]
     counting = {("total", False), ("total", True), ("money", True)}
     assert counted == {key: told if key in counting else untold for key in counted}
+
+
+def test_a_failed_attempt_ended_for_a_known_reason(records):
+    for reason in ("stop", "length", "error", "eos"):
+        records.add(finish_reason=reason)
+    assert records.counted("unknown_finish_reasons") == (1, 4)

@@ -3,7 +3,7 @@
 select
     archive,
     count(*) filter (
-        finish_reason not in ('stop', 'length', 'content_filter', 'tool_calls', 'function_call')
+        finish_reason not in ('stop', 'length', 'content_filter', 'tool_calls', 'function_call', 'error')
     ) as count,
     count(*) as total,
 from attempts
