@@ -25,7 +25,7 @@ from audit.engine.sql_files import (
     table_purpose,
 )
 from audit.engine.stages import REPLAY_RELATIONS, SETTING_RELATIONS, STAGE_NAMES, STAGES
-from audit.engine.tables import needs_texts, table, waiting_events
+from audit.engine.tables import needs_texts, needs_tokens, table, waiting_events
 
 __all__ = [
     "PUBLIC_RELATIONS",
@@ -46,6 +46,7 @@ __all__ = [
     "is_table",
     "last_settings",
     "needs_texts",
+    "needs_tokens",
     "plugins",
     "relation_comment",
     "relations_read",

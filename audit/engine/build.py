@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import duckdb
 import jinja2
 
-from audit.engine.comments import PUBLIC_RELATIONS, column
+from audit.engine.comments import PUBLIC_RELATIONS, column, is_table
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugins
 from audit.engine.sql_files import (
@@ -126,7 +126,7 @@ def build(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
     """Create one relation of the pipeline from its SQL file."""
     kept_as = "table" if name in tables(plugins) else "view"
     sql = render(name, plugins)
-    if name in PUBLIC_RELATIONS:
+    if name in PUBLIC_RELATIONS or is_table(name):
         sql = printed(con, name, sql, plugins.unit)
     _run(con, name, f"create {kept_as} {name} as {sql}")
 

@@ -15,6 +15,7 @@ from audit.engine.build import build, extend, render, walk
 from audit.engine.comments import comment_relations
 from audit.engine.draws import draw_orders, draw_weights
 from audit.engine.foresight import refuse_foresight
+from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugins, check_columns, check_contract
 from audit.engine.prices import require_costs, require_prices
 from audit.engine.quality import count_replays
@@ -28,6 +29,7 @@ from audit.engine.settings import (
     usual_budgets,
     walk_fingerprint,
 )
+from audit.engine.sql_files import table_names
 from audit.engine.stages import (
     DRAWN,
     PORTION_ROWS,
@@ -35,6 +37,7 @@ from audit.engine.stages import (
     REPLAY_RELATIONS,
     SETTING_RELATIONS,
     STAGE_NAMES,
+    TOKEN_RELATIONS,
     WALKED,
 )
 from audit.errors import AuditError
@@ -85,7 +88,7 @@ def replay(
         _refuse_idle_primary(con, settings)
         # Selections that are kept were looked at when they were made.
         check_contracts(con, found, ("rules", "policies") if is_walked else CHECKED)
-        finish(con)
+        finish(con, found)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
     return Replayed(settings, found, is_walked, has_usual_budgets)
 
@@ -116,8 +119,12 @@ def check_contracts(
     refuse_foresight(con, found, kinds)
 
 
-def finish(con: duckdb.DuckDBPyConnection) -> None:
-    """Describe and count what a replay has made."""
+def finish(con: duckdb.DuckDBPyConnection, found: Plugins) -> None:
+    """Make every table a view, then describe and count what a replay has made."""
+    for name in table_names():
+        # Prefix boxes are counted in tokens: in another unit there is nothing to look at.
+        if found.unit == "completion" or not relations_read(render(name, found)) & TOKEN_RELATIONS:
+            build(con, name, found)
     _remember_made(con)
     comment_relations(con)
     count_replays(con)
@@ -146,7 +153,7 @@ def keep_walk_settings(con: duckdb.DuckDBPyConnection, settings: Settings, found
 
 def _refuse_users_own(con: duckdb.DuckDBPyConnection, kept: set[str]) -> None:
     """Nothing of a user's is replaced: a relation that has the name of a stage is refused."""
-    taken = set(relations(con)) & (set(STAGE_NAMES) | {"walk_settings"}) - kept
+    taken = set(relations(con)) & {*STAGE_NAMES, *table_names(), "walk_settings"} - kept
     if taken:
         raise AuditError(
             f"the database holds a relation '{min(taken)}' that budget-audit did not make, and "
@@ -292,7 +299,7 @@ def drop_replays(con: duckdb.DuckDBPyConnection, kept: Collection[str] = ()) -> 
     # A user may have put something else in the place of what we made.
     dropped = [
         name
-        for name in reversed(REPLAY_RELATIONS)
+        for name in (*table_names(), *reversed(REPLAY_RELATIONS))
         if name not in {*SETTING_RELATIONS, *kept} and (name, kinds.get(name)) in made
     ]
     for name in dropped:
@@ -303,7 +310,8 @@ def drop_replays(con: duckdb.DuckDBPyConnection, kept: Collection[str] = ()) -> 
 def _remember_made(con: duckdb.DuckDBPyConnection) -> None:
     """Keep the names of what this replay made: nothing else may be dropped by the next."""
     kinds = relations(con)
-    rows = [(name, kinds[name]) for name in REPLAY_RELATIONS]
+    made = (*REPLAY_RELATIONS, *(name for name in table_names() if name in kinds))
+    rows = [(name, kinds[name]) for name in made]
     names, found = zip(*rows, strict=True)
     table = pa.table({"name": names, "kind": found})
     insert(con, "create or replace table replay_relations as", table)

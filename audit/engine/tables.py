@@ -13,6 +13,15 @@ from audit.errors import AuditError, extra_hint
 from audit.text import not_there
 
 
+def needs_tokens(con: duckdb.DuckDBPyConnection, name: str) -> bool:
+    """Whether a table cuts texts at tokens, and the replay counts something else."""
+    is_table = name in (*table_names(), *exploratory_names())
+    if not is_table or not relations_read(render(name)) & TOKEN_RELATIONS:
+        return False
+    require_replays(con)
+    return con.execute("select unit from unit").fetchall() != [("completion",)]
+
+
 def waiting_events(con: duckdb.DuckDBPyConnection, name: str) -> int:
     """How many boundary events have yet to be tokenized before a table is complete."""
     is_table = name in (*table_names(), *exploratory_names())
@@ -42,6 +51,8 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
         require_replays(con)
     else:
         require_attempts(con)
+    if needs_tokens(con, name):
+        raise AuditError(f"{name}: cuts texts at tokens; replay with --unit completion")
     if needs_texts(con, name):
         raise AuditError(
             f"{name}: needs the texts, and a run keeps none; 'budget-audit load' the archives that "

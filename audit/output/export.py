@@ -52,7 +52,7 @@ def export(
             raise AuditError(not_there("table or relation", name, known))
     database.require_replays(con)
     for name in names:
-        if engine.waiting_events(con, name):
+        if engine.needs_tokens(con, name) or engine.waiting_events(con, name):
             # It says what to run, before a folder is made for nothing.
             engine.table(con, name)
     try:
@@ -107,7 +107,9 @@ def left_out(
     """Tables that are written only by name, and why: no tokens yet, no texts, too many pairs."""
     found = {}
     for name in engine.table_names():
-        if engine.needs_texts(con, name):
+        if engine.needs_tokens(con, name):
+            found[name] = "it cuts texts at tokens, and needs --unit completion"
+        elif engine.needs_texts(con, name):
             found[name] = "it needs the texts, and a run keeps none"
         elif engine.waiting_events(con, name):
             found[name] = f"it needs '{tokenize}' first"

@@ -258,7 +258,7 @@ def _mistake(error: duckdb.Error) -> AuditError:
 def _require_what_it_reads(con: duckdb.DuckDBPyConnection, error: duckdb.Error) -> None:
     """Say why a relation of the replays is not there, where that is what went wrong."""
     missing = re.search(r"Table with name (\w+) does not exist", str(error))
-    if missing and missing.group(1) in engine.REPLAY_RELATIONS:
+    if missing and missing.group(1) in (*engine.REPLAY_RELATIONS, *engine.table_names()):
         require_replays(con)
 
 

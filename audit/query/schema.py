@@ -35,6 +35,8 @@ def schema(con: duckdb.DuckDBPyConnection, name: str | None = None) -> pa.Table:
 def _kind(relation: str) -> str:
     if relation in engine.PUBLIC_RELATIONS:
         return "public"
+    if engine.is_table(relation):
+        return "table"
     return "internal" if relation in _internal() else "yours"
 
 

@@ -75,7 +75,7 @@ def gather(run: Path, db: Path, *, link: bool = False, limits: Limits = NO_LIMIT
             notes = [*keys["notes"], *(_grade_notes(con) if manifest.reading.grade else ())]
             kept = {*HANDED_DOWN, *COMPUTED_HERE}
             build_stages(con, settings, manifest.plugins, kept)
-            finish(con)
+            finish(con, manifest.plugins)
             con.execute("update meta set value = 'fresh' where key = 'replays'")
             ((banks,),) = con.execute("select count(*) from banks").fetchall()
             ((replays,),) = con.execute("select count(*) from problem_costs").fetchall()

@@ -4,6 +4,7 @@ import random
 import re
 from fractions import Fraction
 
+import duckdb
 import pytest
 
 from audit import engine
@@ -262,3 +263,27 @@ def test_a_voting_selector_is_refused_where_there_is_no_answer(tmp_path):
         assert con.sql("select name from used_selectors order by 1").fetchall() == [
             ("first",), ("last",), ("max_logprob",),
         ]  # fmt: skip
+
+
+def test_every_table_can_be_selected_from_and_speaks_the_unit(tmp_path):
+    rows = ledger_archive(random.Random(1), archives=2)
+    with replayed(
+        tmp_path, rows, unit="money", policies="all", rules="all", budgets="0.01,0.02"
+    ) as con:
+        for name in engine.table_names():
+            if name == "prefix_boxes":
+                with pytest.raises(AuditError, match="replay with --unit completion"):
+                    engine.table(con, name)
+                continue
+            table = engine.table(con, name)
+            found = con.sql(f"from {name}").to_arrow_table()
+            columns = table.column_names
+            assert found.column_names == columns, name
+            assert not list(differences(table.to_pylist(), found.to_pylist(), columns))[:3], name
+        assert con.sql("select distinct budget from main order by 1").fetchall() == [
+            (0.01,),
+            (0.02,),
+        ]
+    # Another program sees them in the file.
+    with duckdb.connect(str(tmp_path / "small.duckdb"), read_only=True) as con:
+        assert con.sql("select count(delta) > 0 from main").fetchall() == [(True,)]
