@@ -42,6 +42,10 @@ def folder(tmp_path_factory):
     others = [row | {"archive": "other"} for row in rows]
     write_jsonl(others, place / "more" / "b.jsonl.gz")
     write_jsonl([{**row, "archive": None} for row in rows], place / "logs" / "c.jsonl")
+    write_jsonl(rows, place / "full.jsonl")
+    # A live run whose budget was never spent launched them all.
+    live = [{**row, "budget_audit": {"budget": 10**6}} for row in rows]
+    write_jsonl(live, place / "live.jsonl")
     for name in FIRST:
         example(place, name)
         if name == "replay":
