@@ -26,6 +26,12 @@ TABLES = {
     "the band that holds the whole curve at once.",
     "policies": "Controllers that stop by themselves, without labels: accuracy and what they save "
     "against a controller that goes on until budget or limit.",
+    "frontier": "Which archive, policy, rule and budget nothing beats: accuracy against cost over "
+    "the problems that all archives have, and in how many replicates a point is on the frontier.",
+    "at_k": "What k attempts give: pass@k (one is right), pass^k (all are) and the primary "
+    "selector's accuracy on the first k.",
+    "power": "Which differences these problems can show: the one that they would detect four times "
+    "in five, and how many problems a difference of --effect points needs.",
     "archive_comparisons": "Which archive to buy at a budget: every pair over the problems that "
     "both have, paired.",
     "order_noise": "How many orders are enough: the error that the choice of orders leaves beside "
@@ -128,6 +134,10 @@ READING = (
     "Coverage looks at labels. It says that a correct answer was in the pool, not that anything "
     "without a label could have picked it.",
 )
+
+
+# Said beside numbers that rest on steps.
+AGENTS = "A replay of recorded runs; an agent that is told its budget may act otherwise."
 
 
 def rule_words(rule: str) -> str:

@@ -166,7 +166,7 @@ def content(
             for rule in rule_order({"rule": name} for name in settings["rules"].split(","))
         ],
         "selectors": _selectors(settings),
-        "reading": captions.READING,
+        "reading": [*captions.READING, *([captions.AGENTS] if data.has_steps(con) else [])],
         "unit": unit,
         "warnings": quality_warnings(quality, archives, settings, findings.headline(rows), unit),
         "unfit": {

@@ -67,6 +67,11 @@ def has_answers(con: duckdb.DuckDBPyConnection) -> bool:
     return not query(con, "select 1 from meta where key = 'answer' and value = 'none'")
 
 
+def has_steps(con: duckdb.DuckDBPyConnection) -> bool:
+    """Whether an attempt is made of several steps, as an agent's is."""
+    return bool(query(con, "select 1 from step_ends limit 1"))
+
+
 def sources(con: duckdb.DuckDBPyConnection) -> list[Row]:
     """The files behind the database."""
     return query(con, "select * from sources order by archive, file")

@@ -91,6 +91,10 @@ const CHECKS = {
     near(ranges.error, row.error, "error");
     near(ranges.detectable, row.detectable, "detectable");
   },
+  order_errors(data, row) {
+    const view = viewOf(data, row), found = A.totals(view, row.budget);
+    near(A.orderError(view, found), row.order_error, `order_error of ${JSON.stringify(row)}`);
+  },
   money(data, row) {
     const view = viewOf(data, row), mean = A.means(view, A.totals(view, row.budget));
     if (data.unit.name === "completion") { near(mean[`${row.rule}_money`], row.money, "money"); }

@@ -71,6 +71,13 @@ LOOKED_UP = {
         group by all
         order by all
     """,
+    "order_errors": f"""
+        select archive, budget / (select scale from unit) as budget, max(order_error) as order_error
+        from ({engine.render("order_errors")})
+        where rule in ('strict', 'advisory')
+        group by all
+        order by all
+    """,
     "replays": """
         select archive, competition, question_id, repeat, cap, budget, rule, selector, launched,
             returned, replays.cost, prefix_cost, seed::varchar as seed, answer, correct

@@ -9,11 +9,14 @@ import pytest
 
 from audit import database, engine
 from audit.output.display import round_half_up
-from audit.report import build, figures, report
+from audit.report import build, captions, figures, report
 from audit.report.explorer import page
+from audit.report.wording import amount
+from audit.units import UNITS
 from tests.support.browser import ready
-from tests.support.databases import replayed
+from tests.support.databases import ledger_database, replayed
 from tests.support.hostile import BRACES, IMAGE, MARKS, SCRIPT, hostile_rows
+from tests.support.ledger import BUDGETS
 
 
 @pytest.fixture(scope="module")
@@ -738,3 +741,155 @@ def test_an_archive_that_does_not_fit_is_marked_in_its_row(browser, tmp_path):
     )
     assert "unknown finish reasons" in marks[BRACES]
     assert "finish" not in marks[SCRIPT]
+
+
+def with_tables(monkeypatch, **more):
+    """Reports whose tables are these beside the engine's own."""
+    whole = build.tables
+
+    def found(*given):
+        tables, unavailable = whole(*given)
+        made = {name: pa.Table.from_pylist(rows) for name, rows in more.items()}
+        return tables | made, unavailable
+
+    monkeypatch.setattr(build, "tables", found)
+
+
+def test_the_frontier_is_a_line_and_points_fade_by_their_share(browser, tmp_path, monkeypatch):
+    rows = [
+        {
+            "archive": archive,
+            "policy": policy,
+            "rule": rule,
+            "budget": budget,
+            "problems": 2,
+            "cost": float(cost),
+            "accuracy": float(accuracy),
+            "on_frontier": share > 50,
+            "frontier_share": float(share),
+        }
+        for archive, policy, rule, budget, cost, accuracy, share in (
+            (SCRIPT, "none", "strict", 10, 10, 20, 100),
+            (SCRIPT, "none", "advisory", 10, 15, 50, 60),
+            (SCRIPT, "decided", "strict", 20, 30, 40, 0),
+            (BRACES, "none", "strict", 20, 20, 60, 90),
+            (BRACES, "none", "advisory", 20, 40, 50, 20),
+        )
+    ]
+    with_tables(monkeypatch, frontier=rows)
+    with replayed(tmp_path, hostile_rows()) as con:
+        report(con, tmp_path)
+    browser.open(tmp_path / "report.html", fragment=f"#archive={quote(SCRIPT)}")
+    ready(browser)
+    own = browser.run(
+        "[...document.querySelectorAll('#cloud path')].filter(p => p.querySelector('title'))"
+        ".map(p => [p.querySelector('title').textContent, Number(p.getAttribute('opacity'))])"
+    )
+    assert [round(faint, 2) for _, faint in sorted(own)] == [0.25, 0.7, 1.0]
+    assert "on the frontier in 60 % of the replicates" in sorted(own)[1][0]
+    assert browser.run("document.querySelectorAll('#cloud circle.other').length") == 2
+    steps = browser.run("document.querySelector('#cloud path.same').getAttribute('d')")
+    # Three points of two archives: a line to each, and to the end of the picture.
+    assert steps.count("H") == 3 and steps.count("V") == 2
+    assert browser.complaints() == []
+
+
+def test_what_k_attempts_give_is_a_chart_over_k(browser, tmp_path, monkeypatch):
+    rows = [
+        {
+            "archive": archive,
+            "k": k,
+            **{
+                f"{name}{end}": value + shift
+                for name, value in (
+                    ("pass_at_k", 50.0 + 5 * k),
+                    ("pass_hat_k", 50.0 - 5 * k),
+                    ("majority_at_k", 50.0 + k),
+                )
+                for end, shift in (("", 0), ("_low", -4), ("_high", 4))
+            },
+            "cost": 10.0 * k,
+        }
+        for archive in (SCRIPT, BRACES)
+        for k in (1, 2, 4)
+    ]
+    with_tables(monkeypatch, at_k=rows)
+    with replayed(tmp_path, hostile_rows()) as con:
+        report(con, tmp_path)
+    browser.open(tmp_path / "report.html", fragment=f"#archive={quote(SCRIPT)}")
+    ready(browser)
+    assert browser.run("document.getElementById('at-k').hidden") is False
+    assert browser.run("document.querySelectorAll('#at-k-chart path.line').length") == 3
+    titles = browser.run(
+        "[...document.querySelectorAll('#at-k-chart title')].map(t => t.textContent)"
+    )
+    assert "pass@k, k = 4: 70.00 % for 40 tokens" in titles and len(titles) == 9
+    ticks = browser.run(
+        "[...document.querySelectorAll('#at-k-chart .tick text')].map(t => t.textContent)"
+    )
+    assert ticks[-3:] == ["1", "2", "4"]
+    ends = browser.run("[...document.querySelectorAll('#at-k-chart .end')].map(t => t.textContent)")
+    assert sorted(ends) == ["majority@k", "pass@k", "pass^k"]
+    assert browser.complaints() == []
+
+
+@pytest.fixture(scope="module")
+def agents(tmp_path_factory):
+    """A page of attempts with steps, in money, under all five rules."""
+    folder = tmp_path_factory.mktemp("agents")
+    with ledger_database(folder, unit="money", budgets=BUDGETS["money"], orders=4) as con:
+        report(con, folder)
+        rows = engine.table(con, "curves").to_pylist()
+    return folder / "report.html", rows
+
+
+def test_every_rule_of_the_run_has_a_line_a_row_and_a_lane(browser, agents):
+    page, rows = agents
+    browser.open(page, fragment="#B=0.02")
+    ready(browser)
+    archive = browser.run("data.archives[state.focus]")
+    found = {
+        row["rule"]: row for row in rows if row["archive"] == archive and row["budget"] == 0.02
+    }
+    shown_rows = browser.run(
+        "[...document.querySelectorAll('#numbers tbody tr')].map(r => "
+        "[...r.cells].map(c => c.textContent))"
+    )
+    assert [row[0] for row in shown_rows] == list(captions.RULES)
+    for rule, accuracy, cost, ratio, _ in shown_rows:
+        assert accuracy == shown(found[rule]["accuracy"])
+        assert cost == amount(found[rule]["cost"], UNITS["money"])
+        assert ratio == shown(found[rule]["cost_ratio"])
+    # Over the budget rules with the same answers share a line, over cost each has its own.
+    assert browser.run("document.querySelectorAll('#curve path.line').length") == 3
+    browser.run("document.querySelector('input[value=cost]').click()")
+    assert browser.run("document.querySelectorAll('#curve path.line').length") == 5
+    ends = browser.run("[...document.querySelectorAll('#curve .end')].map(t => t.textContent)")
+    assert sorted(ends) == sorted(captions.RULES)
+    lanes = browser.run("[...document.querySelectorAll('.lane[id]')].map(l => l.id)")
+    assert lanes == ["lane-bank", *(f"lane-{rule}" for rule in captions.RULES)]
+    assert "Inspect token_limit" in text(browser, "#lane-step_lost")
+    assert "told its budget may act otherwise" in text(browser, "#agent-note")
+    browser.run("document.querySelector('#rules input[value=step]').click()")
+    assert browser.run("document.querySelectorAll('#curve path.line').length") == 4
+    browser.wait("location.hash.includes('rules=')")
+    assert browser.complaints() == []
+
+
+def test_a_page_in_money_speaks_of_money(browser, agents):
+    page, _ = agents
+    browser.open(page, fragment="#B=0.035")
+    ready(browser)
+    assert "With $0.035 a problem" in text(browser, "#headline")
+    assert browser.run("document.getElementById('budget').value") == "0.035"
+    assert "budget B, $" in text(browser, "#curve")
+    slider = "document.getElementById('slider').getAttribute('aria-valuetext')"
+    assert browser.run(slider) == "$0.035"
+    set_budget(browser, "0.0213")
+    assert browser.run(slider) == "$0.0213"
+    set_budget(browser, "0.00000000001")
+    assert browser.run(slider) == "$0.0213"
+    for place in ("#explorer", "#summary", "#replay", "#survive", ".scope"):
+        assert "token" not in text(browser, place).replace("token_limit", "").replace(
+            "max_tokens", ""
+        )

@@ -95,8 +95,9 @@ function showNumbers(archive, view, found, ranges, same) {
 
 // How far the choice of orders moves the two accuracies, and how far more orders would.
 function orderNote(view, found, note) {
-  const error = A.orderError(view, found);
-  if (error === null || error < 0.05) { return; }
+  // 95 % of a normal distribution lie within so many standard errors.
+  const error = 1.96 * A.orderError(view, found);
+  if (error < 0.05) { return; }
   const more = 20 * view.orders;
   note("order-note", `${A.grouped(view.orders)} orders: these means move by about ±${decimal(error, 1)}; ${
     A.grouped(more)} orders would give ±${decimal(error / Math.sqrt(20), 1)} (--orders auto).`);
