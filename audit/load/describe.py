@@ -424,7 +424,7 @@ def _absent(peeks: Sequence[Peek], source: Source, trial: Trial, choices: Readin
 def _everything(peeks: Sequence[Peek], source: Source, choices: Reading) -> Iterator[str]:
     """Every column with its origin, what is unused, what is absent and what could be it."""
     mapping = source.mapping | dict(choices.mapping)
-    yield f"columns of {source.file.label} ({source.title})"
+    yield f"columns of {source.file.shown_name} ({source.title})"
     for name in COLUMNS:
         if name in mapping:
             yield f"  {name:18}  from {mapping[name]}"

@@ -104,7 +104,7 @@ def load(
             remember(con, reading.answer, numbers=reading.numbers)
             quality.count_records(con, names, "incoming")
             notes = [f"left out: {reason}" for reason in skipped]
-            notes += [note for source in staging.opened for note in told(source)]
+            notes += [note for source in staging.opened for note in source_notes(source)]
             notes += grade_notes(con) if reading.grade else []
             con.execute("drop table incoming")
             dropped = make_stale(con)
@@ -151,9 +151,10 @@ def refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile
     archive, competition, question_id, seed, file, row, first_file, first_row = twice
     problem = shown_problem(con, competition, question_id)
     raise AuditError(
-        f"{files[file].label}: row {row}, column seed: attempt (archive {shown(archive)}, "
+        f"{files[file].shown_name}: row {row}, column seed: attempt (archive {shown(archive)}, "
         f"competition {shown(competition)}, question_id {problem}, seed {seed}) "
-        f"is already in {files[first_file].label}: row {first_row}; an attempt may occur only once"
+        f"is already in {files[first_file].shown_name}: "
+        f"row {first_row}; an attempt may occur only once"
         + (TWO_RUNS if file != first_file else "")
     )
 
@@ -216,9 +217,9 @@ def _hash(file: SourceFile, is_over: Event) -> str:
     return found.hexdigest()
 
 
-def told(source: Source) -> list[str]:
+def source_notes(source: Source) -> list[str]:
     """What was met in a file and should be told."""
-    return [f"{source.file.label}: {count:,} {note}" for note, count in source.notes.items()]
+    return [f"{source.file.shown_name}: {count:,} {note}" for note, count in source.notes.items()]
 
 
 def grade_notes(con: duckdb.DuckDBPyConnection) -> Iterator[str]:

@@ -122,7 +122,7 @@ def read(reading: Staging) -> Generator[Batch]:
             known = (archives - met).intersection(reading.present)
             if known and not reading.replace:
                 raise AuditError(
-                    f"{file.label}: archive {shown(min(known))} is already in the database; "
+                    f"{file.shown_name}: archive {shown(min(known))} is already in the database; "
                     "pass --replace to put this one in its place"
                 )
             if known or size > SEGMENT_BYTES:
@@ -132,7 +132,7 @@ def read(reading: Staging) -> Generator[Batch]:
             size += batch.rows.nbytes
             yield batch
             if reading.progress:
-                reading.progress(before + chunk.done, total, file.label)
+                reading.progress(before + chunk.done, total, file.shown_name)
         before += file.bytes
 
 
@@ -151,7 +151,7 @@ def _columns(source: Source, chunk: Chunk, reading: Staging) -> dict[str, pa.Arr
     is_graded = choices.grade is not None
     names = {*COLUMNS, *chunk.values}
     columns = read_columns(source, chunk, names - {"correct"} if is_graded else names)
-    if source.is_labelled:
+    if source.has_problem_names:
         numbers = reading.numbering.number(columns["competition"], columns["question_id"])
         columns["question_id"] = numbers
     if reading.finished:
@@ -205,7 +205,8 @@ def _graded(source: Source, columns: dict[str, pa.Array], chunk: Chunk) -> pa.Ar
     for row, (answer, accepted) in zip(chunk.rows, pairs, strict=True):
         if not accepted:
             raise AuditError(
-                f"{source.file.label}: row {row}, column references: --grade references needs one"
+                f"{source.file.shown_name}: "
+                f"row {row}, column references: --grade references needs one"
             )
         labels.append(answer in accepted)
     return pa.array(labels, pa.bool_())

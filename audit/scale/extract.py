@@ -11,7 +11,7 @@ import pyarrow as pa
 from audit.database import insert
 from audit.engine import render
 from audit.errors import AuditError
-from audit.load.load import hashing, told
+from audit.load.load import hashing, source_notes
 from audit.load.staging import INCOMING, Staging, read
 from audit.options import TaskLimits
 from audit.scale.folders import appearing, folder_of, is_done, working, write_receipt
@@ -99,5 +99,5 @@ def _described(source: Source, sha256: str) -> dict[str, Any]:
         "sha256": sha256,
         "mapping": json.dumps(source.mapping),
         "simulated": source.is_simulated,
-        "notes": told(source),
+        "notes": source_notes(source),
     }

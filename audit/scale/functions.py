@@ -46,7 +46,7 @@ def plan(
     caption = f"{len(manifest.files):,} file(s), {size:,} bytes, {parts:,} part(s) in {out}"
     rows = {
         "number": pa.array(range(len(manifest.files)), pa.int64()),
-        "file": pa.array([file.label for file in manifest.files], pa.string()),
+        "file": pa.array([file.shown_name for file in manifest.files], pa.string()),
         "bytes": pa.array([file.bytes for file in manifest.files], pa.int64()),
     }
     notes = [f"note: left out: {reason}" for reason in manifest.skipped]

@@ -531,7 +531,7 @@ def read_columns(
     those that the chunk has.
     """
     columns = dict(CSV_COLUMNS if source.format == "csv" else COLUMNS)
-    if source.is_labelled:
+    if source.has_problem_names:
         columns["question_id"] = Column(pa.string(), problem_name)
     for name in chunk.values:
         if name.startswith(SCORE_PREFIX):
@@ -584,7 +584,7 @@ def _wrong(source: Source, chunk: Chunk, at: int, name: str, problem: str) -> Au
     """What is wrong with a value: its file, row, column and where that column comes from."""
     found_as = source.mapping.get(name, name)
     origin = "" if found_as == name else f" (from {shown(found_as)})"
-    place = f"{source.file.label}: row {chunk.rows[at]}, column {name}{origin}"
+    place = f"{source.file.shown_name}: row {chunk.rows[at]}, column {name}{origin}"
     return AuditError(f"{place}: {problem}")
 
 

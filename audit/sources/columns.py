@@ -91,14 +91,14 @@ def attempts_of(
         if isinstance(found, list):
             counts[".".join(keys)] = len(found)
         elif found is not None and not format.attempts_at:
-            place = f"{context.file.label}: row {context.row}"
+            place = f"{context.file.shown_name}: row {context.row}"
             raise AuditError(f"{place}: {'.'.join(keys)} must be a list, found {shown(found)}")
     if format.attempts_at:
         counts["the attempts"] = len(positions(record, format))
     if len(set(counts.values())) > 1:
         each = ", ".join(f"{named(name)} has {count:,}" for name, count in counts.items())
         raise AuditError(
-            f"{context.file.label}: row {context.row}: one item for each attempt is needed, "
+            f"{context.file.shown_name}: row {context.row}: one item for each attempt is needed, "
             f"but {each}"
         )
     count = next(iter(counts.values()), 0)
@@ -152,7 +152,7 @@ def _constant(where: str, value: Any) -> Origin:
 def _placed(one: Field, path: str, context: Context) -> Origin:
     """A value from where a record stands: its row, its file's name, its folder or its path."""
     place, pattern = split_pattern(path)
-    option = f"{context.file.label}: --map {one.column}={path}"
+    option = f"{context.file.shown_name}: --map {one.column}={path}"
     if place not in PLACES:
         raise AuditError(f"{option}: no such place; there are {', '.join(PLACES)}")
     if one.column not in PLACED:
@@ -214,13 +214,13 @@ def _term(
     parts = plain.split(".")
     if parts.count(EACH) > 1:
         raise AuditError(
-            f"{context.file.label}: --map {one.column}={path}: one * is one list of attempts; "
+            f"{context.file.shown_name}: --map {one.column}={path}: one * is one list of attempts; "
             "two are one too many"
         )
     keys = next((keys for record in sample if (keys := find_keys(record, parts))), None)
     if keys is None:
         raise AuditError(
-            f"{context.file.label}: --map {one.column}={path}: no column {shown(plain)}; "
+            f"{context.file.shown_name}: --map {one.column}={path}: no column {shown(plain)}; "
             f"{columns_shown(sample)}"
         )
     if of_list is not None:
@@ -469,7 +469,7 @@ class _Known:
         if len(paths) > 1 and any(self._column(path) != self._column(paths[0]) for path in paths):
             options = " or ".join(f"--map {one.column}={path}" for path in paths)
             raise AuditError(
-                f"{self._context.file.label}: {one.column} may be {' or '.join(paths)}; "
+                f"{self._context.file.shown_name}: {one.column} may be {' or '.join(paths)}; "
                 f"pass {options}"
             )
         return paths[0]
@@ -485,7 +485,7 @@ class _Known:
             keys = self._keys(chosen)
             if keys is None or not any(isinstance(walk(r, keys), list) for r in self.values):
                 raise AuditError(
-                    f"{self._context.file.label}: --explode {chosen}: no list of that name; "
+                    f"{self._context.file.shown_name}: --explode {chosen}: no list of that name; "
                     f"{columns_shown(self._shapes)}"
                 )
             return self._as_long_as(chosen)
@@ -500,14 +500,14 @@ class _Known:
             if alone := self._stands_alone(answer):
                 if found := [path for path in found if self._is_plain(path)]:
                     raise AuditError(
-                        f"{self._context.file.label}: {answer} may be {alone} or the items of "
+                        f"{self._context.file.shown_name}: {answer} may be {alone} or the items of "
                         f"{found[0]}; pass --map {answer}={alone} or --explode {found[0]}"
                     )
                 return ()
             if len(found) > 1:
                 options = " or ".join(f"--explode {path}" for path in found)
                 raise AuditError(
-                    f"{self._context.file.label}: the attempts of a row may be in "
+                    f"{self._context.file.shown_name}: the attempts of a row may be in "
                     f"{' or '.join(found)}; pass {options}"
                 )
             # A row that has its own cost is one attempt, and a list in its text is a mistake.

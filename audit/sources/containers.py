@@ -46,10 +46,12 @@ def detect_container(file: SourceFile) -> str:
             head = raw.read(len(LFS_POINTER))
             if head == LFS_POINTER:
                 raise Unreadable(
-                    f"{file.label}: is a Git LFS pointer and not the file; run 'git lfs pull'"
+                    f"{file.shown_name}: is a Git LFS pointer and not the file; run 'git lfs pull'"
                 )
             if file.name.lower().endswith(".npz"):
-                raise Unreadable(f"{file.label}: is a NumPy archive: write it as JSON lines or CSV")
+                raise Unreadable(
+                    f"{file.shown_name}: is a NumPy archive: write it as JSON lines or CSV"
+                )
             if head[:4] == b"PAR1" or (head and file.name.lower().endswith(".parquet")):
                 return "parquet"
             if head.startswith(ZIP_MAGIC) and not zipped_file(file.path):
@@ -57,17 +59,19 @@ def detect_container(file: SourceFile) -> str:
             stream = unzipped(raw)
             while block := stream.read(HEAD_BYTES):
                 if block.startswith(b"PAR1"):
-                    raise Unreadable(f"{file.label}: holds a Parquet file: unpack it")
+                    raise Unreadable(f"{file.shown_name}: holds a Parquet file: unpack it")
                 if found := block.removeprefix(b"\xef\xbb\xbf").lstrip():
                     if JSON_ARRAY.match(found):
                         return "json"
                     return "jsonl" if found.startswith(b"{") else "csv"
                 blank += len(block)
                 if blank > LONGEST_BLANK:
-                    raise Unreadable(f"{file.label}: begins with {_megabytes()} of white space")
+                    raise Unreadable(
+                        f"{file.shown_name}: begins with {_megabytes()} of white space"
+                    )
     except DAMAGED as error:
-        raise Unreadable(f"{file.label}: the file ends early or is damaged: {error}") from None
-    raise Unreadable(f"{file.label}: is empty; leave it out or write it again")
+        raise Unreadable(f"{file.shown_name}: the file ends early or is damaged: {error}") from None
+    raise Unreadable(f"{file.shown_name}: is empty; leave it out or write it again")
 
 
 def zipped_file(path: str | os.PathLike[str]) -> str | None:
@@ -89,11 +93,12 @@ def _zip_container(file: SourceFile) -> str:
     """What a zip archive of several files is; those that hold no records are named."""
     names = _zip_members(file.path)
     if "[Content_Types].xml" in names:
-        raise Unreadable(f"{file.label}: is an Excel workbook: save the sheet as CSV")
+        raise Unreadable(f"{file.shown_name}: is an Excel workbook: save the sheet as CSV")
     is_log = any(LOG_MEMBER.match(name) for name in names)
     if names and not is_log and not file.name.lower().endswith(".eval"):
         raise Unreadable(
-            f"{file.label}: is a zip archive of {len(names):,} files: unpack it and name the folder"
+            f"{file.shown_name}: "
+            f"is a zip archive of {len(names):,} files: unpack it and name the folder"
         )
     return "zip"
 
@@ -108,7 +113,7 @@ def first_bytes(file: SourceFile, size: int = 4) -> bytes:
         with open(file.path, "rb") as raw:
             return unzipped(raw).read(size)
     except DAMAGED as error:
-        raise Unreadable(f"{file.label}: the file ends early or is damaged: {error}") from None
+        raise Unreadable(f"{file.shown_name}: the file ends early or is damaged: {error}") from None
 
 
 def unzipped(raw: BinaryIO) -> IO[bytes] | gzip.GzipFile:
@@ -159,4 +164,4 @@ class Lines:
 
     @property
     def _place(self) -> str:
-        return f"{self.file.label}: line {self.number}"
+        return f"{self.file.shown_name}: line {self.number}"

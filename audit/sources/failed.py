@@ -46,7 +46,7 @@ def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Ite
         source.notes[f"attempts failed (no text, no tokens): {TOLD[failed or '']}"] += count
     if count and not kept and failed == "drop":
         raise AuditError(
-            f"{source.file.label}: all of its {count:,} attempts failed (no text, no tokens); "
+            f"{source.file.shown_name}: all of its {count:,} attempts failed (no text, no tokens); "
             "leave it out"
         )
 
@@ -79,7 +79,8 @@ def _refusal(source: Source, chunk: Chunk, is_failed: Sequence[bool]) -> AuditEr
     first = chunk.rows[list(is_failed).index(True)]
     count = sum(is_failed) + sum(sum(_is_failed(later)) for later in source.chunks)
     return AuditError(
-        f"{source.file.label}: row {first}, column completion_tokens: attempts without text and "
+        f"{source.file.shown_name}: "
+        f"row {first}, column completion_tokens: attempts without text and "
         f"tokens, {count:,} in this file; pass --failed drop to leave them out, or --failed count "
         "to keep them as unfinished attempts at cost 1"
     )

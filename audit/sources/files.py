@@ -32,7 +32,7 @@ class SourceFile:
     sample: int | None = None
 
     @property
-    def label(self) -> str:
+    def shown_name(self) -> str:
         """The name as messages give it."""
         return named(self.name)
 
@@ -72,7 +72,7 @@ class Source:
     sample: list[dict[str, Any]] = field(default_factory=list)
 
     @property
-    def is_labelled(self) -> bool:
+    def has_problem_names(self) -> bool:
         """Whether problems go by names: a column called question_id holds numbers."""
         return self.has_names or self.mapping.get("question_id", "question_id") != "question_id"
 
@@ -146,9 +146,13 @@ def check_unchanged(file: SourceFile) -> None:
     try:
         status = os.stat(file.path)
     except OSError as error:
-        raise AuditError(f"{file.label}: went away while it was read: {error.strerror}") from None
+        raise AuditError(
+            f"{file.shown_name}: went away while it was read: {error.strerror}"
+        ) from None
     if (status.st_size, _state(status)) != (file.bytes, file.state):
-        raise AuditError(f"{file.label}: changed while it was read; load it when it is written")
+        raise AuditError(
+            f"{file.shown_name}: changed while it was read; load it when it is written"
+        )
 
 
 def while_unchanged(file: SourceFile, chunks: Iterator[Chunk]) -> Iterator[Chunk]:

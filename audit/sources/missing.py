@@ -107,7 +107,7 @@ def require(source: Source, reading: Reading) -> None:
              for name in missing]  # fmt: skip
     explained = "; ".join(explain(source, name) for name in missing)
     raise AuditError(
-        f"{source.file.label}: missing column{'s'[: len(missing) > 1]} {', '.join(names)}; "
+        f"{source.file.shown_name}: missing column{'s'[: len(missing) > 1]} {', '.join(names)}; "
         f"{source.has}; {explained}; "
         "what goes by another name is named with --map CANONICAL=PATH"
     )

@@ -408,7 +408,8 @@ class _Proposer:
             groups = [group for group in self.values.groups(problem) if len(group) > 1]
             if groups and self.values.varies(path, problem):
                 raise AuditError(
-                    f"{self.files[0].label}: {path} numbers turns that build on one another, not "
+                    f"{self.files[0].shown_name}: "
+                    f"{path} numbers turns that build on one another, not "
                     f"attempts; pass --map seed={path} to load each as an attempt all the same"
                 )
 

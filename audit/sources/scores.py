@@ -46,7 +46,7 @@ def score_columns(
             continue
         if name == LOGPROB_SCORE:
             raise AuditError(
-                f"{context.file.label}: column {name}: log-probabilities are the column "
+                f"{context.file.shown_name}: column {name}: log-probabilities are the column "
                 f"mean_logprob; pass --map mean_logprob={name}"
             )
         if SCORE.fullmatch(name):

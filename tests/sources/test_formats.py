@@ -1241,7 +1241,7 @@ def test_wrong_types_anywhere_in_a_sample_give_one_line_or_load(tmp_path):
     assert any(found) and not all(found)
 
 
-def test_choices_are_what_load_takes():
+def test_options_are_what_load_takes():
     assert set(Reading.__dataclass_fields__) <= set(inspect.signature(load).parameters)
 
 

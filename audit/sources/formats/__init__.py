@@ -141,7 +141,7 @@ def recognize(file: SourceFile, record: Mapping[str, Any]) -> Format:
     known = [format for format in formats().values() if format.knows(record)]
     if len(known) > 1:
         names = " or ".join(format.name for format in known)
-        raise AuditError(f"{file.label}: looks like {names}; pass --format to say which")
+        raise AuditError(f"{file.shown_name}: looks like {names}; pass --format to say which")
     return known[0] if known else formats()["flat"]
 
 

@@ -29,7 +29,7 @@ def whole_records(file: SourceFile, header: Record) -> Iterator[tuple[int, Recor
                 yield number, record, max(done - before, 1), done
                 before = done
     except UNREADABLE as error:
-        raise Unreadable(f"{file.label}: not readable as JSON: {error}") from None
+        raise Unreadable(f"{file.shown_name}: not readable as JSON: {error}") from None
 
 
 def step(usage: Any, *, money: Any = None, seconds: Any = None) -> Record:

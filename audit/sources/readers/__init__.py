@@ -36,7 +36,7 @@ def read_source(
     if container == "zip":
         only = of_container("zip")
         reads = f"which only --format {only.name} reads" if only else "which nothing reads"
-        raise AuditError(f"{file.label}: is a zip archive, {reads}")
+        raise AuditError(f"{file.shown_name}: is a zip archive, {reads}")
     if container == "jsonl" and name != "jsonl" and format.name == "flat" and is_document(file):
         container = "json"
     rows = document_rows(file) if container == "json" else jsonl_rows(file)

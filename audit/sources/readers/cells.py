@@ -26,7 +26,7 @@ def open_csv(file: SourceFile, format: Format, reading: Reading) -> Source:
         header = _csv_record(file, records, 0)
     header = header or []
     if again := repeated(header):
-        raise Unreadable(f"{file.label}: header: column {shown(again[0])} occurs twice")
+        raise Unreadable(f"{file.shown_name}: header: column {shown(again[0])} occurs twice")
     context = Context(file, format.header(file) if format.header else {})
     rows = _csv_rows(file, records, header)
     first: list[list[str]] = []
@@ -55,7 +55,7 @@ def _csv_record(file: SourceFile, records: Iterator[list[str]], row: int) -> lis
         return next(records, None)
     except csv.Error as error:
         place = f"row {row}" if row else "header"
-        raise Unreadable(f"{file.label}: {place}: not readable as CSV: {error}") from None
+        raise Unreadable(f"{file.shown_name}: {place}: not readable as CSV: {error}") from None
 
 
 def _csv_rows(
@@ -69,7 +69,8 @@ def _csv_rows(
         row += 1
         if len(cells) != len(header):
             raise Unreadable(
-                f"{file.label}: row {row}: has {len(cells)} cells, but the header has {len(header)}"
+                f"{file.shown_name}: "
+                f"row {row}: has {len(cells)} cells, but the header has {len(header)}"
             )
         yield cells
 

@@ -75,7 +75,7 @@ def _has_names(origin: Origin | None, sample: Sequence[Record]) -> bool:
 
 def empty(file: SourceFile) -> Unreadable:
     """What is said of a file without rows."""
-    return Unreadable(f"{file.label}: holds no rows; leave it out or write it again")
+    return Unreadable(f"{file.shown_name}: holds no rows; leave it out or write it again")
 
 
 def open_records(
@@ -109,7 +109,7 @@ def _prepared(rows: Iterator[Row], format: Format, context: Context) -> Iterator
             try:
                 kept = format.prepare(record, context)
             except ValueError as error:
-                raise AuditError(f"{context.file.label}: row {number}: {error}") from None
+                raise AuditError(f"{context.file.shown_name}: row {number}: {error}") from None
         if kept is not None:
             yield number, kept, size, done
 

@@ -115,9 +115,9 @@ def document_rows(file: SourceFile) -> Iterator[Row]:
 
 def _damaged(file: SourceFile, error: BaseException) -> Unreadable:
     if isinstance(error, RecursionError):
-        return Unreadable(f"{file.label}: not readable as one JSON document: nested too deep")
+        return Unreadable(f"{file.shown_name}: not readable as one JSON document: nested too deep")
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return Unreadable(f"{file.label}: not readable as one JSON document: {reason}")
+    return Unreadable(f"{file.shown_name}: not readable as one JSON document: {reason}")
 
 
 def _of_object(file: SourceFile, document: Any) -> Iterator[Any]:

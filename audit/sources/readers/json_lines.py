@@ -19,7 +19,7 @@ def jsonl_rows(file: SourceFile) -> Iterator[Row]:
 
 
 def _json_object(file: SourceFile, number: int, line: str) -> dict[str, Any]:
-    place = f"{file.label}: line {number}"
+    place = f"{file.shown_name}: line {number}"
     try:
         record = json.loads(line, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as error:

@@ -48,7 +48,7 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     for column, origin in origins.items():
         for name in (*(origin.keys or ())[:1], *origin.looks_into):
             if schema.names.count(name) > 1:
-                raise AuditError(f"{file.label}: column {column}: {shown(name)} occurs twice")
+                raise AuditError(f"{file.shown_name}: column {column}: {shown(name)} occurs twice")
     if count == 0:
         raise empty(file)
     has = columns_shown([shape])
@@ -175,7 +175,7 @@ def _is_list(type: pa.DataType) -> bool:
 
 
 def _damaged(file: SourceFile, error: BaseException, after: str = "") -> Unreadable:
-    place = f"{file.label}: not a readable Parquet file"
+    place = f"{file.shown_name}: not a readable Parquet file"
     return Unreadable(f"{place}, it may be cut off or damaged: {_reason(error)}{after}")
 
 
@@ -197,7 +197,7 @@ def _parquet_batches(
     except PARQUET_ERRORS as error:
         raise _damaged(file, error, f" (after row {row})") from None
     if row != total:
-        raise Unreadable(f"{file.label}: holds {row:,} rows where its footer says {total:,}")
+        raise Unreadable(f"{file.shown_name}: holds {row:,} rows where its footer says {total:,}")
 
 
 def _decoded(
@@ -283,7 +283,7 @@ def _records(file: SourceFile, batch: pa.RecordBatch, before: int) -> list[Recor
             try:
                 batch.slice(at, 1).to_pylist()
             except PARQUET_ERRORS as error:
-                place = f"{file.label}: row {before + at + 1}"
+                place = f"{file.shown_name}: row {before + at + 1}"
                 raise AuditError(f"{place}: not readable: {_reason(error)}") from None
         raise
 
@@ -354,5 +354,6 @@ def _check_rows(file: SourceFile, batch: pa.RecordBatch, before: int) -> None:
     for at in range(batch.num_rows):
         if batch.slice(at, 1).nbytes > longest:
             raise Unreadable(
-                f"{file.label}: row {before + at + 1}: is longer than {longest // 1_000_000} MB"
+                f"{file.shown_name}: "
+                f"row {before + at + 1}: is longer than {longest // 1_000_000} MB"
             )
