@@ -63,15 +63,21 @@ class Counts:
 
 
 def key_portions(
-    con: duckdb.DuckDBPyConnection, name: str, replicates: int, whole_archives: bool
+    con: duckdb.DuckDBPyConnection, name: str, replicates: int, together: str = ""
 ) -> Iterator[pa.Table]:
-    """The keys of a `replicate_x`, some at a time: a row each, its totals as lists."""
+    """The keys of a `replicate_x`, some at a time: a row each, its totals as lists.
+
+    Keys that a select needs at once come together: those of an archive, or all.
+    """
     weighing = weighings()[name]
     rows = con.sql(f"from ({key_totals_sql(name)}) order by {', '.join(weighing.keys)}")
     reader = rows.to_arrow_reader(2_048)
     # A relation without a key has the columns of one.
     yield reader.schema.empty_table()
-    if whole_archives:
+    if together == "all":
+        yield pa.Table.from_batches(reader, reader.schema)
+        return
+    if together == "archive":
         rows_of = lambda keys: (keys.num_rows * replicates,)  # noqa: E731
         for several in batches(_archives(reader), rows_of, (ROWS_AT_A_TIME,)):
             yield pa.concat_tables(several).combine_chunks()

@@ -79,11 +79,8 @@ def interval(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
     if replicate == MATCHED:
         portions = match(con, counts)
     else:
-        # A band, or what reads another's replicates, needs all keys of an archive at once.
-        is_own = replicate == name.replace("interval_", "replicate_")
-        portions = key_portions(
-            cursor(con), replicate, counts.replicates, "band" in header(name) or not is_own
-        )
+        together = header(name).get("together", "")
+        portions = key_portions(cursor(con), replicate, counts.replicates, together)
     # A product that waits for threads of its own would keep these from their work.
     with threadpool_limits(1, "blas"):
         return pa.concat_tables(in_order(computed, ahead(portions), threads))

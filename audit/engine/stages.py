@@ -69,6 +69,8 @@ STAGES = (
     "bootstrap/problem_strata",
     "bootstrap/problem_comparisons",
     "bootstrap/problem_policies",
+    "bootstrap/at_k_totals",
+    "bootstrap/frontier_totals",
     # The change between the rules at many budgets.
     "diagnostics/curve_budgets",
     "bootstrap/problem_curves",

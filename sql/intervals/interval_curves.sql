@@ -4,6 +4,7 @@
 -- values: gained
 -- intervals: delta low high error
 -- band: delta
+-- together: archive
 select
     *,
     -- Whole numbers divided once: equal fractions give equal numbers.

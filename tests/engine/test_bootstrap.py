@@ -51,7 +51,13 @@ def test_tables_in_pieces_of_any_size_are_the_same(tmp_path, monkeypatch):
             monkeypatch.setattr(bootstrap, "PRODUCTS_IN_SQL", (at_a_time - 1) * 100)
             with engine.intervals_of(con, WEIGHING if at_a_time == 60 else []):
                 for name, table in all_tables(con).items():
-                    assert table.equals(whole[name]), (name, at_a_time)
+                    # Chances are no whole numbers: their sums depend on the order.
+                    cells = zip(table.to_pylist(), whole[name].to_pylist(), strict=True)
+                    is_close = name == "at_k" and all(
+                        list(a.values())[1:] == pytest.approx(list(b.values())[1:], rel=1e-12)
+                        for a, b in cells
+                    )
+                    assert is_close or table.equals(whole[name]), (name, at_a_time)
 
 
 @pytest.mark.parametrize("name", interval_names())
@@ -93,7 +99,7 @@ def test_a_weighed_relation_is_a_join_with_the_counts(tmp_path, name):
             if is_label and named in ungraded:
                 assert row[value] is None
             else:
-                assert row[value] == cells[value], (value, row)
+                assert row[value] == pytest.approx(cells[value], rel=1e-12), (value, row)
 
 
 def test_a_replicate_that_draws_none_of_an_archive_has_no_row(tmp_path):

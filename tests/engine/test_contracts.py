@@ -60,7 +60,7 @@ def test_every_sql_file_renders_to_one_select_in_lower_case(path):
 
 @pytest.mark.parametrize("path", FILES, ids=identifier)
 def test_a_file_that_is_no_template_is_its_own_sql(path):
-    if path.parent.name == "intervals":
+    if path.parent.name == "intervals" and "intervals" in engine.header(path.stem):
         rows = path.read_text(encoding="utf-8").removesuffix("\n").replace("\n", "\n    ")
         assert f"    {rows}\n)" in engine.render(path.stem)
         return
@@ -118,7 +118,8 @@ def test_the_grain_identifies_a_row(con, stepped, name):
 @pytest.mark.parametrize("name", engine.table_names())
 def test_a_table_is_sorted_by_its_grain(con, name):
     rows = engine.table(con, name).select(grain(SQL / "tables" / f"{name}.sql")).to_pylist()
-    keys = [tuple(row.values()) for row in rows]
+    # Rows without another archive come first.
+    keys = [tuple("" if cell is None else cell for cell in row.values()) for row in rows]
     assert keys == sorted(keys)
 
 
