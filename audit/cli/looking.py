@@ -87,7 +87,7 @@ def diff(
 ) -> None:
     """Tell what differs between two databases, one screen first; exit 1 when anything does.
 
-    Example: budget-audit diff before.duckdb after.duckdb --archive model-v1=model-v2
+    Example: budget-audit diff before.duckdb after.duckdb --archive my-model
     """
     from audit import api
 
