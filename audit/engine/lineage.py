@@ -40,7 +40,8 @@ def relations_read(sql: str) -> frozenset[str]:
             return
         kind, name = node.get("type"), str(node.get("table_name", "")).lower()
         if kind == "BASE_TABLE" and (len(_path(node)) > 1 or name not in defined):
-            # No expression is meant by main.steps, and one schema is all that a stage reads.
+            # A qualified name is always a table, never a CTE. Record it in full, so that other
+            # schemas are refused.
             read.update({name, ".".join(_path(node))})
         if kind == "SHOW_REF":
             read.add("show()")
@@ -55,7 +56,7 @@ def relations_read(sql: str) -> frozenset[str]:
         if node.get("sample"):
             read.add("using sample")
         for entry in (node.get("cte_map") or {}).get("map", []):
-            # An expression sees those before it, and not itself: there its name is a relation's.
+            # A CTE sees the CTEs before it. Inside its own body its name means a table.
             walk(entry["value"], defined)
             defined |= {entry["key"].lower()}
         for key, child in node.items():
