@@ -169,8 +169,9 @@ def some(
         if (archives is None or row["archive"] in archives) and row.get(needs, 0) is not None
     ]
     if not rows:
+        needed = "policies (--policies all), " if name == "policies" else ""
         raise AuditError(
-            f"no figure: table {name} has nothing to draw; replay with at least one random order "
-            "(--orders 1) and labelled archives"
+            f"no figure: table {name} has nothing to draw; replay with {needed}at least one random "
+            "order (--orders 1) and labelled archives"
         )
     return rows
