@@ -220,7 +220,7 @@ def _labels(points: Sequence[Row], scales: Scales, unit: Unit) -> list[Row]:
         boxes = [
             (x + dx - half, x + dx + half, y + dy - 6, y + dy + 6)
             for dx, dy in places
-            if x + dx - half > 0
+            if x + dx - half > 0 and y + dy + 6 < -scales.bottom * high
         ]
         best = min(boxes, key=lambda box: sum(_overlap(box, other) for other in taken))
         taken.append(best)

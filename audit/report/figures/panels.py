@@ -84,6 +84,14 @@ def cycle(values: Sequence[str], count: int) -> list[str]:
     return [values[index % len(values)] for index in range(count)]
 
 
+def rule_colours(rules: Sequence[str]) -> list[str]:
+    """A colour for each rule: strict and advisory have theirs in every run."""
+    own = {"strict": RULE_COLOURS[0], "advisory": RULE_COLOURS[1]}
+    others = [rule for rule in rules if rule not in own]
+    given = dict(zip(others, cycle(RULE_COLOURS[2:], len(others)), strict=True))
+    return [{**own, **given}[rule] for rule in rules]
+
+
 def rule_marks(rules: Sequence[str]) -> dict[str, Any]:
     """Colour and shape of the rules."""
     alt = altair_module()
@@ -93,7 +101,7 @@ def rule_marks(rules: Sequence[str]) -> dict[str, Any]:
         "color": alt.Color(
             field="rule",
             type="nominal",
-            scale=alt.Scale(domain=domain, range=cycle(RULE_COLOURS, len(domain))),
+            scale=alt.Scale(domain=domain, range=rule_colours(domain)),
             legend=legend,
         ),
         "shape": alt.Shape(
