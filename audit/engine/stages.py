@@ -89,6 +89,7 @@ STAGES = (
     "diagnostics/order_votes",
     "diagnostics/votes_by_definition",
     "diagnostics/majority_votes",
+    "diagnostics/scored_votes",
     "diagnostics/control_attempts",
     # What users query.
     "relations/orders",

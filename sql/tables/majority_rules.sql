@@ -43,7 +43,7 @@ pools as (
     where stops.rule in ('strict', 'advisory')
     group by banks.archive_id, stops.budget, stops.rule, order_votes.order_votes_id, stops.returned
 ),
-scores as (
+counted as (
     select
         pools.archive_id,
         pools.budget,
@@ -63,32 +63,64 @@ scores as (
 ),
 totals as (
     select
-        scores.archive_id,
-        scores.budget,
-        scores.rule,
+        counted.archive_id,
+        counted.budget,
+        counted.rule,
         definitions.definition,
-        sum(scores.replays) as replays,
+        sum(counted.replays) as replays,
         -- Fractions are added in one order: the sum is the same on any number of threads.
         sum(
             case
-                when scores.tied is null then 0
-                when definitions.ties = 'first' then scores.first_correct
-                when definitions.ties = 'last' then scores.last_correct
-                when definitions.ties = 'averaged' then scores.tied_correct / scores.tied
-                when definitions.ties = 'abstain' and scores.tied = 1 then scores.first_correct
+                when counted.tied is null then 0
+                when definitions.ties = 'first' then counted.first_correct
+                when definitions.ties = 'last' then counted.last_correct
+                when definitions.ties = 'averaged' then counted.tied_correct / counted.tied
+                when definitions.ties = 'abstain' and counted.tied = 1 then counted.first_correct
                 else 0
             end
-            order by scores.tied
+            order by counted.tied
         ) as correct,
-    from scores
-    inner join definitions on scores.definition_id = definitions.definition_id
-    group by scores.archive_id, scores.budget, scores.rule, definitions.definition
+    from counted
+    inner join definitions on counted.definition_id = definitions.definition_id
+    group by counted.archive_id, counted.budget, counted.rule, definitions.definition
+    union all
+    -- By a score, where selectors of the run read one.
+    select
+        walks.archive_id,
+        stops.budget,
+        stops.rule,
+        read.definition || '_' || read.score as definition,
+        count(*) as replays,
+        count(*) filter (prefix_grades.is_correct) as correct,
+    from primary_stops as stops
+    inner join walks on stops.walk_id = walks.walk_id and walks.repeat > 0
+    inner join graded_archives on walks.archive_id = graded_archives.archive_id and graded_archives.is_graded
+    inner join (
+        select distinct banks.archive_id, candidate_scores.score, unnest(['deepconf_top10', 'borda_half']) as definition
+        from candidate_scores
+        inner join banks on candidate_scores.bank_id = banks.bank_id
+    ) as read on walks.archive_id = read.archive_id
+    left join scored_votes
+        on stops.walk_id = scored_votes.walk_id
+        and stops.returned = scored_votes.returned
+        and read.score = scored_votes.score
+        and read.definition = scored_votes.definition
+    left join prefix_grades on scored_votes.selected_prefix_id = prefix_grades.prefix_id
+    where stops.rule in ('strict', 'advisory')
+    group by walks.archive_id, stops.budget, stops.rule, read.definition, read.score
 )
 select
     archives.archive,
     strict.budget,
-    definitions.definition,
-    definitions.meaning,
+    strict.definition,
+    coalesce(
+        definitions.meaning,
+        case
+            when starts_with(strict.definition, 'deepconf_top10_')
+            then 'the largest sum of scores, of those from the 90 % quantile on (DeepConf)'
+            else 'the largest sum of roots of ranks by score (Borda vote of self-certainty)'
+        end
+    ) as meaning,
     100 * strict.correct / strict.replays as strict_accuracy,
     100 * advisory.correct / advisory.replays as advisory_accuracy,
     100 * (advisory.correct - strict.correct) / strict.replays as delta,
@@ -97,7 +129,7 @@ inner join totals as advisory
     on strict.archive_id = advisory.archive_id
     and strict.budget = advisory.budget
     and strict.definition = advisory.definition
-inner join definitions on strict.definition = definitions.definition
+left join definitions on strict.definition = definitions.definition
 inner join archives on strict.archive_id = archives.archive_id
 where strict.rule = 'strict' and advisory.rule = 'advisory'
-order by archives.archive, strict.budget, definitions.definition
+order by archives.archive, strict.budget, strict.definition

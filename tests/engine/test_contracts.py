@@ -106,7 +106,7 @@ def stepped(tmp_path_factory):
 
 @pytest.mark.parametrize("name", [*STAGES, *engine.table_names()])
 def test_the_grain_identifies_a_row(con, stepped, name):
-    con = stepped if name in ("step_ends", "candidate_scores") else con
+    con = stepped if name in ("step_ends", "candidate_scores", "scored_votes", "prefix_weights") else con
     lines = engine.render(name).split("\n")
     keys = ", ".join(f'"{key}"' for key in names_in(lines[1].removeprefix("-- grain: ")))
     ((rows, distinct),) = con.execute(

@@ -1,5 +1,7 @@
 """The tables majority_rules and truncation: plain loops over every pool, and pools read by eye."""
 
+import itertools
+import math
 import random
 from fractions import Fraction
 
@@ -11,6 +13,7 @@ from audit.output.terminal import WIDEST_CELL
 from tests import reference
 from tests.support.archives import attempt, random_archive, random_settings
 from tests.support.databases import SMALL, replayed
+from tests.support.ledger import ledger_archive
 from tests.support.rows import differences
 
 NONE = "no answer"
@@ -311,3 +314,51 @@ def test_cut_attempts_counted_as_wrong_give_the_accuracy_of_the_curves(tmp_path)
         bounds = engine.table(con, "truncation").to_pylist()
     assert [row["accuracy"] for row in curves] == [row["accuracy_cut_wrong"] for row in bounds]
     assert all(row["accuracy_cut_wrong"] <= row["accuracy_cut_correct"] for row in bounds)
+
+
+def by_score(pool, name, definition):
+    """Whether what a pool elects by a score is correct; sums are whole billionths."""
+    voters = [one for one in pool if one["eligible"] and name in one["scores"]]
+    if not voters:
+        return False
+    values = [one["scores"][name] for one in voters]
+    if definition == "deepconf_top10":
+        top = numpy.quantile(values, 0.9)
+        weighed = [(one, one["scores"][name]) for one in voters if one["scores"][name] >= top]
+    else:
+        # sorted() is stable, so that equal scores rank as they came.
+        ranked = sorted(voters, key=lambda one: -one["scores"][name])
+        points = {id(one): len(voters) - rank for rank, one in enumerate(ranked)}
+        weighed = [(one, points[id(one)] ** 0.5) for one in voters]
+    totals = {}
+    for one, weight in weighed:
+        totals[one["answer"]] = totals.get(one["answer"], 0) + math.floor(1e9 * weight + 0.5)
+    winner = max(totals, key=totals.get)
+    return next(one["correct"] for one, _ in weighed if one["answer"] == winner)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_votes_by_a_score_are_those_of_a_plain_loop(tmp_path, seed):
+    rows = ledger_archive(random.Random(seed), archives=2, attempts=9)
+    settings = {**SMALL, "selectors": "majority,best_reward,exp_vote_judge"}
+    with replayed(tmp_path, rows, **settings) as con:
+        found = {
+            (row["archive"], row["budget"], row["definition"]): row
+            for row in engine.table(con, "majority_rules").to_pylist()
+        }
+    walked = list(orders_of(rows, SMALL["orders"]))
+    compared = 0
+    for archive, budget, name, definition in itertools.product(
+        sorted({row["archive"] for row in rows}), SMALL["budgets"], ("reward", "judge"),
+        ("deepconf_top10", "borda_half"),
+    ):  # fmt: skip
+        orders = [order for own, order in walked if own == archive]
+        if not any(one["eligible"] and name in one["scores"] for o in orders for one in o):
+            continue
+        row = found[archive, budget, f"{definition}_{name}"]
+        for rule in reference.RULES:
+            runs = [reference.walk(o, SMALL["primary_cap"], budget, rule) for o in orders]
+            right = sum(by_score(run.pool, name, definition) for run in runs)
+            assert row[f"{rule}_accuracy"] == pytest.approx(100 * right / len(runs))
+            compared += 1
+    assert compared > 8
