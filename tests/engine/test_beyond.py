@@ -17,6 +17,7 @@ from audit.errors import AuditError
 from audit.load.load import load
 from audit.output.export import export
 from tests import reference
+from tests.support.able import able
 from tests.support.archives import attempt, write_parquet
 from tests.support.awkward import awkward_archive, awkward_settings
 from tests.support.banks import small_banks
@@ -55,7 +56,8 @@ def assert_agrees(con, rows, settings, unlabelled=None):
 @pytest.mark.parametrize("seed", seeds(8, 30))
 def test_engine_agrees_with_the_reference_beyond_the_study(tmp_path, seed):
     rng = random.Random(seed)
-    rows, settings = awkward_archive(rng), awkward_settings(rng)
+    rows = awkward_archive(rng)
+    settings = able(rows, awkward_settings(rng))
     with replayed(tmp_path, rows, **settings) as con:
         assert_agrees(con, rows, settings)
 

@@ -98,6 +98,10 @@ def rows_of(con, name):
     return "table_rows"
 
 
+# Stages that are empty where there is no step, score, weight or price.
+LEDGER_STAGES = ("step_ends", "candidate_scores", "scored_votes", "prefix_weights", "prompt_money")
+
+
 @pytest.fixture(scope="module")
 def stepped(tmp_path_factory):
     with ledger_database(tmp_path_factory.mktemp("ledger")) as con:
@@ -106,7 +110,7 @@ def stepped(tmp_path_factory):
 
 @pytest.mark.parametrize("name", [*STAGES, *engine.table_names()])
 def test_the_grain_identifies_a_row(con, stepped, name):
-    con = stepped if name in ("step_ends", "candidate_scores", "scored_votes", "prefix_weights") else con
+    con = stepped if name in LEDGER_STAGES else con
     lines = engine.render(name).split("\n")
     keys = ", ".join(f'"{key}"' for key in names_in(lines[1].removeprefix("-- grain: ")))
     ((rows, distinct),) = con.execute(

@@ -12,6 +12,7 @@ from audit.errors import AuditError
 from audit.units import read_budgets
 from tests import reference
 from tests.reference.replays import ALL_RULES, weight
+from tests.support.able import able
 from tests.support.archives import attempt, random_archive, random_settings
 from tests.support.databases import replayed
 from tests.support.ledger import BUDGETS, PRICES, ledger_archive
@@ -63,7 +64,8 @@ def random_run(rng, unit):
 @pytest.mark.parametrize("seed", seeds(3, 12))
 def test_every_unit_and_rule_agrees_with_the_slow_reference(tmp_path, unit, seed):
     rng = random.Random(f"{unit} {seed}")
-    rows, settings = ledger_archive(rng, problems=2, attempts=5), random_run(rng, unit)
+    rows = ledger_archive(rng, problems=2, attempts=5)
+    settings = able(rows, random_run(rng, unit))
     is_priced = unit == "money" and rng.random() < 0.6
     prices = {"prices": millionths(rows)} if is_priced else {}
     with replayed(tmp_path, rows, **settings, **prices) as con:
@@ -83,7 +85,7 @@ def test_selectors_of_scores_agree_with_the_slow_reference(tmp_path, primary, se
     rows = ledger_archive(rng, problems=2, attempts=6, logprobs=True)
     selectors = (*SCORED, "first", "last", "majority", "vote_reward")
     settings = {**random_run(rng, "completion"), "primary_selector": primary}
-    settings |= {"selectors": selectors, "policies": ()}
+    settings = able(rows, settings | {"selectors": selectors, "policies": ()})
     with replayed(tmp_path, rows, **settings) as con:
         assert_agrees(con, rows, settings)
 
