@@ -245,10 +245,9 @@ def _check(row: Row) -> tuple[str, float]:
 def _check_words(rows: Sequence[Row], unit: Unit) -> str:
     """A check with the levels at which it is not passed, or with what it counts at the only one."""
     words = _check(rows[0])[0].replace("_", " ")
-    # A budget is counted in whole numbers of the unit; a cap is a number of attempts.
-    scale = 1 if words == "banks below cap" else unit.scale
-    kind = TOKENS if scale == 1 else unit
-    levels = [budget_name(level / scale, kind) for _, level in map(_check, rows) if level]
+    # A budget is in the unit; a cap is a number of attempts.
+    kind = TOKENS if words == "banks below cap" else unit
+    levels = [budget_name(level, kind) for _, level in map(_check, rows) if level]
     words += f" at {_listed(levels)}" if levels else ""
     (row, *others) = rows
     return words if others or not row["total"] else f"{words}, {row['count']:,} of {row['total']:,}"
@@ -356,6 +355,8 @@ def _scope(archives: list[Row], settings: dict[str, str], budgets: list[float], 
         + (
             "their own order."
             if settings["orders"] == "0"
+            else "one random order."
+            if settings["orders"] == "1"
             else f"{settings['orders']} random orders."
         )
     )

@@ -27,7 +27,7 @@ judged as (
 )
 select
     archive,
-    "check" || coalesce('_' || regexp_replace(level::varchar, '[.]0$', ''), '') as "check",
+    "check" || coalesce('_' || regexp_replace(level::decimal(28, 9)::varchar, '[.]?0+$', ''), '') as "check",
     count,
     total,
     share,

@@ -290,3 +290,11 @@ def test_every_table_can_be_selected_from_and_speaks_the_unit(tmp_path):
     # Another program sees them in the file.
     with duckdb.connect(str(tmp_path / "small.duckdb"), read_only=True) as con:
         assert con.sql("select count(delta) > 0 from main").fetchall() == [(True,)]
+
+
+def test_a_check_of_data_quality_names_a_budget_in_the_unit(tmp_path):
+    rows = [attempt(seed, 10, "4", money=0.00001, correct=True) for seed in range(3)]
+    settings = {"unit": "money", "budgets": "0.00001,$5", "caps": (2,), "primary_cap": 2}
+    with replayed(tmp_path, rows, **settings) as con:
+        names = {row["check"] for row in engine.table(con, "data_quality").to_pylist()}
+    assert {"never_binds_0.00001", "never_binds_5", "banks_below_cap_2"} <= names
