@@ -15,6 +15,7 @@ from audit.engine.sql_files import (
     interval_statistics,
     resource,
     stage_file,
+    text,
     weighed_purpose,
     weighings,
 )
@@ -33,12 +34,12 @@ def render(name: str, plugins: Plugins | None = None) -> str:
     """The SQL of a stage, plug-in or table, its chosen files put in."""
     if name in weighings():
         return replicates_sql(name)
-    text = _text(name)
+    sql = text(name)
     if statistics := interval_statistics(name):
-        return _intervals_sql(name, text, statistics)
-    if not _is_template(text):
-        return text
-    if not _is_template(INCLUDE.sub("", text)):
+        return _intervals_sql(name, sql, statistics)
+    if not _is_template(sql):
+        return sql
+    if not _is_template(INCLUDE.sub("", sql)):
         return _templates().get_template(stage_file(name)).render()
     plugins = plugins or Plugins()
     return (
@@ -92,12 +93,8 @@ def _intervals_sql(name: str, rows: str, statistics: dict[str, tuple[str, ...]])
     )
 
 
-def _text(name: str) -> str:
-    return (resource("sql") / stage_file(name)).read_text(encoding="utf-8").removesuffix("\n")
-
-
-def _is_template(text: str) -> bool:
-    return any(opening in text for opening in ("{%", "{{", "{#"))
+def _is_template(sql: str) -> bool:
+    return any(opening in sql for opening in ("{%", "{{", "{#"))
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""The random orders: the one place besides the bootstrap where chance enters, drawn by NumPy."""
+"""All that chance decides, drawn by NumPy: the random orders and the bootstrap's counts."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
@@ -24,7 +24,7 @@ def draw_orders(
     order_seed: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[pa.Table]:
-    """Yield order_slots rows for (problem_id, competition_index, question_id, bank_size) banks."""
+    """Yield drawn_orders for banks of problem_id, competition_index, question_id and bank_size."""
     done = 0
     for some in batches(banks, lambda bank: ((orders + 1) * bank[3],), (BATCH_SLOTS,)):
         keys: list[tuple[int, int, int]] = []
@@ -130,7 +130,7 @@ def _order_table(keys: list[tuple[int, int, int]], drawn: list[np.ndarray]) -> p
     )
 
 
-def draw_weights(
+def draw_counts(
     problems: Sequence[int], replicates: int, bootstrap_seed: int
 ) -> Iterator[pa.Table]:
     """Yield how often every replicate draws every problem: a row holds some problems' counts.

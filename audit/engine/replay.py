@@ -13,7 +13,7 @@ from audit.database.connection import transaction
 from audit.database.schema import relations, require_attempts
 from audit.engine.build import build, extend, render, walk
 from audit.engine.comments import comment_relations
-from audit.engine.draws import draw_orders, draw_weights
+from audit.engine.draws import draw_counts, draw_orders
 from audit.engine.foresight import refuse_foresight
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugins, check_columns, check_contract
@@ -43,7 +43,7 @@ from audit.engine.stages import (
 from audit.errors import AuditError
 from audit.progress import Progress
 
-# The stage before which a kind of plug-in is bound, and the one after which its rows are looked at.
+# The stage before which the columns of a kind of plug-in are looked at.
 BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules", "policy_positions": "policies"}
 # Kinds of plug-ins whose rows are held to a contract.
 CHECKED = ("selectors", "rules", "policies")
@@ -265,7 +265,7 @@ def _draw(con: duckdb.DuckDBPyConnection, name: str, settings: Settings) -> None
         "bootstrap_counts": "replicate integer, first_problem integer, counts utinyint[]",
     }
     con.execute(f"create table {name} ({columns[name]})")
-    draw = {"drawn_orders": _draw_orders, "bootstrap_counts": _draw_weights}[name]
+    draw = {"drawn_orders": _draw_orders, "bootstrap_counts": _draw_counts}[name]
     for batch in ahead(draw(con, settings)):
         insert(con, f"insert into {name}", batch)
 
@@ -282,12 +282,12 @@ def _draw_orders(con: duckdb.DuckDBPyConnection, settings: Settings) -> Iterable
     return draw_orders(banks, settings.orders, settings.order_seed)
 
 
-def _draw_weights(con: duckdb.DuckDBPyConnection, settings: Settings) -> Iterable[pa.Table]:
+def _draw_counts(con: duckdb.DuckDBPyConnection, settings: Settings) -> Iterable[pa.Table]:
     problems = con.execute(
         "select count(*) from problems group by competition_index order by competition_index"
     ).fetchall()
     counts = [count for (count,) in problems]
-    return draw_weights(counts, settings.replicates, settings.bootstrap_seed)
+    return draw_counts(counts, settings.replicates, settings.bootstrap_seed)
 
 
 def drop_replays(con: duckdb.DuckDBPyConnection, kept: Collection[str] = ()) -> bool:

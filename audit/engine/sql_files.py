@@ -45,11 +45,16 @@ def exploratory_names() -> list[str]:
     return sorted(path.stem for path in (resource("sql") / "exploratory").glob("*.sql"))
 
 
+def text(name: str) -> str:
+    """What a file says, without its last line break; a template is not yet rendered."""
+    path = resource("sql") / stage_file(name)
+    return path.read_text(encoding="utf-8").removesuffix("\n")
+
+
 @functools.cache
 def header(name: str) -> dict[str, str]:
     """The header of a file, `-- word: text` by word; its own name is what a row means."""
-    text = (resource("sql") / stage_file(name)).read_text(encoding="utf-8")
-    lines = itertools.takewhile(lambda line: line.startswith("-- "), text.split("\n"))
+    lines = itertools.takewhile(lambda line: line.startswith("-- "), text(name).split("\n"))
     found = (re.fullmatch(r"-- (\w+): (.+)", line) for line in lines)
     return {line.group(1): line.group(2) for line in found if line}
 

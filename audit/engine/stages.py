@@ -1,6 +1,6 @@
 """The pipeline on one screen: every stage of a replay in the order in which it is built."""
 
-from audit.engine.sql_files import interval_names, weighings
+from audit.engine.sql_files import interval_names, text, weighings
 
 # A stage is "folder/name" of its SQL file below `sql`; `drawn_orders` and `bootstrap_counts` are
 # drawn in Python. The folder says what a stage may know.
@@ -110,19 +110,18 @@ STAGES = (
 )
 # Folders whose stages may not read a label, directly or through another stage.
 BLIND_FOLDERS = ("keys", "walks", "budgets")
+DRAWN = ("drawn_orders", "bootstrap_counts")
+STAGE_NAMES = tuple(stage.rpartition("/")[2] for stage in STAGES)
+
+
+def _is_portioned(name: str) -> bool:
+    """Whether a stage reads one portion of the walks; a test compares with what is parsed."""
+    return name not in DRAWN and "getvariable('first_walk')" in text(name)
+
+
 # Stages that need one bank at a time. They are built for a few banks at once, to bound memory:
 # each reads the walks from the variable `first_walk` to the variable `last_walk`.
-PORTIONED = (
-    "walked_attempts",
-    "prefix_selections",
-    "eligible_attempts",
-    "policy_positions",
-    "coverage",
-    "problem_costs",
-    "problem_scores",
-    "policy_totals",
-)
-DRAWN = ("drawn_orders", "bootstrap_counts")
+PORTIONED = tuple(name for name in STAGE_NAMES if _is_portioned(name))
 # Stages that are kept as tables; all others are views.
 TABLES = (
     "replayed_problems",
@@ -138,7 +137,7 @@ TABLES = (
     *PORTIONED,
     *DRAWN,
 )
-# Tables that depend on budgets, rules, policies or replicates.
+# Tables that depend on budgets, caps, rules, policies or replicates; a test finds them by lineage.
 BUDGETED = (
     "policy_positions",
     "problem_costs",
@@ -169,7 +168,6 @@ SETTING_RELATIONS = (
     "competition_filters",
     "problem_filters",
 )
-STAGE_NAMES = tuple(stage.rpartition("/")[2] for stage in STAGES)
 REPLAY_RELATIONS = (*SETTING_RELATIONS, "walk_settings", *STAGE_NAMES)
 # What is complete only once the boundary attempts have been tokenized.
 TOKEN_RELATIONS = {"prefix_events", "admitted_selections"}

@@ -10,6 +10,9 @@ from audit.report.data import Row
 from audit.report.wording import TOKENS, amount, budget_name, budget_words, number, one_line
 from audit.units import Unit
 
+# Archives that are looked at for two whose order turns.
+MOST_COMPARED = 40
+
 
 def told(main: Sequence[Row], matched: Sequence[Row] = (), unit: Unit = TOKENS) -> list[str]:
     """The three lines from the rows of `main` and, where it is there, of `matched_cost`."""
@@ -63,9 +66,9 @@ def _turned(rows: Sequence[Row]) -> tuple[int, int, list[Row], list[Row]] | None
     budgets = sorted({row["budget"] for row in rows})
     archives = sorted({row["archive"] for row in rows})
     best: tuple[float, tuple[int, int, list[Row], list[Row]]] | None = None
-    # Neighbours of one bank: with many archives, pairs would be too many to go through.
-    for one in archives[:40]:
-        for other in archives[:40]:
+    # With many archives, pairs would be too many to go through.
+    for one in archives[:MOST_COMPARED]:
+        for other in archives[:MOST_COMPARED]:
             gaps = {
                 budget: by[one, budget]["strict_accuracy"] - by[other, budget]["strict_accuracy"]
                 for budget in budgets

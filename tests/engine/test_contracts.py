@@ -7,9 +7,9 @@ import pytest
 
 from audit import engine
 from audit.engine.build import walk
-from audit.engine.plugins import KINDS
+from audit.engine.plugins import KINDS, Plugins
 from audit.engine.sql_files import names_in, weighings
-from audit.engine.stages import BLIND_FOLDERS, DRAWN, PORTIONED
+from audit.engine.stages import BLIND_FOLDERS, BUDGETED, DRAWN, PORTIONED, TABLES
 from tests.support.databases import ledger_database, small_database
 
 SQL = engine.resource("sql")
@@ -127,16 +127,31 @@ def test_a_table_is_sorted_by_its_grain(con, name):
     assert keys == sorted(keys)
 
 
+def reached(name, reads):
+    """What a relation is made from, directly or through another."""
+    seen, ahead = set(), [name]
+    while ahead:
+        for relation in reads.get(ahead.pop(), frozenset()) - seen:
+            seen.add(relation)
+            ahead.append(relation)
+    return seen
+
+
 def test_no_stage_of_a_blind_folder_reads_a_label_directly_or_through_another():
     unkept = [name for name in UNBUILT if engine.stage_file(name).startswith(BLIND_FOLDERS)]
     reads = {name: engine.relations_read(engine.render(name)) for name in [*STAGES, *unkept]}
     for name in [*BLIND, *unkept]:
-        seen, ahead = set(), [name]
-        while ahead:
-            for relation in reads.get(ahead.pop(), frozenset()) - seen:
-                seen.add(relation)
-                ahead.append(relation)
-        assert not seen & LABELLED, name
+        assert not reached(name, reads) & LABELLED, name
+
+
+def test_what_is_built_in_portions_and_what_a_budget_changes_are_told_by_lineage():
+    plugins = Plugins(policies=engine.plugins("policies"))
+    reads = {name: engine.relations_read(engine.render(name, plugins)) for name in STAGES}
+    assert tuple(name for name in STAGES if "getvariable()" in reads[name]) == PORTIONED
+    # Counts are drawn with settings of the bootstrap, orders with those of the walks.
+    reads["bootstrap_counts"] = {"settings"}
+    asked = {"budgets", "caps", "used_rules", "used_policies", "settings"}
+    assert set(BUDGETED) == {name for name in TABLES if reached(name, reads) & asked}
 
 
 def test_plugins_read_only_what_they_may():

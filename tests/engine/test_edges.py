@@ -62,7 +62,7 @@ def test_a_policy_stops_exactly_where_it_says(policy, prefix, stops):
 def test_several_calls_of_the_multinomial_draw_what_one_call_does(monkeypatch, problems):
     def counts():
         found = {}
-        for row in pa.concat_tables(draws.draw_weights(problems, 9, 5)).to_pylist():
+        for row in pa.concat_tables(draws.draw_counts(problems, 9, 5)).to_pylist():
             found[row["replicate"], row["first_problem"]] = row["counts"]
         joined = [
             [count for key in sorted(found) if key[0] == replicate for count in found[key]]

@@ -22,7 +22,6 @@ from tests.support.slow import seeds
 
 # Tables whose slow reference is beside their own tests.
 CHECKED_ELSEWHERE = {"prefix_boxes", "majority_rules", "truncation", "data_quality"}
-CHECKED_ELSEWHERE |= {"at_k", "frontier", "power"}
 RELATIONS = ("attempts", "grades", "orders", "prefixes", "replays", "selections")
 
 

@@ -20,7 +20,6 @@ from tests.support.rows import differences, sort_key
 from tests.support.slow import seeds
 
 ELSEWHERE = {"prefix_boxes", "majority_rules", "truncation", "data_quality"}
-ELSEWHERE |= {"at_k", "frontier", "power"}
 POLICIES = ("adaptive_consistency", "decided", "early_stopping", "lead_of_three")
 
 

@@ -5,17 +5,17 @@ difference from the engine is the engine's and not a rounding error's.
 
 `answers` reads boxes, `labels` makes attempts of records, `replays` runs a controller and votes,
 `policies` are controllers that stop by themselves, `paper` has the study's tables, `beyond` those
-past it; here they are put together.
+past it, `reporting` what to report; here they are put together.
 """
 
 import itertools
-import operator
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy
 
-from tests.reference import beyond, paper
+from tests.reference import beyond, paper, reporting
 from tests.reference.answers import closing_brace, slow_box, slow_normalize, tex_tokens
 from tests.reference.labels import read_attempts
 from tests.reference.policies import POLICIES, policy_walk, stop_position, tally
@@ -46,6 +46,9 @@ BEYOND_TABLES = {
     "archive_comparisons": "archive other rule budget",
     "answer_agreement": "archive budget",
     "policies": "archive policy rule budget",
+    "at_k": "archive k",
+    "frontier": "archive policy rule budget",
+    "power": "archive other rule budget",
 }
 KEYS = {
     "attempts": "archive competition question_id seed",
@@ -164,6 +167,7 @@ def compute(
     rules: Sequence[str] | str = RULES,
     selectors: Sequence[str] = SELECTORS,
     answer: str = "boxed",
+    effect: float = 3,
 ) -> dict[str, list[Row]]:
     """Every relation and table of the interface (prefix_boxes aside) as rows sorted by key."""
     budgets = sorted(set(budgets))
@@ -291,6 +295,7 @@ def compute(
                 "matched_cost": beyond.matched_cost(archive),
                 "order_noise": beyond.order_noise(archive),
                 "answer_agreement": beyond.answer_agreement(archive),
+                "at_k": reporting.at_k(archive),
                 "policies": beyond.policies(archive, policy_replays, policy_choices, names),
             }
             for table_name, table_rows in found.items():
@@ -298,9 +303,12 @@ def compute(
     out["controls"] += paper.controls(archives)
     if orders > 0:
         out["archive_comparisons"] += beyond.archive_comparisons(archives)
+        out["frontier"] += reporting.frontier(archives, policy_replays, policy_choices, names)
+        out["power"] += reporting.power(archives, Fraction(str(effect)))
     for name, found_rows in out.items():
         keys = KEYS[name].split()
-        found_rows.sort(key=operator.itemgetter(*keys))
+        # Null first.
+        found_rows.sort(key=lambda row, keys=keys: [(row[k] is not None, row[k]) for k in keys])
         shown = [{k: v for k, v in row.items() if k != "vote"} for row in found_rows]
         ordered = [{key: row[key] for key in keys} | row for row in shown]
         out[name] = [printed(row, SCALES[unit]) for row in ordered]

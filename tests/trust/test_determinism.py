@@ -8,7 +8,7 @@ import pytest
 
 from audit import database, engine
 from audit.engine import draws
-from audit.engine.draws import draw_orders, draw_weights, seed_words
+from audit.engine.draws import draw_counts, draw_orders, seed_words
 from audit.load.load import load
 from audit.output.export import RELATIONS, export
 from audit.tokens import tokenize
@@ -99,7 +99,7 @@ def test_seeds_are_taken_apart_as_numpy_does_it(seeds):
 
 
 def test_weights_are_the_ones_that_numpy_drew_once():
-    drawn = pa.concat_tables(draw_weights([3, 2], 4, 20260905)).to_pylist()
+    drawn = pa.concat_tables(draw_counts([3, 2], 4, 20260905)).to_pylist()
     expected = [[1] * 5, *(first + second for first, second in zip(*WEIGHTS, strict=True))]
     assert [row["counts"] for row in drawn] == expected
     assert [row["replicate"] for row in drawn] == [0, 1, 2, 3, 4]
@@ -110,7 +110,7 @@ def test_weights_are_the_ones_that_numpy_drew_once():
 def test_weights_drawn_in_pieces_are_the_same(monkeypatch, in_row, batch):
     monkeypatch.setattr(draws, "PROBLEMS_IN_ROW", in_row)
     monkeypatch.setattr(draws, "BATCH_COUNTS", batch)
-    drawn = pa.concat_tables(draw_weights([3, 2], 4, 20260905)).to_pylist()
+    drawn = pa.concat_tables(draw_counts([3, 2], 4, 20260905)).to_pylist()
     assert max(len(row["counts"]) for row in drawn) <= in_row
     counts = [
         [
