@@ -154,7 +154,9 @@ def _run(con: duckdb.DuckDBPyConnection, name: str, statement: str) -> None:
     except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
         raise AuditError(f"{name}: {explained(error)}") from None
     except duckdb.Error as error:
-        raise AuditError(f"sql/{stage_file(name)}: {first_line(error)}") from error
+        # A `replicate_x` is made of what its interval's file says.
+        told_by = name.replace("replicate_", "interval_", 1) if name in weighings() else name
+        raise AuditError(f"sql/{stage_file(told_by)}: {first_line(error)}") from error
 
 
 def walk(con: duckdb.DuckDBPyConnection, banks: tuple[int, int] | None = None) -> None:

@@ -9,8 +9,8 @@ import duckdb
 from audit.database.schema import relations
 from audit.engine.sql_files import (
     exploratory_names,
-    header,
     resource,
+    said,
     stage_names,
     table_names,
     weighed_purpose,
@@ -71,7 +71,7 @@ def comment_relations(con: duckdb.DuckDBPyConnection) -> None:
 def relation_comment(name: str) -> str:
     """What a row of a relation or table means: the first line of its file, or of the list."""
     if name in stage_names():
-        return weighed_purpose(name) if name in weighings() else header(name)[name]
+        return weighed_purpose(name) if name in weighings() else said(name, name)
     return _listed().get((name, ""), Column()).comment
 
 

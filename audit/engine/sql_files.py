@@ -6,8 +6,12 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from audit.errors import AuditError
+
 # What has no file of its own, by how its name begins.
 TEMPLATES = {"replicate": "bootstrap/replicates.jinja"}
+# What a file of `sql/intervals` may ask of a column: ends of intervals, and how replicates differ.
+STATISTICS = ("low", "high", "test_low", "test_high", "error", "changed")
 
 
 @functools.cache
@@ -59,9 +63,16 @@ def header(name: str) -> dict[str, str]:
     return {line.group(1): line.group(2) for line in found if line}
 
 
+def said(name: str, word: str) -> str:
+    """A line that the header of a file must have."""
+    if word not in header(name):
+        raise AuditError(f"sql/{stage_file(name)}: its header lacks the line '-- {word}: …'")
+    return header(name)[word]
+
+
 def table_purpose(name: str) -> str:
     """What a row of a table means."""
-    return header(name)[name]
+    return said(name, name)
 
 
 class Weighing(NamedTuple):
@@ -79,11 +90,10 @@ def weighings() -> dict[str, Weighing]:
     """Every `replicate_x` that is a sum of totals times counts."""
     found = {}
     for name in interval_names():
-        lines = header(name)
-        if "totals" in lines:
-            keys, values = names_in(lines["grain"]), names_in(lines["values"])
+        if "totals" in header(name):
+            keys, values = names_in(said(name, "grain")), names_in(said(name, "values"))
             replicate = name.replace("interval_", "replicate_", 1)
-            found[replicate] = Weighing(lines["totals"], keys, values)
+            found[replicate] = Weighing(header(name)["totals"], keys, values)
     return found
 
 
@@ -104,7 +114,13 @@ def interval_names() -> list[str]:
 def interval_statistics(name: str) -> dict[str, tuple[str, ...]]:
     """What a file of `sql/intervals` asks of its columns: `-- intervals: delta low high; …`."""
     asked = header(name).get("intervals", "").split(";") if name in interval_names() else ()
-    return {words[0]: tuple(words[1:]) for one in asked if (words := one.split())}
+    found = {words[0]: tuple(words[1:]) for one in asked if (words := one.split())}
+    for word in (word for words in found.values() for word in words if word not in STATISTICS):
+        raise AuditError(
+            f"sql/{stage_file(name)}: '-- intervals:' has no {word!r}; there are "
+            f"{', '.join(STATISTICS)}"
+        )
+    return found
 
 
 def names_in(text: str) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ answered as (
     cross join (
         select cap as k from caps where is_primary
         union
-        select (2 ** unnest(range(16)))::integer as k
+        select (2 ** unnest(range(31)))::integer as k
     ) as tries
     left join correct_prefixes on walks.walk_id + tries.k = correct_prefixes.prefix_id
     where walks.repeat > 0 and tries.k <= (select max(cap) from caps)
