@@ -208,7 +208,8 @@ def replay(
         if asked.get("orders") == "auto":
             done, chosen = engine.replay_enough(con, asked, progress)
         else:
-            done, chosen = engine.replay(con, asked, progress=progress), None
+            done = engine.replay(con, asked, progress=progress, has_tables=True)
+            chosen = None
         used = con.sql("from settings order by key").to_arrow_table()
         ((replays,),) = con.execute(engine.render("replay_count")).fetchall()
         notes = [chosen or "", provenance.replayed_note(con) or "", *quality_notes(con)]

@@ -53,17 +53,20 @@ BOUNDS = {"low": "lower", "high": "upper"}
 def comment_relations(con: duckdb.DuckDBPyConnection) -> None:
     """Write into the catalogue what the relations of ours that are there mean."""
     kinds = relations(con)
+    # The catalogue knows the columns of a view without binding it.
+    rows = con.execute(
+        "select table_name, list(column_name order by column_index) from duckdb_columns() "
+        "where database_name = current_database() and schema_name = 'main' group by table_name"
+    ).fetchall()
+    columns = dict(rows)
     statements = []
-    for name in sorted(set(kinds) & {*PUBLIC_RELATIONS, *stage_names()}):
-        about = relation_comment(name)
-        if about:
-            words = about if name in PUBLIC_RELATIONS else f"internal: {about}"
-            statements.append(f"comment on {kinds[name]} {name} is {literal(words)}")
-        if name in PUBLIC_RELATIONS:
-            for column_name in con.table(name).columns:
-                if means := column(name, column_name).comment:
-                    where = f"{name}.{quoted(column_name)}"
-                    statements.append(f"comment on column {where} is {literal(means)}")
+    for name in sorted(set(kinds) & set(PUBLIC_RELATIONS)):
+        if about := relation_comment(name):
+            statements.append(f"comment on {kinds[name]} {name} is {literal(about)}")
+        for column_name in columns[name]:
+            if means := column(name, column_name).comment:
+                where = f"{name}.{quoted(column_name)}"
+                statements.append(f"comment on column {where} is {literal(means)}")
     con.execute(";\n".join(statements))
 
 

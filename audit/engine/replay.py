@@ -64,10 +64,12 @@ def replay(
     asked: Mapping[str, Any] | None = None,
     *,
     progress: Progress | None = None,
+    has_tables: bool = False,
     **more: Any,
 ) -> Replayed:
     """Replay every order of every bank under every cap, budget and rule, in one transaction.
 
+    With `has_tables` the tables are views of the database afterwards; binding them takes a while.
     What is asked for are fields of Settings, together or one by one; what is not is as in the last
     replay of this database, or the study's.
     """
@@ -88,7 +90,9 @@ def replay(
         _refuse_idle_primary(con, settings)
         # Selections that are kept were looked at when they were made.
         check_contracts(con, found, ("rules", "policies") if is_walked else CHECKED)
-        finish(con, found)
+        if has_tables:
+            make_tables(con, replace(found, unit=settings.unit))
+        finish(con)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
     return Replayed(settings, found, is_walked, has_usual_budgets)
 
@@ -119,12 +123,17 @@ def check_contracts(
     refuse_foresight(con, found, kinds)
 
 
-def finish(con: duckdb.DuckDBPyConnection, found: Plugins) -> None:
-    """Make every table a view, then describe and count what a replay has made."""
+def make_tables(con: duckdb.DuckDBPyConnection, found: Plugins) -> None:
+    """Make every table a view of the database, so that any program can select from it."""
     for name in table_names():
         # Prefix boxes are counted in tokens: in another unit there is nothing to look at.
         if found.unit == "completion" or not relations_read(render(name, found)) & TOKEN_RELATIONS:
             build(con, name, found)
+    _remember_made(con)
+
+
+def finish(con: duckdb.DuckDBPyConnection) -> None:
+    """Describe and count what a replay has made."""
     _remember_made(con)
     comment_relations(con)
     count_replays(con)

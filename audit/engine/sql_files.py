@@ -41,12 +41,17 @@ def stage_names() -> list[str]:
 
 def table_names() -> list[str]:
     """The tables `budget-audit table` takes."""
-    return sorted(path.stem for path in (resource("sql") / "tables").glob("*.sql"))
+    return list(_stems(resource("sql") / "tables"))
 
 
 def exploratory_names() -> list[str]:
     """Tables beyond the study: made only when asked for by name."""
-    return sorted(path.stem for path in (resource("sql") / "exploratory").glob("*.sql"))
+    return list(_stems(resource("sql") / "exploratory"))
+
+
+@functools.cache
+def _stems(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in folder.glob("*.sql")))
 
 
 def text(name: str) -> str:
