@@ -104,7 +104,9 @@ LEDGER_STAGES = ("step_ends", "candidate_scores", "scored_votes", "prefix_weight
 
 @pytest.fixture(scope="module")
 def stepped(tmp_path_factory):
-    with ledger_database(tmp_path_factory.mktemp("ledger")) as con:
+    with ledger_database(tmp_path_factory.mktemp("ledger"), primary_selector="vote_reward") as con:
+        names = [name for (name,) in con.sql("select archive from archives").fetchall()]
+        engine.replay(con, prices=tuple((name, 1, 1, 1) for name in names))
         yield con
 
 

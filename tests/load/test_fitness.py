@@ -501,10 +501,19 @@ def test_a_primary_selector_that_can_pick_nothing_fails(tool):
     write(tool.folder / "a.jsonl", bank())
     tool("load", "a.jsonl")
     settings = ("--caps", "8", "--primary-cap", "8", "--orders", "1", "--replicates", "0")
-    tool("replay", "--budgets", "300", *settings, "--primary-selector", "max_logprob")
+    asked = ("replay", "--budgets", "300", *settings, "--primary-selector")
+    line = tool(*asked, "max_logprob", status=2).err
+    assert "it can pick nothing in any problem; choose one that can: majority" in line
+    # Where no selector can pick anything, the replay says so.
+    write(tool.folder / "a.jsonl", [row | {"text": "no box"} for row in bank()])
+    tool("load", "a.jsonl", "--replace", "--force")
+    tool(*asked, "majority")
     assert quality()["problems_without_votes"] == (3, 3, "fail")
     with database.connect("audit.duckdb", read_only=True) as con:
-        assert quality_notes(con)[0].startswith("fail: problems_without_votes: 'm' 3 of 3: ")
+        assert any(
+            note.startswith("fail: problems_without_votes: 'm' 3 of 3: ")
+            for note in quality_notes(con)
+        )
 
 
 def test_notes_name_a_few_archives_and_count_the_others(tool):

@@ -51,6 +51,4 @@ def small_database(folder, seed=10, **settings):
 def ledger_database(folder, seed=3, **settings):
     """A replayed random archive whose attempts have steps and scores, read by some selector."""
     rows = ledger_archive(random.Random(seed), archives=2, empty=0.1)
-    prices = tuple((name, 1, 1, 1) for name in sorted({row["archive"] for row in rows}))
-    chosen = {"selectors": "all", "rules": "all", "primary_selector": "vote_reward"}
-    return replayed(folder, rows, **{**chosen, "prices": prices, **settings})
+    return replayed(folder, rows, **{"selectors": "all", "rules": "all", **settings})

@@ -336,7 +336,7 @@ def test_a_count_reconciles_when_the_recorded_one_is_equal_or_one_more(recorded,
 
 
 def test_a_new_replay_keeps_the_counts_and_asks_only_for_new_cuts(tmp_path):
-    rows = wordy_archive(random.Random(2))
+    rows = wordy_archive(random.Random(3))
     with replayed(tmp_path, rows, budgets=(10, 20)) as con:
         before = con.sql("from token_counts order by all").fetchall()
         engine.replay(con, budgets=(11, 20), caps=(4,), primary_cap=4, orders=3, replicates=0)
