@@ -208,7 +208,7 @@ def replay(
         if asked.get("orders") == "auto":
             done, chosen = engine.replay_enough(con, asked, progress)
         else:
-            done = engine.replay(con, asked, progress=progress, has_tables=True)
+            done = engine.replay(con, asked, progress=progress, is_users=True)
             chosen = None
         used = con.sql("from settings order by key").to_arrow_table()
         ((replays,),) = con.execute(engine.render("replay_count")).fetchall()

@@ -19,11 +19,13 @@ from audit.engine.sql_files import (
     weighed_purpose,
     weighings,
 )
-from audit.engine.stages import DRAWN, STAGE_NAMES, TABLES
+from audit.engine.stages import DRAWN, PORTIONED, STAGE_NAMES, TABLES
 from audit.errors import AuditError, explained, first_line
 from audit.units import UNITS
 
 # A file that puts in others as they are: what a replay is run with makes no difference to it.
+# A view, unless policies read it again and again.
+VOTES = "prefix_votes"
 INCLUDE = re.compile(r'\{% include "[^"]+" %\}')
 
 # The ends of a 95 % interval, and those of two one-sided tests at 5 %.
@@ -122,7 +124,7 @@ def sources(names: Iterable[str], plugins: Plugins) -> dict[str, str]:
 def build(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
     """Create one relation of the pipeline from its SQL file."""
     kept_as = "table" if name in tables(plugins) else "view"
-    sql = render(name, plugins)
+    sql = _rows(name, plugins)
     if name in PUBLIC_RELATIONS or is_table(name):
         sql = printed(con, name, sql, plugins.unit)
     _run(con, name, f"create {kept_as} {name} as {sql}")
@@ -140,12 +142,26 @@ def printed(con: duckdb.DuckDBPyConnection, name: str, sql: str, unit: str) -> s
 
 def tables(plugins: Plugins) -> tuple[str, ...]:
     """The stages that are kept as tables; votes are one where several policies read them."""
-    return (*TABLES, *(("prefix_votes",) if plugins.policies else ()))
+    return (*TABLES, *((VOTES,) if plugins.policies else ()))
+
+
+def portioned_stages(plugins: Plugins) -> tuple[str, ...]:
+    """The stages that are built for some walks at a time; votes too, where they are a table."""
+    return (*PORTIONED, *((VOTES,) if plugins.policies else ()))
 
 
 def extend(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
     """Add the rows of one more portion to a relation of the pipeline."""
-    _run(con, name, f"insert into {name} {render(name, plugins)}")
+    _run(con, name, f"insert into {name} {_rows(name, plugins)}")
+
+
+def _rows(name: str, plugins: Plugins) -> str:
+    """The SQL of a stage; votes that are kept as a table are those of the portion alone."""
+    sql = render(name, plugins)
+    if name != VOTES or not plugins.policies:
+        return sql
+    portion = "between getvariable('first_walk') and getvariable('last_walk')"
+    return f"from (\n{sql}\n) where walk_id {portion}"
 
 
 def _run(con: duckdb.DuckDBPyConnection, name: str, statement: str) -> None:

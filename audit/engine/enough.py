@@ -28,7 +28,7 @@ def replay_enough(
         raise AuditError("--orders auto compares accuracies: it needs an archive with labels")
     orders = FIRST_ORDERS
     while True:
-        done = replay(con, {**asked, "orders": orders}, progress=progress, has_tables=True)
+        done = replay(con, {**asked, "orders": orders}, progress=progress, is_users=True)
         rows = table(con, "order_noise").to_pylist()
         needed = [row["orders_needed"] for row in rows if row["orders_needed"] is not None]
         if max(needed, default=0) <= orders or orders == MOST_ORDERS:

@@ -11,7 +11,7 @@ from audit.ahead import ahead
 from audit.database.arrow import insert
 from audit.database.connection import transaction
 from audit.database.schema import relations, require_attempts
-from audit.engine.build import build, extend, render, walk
+from audit.engine.build import build, extend, portioned_stages, render, walk
 from audit.engine.comments import comment_relations
 from audit.engine.draws import draw_counts, draw_orders
 from audit.engine.foresight import refuse_foresight
@@ -33,7 +33,6 @@ from audit.engine.sql_files import table_names
 from audit.engine.stages import (
     DRAWN,
     PORTION_ROWS,
-    PORTIONED,
     REPLAY_RELATIONS,
     SETTING_RELATIONS,
     STAGE_NAMES,
@@ -64,12 +63,13 @@ def replay(
     asked: Mapping[str, Any] | None = None,
     *,
     progress: Progress | None = None,
-    has_tables: bool = False,
+    is_users: bool = False,
     **more: Any,
 ) -> Replayed:
     """Replay every order of every bank under every cap, budget and rule, in one transaction.
 
-    With `has_tables` the tables are views of the database afterwards; binding them takes a while.
+    Where it `is_users` own, the tables are views of the database afterwards, which takes a while to
+    bind, and a primary selector that can pick nothing is refused.
     What is asked for are fields of Settings, together or one by one; what is not is as in the last
     replay of this database, or the study's.
     """
@@ -87,10 +87,10 @@ def replay(
             keep_walk_settings(con, settings, found)
         has_usual_budgets = not settings.budgets
         settings = build_stages(con, settings, found, kept, progress)
-        _refuse_idle_primary(con, settings)
         # Selections that are kept were looked at when they were made.
         check_contracts(con, found, ("rules", "policies") if is_walked else CHECKED)
-        if has_tables:
+        if is_users:
+            _refuse_idle_primary(con, settings)
             make_tables(con, replace(found, unit=settings.unit))
         finish(con)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
@@ -185,7 +185,8 @@ def build_stages(
     found = replace(found, unit=settings.unit)
     portions: list[tuple[int, int]] = []
     steps, done = len(names), 0
-    portioned = [name for name in PORTIONED if name not in kept]
+    apart = portioned_stages(found)
+    portioned = [name for name in names if name in apart and name not in kept]
 
     def tell(name: str) -> None:
         nonlocal done
@@ -199,7 +200,7 @@ def build_stages(
             beside = rule_inputs(con) if kind == "rules" else ""
             for plugin in getattr(found, kind):
                 check_columns(con, kind, plugin, beside)
-        if name in PORTIONED and not portions:
+        if name in apart and not portions:
             portions = _portions(con, settings, len(found.rules))
             steps += (len(portions) - 1) * len(portioned)
             walk(con, portions[0])

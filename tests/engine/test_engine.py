@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from audit import database, engine
-from audit.engine.plugins import Plugins
+from audit.engine.plugins import Plugins, chosen
 from audit.engine.stages import PORTIONED
 from audit.errors import AuditError
 from audit.load.load import load
@@ -274,7 +274,10 @@ def test_replicate_zero_weighs_every_problem_once(tmp_path):
         ({"caps": (2**31,)}, "--caps"),
         ({"primary_cap": 10**23}, "--caps"),
         ({"order_seed": -1}, "seeds"),
-        ({"primary_selector": "best"}, "there are archive_majority, majority, max_logprob"),
+        (
+            {"primary_selector": "best"},
+            "there are archive_majority, .*first, last, majority, max_logprob",
+        ),
     ],
 )
 def test_impossible_settings_are_refused_and_keep_the_old_replays(tmp_path, settings, message):
@@ -299,7 +302,7 @@ def test_an_interrupted_replay_leaves_the_old_one(tmp_path):
 
 
 def test_a_rule_and_a_selector_of_ones_own_are_one_file_each(tmp_path):
-    for kind, name, sql in (("rules", "grace", GRACE), ("selectors", "first", FIRST)):
+    for kind, name, sql in (("rules", "grace", GRACE), ("selectors", "earliest", FIRST)):
         (tmp_path / kind).mkdir()
         (tmp_path / kind / f"{name}.sql").write_text(sql)
     rows = [
@@ -312,15 +315,15 @@ def test_a_rule_and_a_selector_of_ones_own_are_one_file_each(tmp_path):
     with replayed(tmp_path, rows, budgets=(38,), caps=(9,), primary_cap=9, orders=1, **own) as con:
         found = con.execute(
             "select rule, selector, seed from selections "
-            "where repeat = 0 and selector in ('first', 'majority')"
+            "where repeat = 0 and selector in ('earliest', 'majority')"
         ).fetchall()
         # 38 tokens: strict returns three attempts; a tenth more, 41, lets the fourth finish.
         assert set(found) == {
-            ("strict", "first", 2), ("advisory", "first", 2), ("grace", "first", 2),
+            ("strict", "earliest", 2), ("advisory", "earliest", 2), ("grace", "earliest", 2),
             ("strict", "majority", 2), ("advisory", "majority", 3), ("grace", "majority", 3),
         }  # fmt: skip
         assert "grace" in engine.table(con, "curves")["rule"].to_pylist()
-        assert "first" in engine.table(con, "selectors")["selector"].to_pylist()
+        assert "earliest" in engine.table(con, "selectors")["selector"].to_pylist()
 
 
 def every_table(con):
@@ -334,9 +337,11 @@ def every_table(con):
     }
 
 
+@pytest.mark.parametrize("policies", [(), "all"], ids=["no policy", "policies"])
 @pytest.mark.parametrize("seed", seeds(2, 4))
-def test_banks_walked_a_few_at_a_time_give_the_same_rows(tmp_path, monkeypatch, seed):
-    with replayed(tmp_path, random_archive(random.Random(seed)), **SMALL) as con:
+def test_banks_walked_a_few_at_a_time_give_the_same_rows(tmp_path, monkeypatch, seed, policies):
+    rows = random_archive(random.Random(seed), attempts=12)
+    with replayed(tmp_path, rows, **SMALL, policies=policies) as con:
         relations = list(engine.STAGE_NAMES)
         before = {name: con.sql(f"from {name} order by all").fetchall() for name in relations}
         monkeypatch.setattr(sys.modules["audit.engine.replay"], "PORTION_ROWS", 1)
@@ -352,7 +357,8 @@ def test_banks_walked_a_few_at_a_time_give_the_same_rows(tmp_path, monkeypatch, 
         after = {name: con.sql(f"from {name} order by all").fetchall() for name in relations}
         assert [name for name in relations if after[name] != before[name]] == []
         ((banks,),) = con.execute("select count(*) from banks").fetchall()
-        assert len(told) == len(engine.STAGE_NAMES) + (banks - 1) * len(PORTIONED) + 1
+        portioned = len(PORTIONED) + (policies == "all")
+        assert len(told) == len(engine.STAGE_NAMES) + (banks - 1) * portioned + 1
         assert [done for done, _ in told] == list(range(len(told)))
         temporary = con.sql("select table_name from duckdb_tables() where temporary").fetchall()
         assert temporary == []
@@ -459,7 +465,7 @@ def test_a_bad_file_of_ones_own_is_refused_in_words(tmp_path, kind, name, sql, m
 
 def test_a_folder_without_files_is_refused(tmp_path):
     with pytest.raises(AuditError, match=r"no \.sql file here"):
-        engine.plugins("rules", tmp_path)
+        chosen("rules", str(tmp_path), {})
 
 
 def test_tables_say_when_there_are_no_replays_or_stale_ones(tmp_path):

@@ -272,7 +272,7 @@ def test_every_table_can_be_selected_from_and_speaks_the_unit(tmp_path):
     with replayed(
         tmp_path, rows, unit="money", policies="all", rules="all", budgets="0.01,0.02"
     ) as con:
-        engine.replay(con, has_tables=True)
+        engine.replay(con, is_users=True)
         for name in engine.table_names():
             if name == "prefix_boxes":
                 with pytest.raises(AuditError, match="replay with --unit completion"):
