@@ -96,9 +96,12 @@ class Plugins:
     unit: str = "completion"
 
 
-def plugins(kind: str) -> list[Plugin]:
-    """The project's own plug-ins of a kind, by ascending name."""
-    return [read_plugin(path) for path in sorted((resource("sql") / kind).glob("*.sql"))]
+def plugins(kind: str, folder: str | Path | None = None) -> list[Plugin]:
+    """The project's own plug-ins of a kind, by ascending name, and those of a user's folder."""
+    ours = [read_plugin(path) for path in sorted((resource("sql") / kind).glob("*.sql"))]
+    if folder is None:
+        return ours
+    return [*ours, *_folder(kind, str(folder), {plugin.name: plugin for plugin in ours})]
 
 
 def default_plugins(kind: str) -> list[Plugin]:

@@ -312,7 +312,7 @@ def hostile_rows():
             "boxed_answer": NAMES[(at + problem + seed) % len(NAMES)] if seed else "7",
             "archive_answer": NAMES[(problem + seed) % len(NAMES)],
             "correct": seed == 0,
-            "mean_logprob": -0.5 - seed,
+            "mean_logprob": -0.5 - seed % 2,
             "references": ["7", *NAMES],
         }
         for at, archive in enumerate(ARCHIVES)
