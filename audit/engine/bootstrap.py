@@ -1,31 +1,32 @@
 """The bootstrap: every `replicate_x` is a relation of per-problem totals joined with the counts.
 
-`sql/bootstrap/replicates.jinja` says so in SQL. Here the keys are cut into portions, so that memory
-is bounded, and where the join would take long NumPy multiplies the same two matrices instead.
-Totals are whole numbers: below 2^53 their sums are exact, and so the same in any order.
+`sql/bootstrap/replicates.jinja` says so in SQL, and the database has it as a view. Tables need all
+rows of it: for them NumPy multiplies the same two matrices, some keys at a time. Totals are whole
+numbers: below 2^53 their sums are exact, and so the same in any order.
 """
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from audit.ahead import ahead
 from audit.database.connection import cursor
 from audit.engine.batches import batches
-from audit.engine.build import key_totals_sql, replicates_sql
+from audit.engine.build import key_totals_sql
 from audit.engine.sql_files import weighings
 
-# Rows of replicates that are made at a time, and totals of the keys that they are made of.
+# Rows of replicates that are made at a time, sums in them, and totals that they are made of.
 ROWS_AT_A_TIME = 2_000_000
+SUMS_AT_A_TIME = 6_000_000
 TOTALS_AT_A_TIME = 24_000_000
 # Counts that are held at a time, as doubles.
 COUNTS_AT_A_TIME = 8_000_000
-# Multiplications that a portion leaves to SQL: it takes about a nanosecond for each.
-PRODUCTS_IN_SQL = 25_000_000
 
 
 class Counts:
@@ -70,7 +71,8 @@ def key_portions(
     Keys that a select needs at once come together: those of an archive, or all.
     """
     weighing = weighings()[name]
-    rows = con.sql(f"from ({key_totals_sql(name)}) order by {', '.join(weighing.keys)}")
+    totals_sql = key_totals_sql(name, weighing.changes or weighing.totals)
+    rows = con.sql(f"from ({totals_sql}) order by {', '.join(weighing.keys)}")
     reader = rows.to_arrow_reader(2_048)
     # A relation without a key has the columns of one.
     yield reader.schema.empty_table()
@@ -95,8 +97,7 @@ def _archives(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
     held = reader.schema.empty_table()
     for batch in reader:
         table = pa.concat_tables([held, pa.Table.from_batches([batch])]).combine_chunks()
-        names = table["archive"].to_numpy()
-        starts = np.append(0, np.flatnonzero(names[1:] != names[:-1]) + 1)
+        starts = _starts(table["archive"])
         for start, end in pairwise(starts):
             yield table.slice(start, end - start)
         held = table.slice(starts[-1])
@@ -104,67 +105,145 @@ def _archives(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
         yield held
 
 
-def replicate_rows(
-    con: duckdb.DuckDBPyConnection, name: str, keys: pa.Table, counts: Counts
-) -> str:
-    """A select of a `replicate_x` for some of its keys, on this connection."""
-    con.register("portion_totals", keys)
-    totals = len(keys["problem_ids"].combine_chunks().flatten()) * len(weighings()[name].values)
-    if totals * counts.replicates <= PRODUCTS_IN_SQL:
-        return replicates_sql(name, "from portion_totals")
-    numbered = keys.select(weighings()[name].keys)
-    con.register("portion_keys", numbered.append_column("key_id", [np.arange(len(keys))]))
-    con.register("portion_sums", multiply(name, keys, counts))
-    return "from portion_keys inner join portion_sums using (key_id)"
+def _starts(archives: pa.ChunkedArray) -> list[int]:
+    """The first row of every archive."""
+    names = archives.to_numpy()
+    return [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1).tolist()][: len(names)]
 
 
-def multiply(name: str, keys: pa.Table, counts: Counts) -> pa.Table:
-    """The sums of a `replicate_x` as the product of two matrices; keys are numbered from 0."""
-    values = weighings()[name].values
-    problems = keys["problem_ids"].combine_chunks()
-    places = problems.flatten().to_numpy() - 1
-    ends = np.cumsum(problems.value_lengths().to_numpy())
-    alike: dict[bytes, list[int]] = {}
-    for row, own in enumerate(np.split(places, ends[:-1])):
-        alike.setdefault(own.tobytes(), []).append(row)
-    tables = []
-    for same, rows in alike.items():
-        own = np.frombuffer(same, places.dtype)
-        lists = [keys[value].combine_chunks().take(pa.array(rows)) for value in values]
-        # A row of totals for each value and key, then a row of ones: how many problems are drawn.
-        totals = np.zeros((len(values) * len(rows) + 1, len(own)))
-        totals[-1] = 1
-        for n, cells in enumerate(lists):
-            is_known = cells.is_valid().to_numpy(zero_copy_only=False)
-            known = n * len(rows) + np.flatnonzero(is_known)
-            totals[known] = cells.flatten().to_numpy().reshape(-1, len(own))
-        sums = np.empty((len(totals), counts.replicates))
-        for first, block in counts.blocks():
-            drawn = block if len(own) == block.shape[1] else block[:, own]
-            np.matmul(totals, drawn.T, out=sums[:, first : first + len(block)])
-        replays = keys["replays"].to_numpy()[rows]
-        tables.append(_rows(values, np.array(rows), replays, sums, [c.is_null() for c in lists]))
-    return pa.concat_tables(tables)
+class Replicates(NamedTuple):
+    """What every replicate says of some keys of a `replicate_x`."""
+
+    name: str
+    keys: pa.Table
+    # A row per key, a column per replicate.
+    draws: np.ndarray
+    # By value, the same; null where the key's total is null at every problem.
+    sums: np.ndarray
+    is_null: np.ndarray
+
+    def rows(self, columns: Container[str] | None = None) -> pa.Table:
+        """The rows, one key after the other, null where none is drawn; all columns or some."""
+        keys, replicates = self.draws.shape
+        weighing = weighings()[self.name]
+        is_wanted = lambda name: columns is None or name in columns  # noqa: E731
+        found = {}
+        if named := [key for key in (*weighing.keys, "key_id") if is_wanted(key)]:
+            each = pa.array(np.repeat(np.arange(keys, dtype=np.int32), replicates))
+            found = {key: each if key == "key_id" else self.keys[key].take(each) for key in named}
+        if is_wanted("replicate"):
+            found["replicate"] = pa.array(np.tile(np.arange(replicates, dtype=np.int32), keys))
+        if is_wanted("draws"):
+            found["draws"] = pa.array(self.draws.ravel())
+        undrawn = None if self.draws.all() else (self.draws == 0).ravel()
+        replays = self.keys["replays"].to_numpy().astype(np.float64)
+        found["replays"] = pa.array((replays[:, None] * self.draws).ravel(), mask=undrawn)
+        for value, sums, is_null in zip(weighing.values, self.sums, self.is_null, strict=True):
+            if is_wanted(value):
+                mask = np.repeat(is_null, replicates) if is_null.any() else None
+                if undrawn is not None:
+                    mask = undrawn if mask is None else mask | undrawn
+                found[value] = pa.array(sums.ravel(), mask=mask)
+        return pa.table(found)
+
+    def drawn(self) -> pa.Table:
+        """The rows of the `replicate_x`: there is none where a replicate draws no problem."""
+        rows = self.rows()
+        return rows if self.draws.all() else rows.filter(pa.array((self.draws > 0).ravel()))
+
+    def points(self) -> pa.Table:
+        """The rows of replicate 0, which draws every problem once."""
+        return self._replace(draws=self.draws[:, :1], sums=self.sums[:, :, :1]).rows()
 
 
-def _rows(
-    values: Sequence[str],
-    key_ids: np.ndarray,
-    replays: np.ndarray,
-    sums: np.ndarray,
-    is_null: list[pa.Array],
-) -> pa.Table:
-    """One row per key and replicate that draws a problem of the key."""
-    draws, replicates = sums[-1], np.arange(sums.shape[1], dtype=np.int32)
-    columns = {
-        "key_id": np.repeat(key_ids, len(replicates)),
-        "replicate": np.tile(replicates, len(key_ids)),
-        "draws": np.tile(draws, len(key_ids)),
-        "replays": np.outer(replays, draws).ravel(),
-    }
-    cells = sums[:-1].reshape(len(values), -1)
-    for value, own, missing in zip(values, cells, is_null, strict=True):
-        mask = missing.to_numpy(zero_copy_only=False).repeat(len(replicates))
-        columns[value] = pa.array(own, mask=mask if missing.true_count else None)
-    table = pa.table(columns)
-    return table if draws.all() else table.filter(pa.array(columns["draws"] > 0))
+def weigh(
+    con: duckdb.DuckDBPyConnection, wanted: dict[str, str], counts: Counts
+) -> Iterator[Replicates]:
+    """Relations, each with what comes together, some keys at a time; counts are read seldom."""
+    portions = (
+        (name, keys)
+        for name, together in wanted.items()
+        for keys in key_portions(con, name, counts.replicates, together)
+    )
+
+    def sizes(portion: tuple[str, pa.Table]) -> tuple[int, int]:
+        name, keys = portion
+        totals, sums = total_count(name, keys), keys.num_rows * len(weighings()[name].values)
+        return totals, sums * counts.replicates
+
+    for several in batches(portions, sizes, (TOTALS_AT_A_TIME, SUMS_AT_A_TIME)):
+        yield from multiply(several, counts)
+
+
+def total_count(name: str, keys: pa.Table | pa.RecordBatch) -> int:
+    """How many totals keys have."""
+    return int(pc.sum(pc.list_value_length(keys["problem_ids"])).as_py() or 0) * len(
+        weighings()[name].values
+    )
+
+
+def multiply(portions: Sequence[tuple[str, pa.Table]], counts: Counts) -> Iterator[Replicates]:
+    """Totals times counts; keys with the same problems make one product, which is the faster."""
+    found = []
+    # By problems: portions, and their keys.
+    alike: dict[bytes, list[tuple[int, np.ndarray]]] = {}
+    for n, (name, keys) in enumerate(portions):
+        is_null = [keys[value].is_null().to_numpy() for value in weighings()[name].values]
+        draws = np.empty((keys.num_rows, counts.replicates))
+        sums = np.empty((len(is_null), *draws.shape))
+        found.append(Replicates(name, keys, draws, sums, np.array(is_null)))
+        for own, rows in _by_problems(keys["problem_ids"].combine_chunks()).items():
+            alike.setdefault(own, []).append((n, rows))
+    products = [
+        (
+            np.frombuffer(own, np.int32) - 1,
+            np.concatenate([_totals(*portions[n], rows) for n, rows in parts]),
+            parts,
+        )
+        for own, parts in alike.items()
+    ]
+    for first, block in counts.blocks() if products else ():
+        some = slice(first, first + len(block))
+        for places, totals, parts in products:
+            drawn = block if len(places) == block.shape[1] else block[:, places]
+            # BLAS is slow with few rows before many.
+            made = totals @ drawn.T if len(totals) >= 64 else (drawn @ totals.T).T
+            draws, at = drawn.sum(axis=1), 0
+            for n, rows in parts:
+                size = len(found[n].sums) * len(rows)
+                # Neighbours are written faster as a slice.
+                is_run = rows[-1] - rows[0] == len(rows) - 1
+                to = slice(rows[0], rows[-1] + 1) if is_run else rows
+                found[n].draws[to, some] = draws
+                cells = made[at : at + size].reshape(-1, len(rows), len(block))
+                found[n].sums[:, to, some] = cells
+                at += size
+    yield from (_added_up(one) if weighings()[one.name].changes else one for one in found)
+
+
+def _added_up(changes: Replicates) -> Replicates:
+    """The replicates of totals, from those of their changes."""
+    starts = _starts(changes.keys["archive"])
+    for start, end in pairwise([*starts, changes.keys.num_rows]):
+        np.cumsum(changes.sums[:, start:end], axis=1, out=changes.sums[:, start:end])
+        changes.draws[start:end] = changes.draws[start]
+    return changes
+
+
+def _by_problems(problem_ids: pa.ListArray) -> dict[bytes, np.ndarray]:
+    """The keys that have the same problems, by these."""
+    ids, ends = problem_ids.flatten().to_numpy(), np.cumsum(problem_ids.value_lengths().to_numpy())
+    found: dict[bytes, list[int]] = {}
+    for row, own in enumerate(np.split(ids.astype(np.int32), ends)[:-1]):
+        found.setdefault(own.tobytes(), []).append(row)
+    return {own: np.array(rows) for own, rows in found.items()}
+
+
+def _totals(name: str, keys: pa.Table, rows: np.ndarray) -> np.ndarray:
+    """A row of totals per value and key, zeros where they are null."""
+    lists = [keys[value].combine_chunks().take(rows) for value in weighings()[name].values]
+    found = np.zeros((len(lists), len(rows), len(keys["problem_ids"][int(rows[0])])))
+    for totals, cells in zip(found, lists, strict=True):
+        known = cells.is_valid().to_numpy(zero_copy_only=False)
+        totals[known] = cells.flatten().to_numpy().reshape(-1, totals.shape[1])
+    return found.reshape(-1, found.shape[2])

@@ -62,16 +62,16 @@ def render_file(file: str, **values: str) -> str:
     return _templates().get_template(file).render(**values)
 
 
-def key_totals_sql(name: str) -> str:
-    """One row per key of a `replicate_x`: its problems and their totals as lists."""
+def key_totals_sql(name: str, totals: str) -> str:
+    """One row per key of a `replicate_x`: its problems and their totals, or changes, as lists."""
     template = _templates().get_template("bootstrap/key_totals.jinja")
-    return template.render(weighings()[name]._asdict())
+    return template.render(weighings()[name]._asdict() | {"totals": totals})
 
 
-def replicates_sql(name: str, key_totals: str = "") -> str:
-    """The SQL of a `replicate_x`: the totals of its keys, or of those given, times the counts."""
+def replicates_sql(name: str) -> str:
+    """The SQL of a `replicate_x`: the totals of its keys times the counts."""
     values = weighings()[name]._asdict() | {"name": name, "purpose": weighed_purpose(name)}
-    values["key_totals"] = key_totals or key_totals_sql(name)
+    values["key_totals"] = key_totals_sql(name, weighings()[name].totals)
     return _templates().get_template("bootstrap/replicates.jinja").render(values)
 
 

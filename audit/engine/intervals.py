@@ -1,25 +1,28 @@
 """Confidence intervals: quantiles of each value over the bootstrap replicates, one row per key.
 
 A file of `sql/intervals` says in SQL what is computed from replicates. The database has it as a
-view; here the same select runs on some keys at a time and several of those side by side.
+view; here the same is computed for some keys at a time and several of those side by side. NumPy
+finds the ends where the file computes each replicate from its own row; other files run as they are.
 """
 
 import queue
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import product
+from itertools import chain, product
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 from audit.ahead import ahead, in_order
 from audit.database.connection import cursor
-from audit.engine.bootstrap import Counts, key_portions, replicate_rows
-from audit.engine.build import render
+from audit.engine.bootstrap import Counts, Replicates, weigh
+from audit.engine.build import QUANTILES, render
 from audit.engine.lineage import relations_read
 from audit.engine.matching import MATCHED, match
-from audit.engine.sql_files import header, interval_names, weighings
+from audit.engine.sql_files import header, interval_names, interval_statistics, text, weighings
 from audit.errors import AuditError, first_line
 
 
@@ -39,10 +42,9 @@ def intervals_of(
     read = {name for table in tables for name in intervals_read(table)}
     wanted = sorted(read - {name for (name,) in views})
     try:
-        for name in wanted:
-            made = interval(con, name)
-            for lane in (con, *lanes):
-                lane.register(name, made)
+        made = intervals(con, wanted) if wanted else {}
+        for lane, name in product((con, *lanes), wanted):
+            lane.register(name, made[name])
         yield
     except duckdb.CatalogException as error:
         raise AuditError(
@@ -54,33 +56,105 @@ def intervals_of(
             lane.unregister(name)
 
 
-def interval(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
-    """A relation of `sql/intervals`, computed for some keys at a time."""
+def intervals(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str, pa.Table]:
+    """Relations of `sql/intervals`, computed for some keys at a time."""
     counts = Counts(con)
-    (replicate,) = relations_read(render(name)) & {*weighings(), MATCHED}
+    # What is computed from the same replicates shares them.
+    users: dict[str, list[str]] = {}
+    for name in names:
+        (replicate,) = relations_read(render(name)) & {*weighings(), MATCHED}
+        users.setdefault(replicate, []).append(name)
+    wanted = {
+        # All of them come before those of an archive.
+        replicate: min(filter(None, (header(name).get("together") for name in own)), default="")
+        for replicate, own in users.items()
+        if replicate != MATCHED
+    }
     ((threads,),) = con.execute("select current_setting('threads')").fetchall()
     lanes: queue.SimpleQueue[duckdb.DuckDBPyConnection] = queue.SimpleQueue()
     for _ in range(threads):
         lanes.put(cursor(con))
 
-    def computed(portion: pa.Table) -> pa.Table:
+    def computed(portion: Replicates | pa.Table) -> list[tuple[str, pa.Table]]:
         lane = lanes.get()
+        replicate = portion.name if isinstance(portion, Replicates) else MATCHED
         try:
-            if replicate == MATCHED:
-                lane.register("portion_replicates", portion)
-                rows = "from portion_replicates"
-            else:
-                rows = replicate_rows(lane, replicate, portion, counts)
-            sql = f"with {replicate} as ({rows}\n) from ({render(name)}\n)"
-            return lane.sql(sql).to_arrow_table()
+            return [(name, _interval(lane, name, replicate, portion)) for name in users[replicate]]
         finally:
             lanes.put(lane)
 
-    if replicate == MATCHED:
-        portions = match(con, counts)
-    else:
-        together = header(name).get("together", "")
-        portions = key_portions(cursor(con), replicate, counts.replicates, together)
+    portions = chain(
+        weigh(cursor(con), wanted, counts), match(con, counts) if MATCHED in users else ()
+    )
+    found: dict[str, list[pa.Table]] = {name: [] for name in names}
     # A product that waits for threads of its own would keep these from their work.
     with threadpool_limits(1, "blas"):
-        return pa.concat_tables(in_order(computed, ahead(portions), threads))
+        for several in in_order(computed, ahead(portions), threads):
+            for name, table in several:
+                found[name].append(table)
+    return {name: pa.concat_tables(tables) for name, tables in found.items()}
+
+
+def _interval(
+    con: duckdb.DuckDBPyConnection, name: str, replicate: str, portion: Replicates | pa.Table
+) -> pa.Table:
+    """The rows of an `interval_x` for some of its keys."""
+    if isinstance(portion, Replicates) and "together" not in header(name):
+        return _with_ends(con, name, portion)
+    rows = portion.drawn() if isinstance(portion, Replicates) else portion
+    con.register("portion", rows)
+    return con.sql(f"with {replicate} as (from portion) from ({render(name)}\n)").to_arrow_table()
+
+
+def _with_ends(con: duckdb.DuckDBPyConnection, name: str, portion: Replicates) -> pa.Table:
+    """The points of keys, and statistics of their other replicates."""
+    asked = interval_statistics(name)
+    sql = text(name)
+    rows_sql = f"with {portion.name} as (from portion) select {{}} from ({sql}\n)"
+    con.register("portion", portion.points())
+    table = con.sql(rows_sql.format("* exclude (key_id, replicate)")).to_arrow_table()
+    # A projection keeps the order of rows, so keys and replicates need not come along.
+    read = set(re.findall(r"\w+", re.sub(r"--.*", "", sql)))
+    con.register("portion", portion.rows(read))
+    computed = con.sql(rows_sql.format(", ".join(asked))).to_arrow_table()
+    for column, asked_of in asked.items():
+        values = computed[column].to_numpy().reshape(portion.draws.shape)[:, 1:]
+        is_known = computed[column].is_valid().to_numpy().reshape(portion.draws.shape)[:, 1:]
+        # The view has what is no quantile first.
+        words = sorted(asked_of, key=QUANTILES.__contains__)
+        for word, found in zip(words, statistics(values, is_known, words), strict=True):
+            table = table.append_column(f"{column}_{word}", pa.array(found, from_pandas=True))
+    return table
+
+
+def statistics(values: np.ndarray, is_known: np.ndarray, words: Sequence[str]) -> np.ndarray:
+    """A row per word of what is asked, a column per row of values; not a number is null."""
+    is_whole = is_known.all(axis=1)
+    if is_whole.all():
+        return _of_rows(values, words)
+    found = np.empty((len(words), len(values)))
+    found[:, is_whole] = _of_rows(values[is_whole], words)
+    for n in np.flatnonzero(~is_whole):
+        found[:, [n]] = _of_rows(values[n, is_known[n]][None], words)
+    return found
+
+
+def _of_rows(values: np.ndarray, words: Sequence[str]) -> np.ndarray:
+    """The standard deviation or quantiles of each row, by straight lines between neighbours."""
+    size = values.shape[1]
+    found = np.full((len(words), len(values)), np.nan)
+    ranks = {word: (size - 1) * QUANTILES[word] for word in words if word in QUANTILES}
+    near = {at for rank in ranks.values() for at in (int(rank), min(int(rank) + 1, size - 1))}
+    parted = np.partition(values, sorted(near), axis=1) if size else values
+    for row, word in zip(found, words, strict=True):
+        if word == "error" and size > 1:
+            # Equal values have none, which rounding would give them.
+            away = values - values.mean(axis=1, keepdims=True)
+            errors = np.sqrt(np.einsum("ij,ij->i", away, away) / (size - 1))
+            row[:] = np.where(values.min(axis=1) < values.max(axis=1), errors, 0)
+        elif word in ranks and size:
+            at = int(ranks[word])
+            low, high = parted[:, at], parted[:, min(at + 1, size - 1)]
+            with np.errstate(invalid="ignore"):
+                row[:] = np.where(low == high, low, low + (high - low) * (ranks[word] - at))
+    return found

@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from audit.ahead import in_order
 from audit.database.connection import cursor
-from audit.engine.bootstrap import Counts
+from audit.engine.batches import batches
+from audit.engine.bootstrap import ROWS_AT_A_TIME, Counts
 
 MATCHED = "replicate_matches"
 # Cells of a matrix, replicates by walks, that are held at a time.
@@ -40,9 +41,11 @@ def match(con: duckdb.DuckDBPyConnection, counts: Counts) -> Iterator[pa.Table]:
     ((threads,),) = con.execute("select current_setting('threads')").fetchall()
     yield pa.table({name: pa.array([], kind) for name, kind in COLUMNS.items()})
     with cursor(con) as reader:
-        batches = reader.sql("from matching_archives order by archive").to_arrow_reader(1)
-        archives = (batch.slice(at, 1) for batch in batches for at in range(batch.num_rows))
-        yield from in_order(partial(matched, counts=counts), archives, threads)
+        rows = reader.sql("from matching_archives order by archive").to_arrow_reader(1)
+        archives = (batch.slice(at, 1) for batch in rows for at in range(batch.num_rows))
+        solved = in_order(partial(matched, counts=counts), archives, threads)
+        for several in batches(solved, lambda own: (own.num_rows,), (ROWS_AT_A_TIME,)):
+            yield pa.concat_tables(several)
 
 
 def matched(row: pa.RecordBatch, counts: Counts) -> pa.Table:
@@ -70,7 +73,7 @@ def _solve_some(archive: dict[str, Any], counts: np.ndarray, first: int) -> pa.T
     drawn = counts[:, archive["walk_problems"] - 1]
     matches = solve(drawn, archive["walk_costs"], archive["walk_orders"], targets)
     changes = counts[:, archive["answer_problems"] - 1] * archive["answer_changes"]
-    correct = np.pad(np.cumsum(changes, axis=1), ((0, 0), (1, 0)))
+    correct = running(changes)
     before = np.searchsorted(archive["answer_budgets"], matches[0].astype(np.int64), "right")
     columns = (
         np.full(targets.size, archive["archive"], object),
@@ -104,6 +107,23 @@ def whole(largest: int) -> type:
     return float if largest < 2**53 else np.int64 if largest < 2**63 else object
 
 
+def running(cells: np.ndarray) -> np.ndarray:
+    """Sums of each row up to every place, from nothing."""
+    sums = np.zeros((len(cells), cells.shape[1] + 1), cells.dtype)
+    np.cumsum(cells, axis=1, out=sums[:, 1:])
+    return sums
+
+
+def last_below(ascending: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """By row, the last place at which no more stands than each target."""
+    if len(ascending) > ascending.shape[1]:
+        # Many short rows take longer to search than to read.
+        counted = [(ascending <= own[:, None]).sum(axis=1) for own in targets.T]
+        return np.column_stack(counted) - 1
+    rows = zip(ascending, targets, strict=True)
+    return np.array([np.searchsorted(row, own, "right") - 1 for row, own in rows], int)
+
+
 def solve(
     drawn: np.ndarray, costs: np.ndarray, orders: np.ndarray, targets: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -116,15 +136,13 @@ def solve(
     # Doubles are no faster here.
     kind = object if whole(largest) is object else np.int64
     ending = drawn.astype(kind) * orders.astype(kind)
-    ended = np.pad(np.cumsum(ending, axis=1), ((0, 0), (1, 0)))
-    spent = np.pad(np.cumsum(ending * costs, axis=1), ((0, 0), (1, 0)))
+    ended, paid = running(ending), running(ending * costs)
     starts = np.append(0, costs)
     # What is paid at a budget at which a walk ends, and how many walks go on from there.
     still_open = ended[:, -1:] - ended
-    paid = spent + still_open * starts
+    paid += still_open * starts
     targets = targets.astype(kind)
-    last = [np.searchsorted(row, own, "right") - 1 for row, own in zip(paid, targets, strict=True)]
-    at = np.array(last, int).reshape(targets.shape)
+    at = last_below(paid, targets)
     begun, going_on = np.take_along_axis(paid, at, 1), np.take_along_axis(still_open, at, 1)
     more = (targets - begun) // np.maximum(going_on, 1)
     exhausted = targets >= paid[:, -1:]

@@ -88,6 +88,9 @@ class Weighing(NamedTuple):
     totals: str
     keys: tuple[str, ...]
     values: tuple[str, ...]
+    # A shorter relation that adds up to the totals, key after key of an archive, whose first key
+    # has all of its problems.
+    changes: str = ""
 
 
 @functools.cache
@@ -98,7 +101,8 @@ def weighings() -> dict[str, Weighing]:
         if "totals" in header(name):
             keys, values = names_in(said(name, "grain")), names_in(said(name, "values"))
             replicate = name.replace("interval_", "replicate_", 1)
-            found[replicate] = Weighing(header(name)["totals"], keys, values)
+            totals, changes = header(name)["totals"], header(name).get("changes", "")
+            found[replicate] = Weighing(totals, keys, values, changes)
     return found
 
 

@@ -74,6 +74,7 @@ STAGES = (
     # The change between the rules at many budgets.
     "diagnostics/curve_budgets",
     "bootstrap/problem_curves",
+    "bootstrap/curve_changes",
     "bootstrap/curve_gains",
     # The search for equal costs.
     "bootstrap/matching_walks",

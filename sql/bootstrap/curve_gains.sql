@@ -1,15 +1,7 @@
 -- curve_gains: how many more random orders of a problem the advisory rule answers correctly, at the first budget of the archive's curve and at every one where that changes at some problem; null without labels.
 -- grain: archive, budget, problem_id
 with changes as materialized (
-    select
-        archive,
-        budget,
-        problem_id,
-        replays,
-        gained,
-        budget = min(budget) over (partition by archive) as is_first,
-    from problem_curves
-    qualify is_first or gained <> 0
+    from curve_changes
 )
 select
     budgets.archive,

@@ -1,6 +1,7 @@
 -- interval_curves: the paired accuracy change where a curve changes, with the ends of its interval, its standard error, and the band of the whole curve.
 -- grain: archive, budget
 -- totals: curve_gains
+-- changes: curve_changes
 -- values: gained
 -- intervals: delta low high error
 -- band: delta
