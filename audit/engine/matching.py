@@ -86,7 +86,8 @@ def _solve_some(archive: dict[str, Any], counts: np.ndarray, first: int) -> pa.T
         np.take_along_axis(correct, before, 1),
     )
     made = {
-        name: pa.array(cells.ravel()).cast(kind)
+        # Arrow makes no double of a whole number beyond 2^53.
+        name: pa.array(cells.ravel().astype(float) if kind == pa.float64() else cells.ravel(), kind)
         for (name, kind), cells in zip(COLUMNS.items(), columns, strict=True)
     }
     if not archive["is_graded"]:
@@ -99,7 +100,8 @@ def _solve_some(archive: dict[str, Any], counts: np.ndarray, first: int) -> pa.T
 def weighed(counts: np.ndarray, totals: np.ndarray, budgets: int) -> np.ndarray:
     """Whole sums of totals, which go by budget and problem: a row per replicate."""
     kind = whole(int(totals.max()) * int(counts.sum(axis=1).max(initial=1)))
-    return counts.astype(kind) @ totals.astype(kind).reshape(budgets, -1).T
+    # By way of integers: a double that becomes an object stays a double, and rounds.
+    return counts.astype(np.int64).astype(kind) @ totals.astype(kind).reshape(budgets, -1).T
 
 
 def whole(largest: int) -> type:
@@ -135,7 +137,7 @@ def solve(
     largest = int(costs[-1]) * int((drawn @ orders).max(initial=1))
     # Doubles are no faster here.
     kind = object if whole(largest) is object else np.int64
-    ending = drawn.astype(kind) * orders.astype(kind)
+    ending = drawn.astype(np.int64).astype(kind) * orders.astype(kind)
     ended, paid = running(ending), running(ending * costs)
     starts = np.append(0, costs)
     # What is paid at a budget at which a walk ends, and how many walks go on from there.
