@@ -46,9 +46,14 @@ def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bo
         )
 
 
+def remember_answer(con: duckdb.DuckDBPyConnection, answer: str) -> None:
+    """Keep in `meta` what the answer is, where it is not the boxed one."""
+    keep(con, "answer", None if answer == "boxed" else answer)
+
+
 def remember(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False) -> None:
     """Keep in `meta` how answers were read, and what of which archives was not recorded."""
-    keep(con, "answer", None if answer == "boxed" else answer)
+    remember_answer(con, answer)
     keep(con, "numbers", "true" if numbers else None)
     keep(con, "failed", _of_sources(con, "failed", ""))
     keep(con, "tokens", _of_sources(con, "completion_tokens", COUNTED))

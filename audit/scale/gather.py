@@ -16,7 +16,7 @@ from audit.engine.settings import Settings, keep
 from audit.engine.stages import WALKED
 from audit.errors import AuditError, explained
 from audit.load.load import grade_notes
-from audit.load.provenance import remember
+from audit.load.provenance import remember, remember_answer
 from audit.load.schema import create_schema
 from audit.options import Limits, TaskLimits
 from audit.scale.folders import (
@@ -154,6 +154,8 @@ def _fill(
     create_schema(con)
     for name in LOADED:
         con.execute(f"insert into {name} from {parquet([run / 'keys' / f'{name}.parquet'])}")
+    # Votes depend on whether there are answers.
+    remember_answer(con, manifest.reading.answer)
     keep(con, settings, manifest.plugins)
     keep_walk_settings(con, settings, manifest.plugins)
     for name in HANDED_DOWN:

@@ -14,6 +14,7 @@ from audit.engine.settings import Settings, keep
 from audit.engine.stages import PORTION_ROWS, PORTIONED, STAGE_NAMES, TABLES
 from audit.errors import AuditError
 from audit.load.load import fill_records
+from audit.load.provenance import remember_answer
 from audit.load.schema import FILLED, create_schema
 from audit.options import TaskLimits
 from audit.scale.folders import (
@@ -63,6 +64,7 @@ def part(run: Path, number: int, limits: TaskLimits) -> int:
             for problems in _groups(_dealt(run, number, limits)):
                 with working(limits) as con:
                     _fill(con, run, number, problems, manifest.reading.runs)
+                    remember_answer(con, manifest.reading.answer)
                     banks += _replay(con, run, settings, manifest.plugins)
                     for name in WRITTEN:
                         rows[name] = rows.get(name, 0) + _append(con, name, folder, writers)

@@ -95,7 +95,8 @@ def test_a_replay_in_total_tokens_without_prompts_equals_one_in_completion_token
     for unit in ("completion", "total"):
         (tmp_path / unit).mkdir()
         with replayed(tmp_path / unit, rows, unit=unit, budgets=(10, 20, 45)) as con:
-            tables[unit] = {name: engine.table(con, name) for name in engine.table_names()}
+            names = set(engine.table_names()) - {"prefix_boxes"}
+            tables[unit] = {name: engine.table(con, name) for name in sorted(names)}
     for name, table in tables["completion"].items():
         assert table.equals(tables["total"][name]) or name in ELSEWHERE, name
 
