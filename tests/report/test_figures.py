@@ -175,7 +175,7 @@ def test_ledger_words_tell_abstention_overshoot_and_an_exhausted_bank():
     paid, chosen = ledger_words(row | won | {"cost": 5032}, bank)
     assert "1,032 tokens past B" in paid
     assert chosen == "Selects attempt 1 (seed 4): 7, correct."
-    assert "400 short of B" in ledger_words(row | won | {"cost": 3600}, bank)[0]
+    assert "400 tokens short of B" in ledger_words(row | won | {"cost": 3600}, bank)[0]
 
 
 def test_text_from_archives_is_put_on_one_line():
