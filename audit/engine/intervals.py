@@ -8,7 +8,7 @@ finds the ends where the file computes each replicate from its own row; other fi
 import queue
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain, product
 
 import duckdb
@@ -53,7 +53,9 @@ def intervals_of(
         ) from None
     finally:
         for lane, name in product((con, *lanes), wanted):
-            lane.unregister(name)
+            # After a failure another thread may still use the connection, which is closed then.
+            with suppress(duckdb.Error):
+                lane.unregister(name)
 
 
 def intervals(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str, pa.Table]:

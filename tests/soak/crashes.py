@@ -58,9 +58,9 @@ def state(db):
             ).fetchall()[0]
             for (name,) in tables
         }
-        # A view that was read back has forgotten what is materialized.
+        # A view that was read back forgets what is materialized, and lists what it leaves out anew.
         views = con.execute(
-            "select view_name, regexp_replace(sql, '(NOT )?MATERIALIZED ', '', 'g') "
+            "select view_name, regexp_replace(sql, '(NOT )?MATERIALIZED |EXCLUDE [(][^)]*[)]', '', 'g') "
             "from duckdb_views() where not internal"
         )
         return found | dict(views.fetchall())
