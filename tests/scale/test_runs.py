@@ -159,8 +159,7 @@ def test_the_commands_do_what_one_machine_does(tmp_path, sources, expected):
     command(tmp_path, "gather", "run", "--db", "g.duckdb", "--link")
     assert differing(exported(tmp_path / "g.duckdb", tmp_path / "csv"), expected) == []
     # Random records do not fit, and that alone fails.
-    checked = command(tmp_path, "check", "--db", "g.duckdb", status=1)
-    assert "1 failed" in checked and "failed: data_quality: " in checked
+    assert "labels_shuffled" in command(tmp_path, "check", "--db", "g.duckdb", status=1)
     assert "already" in command(tmp_path, "gather", "run", "--db", "g.duckdb", status=2)
     texts = command(tmp_path, "table", "prefix_boxes", "--db", "g.duckdb", status=2)
     assert "needs the texts" in texts

@@ -59,8 +59,9 @@ def state(db):
             for (name,) in tables
         }
         # A view that was read back forgets what is materialized, and lists what it leaves out anew.
+        forgotten = "(NOT )?MATERIALIZED |EXCLUDE [(][^)]*[)]"
         views = con.execute(
-            "select view_name, regexp_replace(sql, '(NOT )?MATERIALIZED |EXCLUDE [(][^)]*[)]', '', 'g') "
+            f"select view_name, regexp_replace(sql, '{forgotten}', '', 'g') "
             "from duckdb_views() where not internal"
         )
         return found | dict(views.fetchall())
