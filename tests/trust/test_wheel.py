@@ -66,8 +66,6 @@ def test_the_page_and_the_demo_need_no_extra(replayed):
 @pytest.mark.parametrize(
     ("command", "extra"),
     [
-        ("timeline", "report"),
-        ("figure budget_curve", "report"),
         ("tokenize", "tokens"),
         ("table prefix_boxes --tokenize", "tokens"),
         ("export prefix_boxes --out e", "tokens"),
