@@ -199,7 +199,8 @@ def linked_run(con: duckdb.DuckDBPyConnection) -> str | None:
 def has_answers(con: duckdb.DuckDBPyConnection) -> bool:
     """Whether attempts have answers to vote on; loaded with --answer none they pass or fail."""
     query = "select 1 from meta where key = ? and value = 'none'"
-    return not con.execute(query, [ANSWER]).fetchall()
+    # A plan has no database yet, and says nothing against answers.
+    return "meta" not in relations(con) or not con.execute(query, [ANSWER]).fetchall()
 
 
 def lacks_texts(con: duckdb.DuckDBPyConnection) -> bool:

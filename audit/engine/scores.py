@@ -20,12 +20,6 @@ FOLDER = "sql/scores/"
 SCORE_NAME = re.compile(r"[a-z0-9_]+")
 
 
-def has_answers(con: duckdb.DuckDBPyConnection) -> bool:
-    """Whether the attempts have answers to vote on: after `load --answer none` they have not."""
-    query = "select 1 from meta where key = 'answer' and value = 'none'"
-    return "meta" not in relations(con) or not con.execute(query).fetchall()
-
-
 def scores(con: duckdb.DuckDBPyConnection) -> list[str]:
     """The scores that are loaded; log-probabilities are one."""
     if "scores" not in relations(con):

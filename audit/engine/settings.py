@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 
 from audit.database.arrow import insert
-from audit.database.schema import relations
+from audit.database.schema import has_answers, relations
 from audit.engine.build import sources
 from audit.engine.plugins import (
     ANSWERLESS,
@@ -26,7 +26,6 @@ from audit.engine.plugins import (
 )
 from audit.engine.scores import (
     check_weights,
-    has_answers,
     outside_weights,
     score_selectors,
     scores,

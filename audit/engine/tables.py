@@ -13,31 +13,34 @@ from audit.errors import AuditError, extra_hint
 from audit.text import not_there
 
 
-def needs_tokens(con: duckdb.DuckDBPyConnection, name: str) -> bool:
-    """Whether a table cuts texts at tokens, and the replay counts something else."""
+def _reads_tokens(con: duckdb.DuckDBPyConnection, name: str) -> bool:
+    """Whether a name is that of a table which reads tokenized texts; then there must be replays."""
     is_table = name in (*table_names(), *exploratory_names())
     if not is_table or not relations_read(render(name)) & TOKEN_RELATIONS:
         return False
     require_replays(con)
+    return True
+
+
+def needs_tokens(con: duckdb.DuckDBPyConnection, name: str) -> bool:
+    """Whether a table cuts texts at tokens, and the replay counts something else."""
+    if not _reads_tokens(con, name):
+        return False
     return con.execute("select unit from unit").fetchall() != [("completion",)]
 
 
 def waiting_events(con: duckdb.DuckDBPyConnection, name: str) -> int:
     """How many boundary events have yet to be tokenized before a table is complete."""
-    is_table = name in (*table_names(), *exploratory_names())
-    if not is_table or not relations_read(render(name)) & TOKEN_RELATIONS:
+    if not _reads_tokens(con, name):
         return 0
-    require_replays(con)
     query = "select count(*) from prefix_events where examined is null"
     return con.execute(query).fetchall()[0][0]
 
 
 def needs_texts(con: duckdb.DuckDBPyConnection, name: str) -> bool:
     """Whether a table needs texts that the database never had."""
-    is_table = name in (*table_names(), *exploratory_names())
-    if not is_table or not relations_read(render(name)) & TOKEN_RELATIONS:
+    if not _reads_tokens(con, name):
         return False
-    require_replays(con)
     return lacks_texts(con)
 
 

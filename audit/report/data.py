@@ -62,11 +62,6 @@ def unit(con: duckdb.DuckDBPyConnection) -> Unit:
     return UNITS[settings(con).get("unit", "completion")]
 
 
-def has_answers(con: duckdb.DuckDBPyConnection) -> bool:
-    """Whether attempts have answers to vote on; those of `load --answer none` have not."""
-    return not query(con, "select 1 from meta where key = 'answer' and value = 'none'")
-
-
 def has_steps(con: duckdb.DuckDBPyConnection) -> bool:
     """Whether an attempt is made of several steps, as an agent's is."""
     return bool(query(con, "select 1 from step_ends limit 1"))

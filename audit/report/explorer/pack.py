@@ -12,6 +12,7 @@ import numpy
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from audit.database import has_answers
 from audit.report import captions, data
 from audit.report.explorer.texts import Texts
 from audit.text import steerless
@@ -117,7 +118,7 @@ def walks(
         "rules": rules,
         "rule_words": {rule: captions.rule_words(rule) for rule in rules},
         "rule_tools": captions.ENFORCED_BY,
-        "answered": data.has_answers(con),
+        "answered": has_answers(con),
         "caps": sorted(int(cap) for cap in settings["caps"].split(",")),
         **({"texts": texts.size} if texts is not None else {}),
         "selectors": [
