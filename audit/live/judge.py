@@ -248,6 +248,8 @@ class Judge:
         for name in self._stages():
             if name == "prefix_selections":
                 check_columns(self._con, "selectors", self._plugins.selectors[0])
+            if name == "policy_positions":
+                check_columns(self._con, "policies", policy)
             kind = "table" if name in TABLES else "view"
             statement = f"create or replace {kind} {name} as {self._sql(name)}"
             self._con.execute(statement)
@@ -255,7 +257,6 @@ class Judge:
                 self._refreshed.append(statement)
             if name == "walks":
                 self._con.execute("create view portion as from walks")
-        check_columns(self._con, "policies", policy)
         whole = self.verdict(bank, len(bank)).stop_position
         if policy.path.startswith("sql/"):
             return
