@@ -216,7 +216,8 @@ def build_stages(
         if name == "step_costs":
             require_costs(con, settings)
         if name == "candidates" and not settings.budgets:
-            settings = replace(settings, budgets=usual_budgets(con))
+            costs = con.execute("select cost from candidates").fetchall()
+            settings = replace(settings, budgets=usual_budgets(cost for (cost,) in costs))
             keep(con, settings, found)
     for portion in portions[1:] if portioned else ():
         walk(con, portion)

@@ -381,11 +381,9 @@ def walk_fingerprint(settings: Settings, found: Plugins) -> str:
     return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()
 
 
-def usual_budgets(con: duckdb.DuckDBPyConnection) -> tuple[int, ...]:
+def usual_budgets(costs: Iterable[int]) -> tuple[int, ...]:
     """Budgets that suit what attempts cost: quantiles, rounded half up to two digits."""
-    costs = [
-        cost for (cost,) in con.execute("select cost from candidates order by cost").fetchall()
-    ]
+    costs = sorted(costs)
     found = set()
     for share in SHARES:
         place = (len(costs) - 1) * share

@@ -28,7 +28,8 @@ OTIS = Recorded(
     "archive",
     "OTIS Mock AIME 2024-2025: nine configurations of three frontier models",
     "Recorded attempts: Epoch AI, AI Benchmarking Hub, OTIS Mock AIME 2024-2025 (CC BY 4.0); "
-    "tokens as the providers billed them, reasoning included.",
+    "tokens as the providers billed them, reasoning included. Prices: public list prices of "
+    "November (gpt-5.1, claude-opus-4.5) and December 2025 (gpt-5.2), not what was billed.",
     {
         # Public list prices, so that the same replays can be read in dollars.
         "prices": FOLDER / "recorded_otis_aime_prices.csv",

@@ -169,7 +169,7 @@ function checkCurve(data, rows, points) {
 }
 
 for (const one of cases) {
-  const data = opened(one.walks);
+  const read = opened(one.walks), data = one.in_money ? A.inMoney(read) : read;
   for (const [name, rows] of Object.entries(one.tables)) {
     if (name === "budget_curve") {
       test(`${one.name}: ${name}`, () => { if (rows.length) { checkCurve(data, rows.map((row) => counted(data, row)), one.curve_points); } });

@@ -138,6 +138,12 @@ def test_the_page_computes_what_the_tables_say_at_any_budget(node, tmp_path):
             (folder / "walks.gz").write_bytes(packed)
             case = {"walks": str(folder / "walks.gz"), "curve_points": 200}
             cases.append(case | {"name": f"unit {unit}", "tables": tables(con)})
+            if priced:
+                # The page's switch to money: the same page against a replay in money.
+                fresh = settings | {"unit": "money", "budgets": None} | priced
+                done = engine.replay(con, rules="all", caps=(2, 4, 9), primary_cap=4, **fresh)
+                assert header(case["walks"])["money_budgets"] == list(done.settings.budgets)
+                cases.append(case | {"name": "in money", "in_money": True, "tables": tables(con)})
     assert any(ragged)
     assert all(header(case["walks"])["rules"] == RULES for case in cases[-len(BUDGETS) :])
     assert any("step_end" in header(case["walks"])["arrays"] for case in cases)

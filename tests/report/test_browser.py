@@ -384,6 +384,7 @@ def test_findings_stand_in_one_table_with_prose_folded(browser, demo):
 def test_policies_are_a_cloud_or_a_hint(browser, demo):
     browser.open(demo)
     ready(browser)
+    assert text(browser, "#policies-title") == "Controllers that stop by themselves"
     with database.opened(demo.parents[1] / "audit.duckdb") as con:
         rows = engine.table(con, "policies").num_rows if "policies" in engine.table_names() else 0
     if rows:
@@ -872,6 +873,8 @@ def test_every_rule_of_the_run_has_a_line_a_row_and_a_lane(browser, agents):
     assert lanes == ["lane-bank", *(f"lane-{rule}" for rule in captions.RULES)]
     assert "Inspect token_limit" in text(browser, "#lane-step_lost")
     assert "told its budget may act otherwise" in text(browser, "#agent-note")
+    # No policy was replayed: the section is about the frontier alone.
+    assert text(browser, "#policies-title") == "What nothing cheaper beats: the frontier"
     browser.run("document.querySelector('#rules input[value=step]').click()")
     assert browser.run("document.querySelectorAll('#curve path.line').length") == 4
     browser.wait("location.hash.includes('rules=')")
@@ -895,3 +898,41 @@ def test_a_page_in_money_speaks_of_money(browser, agents):
         assert "token" not in text(browser, place).replace("token_limit", "").replace(
             "max_tokens", ""
         )
+
+
+def test_a_switch_shows_the_same_page_in_dollars(browser, tmp_path):
+    settings = {"orders": 4, "replicates": 9, "caps": (2, 4, 9), "primary_cap": 4}
+    with ledger_database(tmp_path, budgets=BUDGETS["completion"], **settings) as con:
+        archives = [name for (name,) in con.sql("select archive from archives").fetchall()]
+        prices = [(name, 2_500_000, 250_000, 10**7) for name in archives]
+        priced = settings | {"rules": "all", "prices": prices}
+        engine.replay(con, budgets=BUDGETS["completion"], **priced)
+        report(con, tmp_path)
+        engine.replay(con, unit="money", budgets=None, **priced)
+        rows = engine.table(con, "curves").to_pylist()
+    archive, budget = archives[1], sorted({row["budget"] for row in rows})[1]
+    curves = {r["rule"]: r for r in rows if (r["archive"], r["budget"]) == (archive, budget)}
+    browser.open(tmp_path / "report.html", fragment=f"#B=20&archive={quote(archive)}")
+    ready(browser)
+    in_tokens = number_rows(browser)
+    assert text(browser, "#tables .run-unit") == ""
+    browser.run("document.querySelector('#units input[value=money]').click()")
+    set_budget(browser, budget)
+    found = number_rows(browser)
+    for rule, row in curves.items():
+        assert found[rule][0] == shown(row["accuracy"]), rule
+        assert found[rule][1] == amount(row["cost"], UNITS["money"]), rule
+    assert "$10 per million completion tokens" in text(browser, "#price-note")
+    assert "budget B, $" in text(browser, "#curve")
+    assert "token" not in text(browser, "#headline") + text(browser, "#keys")
+    # What the tables of the run say stays in its unit, and the page says so.
+    assert "completion tokens" in text(browser, "#tables .run-unit")
+    browser.wait("location.hash.includes('unit=money')")
+    address = browser.run("location.hash")
+    browser.open(tmp_path / "report.html", fragment=address)
+    ready(browser)
+    assert number_rows(browser) == found
+    browser.run("document.querySelector('#units input[value=completion]').click()")
+    set_budget(browser, 20)
+    assert number_rows(browser) == in_tokens
+    assert browser.complaints() == []

@@ -47,6 +47,14 @@ const arithmetic = (() => {
     return data;
   }
 
+  // The same records counted in money, at the prices of the run; null where it has none. Orders, what
+  // selectors pick and labels are the same: only costs, steps and budgets are others.
+  function inMoney(data) {
+    if (!data.money_cost) { return null; }
+    return index({ ...data, unit: { name: "money", scale: 1e9 }, budgets: data.money_budgets, cost: data.money_cost,
+      step_count: data.money_step_count, step_end: data.money_step_end, prompt_money: undefined });
+  }
+
   // The slot at a position (from 1) of a bank in one order; repeat 0 is the recorded order.
   function slotAt(data, bank, repeat, position) {
     if (repeat === 0) { return position - 1; }
@@ -747,7 +755,7 @@ const arithmetic = (() => {
   }
 
   return {
-    unpack, index, canPick, walks, totals, means, draws, intervals, intervalOf, orderRange, orderError, canonicalDelta, quantile, curveBudgets, curve,
+    unpack, index, inMoney, canPick, walks, totals, means, draws, intervals, intervalOf, orderRange, orderError, canonicalDelta, quantile, curveBudgets, curve,
     lineOf, band, matched, matchedIntervals, replay, slotAt, pickAt, rounded, grouped, figure, amount, budgetName,
     rounding, rulesOf, RULES,
   };

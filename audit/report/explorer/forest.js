@@ -28,7 +28,7 @@ function survivalChoices() {
 function definitions() {
   const table = tableNamed("majority_rules"), name = data.archives[state.focus];
   // Without answers there is nothing to vote on.
-  if (!table || !data.answered) { return []; }
+  if (!table || !data.answered || data !== run) { return []; }
   return table.records.filter((record) => record.archive === name && wholeCost(record.budget) === state.budget
     && record.definition !== "majority" && record.delta !== "").slice(0, MOST_ROWS);
 }
@@ -100,6 +100,7 @@ function showSurvival() {
   }));
   const hasDefinitions = data.answered && Boolean(tableNamed("majority_rules"));
   byId("survive-note").textContent = "A bar with ends is a 95 % interval; a plain bar is the range over single orders, not an interval. "
-    + (hasDefinitions && !data.budgets.includes(state.budget)
-      ? `Definitions of a majority are known at the budgets of the run: ${data.budgets.map(budgetName).join(", ")}.` : "");
+    + (hasDefinitions && !(data === run && data.budgets.includes(state.budget))
+      ? `Definitions of a majority are known at the budgets of the run: ${
+        run.budgets.map((budget) => A.budgetName(run.unit, budget)).join(", ")}.` : "");
 }

@@ -89,6 +89,10 @@ function showNumbers(archive, view, found, ranges, same) {
       } % of replays end because their attempts ran out, not the budget: there the rules must agree.`);
   }
   orderNote(view, found, note);
+  if (data !== run) {
+    const [input, output] = data.prices[archive].map((price) => money(price / 1e6));
+    note("price-note", `At the prices of the run: ${input} per million prompt tokens, ${output} per million completion tokens.`);
+  }
   if (data.step_end) { note("agent-note", "A replay of recorded runs; an agent that is told its budget may act otherwise."); }
   byId("numbers").replaceChildren(element("h2", { text: data.archives[archive] }), ruleNumbers(mean, ranges), verdict);
 }
@@ -130,7 +134,7 @@ function showHeadline(archive, view, mean, same) {
     parts.push(".");
   }
   byId("headline").replaceChildren(...parts);
-  byId("why").textContent = !isOpening() || !view.graded ? ""
+  byId("why").textContent = data !== run || !isOpening() || !view.graded ? ""
     : data.archives.length * data.budgets.length > 1
       ? "Shown first because the rules differ most here, of all archives and budgets of the run."
       : "";

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.database import has_answers
+from audit.engine.settings import usual_budgets
 from audit.report import captions, data
 from audit.report.explorer.texts import Texts
 from audit.text import steerless
@@ -105,7 +106,10 @@ def walks(
             "its live intervals are over those. The tables below use all."
         )
     header, arrays = _records(con, banks, problems)
-    arrays |= _steps(con, banks)
+    arrays |= _steps(data.relation(con, "page_steps"), banks)
+    money, priced = _money(con, banks)
+    header |= money
+    arrays |= priced
     arrays |= _orders(con, banks, orders)
     arrays |= _selections(con, banks, steps, orders, selectors)
     arrays["weight"] = _counts(con, replicates, problems.num_rows)
@@ -191,14 +195,32 @@ def _records(
     return header, arrays
 
 
-def _steps(con: duckdb.DuckDBPyConnection, banks: pa.Table) -> dict[str, numpy.ndarray]:
+def _steps(steps: pa.Table, banks: pa.Table) -> dict[str, numpy.ndarray]:
     """Where the steps of attempts end, of those that have several; nothing where none has."""
-    steps = data.relation(con, "page_steps")
     steps = steps.filter(pc.field("bank_id").isin(banks["bank_id"].to_pylist()))
     if not pc.max(steps["count"]).as_py():
         return {}
     ends = steps["step_ends"].combine_chunks().flatten().to_numpy()
     return {"step_count": narrow(steps["count"].to_numpy()), "step_end": narrow(ends)}
+
+
+def _money(
+    con: duckdb.DuckDBPyConnection, banks: pa.Table
+) -> tuple[dict[str, Any], dict[str, numpy.ndarray]]:
+    """Prices, and the same records counted in money, where a run in another unit has prices."""
+    prices = {row["archive"]: row for row in data.query(con, "select * from prices")}
+    if not prices or data.unit(con).name == "money":
+        return {}, {}
+    attempts = data.relation(con, "page_money")
+    names = sorted(set(banks["archive"].to_pylist()), key=banks["archive"].to_pylist().index)
+    header = {
+        # Those that a replay in money would choose by itself.
+        "money_budgets": usual_budgets(attempts["cost"].to_pylist()),
+        "prices": [[prices[name][kind] for kind in ("input", "output")] for name in names],
+    }
+    own = attempts.filter(pc.field("bank_id").isin(banks["bank_id"].to_pylist()))
+    arrays = {"cost": narrow(own["cost"].to_numpy())} | _steps(attempts, banks)
+    return header, {f"money_{name}": array for name, array in arrays.items()}
 
 
 def _coded(*columns: pa.ChunkedArray) -> tuple[Any, ...]:

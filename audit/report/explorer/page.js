@@ -1,10 +1,12 @@
 // The page itself: what is chosen, what is shown, and the address that remembers it.
 "use strict";
 
-// What the page carries: walks, tables, and what is unfit by archive.
-let data = null, tables = [], quality = {};
-// What is chosen now, and what the page opens with.
+// What the page carries: walks in the unit of the run and in the unit that is shown, tables, and what
+// is unfit by archive.
+let run = null, data = null, tables = [], quality = {};
+// What is chosen now, and what the page opens with; the latter by unit.
 let state = null, first = null;
+const openings = new Map();
 const views = new Map(), curves = new Map(), bands = new Map();
 // Positions of walks, ten bytes each, that are kept at a time.
 const MOST_HELD = 2e7;
@@ -17,7 +19,7 @@ const SLICE = 40;
 // What is computed once for each choice and kept.
 
 function key(archive, choice = state) {
-  return [archive, choice.selector, choice.cap, choice.competition, choice.labels].join("/");
+  return [data.unit.name, archive, choice.selector, choice.cap, choice.competition, choice.labels].join("/");
 }
 function viewOf(archive, choice = state) {
   let found = views.get(key(archive, choice));
@@ -88,6 +90,8 @@ function opensReplay(table) {
 // One replay of an archive, its timeline in view; the attempt with this seed is opened, if one is named.
 function showReplay(archive, choice, seed) {
   if (archive < 0 || choice.problem < 0) { return; }
+  // Its budget is one of the run.
+  useUnit(run.unit.name);
   Object.assign(state, { shown: [archive], focus: archive }, choice);
   if (state.order > data.orders) { state.order = 1; }
   change();
@@ -129,6 +133,7 @@ function showFindings(findings) {
 function writeHash() {
   const words = new URLSearchParams();
   words.set("B", state.budget / data.unit.scale);
+  if (data !== run) { words.set("unit", data.unit.name); }
   words.set("focus", data.archives[state.focus]);
   state.shown.forEach((archive) => { words.append("archive", data.archives[archive]); });
   if (state.selector !== data.primary_selector) { words.set("selector", data.selectors[state.selector].name); }
@@ -147,7 +152,9 @@ function writeHash() {
 }
 
 function readHash() {
-  const words = new URLSearchParams(location.hash.slice(1)), found = { ...first };
+  const words = new URLSearchParams(location.hash.slice(1));
+  useUnit(words.get("unit") || run.unit.name);
+  const found = { ...first };
   function whole(name, low, high, other) {
     const value = Number(words.get(name));
     return words.has(name) && Number.isInteger(value) && value >= low && value <= high ? value : other;
@@ -200,6 +207,7 @@ function setBudget(budget, by) {
 }
 
 function change() {
+  unitWords();
   byId("selector").value = String(state.selector);
   byId("cap").value = String(state.cap);
   byId("competition").value = state.competition === null ? "" : String(state.competition);
@@ -265,16 +273,52 @@ function rulePicker() {
     } }), ` ${rule}`])));
 }
 
-// What the field and the slider say of the unit.
+// The units that the page can count in: the run's, and money where the run has prices.
+const counted = new Map();
+
+// Count in a unit from now on; one that the page does not know leaves it as it is.
+function useUnit(name) {
+  data = counted.get(name) || data;
+  if (!openings.has(data)) { openings.set(data, opening()); }
+  first = openings.get(data);
+}
+
+// Count in another unit; the budget buys as much of the average attempt in focus as before.
+function changeUnit(name) {
+  const average = () => {
+    const from = data.attempt_start[data.archive_start[state.focus]], to = data.attempt_start[data.archive_start[state.focus + 1]];
+    return data.cost.subarray(from, to).reduce((total, cost) => total + cost, 0) / (to - from);
+  };
+  const share = state.budget / average();
+  useUnit(name);
+  state.budget = A.rounding(data.unit, share * average());
+  change();
+}
+
+function unitPicker() {
+  const place = byId("units");
+  place.hidden = counted.size < 2;
+  place.append(...Array.from(counted.keys(), (name) => element("label", {}, [
+    element("input", { type: "radio", name: "unit", value: name, onchange: () => changeUnit(name) }),
+    ` in ${{ money: "dollars", completion: "tokens" }[name] ?? pictures.TITLES[name]}`])));
+}
+
+// What the field, the slider and the tables of the run say of the unit.
 function unitWords() {
   const { name, scale } = data.unit;
+  byId("units").querySelectorAll("input").forEach((input) => { input.checked = input.value === name; });
+  document.querySelectorAll(".run-unit").forEach((place) => {
+    place.textContent = data === run ? ""
+      : `From the tables of the run, which count ${pictures.TITLES[run.unit.name]}: budget-audit replay --unit ${name} makes them in ${name}.`;
+  });
   byId("budget-before").textContent = name === "money" ? "$" : "";
   byId("budget-after").textContent = { money: "", seconds: "seconds", steps: "steps" }[name] ?? "tokens";
-  if (scale !== 1) { Object.assign(byId("budget"), { step: "any", min: String(1 / scale), inputMode: "decimal" }); }
+  Object.assign(byId("budget"), scale === 1 ? { step: "1", min: "1", inputMode: "numeric" }
+    : { step: "any", min: String(1 / scale), inputMode: "decimal" });
   byId("slider").labels[0].textContent = `budget B, ${pictures.TITLES[name]}`;
   byId("keys").textContent = `Drag the line, or use the arrow keys: Shift moves by ${
     scale === 1 ? `single ${name === "steps" ? "steps" : "tokens"}` : "small steps"
-  }, Page up and Page down go to the budgets of the run.`;
+  }, Page up and Page down go to ${data === run ? "the budgets of the run" : data.budgets.map(budgetName).join(", ")}.`;
 }
 
 function fineStep() { return data.unit.scale === 1 ? 1 : 10 ** Math.max(0, Math.floor(Math.log10(state.budget)) - 2); }
@@ -282,7 +326,8 @@ function fineStep() { return data.unit.scale === 1 ? 1 : 10 ** Math.max(0, Math.
 function controls() {
   archiveChips();
   rulePicker();
-  unitWords();
+  unitPicker();
+  byId("competition").parentElement.hidden = data.competitions.length < 2;
   byId("labels").parentElement.hidden = !data.repaired;
   byId("labels").addEventListener("change", (event) => { state.labels = event.target.value; change(); });
   options(byId("selector"), data.selectors.map((selector) => selector.name));
@@ -371,25 +416,23 @@ function drag(place) {
   });
 }
 
-// Where the rules part most: what the page opens with.
+// What the page opens with: where the rules differ most.
 function opening() {
+  const found = { budget: data.budgets[0], shown: [0], focus: 0, selector: data.primary_selector, labels: "recorded", rules: data.rules,
+    cap: Math.min(data.primary_cap, data.largest_cap), competition: null, axis: "budget", problem: null, order: null };
   let best = { size: -1, archive: 0, budget: data.budgets[0] };
   data.archives.forEach((_, archive) => {
-    const view = viewOf(archive);
+    const view = viewOf(archive, found);
     data.budgets.forEach((budget) => {
       const delta = A.means(view, A.totals(view, budget)).delta;
       if (delta !== null && Math.abs(delta) > best.size + 1e-9) { best = { size: Math.abs(delta), archive, budget }; }
     });
   });
-  return best;
+  return { ...found, shown: [best.archive], focus: best.archive, budget: best.budget };
 }
 
 function start() {
-  first = { budget: data.budgets[0], shown: [0], focus: 0, selector: data.primary_selector, labels: "recorded", rules: data.rules,
-    cap: Math.min(data.primary_cap, data.largest_cap), competition: null, axis: "budget", problem: null, order: null };
-  state = { ...first };
-  const { archive, budget } = opening();
-  Object.assign(first, { shown: [archive], focus: archive, budget });
+  [run, A.inMoney(run)].filter(Boolean).forEach((records) => counted.set(records.unit.name, records));
   state = readHash();
   ["explorer", "summary", "replay"].forEach((id) => { byId(id).hidden = false; });
   controls();
@@ -423,7 +466,7 @@ async function main() {
     const packed = JSON.parse(new TextDecoder().decode(await unpacked("page-tables")));
     tables = packed.tables.map(readTable);
     quality = packed.quality;
-    if (byId("walks")) { data = A.index(A.unpack(await unpacked("walks"))); }
+    if (byId("walks")) { run = A.index(A.unpack(await unpacked("walks"))); data = run; }
     if (data) { start(); }
     showTables();
     showFindings(packed.findings);

@@ -144,8 +144,8 @@ function download(name, text) {
   setTimeout(() => { URL.revokeObjectURL(link.href); }, 10000);
 }
 
-// What a table holds of a cost or a budget, in whole numbers of the unit.
-function wholeCost(text) { return text === "" ? null : Math.round(Number(text) * data.unit.scale); }
+// What a table holds of a cost or a budget, in whole numbers of the run's unit.
+function wholeCost(text) { return text === "" ? null : Math.round(Number(text) * run.unit.scale); }
 function tableNamed(name) { return tables.find((table) => table.name === name && table.records.length); }
 
 function parseCsv(text) {

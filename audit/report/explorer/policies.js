@@ -10,7 +10,7 @@ function cloudPoints() {
   const archives = columnOf(table, "archive").cells, focus = data.archives[state.focus];
   return table.records.map((record, i) => ({
     archive: archives[i], policy: record.policy, rule: record.rule, budget: wholeCost(record.budget),
-    cost: record.cost === "" ? null : Number(record.cost) * data.unit.scale,
+    cost: record.cost === "" ? null : Number(record.cost) * run.unit.scale,
     accuracy: record.accuracy === "" ? null : Number(record.accuracy),
     share: isFrontier && record.frontier_share !== "" ? Number(record.frontier_share) : null,
     isOnFrontier: isFrontier ? record.on_frontier === "true" : null,
@@ -27,8 +27,8 @@ function reached(points) {
 }
 
 function pointTitle(point) {
-  return `${point.archive}, ${point.policy}, ${point.rule}, B = ${budgetName(point.budget)}: ${decimal(point.accuracy, 2)} % for ${
-    amount(point.cost)}${point.share === null ? "" : `; on the frontier in ${decimal(point.share, 0)} % of the replicates`}`;
+  return `${point.archive}, ${point.policy}, ${point.rule}, B = ${A.budgetName(run.unit, point.budget)}: ${decimal(point.accuracy, 2)} % for ${
+    A.amount(run.unit, point.cost)}${point.share === null ? "" : `; on the frontier in ${decimal(point.share, 0)} % of the replicates`}`;
 }
 
 function showPolicies() {
@@ -36,6 +36,8 @@ function showPolicies() {
   byId("policies").hidden = !hasCloud;
   byId("no-policies").hidden = Boolean(tableNamed("policies"));
   if (!hasCloud) { return; }
+  byId("policies-title").textContent = tableNamed("policies") ? "Controllers that stop by themselves"
+    : "What nothing cheaper beats: the frontier";
   const archive = data.archives[state.focus], points = cloudPoints(), own = points.filter((point) => point.archive === archive);
   const names = Array.from(new Set((tableNamed("policies") || tableNamed("frontier")).records.map((record) => record.policy)));
   drawCloud(archive, points, own, names);
@@ -70,7 +72,7 @@ function drawCloud(archive, points, own, names) {
   const frontier = points[0].isOnFrontier === null ? reached(points)
     : points.filter((point) => point.isOnFrontier).sort((a, b) => a.cost - b.cost || a.accuracy - b.accuracy);
   pictures.cloud(place, {
-    width: Math.max(280, place.clientWidth || 600), height: 360, lines: Array.from(lines.values()), frontier, unit: data.unit,
+    width: Math.max(280, place.clientWidth || 600), height: 360, lines: Array.from(lines.values()), frontier, unit: run.unit,
     others: points.filter((point) => point.archive !== archive).map((point) => ({ ...point, title: pointTitle(point) })),
     name: `accuracy against realized cost of every policy, ${archive}`,
     x: [Math.max(1, Math.min(...xs) / 1.1), Math.max(...xs) * 1.1],
@@ -106,7 +108,7 @@ function showAtK() {
     name: name || selector, colour, dashed, points: own.map((record) => ({
       k: Number(record.k), value: number(record[column]), low: number(record[`${column}_low`]), high: number(record[`${column}_high`]),
       title: `${name || selector}, k = ${record.k}: ${decimal(number(record[column]), 2)} % for ${
-        amount(Number(record.cost) * data.unit.scale)}`,
+        A.amount(run.unit, Number(record.cost) * run.unit.scale)}`,
     })),
   }));
   pictures.atK(place, { width: Math.max(260, Math.min(560, place.clientWidth || 520)), height: 240, lines,

@@ -34,7 +34,7 @@ function problemColumns() {
 
 let problemsFor = null;
 function showProblems() {
-  const columns = problemColumns(), now = [state.focus, state.competition].join("/");
+  const columns = problemColumns(), now = [state.focus, state.competition, data.unit.name].join("/");
   if (problems && problemsFor === now) { problems.refill(columns); return; }
   problemsFor = now;
   problems = dataTable(byId("problems"), {
@@ -171,7 +171,8 @@ function timelineNotes(archive) {
   return [
     element("p", { class: "note", text: `Boxed: the attempt that is selected. Hatched: paid and thrown away. Bar below a block: paid past B.${
       data.step_end ? " Thin lines: the ends of steps." : ""}${data.texts ? " Click an attempt to read it." : ""}` }),
-    element("p", { class: "note" }, ["What was written: ", command("show", ""), "; this picture as a file: ",
-      command("timeline", ` --repeat ${state.order} --budget ${state.budget / data.unit.scale}`)]),
+    // The database holds walks in the unit of the run alone.
+    element("p", { class: "note" }, ["What was written: ", command("show", ""), ...(data !== run ? [] : ["; this picture as a file: ",
+      command("timeline", ` --repeat ${state.order} --budget ${state.budget / data.unit.scale}`)])]),
   ];
 }
