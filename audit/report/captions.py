@@ -93,12 +93,14 @@ SELECTORS = {
 
 FIGURES = {
     "budget_curve": (
-        "Accuracy (top) and realized completion cost as a multiple of B (bottom), averaged over "
-        "the random orders of each problem and then over problems. Cost below one means the bank "
-        "ran out before the budget did.",
+        "Accuracy (top) and realized cost as a multiple of B (bottom) at every budget of the table "
+        "budget_curve, averaged over the random orders of each problem and then over problems; "
+        "points and bars: the budgets of the run, with 95 % intervals. Shaded: where the advisory "
+        "curve may lie (95 %, all budgets together). Cost below one means that the attempts ran "
+        "out before the budget did.",
         "The same B is not the same cost: where the lower curves differ, the upper ones compare "
-        "unequal amounts of computation. Bands belong to each curve; whether they overlap does not "
-        "decide the paired change.",
+        "unequal amounts of computation. Whether the bars of two rules overlap does not decide "
+        "their paired difference; where the shade touches the strict curve, they may be equal.",
     ),
     "cost_accuracy": (
         "The same points placed by what they really cost on average. A diamond is strict at the "

@@ -41,6 +41,20 @@ def test_budget_curves_draw_the_rows_of_the_table(simulated):
         key = (row["archive"], row["budget"], row["rule"])
         same = [r for r in drawn if (r.get("archive"), r.get("budget"), r.get("rule")) == key]
         assert same and all(r["accuracy"] == row["accuracy"] for r in same)
+    curve = engine.table(simulated, "budget_curve").to_pylist()
+    assert len(curve) > 200
+    shaded = [row for row in drawn if "band_low" in row]
+    assert len(shaded) == len([row for row in curve if row["band_low"] is not None])
+    for rule in ("strict", "advisory"):
+        lines = {
+            (r["archive"], r["budget"], r["accuracy"], r["cost"])
+            for r in drawn
+            if r.get("rule") == rule
+        }
+        wanted = {
+            (r["archive"], r["budget"], r[f"{rule}_accuracy"], r[f"{rule}_cost"]) for r in curve
+        }
+        assert wanted <= lines
 
 
 def test_cost_accuracy_draws_strict_at_the_cost_of_each_advisory_point(simulated, monkeypatch):

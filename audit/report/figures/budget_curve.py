@@ -5,23 +5,25 @@ from typing import Any
 
 import duckdb
 
-from audit.output.display import budget_name
 from audit.output.headings import replayed_unit
 from audit.report import data
-from audit.report.figures.drawing import INK, PLAIN, Look, altair_module, frame, inline, tips
+from audit.report.data import Row
+from audit.report.figures.drawing import INK, PLAIN, Look, altair_module, inline, quantity, tips
 from audit.report.figures.panels import (
+    Panel,
     budget_axis,
-    columns_for,
-    curve,
     extent,
+    in_panels,
+    in_words,
     panel_height,
-    panel_title,
-    panel_width,
     percent_domain,
+    round_ticks,
+    rule_colours,
+    rule_lines,
+    rule_marks,
+    rule_order,
     some,
 )
-from audit.report.wording import with_interval
-from audit.units import write_digits
 
 
 def budget_curve(
@@ -31,86 +33,114 @@ def budget_curve(
     archives: Sequence[str] | None = None,
     known: data.Known | None = None,
 ) -> Any:
-    """Accuracy over B for both rules, and below it the realized cost as a multiple of B."""
+    """Accuracy at every budget of the table, and below it the realized cost as a multiple of B."""
     alt, unit = altair_module(), replayed_unit(con)
     rows = some(con, "curves", known, archives)
-    panels = data.group(rows, lambda row: row["archive"])
-    columns = look.columns or columns_for(len(panels), look.width)
-    width = panel_width(columns, look.width)
+    shown = {row["archive"] for row in rows}
+    curve = [row for row in data.rows(con, "budget_curve", known) if row["archive"] in shown]
+    curves = data.group(curve, lambda row: row["archive"])
+    lines = rule_lines(rows, curve)
+    ends = data.bank_ends(con)
     budgets = sorted({row["budget"] for row in rows})
-    bank_ends = data.bank_ends(con)
-    accuracy = alt.Scale(domain=percent_domain(rows, "accuracy"), nice=False, zero=False)
-    cost = alt.Scale(domain=[0, 1.08 * max(1.0, extent(rows, "cost_ratio")[1])], nice=False)
-    pairs = []
-    for index, (archive, found) in enumerate(panels.items()):
-        first = index % columns == 0
-        shown = [
-            row
-            | {
-                "shown_budget": budget_name(row["budget"], unit),
-                "shown_accuracy": with_interval(row, "accuracy"),
-                "shown_ratio": with_interval(row, "cost_ratio"),
-                "shown_cost": write_digits(row["cost"], unit),
-                "is_bank_end": (archive, row["budget"]) in bank_ends,
-            }
-            for row in found
-        ]
-        tooltip = tips(
-            ("archive", "archive"),
-            ("rule", "rule"),
-            ("shown_budget", "budget B"),
-            ("shown_accuracy", "accuracy, %"),
-            ("shown_cost", f"mean cost, {unit.many}"),
-            ("shown_ratio", "cost / B"),
-        )
-        top = curve(
-            shown,
-            "accuracy",
-            budget_axis(budgets, None, unit),
-            alt.Y(
-                field="accuracy",
-                type="quantitative",
-                scale=accuracy,
-                title="accuracy, %" if first else None,
-                axis=alt.Axis(tickCount=5),
+    reached = [row["budget"] for row in lines]
+    low, high = extent(lines, "cost_ratio")
+    # Below the cheapest attempt advisory pays many times B: equal ratios are equal steps.
+    ratio = alt.Scale(type="log", domain=[min(low, 0.9), max(high, 1.1)], nice=False)
+    percent = alt.Scale(domain=percent_domain([*rows, *lines], "accuracy"), nice=False, zero=False)
+    ticks = round_ticks(min(low, 0.9), max(high, 1.1))
+
+    def draw(panel: Panel) -> Any:
+        own = curves.get(panel.archive, [])
+        points = in_words(panel.rows, unit)
+        for row in points:
+            row["is_bank_end"] = (row["archive"], row["budget"]) in ends
+        x = budget_axis(budgets, reached, None, unit)
+        below = budget_axis(budgets, reached, f"budget B, {unit.measures}", unit)
+        title, axis = panel.y_title("accuracy, %"), alt.Axis(tickCount=5)
+        accuracy = quantity("Y", "accuracy", scale=percent, title=title, axis=axis)
+        title = panel.y_title("realized cost / B")
+        axis = alt.Axis(values=ticks, labelOverlap="greedy", format="~g")
+        cost = quantity("Y", "cost_ratio", scale=ratio, title=title, axis=axis)
+        one = alt.Chart(inline([{"one": 1}])).mark_rule(strokeDash=[2, 3], color=INK)
+        return alt.vconcat(
+            alt.layer(
+                *_band(own, x, percent),
+                *_lines(points, own, x, accuracy, unit.many),
+                width=panel.width,
+                height=panel_height(panel.width, 190),
+                title=panel.title,
             ),
-            tooltip,
-        )
-        bottom = curve(
-            shown,
-            "cost_ratio",
-            budget_axis(budgets, f"budget B, {unit.measures}", unit),
-            alt.Y(
-                field="cost_ratio",
-                type="quantitative",
-                scale=cost,
-                title="realized cost / B" if first else None,
-                axis=alt.Axis(tickCount=4),
+            alt.layer(
+                one.encode(y=quantity("Y", "one", scale=ratio)),
+                *_lines(points, own, below, cost, unit.many),
+                width=panel.width,
+                height=panel_height(panel.width, 110),
             ),
-            tooltip,
+            spacing=14,
         )
-        one = (
-            alt.Chart(inline([{"one": 1}]))
-            .mark_rule(strokeDash=[2, 3], color=INK)
-            .encode(y=alt.Y(field="one", type="quantitative"))
-        )
-        pairs.append(
-            alt.vconcat(
-                alt.layer(
-                    *top,
-                    width=width,
-                    height=panel_height(width, 190),
-                    title=panel_title(archive, width, list(panels)),
-                ),
-                alt.layer(one, *bottom, width=width, height=panel_height(width, 110)),
-                spacing=14,
-            )
-        )
-    whole = frame(
-        con,
-        "Accuracy and realized cost over the budget",
-        "Bands: 95 % problem-bootstrap interval of each curve. Dotted line: cost equal to B."
-        + (" Hollow: over 5 % of replays ended because the bank ran out." if bank_ends else ""),
-        look,
+
+    words = (
+        "Shaded: where the advisory curve may lie (95 %, all budgets together). Bars: 95 % "
+        "interval at the budgets of the run. Dotted line: cost equal to B."
+        + (" Hollow: over 5 % of replays ended because the bank ran out." if ends else "")
     )
-    return alt.concat(*pairs, columns=columns, **whole)
+    return in_panels(con, look, rows, draw, "Accuracy and realized cost over the budget", words)
+
+
+def _band(curve: Sequence[Row], x: Any, scale: Any) -> list[Any]:
+    """The band of the whole difference, on top of the strict curve, where there is one."""
+    low, high = scale["domain"]
+    shade = [
+        {
+            "budget": row["budget"],
+            **{
+                end: min(high, max(low, row["strict_accuracy"] + row[end]))
+                for end in ("band_low", "band_high")
+            },
+        }
+        for row in curve
+        if row["band_low"] is not None
+    ]
+    if not shade:
+        return []
+    (colour,) = rule_colours(["advisory"])
+    area = altair_module().Chart(inline(shade)).mark_area(opacity=0.16, color=colour)
+    ends = {"y": quantity("Y", "band_low", scale=scale), "y2": altair_module().Y2("band_high")}
+    return [area.encode(x=x, **ends)]
+
+
+def _lines(points: Sequence[Row], curve: Sequence[Row], x: Any, y: Any, costs: str) -> list[Any]:
+    """A line per rule, its points at the budgets of the run, and their intervals as bars.
+
+    A point marked by `is_bank_end` is hollow.
+    """
+    alt, column = altair_module(), y["field"]
+    rules = rule_order(points)
+    marks = rule_marks(rules)
+    tooltip = tips(
+        ("archive", "archive"),
+        ("rule", "rule"),
+        ("shown_budget", "budget B"),
+        ("shown_accuracy", "accuracy, %"),
+        ("shown_cost", f"mean cost, {costs}"),
+        ("shown_cost_ratio", "cost / B"),
+    )
+    points = sorted(points, key=lambda row: rules.index(row["rule"]))
+    barred = alt.Chart(inline(row for row in points if row[f"{column}_low"] is not None))
+    lines = sorted(rule_lines(points, curve), key=lambda row: rules.index(row["rule"]))
+    layers = [
+        barred.mark_rule(strokeWidth=2, opacity=0.5).encode(
+            x=x,
+            y=quantity("Y", f"{column}_low", scale=y["scale"]),
+            y2=alt.Y2(f"{column}_high"),
+            color=marks["color"],
+        ),
+        alt.Chart(inline(lines)).mark_line(strokeWidth=2).encode(x=x, y=y, color=marks["color"]),
+    ]
+    for is_bank_end in (False, True):
+        some = [row for row in points if row["is_bank_end"] == is_bank_end]
+        look = {"filled": False, "fill": "white"} if is_bank_end else {"filled": True}
+        if some:
+            chart = alt.Chart(inline(some)).encode(x=x, y=y, tooltip=tooltip, **marks)
+            layers.append(chart.mark_point(size=50, opacity=1, **look))
+    return layers

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from audit import engine
 from audit.output.display import budget_name
 from audit.output.headings import replayed_unit
 from audit.report import data
@@ -17,22 +16,23 @@ from audit.report.figures.drawing import (
     Look,
     altair_module,
     axis_labels,
-    frame,
     inline,
+    quantity,
     tips,
 )
 from audit.report.figures.panels import (
-    columns_for,
+    Panel,
     extent,
+    in_panels,
+    in_words,
     panel_height,
-    panel_title,
-    panel_width,
+    rule_lines,
     rule_marks,
     rule_order,
     some,
 )
 from audit.report.wording import number, with_interval
-from audit.units import Unit, write_digits
+from audit.units import Unit
 
 
 class Scales(NamedTuple):
@@ -55,123 +55,82 @@ def cost_accuracy(
     """Accuracy against realized mean cost, with strict at the cost of each advisory point."""
     alt, unit = altair_module(), replayed_unit(con)
     rows = some(con, "curves", known, archives)
-    matched = data.group(_rows(con, "matched_cost", known), lambda row: row["archive"])
-    curves = data.group(_rows(con, "budget_curve", known), lambda row: row["archive"])
-    panels = data.group(rows, lambda row: row["archive"])
-    columns = look.columns or columns_for(len(panels), look.width)
-    width = panel_width(columns, look.width)
+    matched = data.group(data.rows(con, "matched_cost", known), lambda row: row["archive"])
+    curves = data.group(data.rows(con, "budget_curve", known), lambda row: row["archive"])
     low, high = extent([{"accuracy": row["accuracy"]} for row in rows], "accuracy")
     room = max(2.0, (high - low) * 0.12)
     domain = [max(0, low - room), min(100, high + room)]
     scale = alt.Scale(domain=domain, nice=False, zero=False)
     top = 1.06 * max(row["cost"] for row in rows)
-    scales = Scales(width, panel_height(width, 250), top, *domain)
     across = alt.Scale(domain=[0, top], nice=False, clamp=True)
-    charts = []
-    for index, (archive, found) in enumerate(panels.items()):
-        shown = [
+    axis = alt.Axis(labelExpr=axis_labels(unit), tickCount=5, labelOverlap="greedy")
+    x = quantity("X", "cost", scale=across, title=f"mean cost, {unit.many}", axis=axis)
+
+    def draw(panel: Panel) -> Any:
+        title, height = panel.y_title("accuracy, %"), panel_height(panel.width, 250)
+        y = quantity("Y", "accuracy", scale=scale, title=title, axis=alt.Axis(tickCount=6))
+        points = in_words(panel.rows, unit)
+        first = min(point["budget"] for point in points)
+        lines = [
             row
-            | {
-                "shown_budget": budget_name(row["budget"], unit),
-                "shown_accuracy": with_interval(row, "accuracy"),
-                "shown_cost": write_digits(row["cost"], unit),
-            }
-            for row in found
+            for row in rule_lines(points, curves.get(panel.archive, []))
+            if row["cost"] <= top and row["budget"] >= first
         ]
-        x = alt.X(
-            field="cost",
-            type="quantitative",
-            scale=across,
-            title=f"mean cost, {unit.many}",
-            axis=alt.Axis(labelExpr=axis_labels(unit), tickCount=5, labelOverlap="greedy"),
+        same = _same_cost(matched.get(panel.archive, []), scale, across, unit)
+        labels = _labels(points, Scales(panel.width, height, top, *domain), unit)
+        return alt.layer(
+            *_layers(points, lines, same, labels, x, y, unit.many),
+            width=panel.width,
+            height=height,
+            title=panel.title,
         )
-        y = alt.Y(
-            field="accuracy",
-            type="quantitative",
-            scale=scale,
-            title="accuracy, %" if index % columns == 0 else None,
-            axis=alt.Axis(tickCount=6),
-        )
-        base = alt.Chart(inline(shown)).encode(
-            x=x,
-            y=y,
-            tooltip=tips(
-                ("archive", "archive"),
-                ("rule", "rule"),
-                ("shown_budget", "budget B"),
-                ("shown_cost", f"mean cost, {unit.many}"),
-                ("shown_accuracy", "accuracy, %"),
-            ),
-        )
-        marks = rule_marks(rule_order(rows))
-        same = matched.get(archive, [])
-        line = inline(_line(curves.get(archive, []), shown, top))
-        texts = alt.Chart(inline(_labels(shown, scales, unit)))
-        layers = [
-            alt.Chart(line)
-            .mark_line(strokeWidth=1.6, opacity=0.75)
-            .encode(
-                x=x,
-                y=y,
-                color=marks["color"],
-                order=alt.Order(field="budget", type="quantitative"),
-            ),
-            *_same_cost(same, scale, across, unit),
-            base.mark_point(filled=True, size=80, opacity=1).encode(**marks),
-            texts.mark_text(fontSize=11).encode(
-                x=alt.X(field="at", type="quantitative", scale=across),
-                y=alt.Y(field="beside", type="quantitative", scale=scale),
-                text=alt.Text(field="label", type="nominal"),
-                color=marks["color"],
-            ),
-        ]
-        charts.append(
-            alt.layer(
-                *layers,
-                width=width,
-                height=panel_height(width, 250),
-                title=panel_title(archive, width, list(panels)),
-            )
-        )
-    whole = frame(
-        con,
-        "Accuracy against realized cost",
-        "Labels: the budget B. Diamonds: strict at the budget that costs what advisory costs.",
-        look,
+
+    words = "Labels: the budget B. Diamonds: strict at the budget that costs what advisory costs."
+    return in_panels(con, look, rows, draw, "Accuracy against realized cost", words)
+
+
+def _layers(
+    points: Sequence[Row],
+    lines: Sequence[Row],
+    same: Sequence[Any],
+    labels: Sequence[Row],
+    x: Any,
+    y: Any,
+    costs: str,
+) -> list[Any]:
+    """A line per rule, its points with their budgets, and what strict reaches at the same cost."""
+    alt = altair_module()
+    marks = rule_marks(rule_order(points))
+    tooltip = tips(
+        ("archive", "archive"),
+        ("rule", "rule"),
+        ("shown_budget", "budget B"),
+        ("shown_cost", f"mean cost, {costs}"),
+        ("shown_accuracy", "accuracy, %"),
     )
-    return alt.concat(*charts, columns=columns, **whole)
-
-
-def _rows(con: duckdb.DuckDBPyConnection, name: str, known: data.Known | None) -> list[Row]:
-    """The rows that have a label, of a table that the engine may not have."""
-    if name not in engine.table_names():
-        return []
-    return [row for row in data.rows(con, name, known) if row["delta"] is not None]
-
-
-def _line(curve: Sequence[Row], points: Sequence[Row], top: float) -> list[Row]:
-    """Both rules at every budget of the curve that the picture holds, or the points alone."""
-    if not curve:
-        return list(points)
-    first = min(point["budget"] for point in points)
+    order = alt.Order(field="budget", type="quantitative")
     return [
-        {
-            "rule": rule,
-            "budget": row["budget"],
-            "cost": row[f"{rule}_cost"],
-            "accuracy": row[f"{rule}_accuracy"],
-        }
-        for row in curve
-        for rule in ("strict", "advisory")
-        if row[f"{rule}_cost"] <= top and row["budget"] >= first
+        alt.Chart(inline(lines))
+        .mark_line(strokeWidth=1.6, opacity=0.75)
+        .encode(x=x, y=y, color=marks["color"], order=order),
+        *same,
+        alt.Chart(inline(points))
+        .mark_point(filled=True, size=80, opacity=1)
+        .encode(x=x, y=y, tooltip=tooltip, **marks),
+        alt.Chart(inline(labels))
+        .mark_text(fontSize=11)
+        .encode(
+            x=quantity("X", "at", scale=x["scale"]),
+            y=quantity("Y", "beside", scale=y["scale"]),
+            text=alt.Text(field="label", type="nominal"),
+            color=marks["color"],
+        ),
     ]
 
 
 def _same_cost(matched: Sequence[Row], scale: Any, across: Any, unit: Unit) -> list[Any]:
     """Strict at the budget that costs what an advisory point costs, and the step between them."""
     alt = altair_module()
-    if not matched:
-        return []
     steps = [
         {
             "cost": row["advisory_cost"],
@@ -183,10 +142,13 @@ def _same_cost(matched: Sequence[Row], scale: Any, across: Any, unit: Unit) -> l
             "shown_delta": with_interval(row, "delta"),
         }
         for row in matched
+        if row["delta"] is not None
     ]
+    if not steps:
+        return []
     step = alt.Chart(inline(steps)).encode(
-        x=alt.X(field="cost", type="quantitative", scale=across),
-        y=alt.Y(field="same_cost", type="quantitative", scale=scale),
+        x=quantity("X", "cost", scale=across),
+        y=quantity("Y", "same_cost", scale=scale),
         tooltip=tips(
             ("shown_budget", "advisory budget"),
             ("shown_strict", "strict budget of equal cost"),

@@ -128,6 +128,20 @@ def inline(rows: Iterable[Row]) -> Any:
     return altair_module().InlineData(values=shown)
 
 
+def quantity(channel: str, field: str, **more: Any) -> Any:
+    """A channel (`X`, `Y`) that shows a number."""
+    return getattr(altair_module(), channel)(field=field, type="quantitative", **more)
+
+
+def named(
+    channel: str, field: str, domain: Iterable[Any], values: Iterable[Any], **more: Any
+) -> Any:
+    """A channel (`Color`, `Shape`) that tells names apart, each with its value."""
+    alt = altair_module()
+    scale = alt.Scale(domain=list(domain), range=list(values))
+    return getattr(alt, channel)(field=field, type="nominal", scale=scale, **more)
+
+
 def tips(*fields: tuple[str, str]) -> list[Any]:
     """What a tooltip shows: fields and their titles."""
     alt = altair_module()

@@ -1,12 +1,13 @@
 """What figures with one panel per archive share."""
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import duckdb
 
 from audit.errors import AuditError
+from audit.output.display import budget_name
 from audit.report import data
 from audit.report.data import Row
 from audit.report.figures.drawing import (
@@ -14,13 +15,16 @@ from audit.report.figures.drawing import (
     GREEN,
     PURPLE,
     VERMILLION,
+    Look,
     altair_module,
     axis_labels,
-    inline,
+    frame,
+    named,
+    quantity,
 )
-from audit.report.wording import one_line
+from audit.report.wording import one_line, with_interval
 from audit.text import shortened
-from audit.units import Unit
+from audit.units import Unit, write_digits
 
 # In the order of their pools, the smallest first.
 RULES = ("strict", "step_lost", "attempt_lost", "step", "advisory")
@@ -44,10 +48,50 @@ def panel_height(width: int, most: int) -> int:
     return max(min(110, most), min(most, round(0.72 * width)))
 
 
-def panel_title(name: str, width: int, names: Sequence[str] = ()) -> Any:
+class Panel(NamedTuple):
+    """One archive's place in a figure: its rows, its width, its title, whether it begins a row."""
+
+    archive: str
+    rows: list[Row]
+    width: int
+    is_first: bool
+    title: Any
+
+    def y_title(self, words: str) -> str | None:
+        """The title of a vertical axis, which only the first panel of a row has."""
+        return words if self.is_first else None
+
+
+def in_panels(
+    con: duckdb.DuckDBPyConnection,
+    look: Look,
+    rows: Sequence[Row],
+    draw: Callable[[Panel], Any],
+    title: str,
+    subtitle: str,
+) -> Any:
+    """A figure with a panel per archive, as many in a row as leave each of them readable."""
+    panels = data.group(list(rows), lambda row: row["archive"])
+    columns = look.columns or columns_for(len(panels), look.width)
+    width = panel_width(columns, look.width)
+    charts = [
+        draw(
+            Panel(
+                archive,
+                found,
+                width,
+                index % columns == 0,
+                _panel_title(archive, width, list(panels)),
+            )
+        )
+        for index, (archive, found) in enumerate(panels.items())
+    ]
+    return altair_module().concat(*charts, columns=columns, **frame(con, title, subtitle, look))
+
+
+def _panel_title(name: str, width: int, names: Sequence[str]) -> Any:
     """An archive's name over its panel, cut in the middle where it is too long."""
-    alt = altair_module()
-    return alt.Title(
+    return altair_module().Title(
         shortened(one_line(name, 400), max(12, int(width / 6.6)), names),
         anchor="start",
         fontSize=12.5,
@@ -57,20 +101,40 @@ def panel_title(name: str, width: int, names: Sequence[str] = ()) -> Any:
     )
 
 
-def budget_axis(budgets: Sequence[float], title: str | None, unit: Unit) -> Any:
+def in_words(rows: Iterable[Row], unit: Unit) -> list[Row]:
+    """The rows with what a tooltip says of them."""
+    return [
+        row
+        | {"shown_budget": budget_name(row["budget"], unit)}
+        | {
+            f"shown_{column}": with_interval(row, column)
+            for column in ("accuracy", "delta", "cost_ratio")
+            if column in row
+        }
+        | {
+            f"shown_{column}": write_digits(row[column], unit)
+            for column in ("cost", "extra_cost")
+            if row.get(column) is not None
+        }
+        for row in rows
+    ]
+
+
+def budget_axis(
+    budgets: Sequence[float], domain: Sequence[float], title: str | None, unit: Unit
+) -> Any:
     """A logarithmic axis with a tick at each budget of the run."""
     alt = altair_module()
-    return alt.X(
-        field="budget",
-        type="quantitative",
-        title=title,
-        scale=alt.Scale(
-            type="log", base=2, domain=[min(budgets) / 1.15, max(budgets) * 1.15], nice=False
-        ),
-        axis=alt.Axis(
-            values=list(budgets), labelExpr=axis_labels(unit), grid=False, labelOverlap="greedy"
-        ),
+    ends = [min(domain) / 1.15, max(domain) * 1.15]
+    labels = alt.Axis(
+        values=list(budgets),
+        labelExpr=axis_labels(unit),
+        grid=False,
+        labelOverlap="greedy",
+        labelSeparation=6,
     )
+    scale = alt.Scale(type="log", base=2, domain=ends, nice=False)
+    return quantity("X", "budget", title=title, scale=scale, axis=labels)
 
 
 def rule_order(rows: Iterable[Row]) -> list[str]:
@@ -94,22 +158,11 @@ def rule_colours(rules: Sequence[str]) -> list[str]:
 
 def rule_marks(rules: Sequence[str]) -> dict[str, Any]:
     """Colour and shape of the rules."""
-    alt = altair_module()
-    legend = alt.Legend(orient="top", title="stopping rule:")
-    domain = list(rules)
+    legend = altair_module().Legend(orient="top", title="stopping rule:")
+    shapes = cycle(RULE_SHAPES, len(rules))
     return {
-        "color": alt.Color(
-            field="rule",
-            type="nominal",
-            scale=alt.Scale(domain=domain, range=rule_colours(domain)),
-            legend=legend,
-        ),
-        "shape": alt.Shape(
-            field="rule",
-            type="nominal",
-            scale=alt.Scale(domain=domain, range=cycle(RULE_SHAPES, len(domain))),
-            legend=legend,
-        ),
+        "color": named("Color", "rule", rules, rule_colours(rules), legend=legend),
+        "shape": named("Shape", "rule", rules, shapes, legend=legend),
     }
 
 
@@ -131,36 +184,29 @@ def percent_domain(rows: Sequence[Row], column: str) -> list[float]:
     return [max(0, low), min(100, high)] if high > low else [max(0, low - 10), min(100, high + 10)]
 
 
-def curve(rows: Sequence[Row], column: str, x: Any, y: Any, tooltip: list[Any]) -> list[Any]:
-    """Line, points and interval band of each rule, as layers; a point marked by `is_bank_end` is
-    hollow."""
-    alt = altair_module()
-    rules = rule_order(rows)
-    marks = rule_marks(rules)
-    rows = sorted(rows, key=lambda row: rules.index(row["rule"]))
-    base = alt.Chart(inline(rows)).encode(x=x, y=y, tooltip=tooltip)
-    banded = [row for row in rows if row[f"{column}_low"] is not None]
-    band = alt.Chart(inline(banded)).encode(
-        x=x,
-        y=alt.Y(field=f"{column}_low", type="quantitative"),
-        y2=alt.Y2(field=f"{column}_high"),
-        color=marks["color"],
-    )
-    # A band over a single budget has no width: draw it as an error bar.
-    single = len({row["budget"] for row in rows}) == 1
-    interval = (
-        band.mark_rule(strokeWidth=2, opacity=0.5)
-        if single
-        else band.mark_area(opacity=0.16, interpolate="linear")
-    )
-    layers = [interval, base.mark_line(strokeWidth=2).encode(color=marks["color"])]
-    for is_bank_end in (False, True):
-        points = [row for row in rows if row.get("is_bank_end", False) == is_bank_end]
-        chart = alt.Chart(inline(points)).encode(x=x, y=y, tooltip=tooltip, **marks)
-        look = {"filled": False, "fill": "white"} if is_bank_end else {"filled": True}
-        if points:
-            layers.append(chart.mark_point(size=70, opacity=1, **look))
-    return layers
+def round_ticks(low: float, high: float) -> list[float]:
+    """One, two and five times the powers of ten between two numbers, for a logarithmic axis."""
+    ticks = (float(f"{digit}e{power}") for power in range(-9, 16) for digit in (1, 2, 5))
+    return [tick for tick in ticks if low <= tick <= high]
+
+
+def rule_lines(points: Sequence[Row], curve: Sequence[Row]) -> list[Row]:
+    """What the lines of rules join: every budget of the curve, or of the run where it has none."""
+    dense = [
+        {
+            "archive": row["archive"],
+            "rule": rule,
+            "budget": row["budget"],
+            "accuracy": row[f"{rule}_accuracy"],
+            "cost": row[f"{rule}_cost"],
+            "cost_ratio": row[f"{rule}_cost"] / row["budget"],
+        }
+        for row in curve
+        for rule in ("strict", "advisory")
+        if row["delta"] is not None
+    ]
+    found = {row["rule"] for row in dense}
+    return [*dense, *(row for row in points if row["rule"] not in found)]
 
 
 def some(

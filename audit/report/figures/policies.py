@@ -5,7 +5,6 @@ from typing import Any
 
 import duckdb
 
-from audit.output.display import budget_name
 from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.data import Row
@@ -15,23 +14,23 @@ from audit.report.figures.drawing import (
     Look,
     altair_module,
     axis_labels,
-    frame,
     inline,
+    named,
+    quantity,
     tips,
 )
 from audit.report.figures.panels import (
     RULE_COLOURS,
     RULE_SHAPES,
-    columns_for,
+    Panel,
     cycle,
     extent,
+    in_panels,
+    in_words,
     panel_height,
-    panel_title,
-    panel_width,
+    round_ticks,
     some,
 )
-from audit.report.wording import number, with_interval
-from audit.units import write_digits
 
 
 def policies(
@@ -41,114 +40,81 @@ def policies(
     archives: Sequence[str] | None = None,
     known: data.Known | None = None,
 ) -> Any:
-    """Every policy under both rules at every budget of the run, one panel per archive."""
+    """Every policy under every rule at every budget of the run, one panel per archive."""
     alt, unit = altair_module(), replayed_unit(con)
     rows = some(con, "policies", known, archives)
-    panels = data.group(rows, lambda row: row["archive"])
-    columns = look.columns or columns_for(len(panels), look.width)
-    width = panel_width(columns, look.width)
     names = sorted({row["policy"] for row in rows}, key=lambda name: (name != "none", name))
     low, high = extent([{"accuracy": row["accuracy"]} for row in rows], "accuracy")
     room = max(2.0, (high - low) * 0.08)
     down = alt.Scale(domain=[max(0, low - room), min(100, high + room)], nice=True, zero=False)
     costs = [row["cost"] for row in rows]
-    across = alt.Scale(type="log", domain=[min(costs) / 1.1, max(costs) * 1.1], nice=False)
-    ticks = [
-        digit * 10**power
-        for power in range(-9, 16)
-        for digit in (1, 2, 5)
-        if min(costs) / 1.1 <= digit * 10**power <= max(costs) * 1.1
-    ]
+    reach = [min(costs) / 1.1, max(costs) * 1.1]
+    axis = alt.Axis(
+        labelExpr=axis_labels(unit), values=round_ticks(*reach), labelOverlap="greedy", grid=False
+    )
+    across = alt.Scale(type="log", domain=reach, nice=False)
+    x = quantity("X", "cost", scale=across, title=f"mean cost, {unit.many}", axis=axis)
+    legend = alt.Legend(orient="top", title=None, columns=max(1, look.width // 150))
+    marks = {
+        "color": named("Color", "policy", names, cycle(RULE_COLOURS, len(names)), legend=legend),
+        "shape": named("Shape", "policy", names, cycle(RULE_SHAPES, len(names)), legend=legend),
+        "stroke": named("Stroke", "policy", names, cycle(RULE_COLOURS, len(names)), legend=None),
+    }
+
+    def draw(panel: Panel) -> Any:
+        title = panel.y_title("accuracy, %")
+        y = quantity("Y", "accuracy", scale=down, title=title, axis=alt.Axis(tickCount=6))
+        return alt.layer(
+            *_layers(in_words(panel.rows, unit), x, y, marks, panel.width, unit.many),
+            width=panel.width,
+            height=panel_height(panel.width, 230),
+            title=panel.title,
+        )
+
+    words = (
+        "Filled: strict. Hollow: other rules. Lines join the budgets; dotted: the best accuracy at "
+        "the same cost."
+    )
+    return in_panels(con, look, rows, draw, "Controllers that stop by themselves", words)
+
+
+def _layers(
+    rows: list[Row], x: Any, y: Any, marks: dict[str, Any], width: int, costs: str
+) -> list[Any]:
+    """The frontier, a line per policy and rule, and a point per budget."""
+    alt = altair_module()
+    for row in rows:
+        row["line"] = f"{row['policy']} {row['rule']}"
+    base = alt.Chart(inline(rows)).encode(x=x, y=y)
+    points = base.encode(
+        shape=marks["shape"],
+        tooltip=tips(
+            ("policy", "policy"),
+            ("rule", "rule"),
+            ("shown_budget", "budget B"),
+            ("shown_accuracy", "accuracy, %"),
+            ("shown_cost", f"mean cost, {costs}"),
+            ("shown_delta", "against none, points"),
+        ),
+    )
     # Small marks keep the policies of one budget apart in a narrow panel.
     size = 55 if width > 300 else 22
-    legend = alt.Legend(orient="top", title=None, columns=max(1, look.width // 150))
-    charts = []
-    for index, (archive, found) in enumerate(panels.items()):
-        shown = [
-            row
-            | {
-                "line": f"{row['policy']} {row['rule']}",
-                "shown_budget": budget_name(row["budget"], unit),
-                "shown_accuracy": number(row["accuracy"]),
-                "shown_cost": write_digits(row["cost"], unit),
-                "shown_delta": with_interval(row, "delta"),
-            }
-            for row in found
-        ]
-        x = alt.X(
-            field="cost",
-            type="quantitative",
-            scale=across,
-            title=f"mean cost, {unit.many}",
-            axis=alt.Axis(
-                labelExpr=axis_labels(unit), values=ticks, labelOverlap="greedy", grid=False
-            ),
-        )
-        y = alt.Y(
-            field="accuracy",
-            type="quantitative",
-            scale=down,
-            title="accuracy, %" if index % columns == 0 else None,
-            axis=alt.Axis(tickCount=6),
-        )
-        colour = alt.Color(
-            field="policy",
-            type="nominal",
-            scale=alt.Scale(domain=names, range=cycle(RULE_COLOURS, len(names))),
-            legend=legend,
-        )
-        base = alt.Chart(inline(shown)).encode(x=x, y=y)
-        frontier = alt.Chart(inline(_frontier(shown))).encode(x=x, y=y)
-        points = base.encode(
-            shape=alt.Shape(
-                field="policy",
-                type="nominal",
-                scale=alt.Scale(domain=names, range=cycle(RULE_SHAPES, len(names))),
-                legend=legend,
-            ),
-            tooltip=tips(
-                ("policy", "policy"),
-                ("rule", "rule"),
-                ("shown_budget", "budget B"),
-                ("shown_accuracy", "accuracy, %"),
-                ("shown_cost", f"mean cost, {unit.many}"),
-                ("shown_delta", "against none, points"),
-            ),
-        )
-        strict = points.transform_filter(alt.FieldEqualPredicate(field="rule", equal="strict"))
-        other = points.transform_filter("datum.rule != 'strict'")
-        charts.append(
-            alt.layer(
-                frontier.mark_line(
-                    interpolate="step-after", strokeDash=[2, 3], color=GREY, strokeWidth=1.5
-                ),
-                base.mark_line(strokeWidth=1, opacity=0.4).encode(
-                    color=colour,
-                    detail=alt.Detail(field="line", type="nominal"),
-                    order=alt.Order(field="budget", type="quantitative"),
-                ),
-                other.mark_point(filled=True, fill="white", size=size, opacity=1).encode(
-                    stroke=alt.Stroke(
-                        field="policy",
-                        type="nominal",
-                        scale=alt.Scale(domain=names, range=cycle(RULE_COLOURS, len(names))),
-                        legend=None,
-                    )
-                ),
-                strict.mark_point(filled=True, size=size, opacity=1).encode(color=colour),
-                width=width,
-                height=panel_height(width, 230),
-                title=panel_title(archive, width, list(panels)),
-            )
-        )
-    whole = frame(
-        con,
-        "Controllers that stop by themselves",
-        "Filled: strict. Hollow: other rules. Lines join the budgets; dotted: the best accuracy at "
-        "the same cost.",
-        look,
-    )
-    return alt.concat(*charts, columns=columns, **whole)
+    return [
+        alt.Chart(inline(_frontier(rows)))
+        .mark_line(interpolate="step-after", strokeDash=[2, 3], color=GREY, strokeWidth=1.5)
+        .encode(x=x, y=y),
+        base.mark_line(strokeWidth=1, opacity=0.4).encode(
+            color=marks["color"],
+            detail=alt.Detail(field="line", type="nominal"),
+            order=alt.Order(field="budget", type="quantitative"),
+        ),
+        points.transform_filter("datum.rule != 'strict'")
+        .mark_point(filled=True, fill="white", size=size, opacity=1)
+        .encode(stroke=marks["stroke"]),
+        points.transform_filter("datum.rule == 'strict'")
+        .mark_point(filled=True, size=size, opacity=1)
+        .encode(color=marks["color"]),
+    ]
 
 
 def _frontier(rows: Sequence[Row]) -> list[Row]:
