@@ -4,7 +4,6 @@ import json
 import math
 import re
 import textwrap
-import unicodedata
 from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
@@ -18,7 +17,7 @@ from audit.database.leftovers import whole
 from audit.errors import AuditError
 from audit.output.headings import heading, unit_of
 from audit.output.terminal import LAST_RANK, DisplayColumn, fitted, lines_of
-from audit.output.tex import tex_table
+from audit.output.tex import tex_float, tex_tabular
 from audit.text import visible
 from audit.units import UNITS, Unit, write_amount, write_digits
 
@@ -188,11 +187,11 @@ def format_table(
         purpose = engine.table_purpose(name).encode()
         caption = (table.schema.metadata or {}).get(b"caption", purpose).decode()
         caption = caption[:1].upper() + caption[1:]
-        return tex_table(name, columns, table.num_rows, caption, tex_text)
+        return tex_float(name, columns, table.num_rows, caption)
     if fmt == "table" and width is not None:
         text, left_out = fitted(columns, table.num_rows, width)
         return text + (_left_out(left_out, width) if left_out else "")
-    return {"table": lines_of, "md": _markdown, "tex": _latex}[fmt](columns, table.num_rows)
+    return {"table": lines_of, "md": md_table, "tex": tex_tabular}[fmt](columns, table.num_rows)
 
 
 def _left_out(names: list[str], width: int) -> str:
@@ -214,63 +213,25 @@ def _json(table: pa.Table) -> str:
     return "[\n" + ",\n".join(f"  {row}" for row in rows) + "\n]\n" if rows else "[]\n"
 
 
-_MD = {c: "\\" + c for c in "\\`*[]|~$"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_MD = {c: "\\" + c for c in "\\`*[]|~$#"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
-def _md_text(text: str) -> str:
-    # An underscore inside a word is plain text in Markdown; escaping it would only hurt the eye.
+def md_text(text: str) -> str:
+    """Text on one line with the characters that Markdown reads as markup escaped."""
     text = "".join(_MD.get(c, c) for c in visible(text))
+    # An underscore inside a word is plain text in Markdown; escaping it would only hurt the eye.
     return re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\\_", text)
 
 
-def _markdown(columns: list[DisplayColumn], rows: int) -> str:
-    cells = [c.cells if c.numeric else [_md_text(cell) for cell in c.cells] for c in columns]
+def md_table(columns: list[DisplayColumn], rows: int) -> str:
+    """The rows as a Markdown table, headers in words."""
+    cells = [c.cells if c.numeric else [md_text(cell) for cell in c.cells] for c in columns]
     lines = [
-        [_md_text(column.header) for column in columns],
+        [md_text(column.heading) for column in columns],
         ["---:" if column.numeric else "---" for column in columns],
         *([column[row] for column in cells] for row in range(rows)),
     ]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
-
-
-_TEX = {c: "\\" + c for c in "{}$&#%_"} | {
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "±": r"$\pm$",
-    "×": r"$\times$",
-}
-
-
-def tex_text(text: str) -> str:
-    """The text with TeX's special characters escaped and control characters dropped."""
-    text = re.sub(r"\s", " ", text)
-    return "".join(_TEX.get(c, c) for c in text if not unicodedata.category(c).startswith("C"))
-
-
-def _latex(columns: list[DisplayColumn], rows: int) -> str:
-    def line(cells: list[str]) -> str:
-        # After \\ and \midrule a bracket or a star would be read as their argument.
-        guard = "{}" if cells and cells[0][:1] in ("[", "*") else ""
-        return guard + " & ".join(cells) + r" \\"
-
-    texts = [[tex_text(cell) for cell in column.cells] for column in columns]
-    for text, column in zip(texts, columns, strict=True):
-        if column.numeric:
-            text[:] = [re.sub(r"-(?=[\d.])", "$-$", cell) for cell in text]
-    lines = [
-        rf"\begin{{tabular}}{{@{{}}{''.join('r' if c.numeric else 'l' for c in columns)}@{{}}}}",
-        r"\toprule",
-        line([tex_text(column.header) for column in columns]),
-        r"\midrule",
-        *(line([text[row] for text in texts]) for row in range(rows)),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def _csv_quoted(column: Any) -> Any:

@@ -19,7 +19,7 @@ KEY_RANK, ALWAYS_SHOWN, LAST_RANK = 1, 3, 9
 
 @dataclass(frozen=True)
 class DisplayColumn:
-    """One printed column: its header, its cells as plain unescaped text, and how it aligns."""
+    """One printed column: its name, its cells as plain unescaped text, its heading in words."""
 
     header: str
     cells: list[str]

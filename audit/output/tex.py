@@ -1,60 +1,130 @@
-"""A table for a paper: booktabs, headers in words, a caption, and no wider than its columns."""
+"""Tables in TeX: booktabs, headers in words, and no wider or higher than the page."""
 
 import re
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from audit.output.terminal import DisplayColumn, is_grouped
 from audit.text import shortened
 
-# Widths in points of one and of both columns of a paper, and of a character at each size.
-ONE, BOTH = 240.0, 504.0
-SIZES = ((r"\small", 4.62), (r"\footnotesize", 4.25))
+
+class Room(NamedTuple):
+    """A width in points, and the sizes at which a table may fill it: name, character, line."""
+
+    width: float
+    sizes: tuple[tuple[str, float, float], ...]
+
+
+SMALL = ((r"\small", 4.62, 11.0), (r"\footnotesize", 4.25, 9.5))
+# One and both columns of a paper, and a landscape page of the report.
+ONE, BOTH = Room(240, SMALL), Room(504, SMALL)
+LANDSCAPE = Room(728, ((r"\footnotesize", 4.25, 9.5), (r"\scriptsize", 3.8, 8.0)))
+# Points from the top to the bottom of a page of a paper, and of a line of its caption.
+HEIGHT, CAPTION_LINE, CAPTION_CHARACTER = 620.0, 12.0, 4.9
 SEPARATION = 5.0
 NARROW = " .,[]():;'!/ijlt"
 WIDEST_TEXT = 28
 WIDEST_HEAD = 10
+ESCAPED = {c: "\\" + c for c in "{}$&#%_"} | {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+}
 
 
-def tex_table(
-    name: str,
-    columns: Sequence[DisplayColumn],
-    rows: int,
-    caption: str,
-    escape: Callable[[str], str],
-) -> str:
-    """The rows as a float that fits one column of a paper, or both, at a readable size.
+class Layout(NamedTuple):
+    """Columns in parts that stand below each other, each no wider than its room."""
+
+    parts: list[list[DisplayColumn]]
+    room: Room
+    size: str
+    line: float
+
+
+def tex_text(text: str) -> str:
+    """The text with TeX's special characters escaped and control characters dropped."""
+    text = re.sub(r"\s", " ", text)
+    return "".join(ESCAPED.get(c, c) for c in text if not unicodedata.category(c).startswith("C"))
+
+
+def tex_tabular(columns: Sequence[DisplayColumn], rows: int) -> str:
+    """The rows of a query as they are, for a document of one's own."""
+    texts = {id(column): _cells(column, column.cells) for column in columns}
+    return "\n".join(_tabular(columns, texts, range(rows), None)) + "\n"
+
+
+def tex_float(name: str, columns: Sequence[DisplayColumn], rows: int, caption: str) -> str:
+    """The rows as floats that fit one column of a paper, or both, at a readable size.
 
     Rows of one archive stand below its name. Columns that fit in no line stand in further parts
-    below, each with the columns that say what a row is.
+    below, each with the columns that say what a row is; rows that fit on no page, in further
+    floats.
     """
-    grouped = is_grouped(columns, rows)
-    kept = list(columns[1:] if grouped else columns)
-    texts = {id(column): _cells(column, escape) for column in kept}
-    parts, size, is_wide = _laid_out(kept, texts)
-    environment = f"table{'*' if is_wide else ''}"
-    lines = [
-        r"% \usepackage{booktabs}",
-        rf"\begin{{{environment}}}[t]",
-        r"\centering",
-        size,
-        r"\setlength{\tabcolsep}{2.5pt}",
-        rf"\caption{{{escape(caption)}}}",
-        rf"\label{{tab:{name}}}",
-    ]
-    for part in parts:
-        lines += _tabular(part, texts, rows, columns[0] if grouped else None, escape)
-    return "\n".join([*lines, rf"\end{{{environment}}}"]) + "\n"
+    group, kept, texts = _prepared(columns, rows)
+    layout = _laid_out(kept, texts, (ONE, BOTH))
+    environment = f"table{'*' if layout.room is BOTH else ''}"
+    lines = [r"% \usepackage{booktabs}"]
+    for start, stop in _pages(layout, texts, group, rows, caption):
+        words = [tex_text(caption)] if not start else [f"{tex_text(name)}, continued."]
+        lines += [rf"\begin{{{environment}}}[t]", r"\centering", layout.size]
+        lines += [r"\setlength{\tabcolsep}{2.5pt}"]
+        lines += [] if not start else [r"\addtocounter{table}{-1}"]
+        lines += [rf"\caption{{{words[0]}}}"]
+        lines += [rf"\label{{tab:{name}}}"] if not start else []
+        for part in layout.parts:
+            lines += [*_tabular(part, texts, range(start, stop), group), ""]
+        lines.append(rf"\end{{{environment}}}")
+    return "\n".join(lines) + "\n"
+
+
+def tex_long(columns: Sequence[DisplayColumn], rows: int) -> str:
+    """The rows as tables that go on over pages in landscape, for the report."""
+    group, kept, texts = _prepared(columns, rows)
+    layout = _laid_out(kept, texts, (LANDSCAPE,))
+    lines = [f"{{{layout.size}", "", r"\setlength{\tabcolsep}{2.5pt}"]
+    for part in layout.parts:
+        lines += _tabular(part, texts, range(rows), group, environment="longtable")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _prepared(
+    columns: Sequence[DisplayColumn], rows: int
+) -> tuple[DisplayColumn | None, list[DisplayColumn], dict[int, list[str]]]:
+    """The column whose values stand above their rows, the others, and their cells as TeX."""
+    group = columns[0] if is_grouped(columns, rows) else None
+    kept = list(columns[1:] if group else columns)
+    return group, kept, {id(c): _cells(c, [_cut(cell) for cell in c.cells]) for c in kept}
+
+
+def _cells(column: DisplayColumn, texts: Sequence[str]) -> list[str]:
+    """Cells as TeX: real minus signs in numbers."""
+    if column.numeric:
+        return [re.sub(r"-(?=[\d.])", "$-$", tex_text(cell)) for cell in column.cells]
+    return [tex_text(text) for text in texts]
+
+
+def _cut(text: str) -> str:
+    """A text shortened so that numbers and what differs at its ends stay."""
+    if len(text) <= WIDEST_TEXT:
+        return text
+    return shortened(text, WIDEST_TEXT - 2).replace("…", "...")
 
 
 def _laid_out(
-    columns: list[DisplayColumn], texts: dict[int, list[str]]
-) -> tuple[list[list[DisplayColumn]], str, bool]:
-    """The columns in parts, the size, and whether both columns of the page are needed."""
-    for limit in (ONE, BOTH):
-        for size, character in SIZES:
-            if _width(columns, texts, character) <= limit:
-                return [columns], size, limit == BOTH
-    size, character = SIZES[-1]
+    columns: list[DisplayColumn], texts: dict[int, list[str]], rooms: Sequence[Room]
+) -> Layout:
+    """The first room and size that hold all columns, or the last ones and several parts."""
+    for room in rooms:
+        for size, character, line in room.sizes:
+            if _width(columns, texts, character) <= room.width:
+                return Layout([columns], room, size, line)
+    size, character, line = room.sizes[-1]
     keys = []
     for column in columns:
         if column.numeric and not column.header.endswith(("budget", "cap", "question_id")):
@@ -62,10 +132,36 @@ def _laid_out(
         keys.append(column)
     parts: list[list[DisplayColumn]] = []
     for column in columns[len(keys) :]:
-        if not parts or _width([*parts[-1], column], texts, character) > BOTH:
+        if not parts or _width([*parts[-1], column], texts, character) > room.width:
             parts.append(list(keys))
         parts[-1].append(column)
-    return parts or [columns], size, True
+    return Layout(parts or [columns], room, size, line)
+
+
+def _pages(
+    layout: Layout,
+    texts: dict[int, list[str]],
+    group: DisplayColumn | None,
+    rows: int,
+    caption: str,
+) -> list[tuple[int, int]]:
+    """The rows of each float: as many as fit on a page below the caption."""
+    heads = sum(
+        max(len(_head_lines(column.heading)) for column in part) + 2 for part in layout.parts
+    )
+    lines = -(-len(caption) * CAPTION_CHARACTER // layout.room.width) + 1
+    left = HEIGHT - heads * layout.line - lines * CAPTION_LINE
+    pages, start = [], 0
+    room = left
+    for row in range(rows):
+        is_new = group is not None and (row == start or group.cells[row] != group.cells[row - 1])
+        needed = (2.4 if is_new else 1) * layout.line * len(layout.parts)
+        if needed > room and row > start:
+            pages.append((start, row))
+            # The next float has one line of words above it.
+            start, room = row, HEIGHT - heads * layout.line - 2 * CAPTION_LINE
+        room -= needed
+    return [*pages, (start, rows)]
 
 
 def _width(
@@ -99,49 +195,43 @@ def _head_lines(heading: str) -> list[str]:
     return [*lines, f"({unit})"] if comma else lines
 
 
-def _cells(column: DisplayColumn, escape: Callable[[str], str]) -> list[str]:
-    """The cells as TeX: real minus signs in numbers, long texts cut in the middle."""
-    if column.numeric:
-        return [re.sub(r"-(?=[\d.])", "$-$", escape(cell)) for cell in column.cells]
-    return [escape(_cut(cell)) for cell in column.cells]
-
-
-def _cut(text: str) -> str:
-    """A text shortened so that numbers and what differs at its ends stay."""
-    if len(text) <= WIDEST_TEXT:
-        return text
-    return shortened(text, WIDEST_TEXT - 2).replace("…", "...")
+def _head(column: DisplayColumn) -> str:
+    """A column's header, in several lines where it has several words."""
+    lines = [tex_text(line) for line in _head_lines(column.heading)]
+    stacked, side = r"\\".join(lines), "r" if column.numeric else "l"
+    return stacked if len(lines) == 1 else rf"\shortstack[{side}]{{{stacked}}}"
 
 
 def _tabular(
     columns: Sequence[DisplayColumn],
     texts: dict[int, list[str]],
-    rows: int,
+    rows: range,
     group: DisplayColumn | None,
-    escape: Callable[[str], str],
+    *,
+    environment: str = "tabular",
 ) -> list[str]:
-    """One part of the table."""
+    """One part of the table; one that goes on over pages repeats its header."""
 
     def line(cells: Sequence[str]) -> str:
         # After \\ and \midrule a bracket or a star would be read as their argument.
         guard = "{}" if cells and cells[0][:1] in ("[", "*") else ""
         return guard + " & ".join(cells) + r" \\"
 
-    sides = ["r" if column.numeric else "l" for column in columns]
-    heads = [
-        rf"\shortstack[{side}]{{"
-        + r"\\".join(escape(text) for text in _head_lines(c.heading))
-        + "}"
-        for c, side in zip(columns, sides, strict=True)
-    ]
-    lines = [rf"\begin{{tabular}}{{@{{}}{''.join(sides)}@{{}}}}", r"\toprule", line(heads)]
-    for row in range(rows):
-        if group is None:
-            if row == 0:
-                lines.append(r"\midrule")
-        elif row == 0 or group.cells[row] != group.cells[row - 1]:
-            name = escape(group.cells[row])
+    sides = "".join("r" if column.numeric else "l" for column in columns)
+    lines = [rf"\begin{{{environment}}}{{@{{}}{sides}@{{}}}}", r"\toprule"]
+    lines += [line([_head(column) for column in columns])]
+    if environment == "longtable":
+        lines += [r"\midrule", r"\endhead", r"\bottomrule", r"\endlastfoot"]
+    for row in rows:
+        is_new = group is not None and (
+            row == rows.start or group.cells[row] != group.cells[row - 1]
+        )
+        if environment == "tabular" and (is_new or (group is None and row == rows.start)):
             lines.append(r"\midrule")
+        if group is not None and is_new:
+            name = tex_text(group.cells[row])
             lines.append(rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{\emph{{{name}}}}} \\")
         lines.append(line([texts[id(column)][row] for column in columns]))
-    return [*lines, r"\bottomrule", r"\end{tabular}", ""]
+    if environment == "tabular":
+        lines += [r"\bottomrule"]
+    return [*lines, rf"\end{{{environment}}}"]

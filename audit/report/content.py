@@ -32,7 +32,6 @@ from audit.units import Unit, write_digits
 MOST_ROWS = 200
 # Much of a small table is one thread's work, so that two at a time take little more than one.
 AT_A_TIME = 2
-WIDEST_CELL = 60
 # With more archives than this, what is said of all of them stands before what is said of each.
 MOST_TOLD_APART = 12
 SIMULATED = "SIMULATED DATA"
@@ -58,14 +57,6 @@ class Section:
     total: int
     notes: list[str] = field(default_factory=list)
 
-    @property
-    def rows(self) -> list[list[tuple[str, bool]]]:
-        """The cells row by row, each with whether it is a number."""
-        return [
-            [(clip(column.cells[index]), column.numeric) for column in self.columns]
-            for index in range(self.shown)
-        ]
-
 
 def tables(
     con: duckdb.DuckDBPyConnection,
@@ -85,6 +76,7 @@ def tables(
     free: queue.SimpleQueue[duckdb.DuckDBPyConnection] = queue.SimpleQueue()
     for lane in lanes:
         free.put(lane)
+    words = {"unit": data.unit(con).name}
 
     def one(name: str) -> pa.Table:
         lane = free.get()
@@ -92,7 +84,8 @@ def tables(
             rows = engine.table(lane, name)
         finally:
             free.put(lane)
-        return filtered(name, rows, only) if only else rows
+        rows = filtered(name, rows, only) if only else rows
+        return rows.replace_schema_metadata(words)
 
     if progress:
         progress("intervals", 0, len(wanted) + 2)
@@ -331,11 +324,6 @@ def section(
     )
 
 
-def clip(text: str) -> str:
-    """A cell that cannot push its table apart; exports hold the whole text."""
-    return text if len(text) <= WIDEST_CELL else text[: WIDEST_CELL - 1] + "…"
-
-
 def _listed(items: Sequence[str]) -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
 
@@ -436,7 +424,8 @@ def joint(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> Section
         return number(curve["accuracy"]) + interval(curve, "accuracy")
 
     def column(header: str, cell: Callable[[Row], Any], numeric: bool = True) -> DisplayColumn:
-        return DisplayColumn(header, [str(cell(row)) for row in found], numeric)
+        cells = [str(cell(row)) for row in found]
+        return DisplayColumn(header, cells, numeric, heading=header)
 
     def decimal(value: float | None, decimals: int = 2) -> str:
         if value is None:

@@ -1,6 +1,5 @@
 """Numbers and names as people read them."""
 
-import re
 from typing import Any
 
 from audit.output import display
@@ -75,8 +74,3 @@ def one_line(text: Any, limit: int = 60) -> str:
     shown = "".join(c if c.isprintable() else " " for c in str(text))
     shown = " ".join(shown.split())
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
-
-
-def minus(text: str) -> str:
-    """A hyphen before a digit as a minus sign."""
-    return re.sub(r"(?<!\w)-(?=[\d.])", "−", text)

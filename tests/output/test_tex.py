@@ -13,8 +13,9 @@ from audit.errors import AuditError
 from audit.output.captions import annotated, order_line
 from audit.output.choose import choose
 from audit.output.display import format_table
-from tests.support.databases import small_database
+from tests.support.databases import ledger_database, small_database
 from tests.support.latex import require_latex
+from tests.support.ledger import BUDGETS
 
 DOCUMENT = r"""\documentclass[10pt,twocolumn]{article}
 \usepackage[margin=0.75in,columnsep=0.25in]{geometry}
@@ -131,18 +132,34 @@ def test_a_query_without_a_name_stays_a_plain_tabular():
     assert format_table(pa.table({"x": [1]}), "tex").startswith(r"\begin{tabular}")
 
 
-@pytest.mark.parametrize("name", [*engine.table_names(), "wide main"])
-def test_latex_sets_every_table_within_the_page(con, tmp_path, name):
+def every_table(con):
+    """All tables of a database in TeX, as `table --format tex` prints them, with their captions."""
+    for name in engine.table_names():
+        if not engine.waiting_events(con, name):
+            rows = choose(engine.table(con, name), limit=20)
+            yield format_table(annotated(con, name, rows), "tex", name)
+
+
+@pytest.mark.parametrize("kind", ["study", "ledger", "wide", "tall"])
+def test_latex_sets_every_table_within_the_page(request, tmp_path, kind):
     require_latex()
-    if name == "wide main":
-        text = format_table(main_rows(), "tex", "main")
-    elif engine.waiting_events(con, name):
-        pytest.skip("needs tokens")
+    if kind == "study":
+        tables = list(every_table(request.getfixturevalue("con")))
+    elif kind == "ledger":
+        settings = {"unit": "money", "budgets": BUDGETS["money"], "orders": 2}
+        with ledger_database(tmp_path, **settings) as con:
+            tables = list(every_table(con))
     else:
-        text = format_table(choose(engine.table(con, name), limit=20), "tex", name)
+        # Nine archives with a caption as long as a real one take more than a page.
+        archives = [f"gpt-oss-{size}" for size in range(9)] if kind == "tall" else ("a", "b")
+        rows = main_rows(archives).replace_schema_metadata({"caption": "Words. " * 130})
+        tables = [format_table(rows, "tex", "main")]
+        few = choose(rows, ["archive", "budget", "strict_accuracy", "delta"])
+        tables.append(format_table(few, "tex", "main").replace("tab:main", "tab:few"))
+        assert ("continued" in tables[1]) == (kind == "tall")
+    text = "\n\\clearpage\n".join(tables)
     # Letters that pdflatex cannot set come from the test's own awkward names.
-    text = re.sub(r"[^\x00-\x7f]", "x", text)
-    (tmp_path / "paper.tex").write_text(DOCUMENT % text)
+    (tmp_path / "paper.tex").write_text(DOCUMENT % re.sub(r"[^\x00-\x7f]", "x", text))
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
         cwd=tmp_path,
@@ -154,6 +171,7 @@ def test_latex_sets_every_table_within_the_page(con, tmp_path, name):
     assert done.returncode == 0, done.stdout[-2000:]
     over = [float(found) for found in re.findall(r"Overfull \\hbox \(([\d.]+)pt", done.stdout)]
     assert max(over, default=0) < 2, done.stdout[-3000:]
+    assert "Float too large" not in done.stdout
 
 
 def test_rows_are_sorted_limited_and_chosen_by_name():

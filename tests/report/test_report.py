@@ -14,7 +14,7 @@ from audit.report import build, captions, content, data, figures, report
 from audit.report.explorer import pack, page
 from audit.report.explorer.page import SCRIPTS
 from audit.report.pages.markdown import md_text
-from audit.report.wording import minus, number
+from audit.report.wording import number
 from tests.support.databases import replayed
 from tests.support.hostile import BRACES, IMAGE, SCRIPT, hostile_rows
 from tests.support.pages import Page, packed_tables, packed_walks
@@ -339,7 +339,7 @@ def test_simulated_data_are_marked_everywhere(simulated, tmp_path):
 def test_missing_selectors_and_references_are_explained(hostile):
     _, folder = hostile
     markdown = (folder / "report.md").read_text()
-    assert "max\\_logprob is left out for" in markdown
+    assert "max_logprob is left out for" in markdown
     assert "no finite log-probability of an eligible attempt is recorded" in markdown
     assert "No accepted references were loaded" in markdown
 
@@ -372,11 +372,11 @@ def test_without_resamples_the_report_says_why_intervals_are_missing(plain, tmp_
 def test_numbers_round_halves_up_and_carry_their_interval(simulated, plain):
     values = content.content(simulated, *content.tables(simulated))
     (main,) = (section for section in content.sections(values, 9) if section.name == "main")
-    cells = dict(zip([column.header for column in main.columns], main.rows[0], strict=True))
+    (delta,) = (column for column in main.columns if column.header == "delta")
     row = engine.table(simulated, "main").to_pylist()[0]
-    text, numeric = cells["delta"]
     shown = [number(row[name]) for name in ("delta", "delta_low", "delta_high")]
-    assert minus(text) == f"{shown[0]} [{shown[1]}, {shown[2]}]" and numeric
+    text = delta.cells[0].replace("-", "−")
+    assert text == f"{shown[0]} [{shown[1]}, {shown[2]}]" and delta.numeric
     assert number(50.125) == "50.13" and number(-0.705) == "−0.71"
 
 
@@ -387,7 +387,7 @@ def test_joint_table_puts_cost_counts_rule_and_selector_side_by_side(simulated, 
     curves = engine.table(simulated, "curves").to_pylist()
     pools = engine.table(simulated, "pools").to_pylist()
     assert joint.shown == len(curves)
-    first = dict(zip(headers, (text for text, _ in joint.rows[0]), strict=True))
+    first = dict(zip(headers, (column.cells[0] for column in joint.columns), strict=True))
     strict = next(row for row in curves if row["rule"] == "strict")
     assert first["stopping rule"] == "strict" and first["selector"] == "majority"
     assert first["at most K attempts"] == "16"

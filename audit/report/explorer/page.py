@@ -11,7 +11,6 @@ from markupsafe import Markup
 
 from audit import engine
 from audit.output.display import format_table
-from audit.output.headings import heading
 from audit.report import captions, data, findings
 from audit.report.content import MOST_TOLD_APART, Section, sections
 from audit.report.explorer import pack
@@ -129,7 +128,7 @@ def _tables(values: dict[str, Any], shown: list[Section]) -> bytes:
                 "columns": [
                     {
                         "name": column.header,
-                        "label": heading(column.header),
+                        "label": column.heading,
                         "numeric": column.numeric,
                         "cells": column.cells
                         if column.numeric
