@@ -3,11 +3,18 @@
 From Python, the commands are functions: `audit.load`, `audit.replay`, `audit.table`, `audit.query`.
 """
 
+from __future__ import annotations
+
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+
+# As `typing` has it, which takes long to import: until the command minds Ctrl-C, it ends in a
+# traceback.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from audit.api import (
         Result,
         answers,

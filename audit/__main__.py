@@ -2,10 +2,12 @@
 
 import signal
 
+# While Python imports or exits, Ctrl-C ends the process silently: from here on.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 
 def main() -> None:
-    """Run the command. While Python imports or exits, Ctrl-C ends the process silently."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Run the command."""
     from audit.cli import main as command
 
     try:
