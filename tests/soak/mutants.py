@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import tokenize
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +30,13 @@ SQL_FOLDERS = (
 )  # fmt: skip
 # Python that decides about numbers; the rest renders, reads lineage or sizes batches.
 PYTHON_FILES = ("draws", "settings", "enough", "matching", "replay", "check")
+# Tests of single things that notice most bugs within seconds; the others are asked about the rest.
+SIEVE = (
+    "tests/engine/test_engine.py::test_engine_agrees_with_the_slow_reference_on_random_archives",
+    "tests/engine/test_beyond.py::test_engine_agrees_with_the_reference_beyond_the_study",
+    "tests/engine/test_majority_rules.py::test_both_tables_agree_with_a_loop_over_every_pool",
+    "tests/engine/test_ledger.py::test_every_unit_and_rule_agrees_with_the_slow_reference",
+)
 # Tests in the order in which they are likely to notice.
 TESTS = (
     "tests/engine/test_engine.py",
@@ -42,6 +50,8 @@ TESTS = (
     "tests/engine/test_majority_rules.py",
     "tests/engine/test_bootstrap.py",
     "tests/engine/test_enough.py",
+    "tests/engine/test_reporting.py",
+    "tests/engine/test_ledger.py",
 )
 # Folders and files with tests of their own, which go first: most bugs are then seen at once.
 OWN_TESTS = {
@@ -138,7 +148,14 @@ def is_caught(folder: Path, mutant: Mutant) -> bool:
     source = path.read_text(encoding="utf-8")
     path.write_text(mutant.applied(source), encoding="utf-8")
     own = [test for place, test in OWN_TESTS.items() if mutant.path.startswith(place)]
-    tests = [*own, *(test for test in TESTS if test not in own)] if len(TESTS) > 1 else TESTS
+    try:
+        return _notice(folder, [*own, *SIEVE]) or _notice(folder, TESTS)
+    finally:
+        path.write_text(source, encoding="utf-8")
+
+
+def _notice(folder: Path, tests: Sequence[str]) -> bool:
+    """Whether one of these tests fails, or hangs."""
     try:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests],
@@ -149,8 +166,6 @@ def is_caught(folder: Path, mutant: Mutant) -> bool:
         )
     except subprocess.TimeoutExpired:
         return True
-    finally:
-        path.write_text(source, encoding="utf-8")
     assert done.returncode in (0, 1, 2, 3), done.stdout[-500:]
     return done.returncode != 0
 

@@ -53,6 +53,7 @@ def test_a_planted_bug_is_noticed_and_an_honest_copy_is_not(tmp_path, monkeypatc
         source = ROOT / name
         copy = mutants.shutil.copytree if source.is_dir() else mutants.shutil.copy
         copy(source, tmp_path / name)
+    monkeypatch.setattr(mutants, "SIEVE", ())
     monkeypatch.setattr(mutants, "TESTS", ("tests/engine/test_edges.py",))
     path = "sql/policies/early_stopping.sql"
     text = (ROOT / path).read_text()
