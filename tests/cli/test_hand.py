@@ -183,10 +183,9 @@ def test_diff_forgives_what_is_within_the_tolerance(folder, tmp_path):
     other = tmp_path / "seeds.duckdb"
     other.write_bytes((folder / "audit.duckdb").read_bytes())
     run(folder, "replay", "--db", other, "--orders", 2, "--replicates", 20, "--bootstrap-seed", 1)
-    found = rows(folder, "diff", "audit.duckdb", other, status=1)
-    assert {row["column"] for row in found if row["what"] == "main"} <= {"delta_low", "delta_high"}
-    loose = rows(folder, "diff", "audit.duckdb", other, "--tolerance", "100", status=1)
-    assert {row["what"] for row in loose} == {"settings"}
+    found = rows(folder, "diff", "audit.duckdb", other, "--table", "main", status=1)
+    assert {row["column"] for row in found} <= {"delta_low", "delta_high"}
+    assert rows(folder, "diff", "audit.duckdb", other, "--table", "main", "--tolerance", 100) == []
     assert "no such database" in run(folder, "diff", "audit.duckdb", "none.duckdb", status=2)
 
 

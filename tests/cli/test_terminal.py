@@ -10,7 +10,7 @@ import time
 import click
 import pytest
 
-from tests.support.command import ROOT, run
+from tests.support.command import ROOT, run, said
 from tests.support.terminal import in_terminal
 
 
@@ -18,9 +18,9 @@ from tests.support.terminal import in_terminal
 def folder(tmp_path_factory):
     """Simulated archives, loaded and replayed once."""
     folder = tmp_path_factory.mktemp("terminal")
-    run(folder, "simulate", "--out", "archives", "--problems", 2, "--attempts", 8)
-    run(folder, "load", "archives")
-    run(folder, "replay", "--orders", 2, "--replicates", 20)
+    said(folder, "simulate", "--out", "archives", "--problems", 2, "--attempts", 8)
+    said(folder, "load", "archives")
+    said(folder, "replay", "--orders", 2, "--replicates", 20)
     return folder
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
+from hypothesis import strategies as st
 
 from audit import database, engine
 from audit.errors import AuditError
@@ -53,7 +54,7 @@ def assert_agrees(con, rows, settings, unlabelled=None):
 # ------------------------------------------------------------------------ against the reference
 
 
-@pytest.mark.parametrize("seed", seeds(8, 30))
+@pytest.mark.parametrize("seed", seeds(4, 16))
 def test_engine_agrees_with_the_reference_beyond_the_study(tmp_path, seed):
     rng = random.Random(seed)
     rows = awkward_archive(rng)
@@ -70,8 +71,7 @@ def test_every_primary_selector_has_its_own_votes_and_stops(tmp_path, primary):
         assert_agrees(con, rows, settings)
 
 
-@pytest.mark.parametrize("orders", [0, 1, 2])
-@pytest.mark.parametrize("replicates", [0, 1, 2])
+@pytest.mark.parametrize(("orders", "replicates"), [(0, 2), (1, 1), (2, 0), (2, 2)])
 def test_few_orders_and_few_replicates_leave_nulls_and_no_wrong_number(
     tmp_path, orders, replicates
 ):
@@ -95,7 +95,7 @@ def test_few_orders_and_few_replicates_leave_nulls_and_no_wrong_number(
         assert all((row["delta_low"] is None) == (replicates < 1) for row in curve)
 
 
-@pytest.mark.parametrize("seed", seeds(3, 6))
+@pytest.mark.parametrize("seed", seeds(2, 5))
 def test_archives_that_share_some_problems_are_compared_on_those(tmp_path, seed):
     rng = random.Random(100 + seed)
     rows = awkward_archive(rng, archives=4, competitions=2, missing=0.6, attempts=3)
@@ -160,9 +160,15 @@ COSTS = """
 """
 
 
-@examples(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
-@given(small_banks())
-def test_sums_of_changes_are_real_replays_at_every_budget(rows):
+@examples(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(small_banks(), min_size=1, max_size=6))
+def test_sums_of_changes_are_real_replays_at_every_budget(several):
+    # A replay costs the same for six archives as for one.
+    rows = [
+        {**row, "archive": f"{row['archive']}{which}"}
+        for which, rows in enumerate(several)
+        for row in rows
+    ]
     cap, orders = 4, 2
     walks = {k: v for k, v in reference.ordered_attempts(rows, orders).items() if k[-1] > 0}
     last = 2 + max(sum(one["completion_tokens"] for one in walk[:cap]) for walk in walks.values())
@@ -266,7 +272,7 @@ def test_the_changes_of_two_attempts_are_the_ones_worked_out_by_hand(tmp_path):
 # ----------------------------------------------------------------------------- curves and matching
 
 
-@pytest.mark.parametrize("seed", seeds(3, 6))
+@pytest.mark.parametrize("seed", seeds(2, 5))
 def test_bands_hold_the_curve_and_reach_as_far_on_both_sides(tmp_path, seed):
     rows = awkward_archive(random.Random(seed), labelled=True)
     with replayed(tmp_path, rows, **{**FULL, "replicates": 40, "curve_points": 30}) as con:
@@ -308,7 +314,7 @@ def test_the_points_of_a_curve_stand_at_equal_ratios(tmp_path):
             engine.replay(con, **{**settings, "curve_points": 1})
 
 
-@pytest.mark.parametrize("seed", seeds(3, 6))
+@pytest.mark.parametrize("seed", seeds(2, 5))
 def test_matched_budgets_cost_the_same_to_a_token_per_walk(tmp_path, seed):
     rng = random.Random(seed)
     rows = awkward_archive(rng)
@@ -334,7 +340,7 @@ def test_matched_budgets_cost_the_same_to_a_token_per_walk(tmp_path, seed):
 
 
 @pytest.mark.parametrize("primary", ["majority", "archive_majority"])
-@pytest.mark.parametrize("seed", seeds(2, 3))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_decided_never_changes_the_answer_when_no_budget_binds(tmp_path, seed, primary):
     rows = awkward_archive(random.Random(seed), archives=3, archive_answers=True)
     settings = {**FULL, "budgets": (10**9,), "primary_cap": 9, "primary_selector": primary}
@@ -393,7 +399,7 @@ def test_a_replay_that_policy_and_budget_end_together_is_the_policys(tmp_path):
     assert found["none", "strict", 99] == (0, 0, 100)
 
 
-@pytest.mark.parametrize("seed", seeds(2, 3))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_policies_change_nothing_that_is_not_theirs(tmp_path, seed):
     rows = awkward_archive(random.Random(seed))
     theirs = ("policies", "frontier")
@@ -531,7 +537,7 @@ def test_every_new_file_has_the_same_bytes_for_any_threads_and_order_of_rows(tmp
     rows = awkward_archive(random.Random(8), archives=3, missing=0)
     names = [*reference.BEYOND_TABLES, *reference.BEYOND_RELATIONS]
     seen = []
-    for threads in (1, 2, 4):
+    for threads in (1, 4):
         folder = tmp_path / str(threads)
         folder.mkdir()
         random.Random(threads).shuffle(rows)
@@ -541,7 +547,7 @@ def test_every_new_file_has_the_same_bytes_for_any_threads_and_order_of_rows(tmp
         engine.replay(con, **FULL)
         seen.append({p.name: p.read_bytes() for p in export(con, folder / "out", names)})
         con.close()
-    assert seen[0] == seen[1] == seen[2]
+    assert seen[0] == seen[1]
     assert sorted(seen[0]) == sorted(f"{name}.csv" for name in names)
     sizes = Counter(content.count(b"\n") > 1 for content in seen[0].values())
     assert sizes == {True: len(names)}

@@ -42,7 +42,7 @@ def assert_agrees(con, rows, settings):
         assert not list(differences(expected[name], actual.to_pylist(), columns))[:3], name
 
 
-@pytest.mark.parametrize("seed", seeds(8, 25))
+@pytest.mark.parametrize("seed", seeds(4, 14))
 def test_engine_agrees_with_the_slow_reference_on_random_archives(tmp_path, seed):
     rng = random.Random(seed)
     rows = random_archive(rng)
@@ -180,7 +180,7 @@ def test_the_order_and_bootstrap_streams_are_the_ones_pinned(tmp_path):
 def test_results_are_identical_for_any_number_of_threads(tmp_path):
     rows = random_archive(random.Random(8))
     seen = []
-    for threads in (1, 2, 4):
+    for threads in (1, 4):
         folder = tmp_path / str(threads)
         folder.mkdir()
         write_parquet(rows, folder / "rows.parquet")
@@ -190,7 +190,7 @@ def test_results_are_identical_for_any_number_of_threads(tmp_path):
         tokenize(con, TOY, threads=threads)
         seen.append({name: engine.table(con, name) for name in engine.table_names()})
         con.close()
-    assert seen[0] == seen[1] == seen[2]
+    assert seen[0] == seen[1]
 
 
 def test_shuffling_labels_changes_no_selection(tmp_path):
@@ -338,9 +338,9 @@ def every_table(con):
 
 
 @pytest.mark.parametrize("policies", [(), "all"], ids=["no policy", "policies"])
-@pytest.mark.parametrize("seed", seeds(2, 4))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_banks_walked_a_few_at_a_time_give_the_same_rows(tmp_path, monkeypatch, seed, policies):
-    rows = random_archive(random.Random(seed), attempts=12)
+    rows = random_archive(random.Random(seed), archives=2, competitions=2, problems=2, attempts=12)
     with replayed(tmp_path, rows, **SMALL, policies=policies) as con:
         relations = list(engine.STAGE_NAMES)
         before = {name: con.sql(f"from {name} order by all").fetchall() for name in relations}
@@ -364,7 +364,7 @@ def test_banks_walked_a_few_at_a_time_give_the_same_rows(tmp_path, monkeypatch, 
         assert temporary == []
 
 
-@pytest.mark.parametrize("seed", seeds(2, 4))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_a_rule_of_ones_own_may_launch_beyond_every_budget_and_changes_no_other(tmp_path, seed):
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "everything.sql").write_text(EVERYTHING)

@@ -60,7 +60,7 @@ def random_run(rng, unit):
 
 
 @pytest.mark.parametrize("unit", BUDGETS)
-@pytest.mark.parametrize("seed", seeds(3, 12))
+@pytest.mark.parametrize("seed", seeds(1, 6))
 def test_every_unit_and_rule_agrees_with_the_slow_reference(tmp_path, unit, seed):
     rng = random.Random(f"{unit} {seed}")
     rows = ledger_archive(rng, problems=2, attempts=5)
@@ -78,7 +78,7 @@ SCORED = ("best_judge", "best_reward", "exp_vote_judge", "exp_vote_logprob", "ex
 
 
 @pytest.mark.parametrize("primary", ["vote_reward", "exp_vote_judge", "best_reward", "last"])
-@pytest.mark.parametrize("seed", seeds(2, 8))
+@pytest.mark.parametrize("seed", seeds(1, 4))
 def test_selectors_of_scores_agree_with_the_slow_reference(tmp_path, primary, seed):
     rng = random.Random(f"{primary} {seed}")
     rows = ledger_archive(rng, problems=2, attempts=6, logprobs=True)
@@ -152,20 +152,23 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "row", "message"), REFUSED)
-def test_what_cannot_be_counted_is_refused_and_nothing_changes(tmp_path, asked, row, message):
+@pytest.mark.parametrize("lacking", [{}, {"seconds": None}, {"money": None}], ids=str)
+def test_what_cannot_be_counted_is_refused_and_nothing_changes(tmp_path, lacking):
     rows = [
         attempt(seed, 10, "4", seconds=1.0, money=0.5, score_judge=1.0 - seed, correct=True)
         for seed in range(3)
     ]
-    rows[2] |= row
+    rows[2] |= lacking
+    refused = [(asked, message) for asked, row, message in REFUSED if row == lacking]
+    assert refused
     with replayed(tmp_path, rows, orders=1) as con:
         before = con.sql("from settings order by key").fetchall()
         stops = con.sql("from replays order by all").fetchall()
-        with pytest.raises(AuditError, match=message):
-            engine.replay(con, **asked)
-        assert con.sql("from settings order by key").fetchall() == before
-        assert con.sql("from replays order by all").fetchall() == stops
+        for asked, message in refused:
+            with pytest.raises(AuditError, match=message):
+                engine.replay(con, **asked)
+            assert con.sql("from settings order by key").fetchall() == before, asked
+            assert con.sql("from replays order by all").fetchall() == stops, asked
 
 
 def test_equal_weights_elect_the_majority(tmp_path):
@@ -245,7 +248,7 @@ def test_realized_money_stands_beside_tokens_where_there_are_prices(tmp_path):
         ]
 
 
-@pytest.mark.parametrize("seed", seeds(3, 10))
+@pytest.mark.parametrize("seed", seeds(2, 6))
 def test_tasks_without_an_answer_agree_with_the_slow_reference(tmp_path, seed):
     rng = random.Random(seed)
     rows = ledger_archive(rng, problems=2, attempts=5)

@@ -16,6 +16,7 @@ from tests.support.archives import attempt, random_archive, random_settings
 from tests.support.databases import SMALL, replayed
 from tests.support.ledger import ledger_archive
 from tests.support.rows import differences
+from tests.support.slow import seeds
 
 NONE = "no answer"
 
@@ -164,7 +165,7 @@ def truncated(runs, budget, selector):
     }
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(4, 8))
 def test_both_tables_agree_with_a_loop_over_every_pool(tmp_path, seed):
     rng = random.Random(1000 + seed)
     rows = random_archive(rng)
@@ -179,7 +180,7 @@ def test_both_tables_agree_with_a_loop_over_every_pool(tmp_path, seed):
             assert not list(differences(want, found.to_pylist(), columns))[:3], name
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(2, 3))
 def test_the_projects_own_definition_is_the_main_table_exactly(tmp_path, seed):
     rows = random_archive(random.Random(2000 + seed))
     with replayed(tmp_path, rows, orders=7) as con:
@@ -339,7 +340,7 @@ def by_score(pool, name, definition):
     return next(one["correct"] for one, _ in weighed if one["answer"] == winner)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(2, 4))
 def test_votes_by_a_score_are_those_of_a_plain_loop(tmp_path, seed):
     rows = ledger_archive(random.Random(seed), archives=2, attempts=9)
     settings = {**SMALL, "selectors": "majority,best_reward,exp_vote_judge"}

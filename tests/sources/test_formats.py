@@ -31,7 +31,7 @@ from audit.sources.canonical import COLUMNS
 from audit.sources.formats import inspect_log
 from audit.sources.readers import chunks
 from audit.sources.zips import DEFLATED, STORED, ZSTD
-from tests.support.command import run
+from tests.support.command import said as run
 from tests.support.logs import FORMATS, dense, expected, large_log, members, samples, write_zip
 
 SAMPLES = next(path.name for path in FORMATS.glob("samples_*.jsonl"))

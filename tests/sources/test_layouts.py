@@ -10,7 +10,7 @@ import pytest
 
 from audit.errors import AuditError
 from audit.load.load import load
-from tests.support.command import run
+from tests.support.command import said as run
 
 NAMED = {"archive": "m", "competition": "c"}
 # Three problems of two attempts: tokens, finish reason, answer and label of each, by hand.

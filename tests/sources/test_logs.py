@@ -8,7 +8,7 @@ import pytest
 from audit.errors import AuditError
 from audit.load.describe import describe
 from audit.load.load import load
-from tests.support.command import run
+from tests.support.command import said as run
 from tests.support.logs import FORMATS, dense, expected, members, write_zip
 
 MODEL = "mockllm/model"

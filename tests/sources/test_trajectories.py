@@ -7,7 +7,8 @@ import pytest
 
 from audit.errors import AuditError
 from audit.load.load import load
-from tests.support.command import run, told
+from tests.support.command import said as run
+from tests.support.command import told
 
 # Two problems: what each call read (of it from a cache), wrote and cost.
 CALLS = {

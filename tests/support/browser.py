@@ -48,6 +48,7 @@ class Browser:
         os.close(commands_read)
         os.close(answers_write)
         self.buffer, self.events, self.number, self.session = b"", [], 0, None
+        self.target = None
 
     def _message(self):
         until = time.monotonic() + PATIENCE
@@ -76,7 +77,12 @@ class Browser:
     def open(self, path, width=1300, height=900, scripts=True, fragment=""):
         """Open a file in a fresh page and wait until it is loaded."""
         self.session = None
+        before, self.target = self.target, None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        if before:
+            # A page that nobody looks at would go on working.
+            self.call("Target.closeTarget", targetId=before)
+        self.target = target
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
             "sessionId"
         ]

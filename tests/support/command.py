@@ -4,6 +4,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -38,3 +39,11 @@ def told(folder, *arguments, status=0, **environment):
     if status == 2:
         assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
     return done.stdout, done.stderr
+
+
+def said(folder, *arguments, status=0):
+    """What `run` gives, within this process: standard output, or the line of a mistake."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        out, err = told(folder, *arguments, status=status)
+    return err if status == 2 else out

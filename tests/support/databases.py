@@ -1,7 +1,11 @@
 """Small databases for the tests, loaded and replayed through the tool itself."""
 
 import random
+import shutil
+import tempfile
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 
 from audit import database, engine
 from audit.load.load import load
@@ -42,13 +46,46 @@ def replayed(folder, rows, name="small", answer="boxed", **settings):
         con.close()
 
 
+@cache
+def _made(kind, seed, settings):
+    """A folder with the files of a small database, made once in a process."""
+    # The object is kept by the cache and removes its folder at the end.
+    folder = tempfile.TemporaryDirectory(prefix="small-databases-")
+    with replayed(Path(folder.name), kind(random.Random(seed)), **dict(settings)):
+        return folder
+
+
+@contextmanager
+def _copied(folder, kind, seed, settings):
+    """A copy of a small database, which a test may change; files of one's own are read anew."""
+    if any(isinstance(value, Path) for value in settings.values()):
+        with replayed(folder, kind(random.Random(seed)), **settings) as con:
+            yield con
+        return
+    plain = {key: tuple(v) if isinstance(v, list) else v for key, v in settings.items()}
+    made = _made(kind, seed, tuple(sorted(plain.items())))
+    shutil.copytree(made.name, folder, dirs_exist_ok=True)
+    con = database.connect(folder / "small.duckdb")
+    try:
+        yield con
+    finally:
+        con.close()
+
+
+def small_rows(rng):
+    """A random archive, full of ties and ragged banks."""
+    return random_archive(rng, costs=(4, 6, 7, 9), empty=0.1)
+
+
+def _ledger_rows(rng):
+    return ledger_archive(rng, archives=2, empty=0.1)
+
+
 def small_database(folder, seed=10, **settings):
     """A replayed random archive, full of ties and ragged banks; seed 10 leaves no table empty."""
-    rows = random_archive(random.Random(seed), costs=(4, 6, 7, 9), empty=0.1)
-    return replayed(folder, rows, **settings)
+    return _copied(folder, small_rows, seed, settings)
 
 
 def ledger_database(folder, seed=3, **settings):
     """A replayed random archive whose attempts have steps and scores, read by some selector."""
-    rows = ledger_archive(random.Random(seed), archives=2, empty=0.1)
-    return replayed(folder, rows, **{"selectors": "all", "rules": "all", **settings})
+    return _copied(folder, _ledger_rows, seed, {"selectors": "all", "rules": "all", **settings})

@@ -18,6 +18,7 @@ from tests.bench import tokens as bench
 from tests.support.able import able
 from tests.support.archives import ANSWERS, random_archive, random_settings, write_parquet
 from tests.support.databases import TOY, replayed, small_database, three_bytes
+from tests.support.slow import seeds
 
 LABELLED = {"labels", "grades", "accepted_references", "candidate_grades", "coverage"}
 PROBLEM = ("archive", "competition", "question_id")
@@ -204,7 +205,7 @@ def wordy_archive(rng):
     return rows
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(4, 8))
 def test_events_and_tables_agree_with_a_slow_reference_on_random_archives(tmp_path, seed):
     rng = random.Random(seed)
     rows = wordy_archive(rng)

@@ -46,8 +46,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.mark.slow
 def test_damaged_files_of_every_format_load_or_are_refused_in_one_line(tmp_path):
-    outcomes = fuzz.fuzz(20261116, range(200), tmp_path, tmp_path / "kept")
-    assert outcomes["refused"] > 80 and outcomes["loaded"] > 20
+    outcomes = fuzz.fuzz(20261116, range(80), tmp_path, tmp_path / "kept")
+    assert outcomes["refused"] > 30 and outcomes["loaded"] > 8
 
 
 def test_files_that_are_hostile_as_a_whole_load_or_are_refused_in_words(tmp_path, monkeypatch):
