@@ -3,6 +3,7 @@
 Nothing here is imported by the rest of the project, and importing this imports nothing of it.
 """
 
-from audit.live.controller import Attempt, Controller
+from audit.live.attempts import Attempt
+from audit.live.controller import Controller
 
 __all__ = ["Attempt", "Controller"]

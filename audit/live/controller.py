@@ -6,43 +6,16 @@ are the replay's own SQL files, run on the few attempts that are recorded.
 
 import json
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import AuditError
-from audit.units import UNITS
+from audit.live.attempts import Attempt, Step, step_cost
 
 if TYPE_CHECKING:
     from audit.live.judge import Judge, Verdict
-
-# What of an attempt, and of each of its steps, has to be known to count in a unit.
-COUNTED = {
-    "completion": ("completion_tokens",),
-    "total": ("prompt_tokens", "completion_tokens"),
-    "money": ("money",),
-    "seconds": ("seconds",),
-    "steps": (),
-}
-Step = Mapping[str, float | None]
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """A finished or cut attempt, with what canonical columns know of it."""
-
-    seed: int
-    cost: int
-    columns: Mapping[str, Any]
-    answer: str | None
-    archive_answer: str | None
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether generation ended by itself."""
-        return self.columns["finish_reason"] == "stop"
 
 
 class Controller:
@@ -58,7 +31,7 @@ class Controller:
         selector: str = "majority",
         *,
         answer: str = "boxed",
-        bank_size: int | None = None,
+        planned: int | None = None,
         path: str | Path | None = None,
         archive: str = "live",
         competition: str = "live",
@@ -66,16 +39,15 @@ class Controller:
     ) -> None:
         """Check everything now: a mistake must not cost an attempt.
 
-        `answer` is how `load` would read answers, `bank_size` how many attempts are planned (the
+        `answer` is how `load` would read answers, `planned` how many attempts can be made (the
         cap, if not given), `path` a file to which each attempt is appended as a canonical line.
         """
         from audit.live.judge import judge_for
 
         self._judge: Judge = judge_for(budget, rule, cap, unit, policy, selector, answer)
-        self.rule, self.unit, self.cap = rule, unit, cap
-        self._bank_size = cap if bank_size is None else bank_size
-        self.budget = self._judge.budget
+        self.budget, self.rule, self.cap, self.unit = self._judge.budget, rule, cap, unit
         self.attempts: list[Attempt] = []
+        self._planned = cap if planned is None else planned
         self._path = None if path is None else Path(path)
         self._keys = {"archive": archive, "competition": competition, "question_id": question_id}
         if self._path is not None:
@@ -91,6 +63,11 @@ class Controller:
         return dict(self._judge.facts)
 
     @property
+    def launched(self) -> int:
+        """How many attempts were launched."""
+        return len(self.attempts)
+
+    @property
     def paid(self) -> int:
         """What the recorded attempts have cost in all, in the unit's whole numbers."""
         return sum(attempt.cost for attempt in self.attempts)
@@ -102,17 +79,28 @@ class Controller:
         return self._judge.printed(cost)
 
     @property
-    def remaining(self) -> int:
-        """What is left of the budget, in the unit's whole numbers."""
-        return max(self.budget - self.paid, 0)
+    def returned(self) -> int:
+        """How many attempts the rule returns: a strict budget takes back one that crossed it."""
+        return self._verdict.returned
+
+    def selected(self) -> Attempt | None:
+        """The attempt that the selector picks from what the rule returns; None is an abstention."""
+        position = self._verdict.selected
+        return None if position is None else self.attempts[position - 1]
 
     def may_launch(self) -> bool:
         """Whether the budget, the cap and the policy let another attempt begin."""
-        if len(self.attempts) >= min(self.cap, self._bank_size) or not self.remaining:
+        if self.launched >= min(self.cap, self._planned) or self.left() <= 0:
             return False
-        return (
-            not self.attempts or not self._judge.has_policy or self._verdict.stop_position is None
-        )
+        return self._stop is None
+
+    def left(self, steps: Sequence[Step] = ()) -> int:
+        """What is left of the budget after these steps of a running attempt, in whole numbers."""
+        return self.budget - self.paid - sum(step_cost(self.unit, step) for step in steps)
+
+    def may_continue(self, steps: Sequence[Step]) -> bool:
+        """Whether a running attempt may make another call after these steps."""
+        return self.rule not in ("strict", "step", "step_lost") or self.left(steps) > 0
 
     def limit(self, steps: Sequence[Step] = ()) -> int | float | None:
         """How much an attempt may still use after these steps; None where the rule lets it end.
@@ -122,10 +110,8 @@ class Controller:
         """
         if self.rule != "strict":
             return None
-        left = self.remaining - sum(map(self.cost, steps))
-        if self.unit == "total":
-            left -= self._next_prompt(steps)
-        return self._judge.printed(max(left, 1))
+        prompt = self._next_prompt(steps) if self.unit == "total" else 0
+        return self._judge.printed(max(self.left(steps) - prompt, 1))
 
     def _next_prompt(self, steps: Sequence[Step]) -> int:
         """The prompt tokens that the next call will cost at least, as far as they are known.
@@ -133,22 +119,7 @@ class Controller:
         A guess that is too high would cut an attempt that the budget could still pay.
         """
         first = [(one.columns.get("steps") or [one.columns])[0] for one in self.attempts]
-        known = steps[-1:] or first
-        return min((int(step.get("prompt_tokens") or 0) for step in known), default=0)
-
-    def may_continue(self, steps: Sequence[Step]) -> bool:
-        """Whether a running attempt may make another call after these steps."""
-        if self.rule not in ("strict", "step", "step_lost"):
-            return True
-        return sum(map(self.cost, steps)) < self.remaining
-
-    def crosses(self, steps: Sequence[Step]) -> bool:
-        """Whether these steps of a running attempt cost more than is left."""
-        return sum(map(self.cost, steps)) > self.remaining
-
-    def cost(self, step: Step) -> int:
-        """What a step costs in the unit's whole numbers."""
-        return step_cost(self.unit, step)
+        return min((int(step.get("prompt_tokens") or 0) for step in steps[-1:] or first), default=0)
 
     def record(
         self,
@@ -172,7 +143,7 @@ class Controller:
         kind = "archive_answer" if self._judge.answer == "archive" else "boxed_answer"
         row = {
             **self._keys,
-            "seed": len(self.attempts) if seed is None else seed,
+            "seed": self.launched if seed is None else seed,
             "completion_tokens": completion_tokens,
             "finish_reason": reason,
             **({"text": text} if answer is None else {kind: answer}),
@@ -181,7 +152,7 @@ class Controller:
         }
         attempt = self._judge.attempt(row)
         self.attempts.append(attempt)
-        self.__dict__.pop("_verdict", None)
+        self._forget()
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps({**row, "budget_audit": self.facts}) + "\n")
@@ -191,33 +162,18 @@ class Controller:
 
     def lose(self) -> None:
         """One planned attempt will never be: it failed, and nothing was paid for it."""
-        self._bank_size -= 1
-        self.__dict__.pop("_verdict", None)
+        self._planned -= 1
+        self._forget()
 
-    def selected(self) -> Attempt | None:
-        """The attempt that the selector picks from what the rule returns; None is an abstention."""
-        position = self._verdict.selected
-        return None if position is None else self.attempts[position - 1]
+    def _forget(self) -> None:
+        """What was said of fewer attempts no longer holds."""
+        for name in ("_stop", "_verdict"):
+            self.__dict__.pop(name, None)
 
-    @property
-    def launched(self) -> int:
-        """How many attempts were launched."""
-        return len(self.attempts)
-
-    @property
-    def returned(self) -> int:
-        """How many attempts the rule returns: a strict budget takes back one that crossed it."""
-        return self._verdict.returned
+    @cached_property
+    def _stop(self) -> int | None:
+        return self._judge.stop(self.attempts, self._planned)
 
     @cached_property
     def _verdict(self) -> "Verdict":
-        return self._judge.verdict(self.attempts, self._bank_size)
-
-
-def step_cost(unit: str, step: Step) -> int:
-    """What a step costs in the unit's whole numbers, as the ledger defines it."""
-    if unit == "steps":
-        return 1
-    if unit in ("money", "seconds"):
-        return int(UNITS[unit].scale * float(step.get(unit) or 0) + 0.5)
-    return sum(int(step.get(column) or 0) for column in COUNTED[unit])
+        return self._judge.verdict(self.attempts, self._planned)

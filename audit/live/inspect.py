@@ -34,7 +34,8 @@ from inspect_ai.util import EarlyStop, EarlyStopping, LimitExceededError, store
 from pydantic import JsonValue
 
 from audit.errors import AuditError
-from audit.live.controller import Controller, Step
+from audit.live.attempts import Step
+from audit.live.controller import Controller
 
 # What an Inspect log counts in every sample.
 UNITS = ("completion", "total")
@@ -101,7 +102,7 @@ class CumulativeBudget(EarlyStopping):
         self._task = task
         self._samples = {
             sample.id: _Sample(
-                Controller(**self._settings, cap=self._cap or epochs, bank_size=epochs)
+                Controller(**self._settings, cap=self._cap or epochs, planned=epochs)
             )
             for sample in samples
             if sample.id is not None
@@ -225,12 +226,12 @@ class CumulativeBudget(EarlyStopping):
             "completion_tokens": usage.output_tokens,
         })  # fmt: skip
         controller = running.sample.controller
-        if controller.rule == "step_lost" and controller.crosses(running.steps):
+        if controller.rule == "step_lost" and controller.left(running.steps) < 0:
             raise self._exceeded(running)
 
     def _exceeded(self, running: _Epoch) -> LimitExceededError:
         controller = running.sample.controller
-        value = controller.paid + sum(controller.cost(step) for step in running.steps)
+        value = controller.budget - controller.left(running.steps)
         message = f"cumulative budget of {controller.budget:,} is spent: {value:,}"
         return LimitExceededError("token", value=value, limit=controller.budget, message=message)
 

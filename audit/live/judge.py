@@ -5,6 +5,7 @@ its one order, the policy's stop, the rule's stop and the selector's pick.
 """
 
 import functools
+import itertools
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,50 +28,51 @@ from audit.engine.plugins import (
 )
 from audit.engine.replay import keep_walk_settings
 from audit.engine.settings import keep
-from audit.engine.stages import STAGE_NAMES, TABLES
+from audit.engine.stages import STAGE_NAMES
 from audit.errors import AuditError, first_line
-from audit.live.controller import COUNTED, Attempt, step_cost
+from audit.live.attempts import COUNTED, Attempt, step_cost
 from audit.load.schema import create_schema
 from audit.options import Settings
 from audit.text import not_there
 from audit.units import UNITS, read_budget
 
+# Enough made-up attempts to see whether a policy looks ahead.
 MADE_UP = 32
 # What a verdict asks of the replay's stages.
 ASKED = ("stops", "prefix_selections", "tallies", "binomial_tails")
-# What is the same for every problem here.
-SETTLED = ("replayed_problems", "archives", "problems")
-# The one order is that in which the attempts were made.
-ORDER = """
-select
-    banks.problem_id,
-    banks.bank_size,
-    0 as repeat,
-    list(candidates.slot order by candidates.slot) as slots,
-from banks
-inner join candidates on banks.bank_id = candidates.bank_id
-group by banks.problem_id, banks.bank_size
-"""
-# A policy knows how many attempts are planned; those that are to come are in no bank.
-TALLIES = "select * replace ((select bank_size from planned) as bank_size) from ({sql})"
+# What is filled once or per verdict; every other stage is a view.
+TABLES = (
+    "banks", "walks", "candidates", "candidate_scores", "step_ends", "walked_attempts",
+    "prefix_weights", "binomial_tails",
+)  # fmt: skip
+POSITIONS = "policy_positions"
+# A database without attempts has no walks: the one walk takes the attempts as they were made.
+WALK = {
+    "banks": "select 1 as bank_id, 1 as archive_id, 1 as problem_id, {planned} as bank_size",
+    "walks": """
+        select
+            0::bigint as walk_id, bank_id, 0 as repeat, bank_size, archive_id, problem_id,
+            'live' as archive, 'live' as competition, 0 as question_id,
+        from banks
+    """,
+    "drawn_orders": """
+        select problem_id, bank_size, 0 as repeat, []::integer[] as slots from banks
+    """,
+}
 VERDICT = """
 select
     stops.returned,
-    stops.cost,
-    prefix_selections.selected_prefix_id - stops.walk_id,
-    (select min(stop_position) from ({policy})),
+    prefix_selections.selected_prefix_id,
 from stops
 left join prefix_selections on stops.returned_prefix_id = prefix_selections.prefix_id
 """
 
 
 class Verdict(NamedTuple):
-    """What is returned, charged and picked of the attempts so far, and where the policy stops."""
+    """What is returned and picked of the attempts so far."""
 
     returned: int
-    cost: int
     selected: int | None
-    stop_position: int | None
 
 
 def judge_for(
@@ -140,13 +142,6 @@ class Judge:
         answer: str,
     ) -> None:
         self.budget, self.unit, self.answer = budget, unit, answer
-        self.has_policy = policy.name != "none"
-        self._lock = threading.Lock()
-        self._refreshed: list[str] = []
-        self._cap = min(cap, MADE_UP)
-        self._plugins = Plugins(
-            [one for one in plugins("rules") if one.name == rule], [selector], [policy]
-        )
         self.facts = {
             "budget": self.printed(budget),
             "unit": unit,
@@ -156,26 +151,50 @@ class Judge:
             "selector": selector.name,
             "answer": answer,
         }
-        self._question = VERDICT.format(policy=policy.sql)
-        self._con = self._connect(cap, selector.name)
+        self._lock = threading.Lock()
+        self._planned = cap
+        self._plugins = Plugins(
+            [one for one in plugins("rules") if one.name == rule], [selector], [policy]
+        )
+        self._con = self._connect(cap)
         try:
-            self._rehearse()
+            self._build()
+            self._rehearse(policy, [_made_up(seed) for seed in range(min(cap, MADE_UP))])
         except duckdb.Error as error:
             raise AuditError(f"{selector.path}, {policy.path}: {first_line(error)}") from None
 
-    def _connect(self, cap: int, selector: str) -> duckdb.DuckDBPyConnection:
+    def _connect(self, cap: int) -> duckdb.DuckDBPyConnection:
+        """A database in memory with the settings of a replay, and nothing loaded."""
         con = duckdb.connect(":memory:", config={"threads": 1})
         con.execute("set enable_external_access = false")
         create_schema(con)
         settings = Settings(
             budgets=(self.budget,), caps=(cap,), primary_cap=cap, orders=0,
-            primary_selector=selector,
+            primary_selector=self._plugins.selectors[0].name,
         )  # fmt: skip
         keep(con, settings, self._plugins)
         keep_walk_settings(con, settings, self._plugins)
-        con.execute(f"set variable first_walk = 0; set variable last_walk = {2**62}")
-        con.execute("create table planned as select 0 as bank_size")
+        con.execute("set variable first_walk = 0; set variable last_walk = 0")
         return con
+
+    def _build(self) -> None:
+        """Make the replay's stages that a verdict needs, in their order."""
+        needed: set[str] = set()
+        reading = list(ASKED)
+        while reading:
+            name = reading.pop()
+            if name in STAGE_NAMES and name not in needed:
+                needed.add(name)
+                reading += relations_read(self._sql(name))
+        for name in (name for name in STAGE_NAMES if name in needed):
+            for kind, stage in (("selectors", "prefix_selections"), ("policies", POSITIONS)):
+                if name == stage:
+                    check_columns(self._con, kind, getattr(self._plugins, kind)[0])
+            kept_as = "table" if name in TABLES else "view"
+            self._con.execute(f"create {kept_as} {name} as {self._sql(name)}")
+
+    def _sql(self, name: str) -> str:
+        return WALK.get(name, "").format(planned=self._planned) or render(name, self._plugins)
 
     def printed(self, cost: int) -> int | float:
         """A cost in the unit, as tables print it."""
@@ -202,96 +221,119 @@ class Judge:
             row["seed"], cost, row, answers[0].as_py(), normal_answers(archive)[0].as_py()
         )
 
-    def verdict(self, attempts: Sequence[Attempt], bank_size: int) -> Verdict:
+    def stop(self, attempts: Sequence[Attempt], planned: int) -> int | None:
+        """After which of these attempts, in their order, the policy stops; None is not yet."""
+        policy = self._plugins.policies[0]
+        if policy.name == "none" or not attempts:
+            return None
+        rows = self._ask(f"select min(stop_position) from ({policy.sql}\n)", attempts, planned)
+        stop: int | None = rows[0][0]
+        return stop
+
+    def verdict(self, attempts: Sequence[Attempt], planned: int) -> Verdict:
         """What the replay would say of these attempts, in their order, of so many planned ones."""
         if not attempts:
-            return Verdict(0, 0, None, None)
+            return Verdict(0, None)
+        return Verdict(*self._ask(VERDICT, attempts, planned)[0])
+
+    def _ask(self, sql: str, attempts: Sequence[Attempt], planned: int) -> list[tuple[Any, ...]]:
+        """The rows of a query where these attempts are all that there is."""
         with self._lock:
-            self._con.execute("update planned set bank_size = ?", [bank_size])
-            self._fill(attempts)
-            for statement in self._refreshed:
-                self._con.execute(statement)
-            (row,) = self._con.execute(self._question).fetchall()
-        return Verdict(*row)
+            if planned != self._planned:
+                self._con.execute("update banks set bank_size = ?", [planned])
+                self._con.execute("update walks set bank_size = ?", [planned])
+                self._planned = planned
+            candidates = self._candidates(attempts)
+            self._fill("walked_attempts", _walked(candidates))
+            if "candidates" in relations_read(self._plugins.selectors[0].sql):
+                self._fill("candidates", candidates)
+            return self._con.execute(sql).fetchall()
 
-    def _fill(self, attempts: Sequence[Attempt]) -> None:
-        """Put the attempts in the place of those before, as `load` would write them."""
-        rows = [
-            {
-                "archive": "live",
-                "competition": "live",
-                "question_id": 0,
-                "seed": position,
-                "slot": position,
-                "prompt_tokens": 0,
-                # One whole number stands for the cost, whatever the unit.
-                "completion_tokens": attempt.cost,
-                "finish_reason": attempt.columns["finish_reason"],
-                "answer": attempt.answer,
-                "archive_answer": attempt.archive_answer,
-                "mean_logprob": attempt.columns.get("mean_logprob"),
-                "eligible": attempt.is_finished
-                and (attempt.answer is not None or self.answer == NO_ANSWER),
-            }
-            for position, attempt in enumerate(attempts)
-        ]
-        self._con.execute("delete from attempts")
-        self._con.register("arriving", pa.Table.from_pylist(rows))
-        self._con.execute("insert into attempts by name from arriving")
-        self._con.unregister("arriving")
+    def _fill(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Put rows in the place of those that a table has."""
+        self._con.execute(f"truncate {table}")
+        columns = ", ".join(f"unnest(${name}) as {name}" for name in rows[0])
+        values = {name: [row[name] for row in rows] for name in rows[0]}
+        self._con.execute(f"insert into {table} by name select {columns}", values)
 
-    def _rehearse(self) -> None:
-        """Build everything on made-up attempts, so that a mistake shows before one is paid for."""
-        policy = self._plugins.policies[0]
-        bank = [self._made_up(seed) for seed in range(self._cap)]
-        self._fill(bank)
-        for name in self._stages():
-            if name == "prefix_selections":
-                check_columns(self._con, "selectors", self._plugins.selectors[0])
-            if name == "policy_positions":
-                check_columns(self._con, "policies", policy)
-            kind = "table" if name in TABLES else "view"
-            statement = f"create or replace {kind} {name} as {self._sql(name)}"
-            self._con.execute(statement)
-            if kind == "table" and name not in SETTLED:
-                self._refreshed.append(statement)
-            if name == "walks":
-                self._con.execute("create view portion as from walks")
-        whole = self.verdict(bank, len(bank)).stop_position
+    def _candidates(self, attempts: Sequence[Attempt]) -> list[dict[str, Any]]:
+        """The attempts as the stage `candidates` has them."""
+        answer_ids = _dense_ranks([one.answer for one in attempts])
+        archive_ids = _dense_ranks([one.archive_answer for one in attempts])
+        logprobs = [one.columns.get("mean_logprob") for one in attempts]
+        ranks = _dense_ranks(logprobs, nulls_first=True)
+        rows = []
+        for slot, one in enumerate(attempts):
+            is_eligible = one.is_finished and (one.answer is not None or self.answer == NO_ANSWER)
+            rows.append({
+                "bank_id": 1,
+                "slot": slot,
+                "seed": one.seed,
+                "prompt_tokens": one.columns.get("prompt_tokens") or 0,
+                "cached_tokens": one.columns.get("cached_tokens") or 0,
+                "cost": one.cost,
+                "last_step": one.cost,
+                "finish_reason": one.columns["finish_reason"],
+                "is_eligible": is_eligible,
+                "is_archive_eligible": one.is_finished and one.archive_answer is not None,
+                "answer": one.answer,
+                "archive_answer": one.archive_answer,
+                # Without answers every attempt is an answer of its own.
+                "answer_id": slot + 1 if is_eligible and one.answer is None else answer_ids[slot],
+                "archive_answer_id": archive_ids[slot],
+                "logprob_rank": ranks[slot] if is_eligible and logprobs[slot] is not None else None,
+            })  # fmt: skip
+        return rows
+
+    def _rehearse(self, policy: Plugin, bank: Sequence[Attempt]) -> None:
+        """Judge made-up attempts, so that a mistake shows before an attempt is paid for."""
+        self.verdict(bank, len(bank))
+        whole = self.stop(bank, len(bank))
         if policy.path.startswith("sql/"):
             return
         for length in range(1, len(bank)):
-            stop = self.verdict(bank[:length], len(bank)).stop_position
+            stop = self.stop(bank[:length], len(bank))
             if stop != (whole if whole is not None and whole <= length else None):
                 raise AuditError(
                     f"{policy.path}: reads what is not known live: after {length} attempts it "
                     f"stops at {stop or 'none of them'}, with those to come at {whole or 'none'}"
                 )
 
-    def _stages(self) -> list[str]:
-        """The replay's stages that a verdict needs, in their order."""
-        needed: set[str] = set()
-        reading = list(ASKED)
-        while reading:
-            name = reading.pop()
-            if name in STAGE_NAMES and name not in needed:
-                needed.add(name)
-                reading += relations_read(self._sql(name))
-                # A portion of walks is all of them.
-                reading.append("walks")
-        return [name for name in STAGE_NAMES if name in needed]
 
-    def _sql(self, name: str) -> str:
-        if name == "drawn_orders":
-            return ORDER
-        sql = render(name, self._plugins)
-        return TALLIES.format(sql=sql) if name == "tallies" else sql
+def _dense_ranks(values: Sequence[Any], nulls_first: bool = False) -> list[int]:
+    """The dense rank of every value in ascending order, as DuckDB gives it."""
+    known = sorted({value for value in values if value is not None})
+    first = 2 if nulls_first and None in values else 1
+    places: dict[Any, int] = {value: place for place, value in enumerate(known, first)}
+    places[None] = 1 if nulls_first else len(known) + 1
+    return [places[value] for value in values]
 
-    def _made_up(self, seed: int) -> Attempt:
-        """An attempt that costs little and agrees with most others."""
-        columns = {
-            "finish_reason": "stop" if seed % 5 else "length",
-            "mean_logprob": -1.0 / (seed + 1),
+
+def _walked(candidates: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The candidates in their order as the stage `walked_attempts` has them."""
+    kept = ("slot", "is_eligible", "answer_id", "is_archive_eligible", "archive_answer_id", "cost",
+            "logprob_rank")  # fmt: skip
+    start = {name: False if name.startswith("is_") else None for name in kept} | {"cost": 0}
+    rows = [start, *({name: row[name] for name in kept} for row in candidates)]
+    costs = itertools.accumulate(row["cost"] for row in rows)
+    return [
+        {
+            **row,
+            "prefix_id": position,
+            "walk_id": 0,
+            "bank_id": 1,
+            "position": position,
+            "cumulative_cost": cost,
+            "cumulative_prompt": 0,
+            "is_end": position == len(candidates),
         }
-        answer = "4" if seed % 3 else "5"
-        return Attempt(seed, 1 + seed % 4, columns, answer, answer)
+        for position, (row, cost) in enumerate(zip(rows, costs, strict=True))
+    ]
+
+
+def _made_up(seed: int) -> Attempt:
+    """An attempt that costs little and agrees with most others."""
+    reason = "stop" if seed % 5 else "length"
+    columns = {"finish_reason": reason, "mean_logprob": -1.0 / (seed + 1)}
+    answer = "4" if seed % 3 else "5"
+    return Attempt(seed, 1 + seed % 4, columns, answer, answer)

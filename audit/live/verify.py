@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -80,13 +80,19 @@ class _Run(NamedTuple):
 
 def verify(live: str, full: str, given: Mapping[str, Any]) -> Verified:
     """Compare a live run with the replay of an unrestricted one, problem by problem."""
-    with TemporaryDirectory() as folder:
-        given = {name: value for name, value in given.items() if value is not None}
-        facts = _facts(Path(folder), live, given)
-        with closing(_database(live, Path(folder, "live.duckdb"), facts["answer"])) as con:
-            ran = _replayed(con, facts | {"policy": "none"}, orders=0)
-        with closing(_database(full, Path(folder, "full.duckdb"), facts["answer"])) as con:
-            replayed = _replayed(con, facts, orders=Settings().orders)
+    given = {name: value for name, value in given.items() if value is not None}
+    with TemporaryDirectory() as folder, ExitStack() as open_files:
+
+        def database(source: str, name: str, answer: str) -> duckdb.DuckDBPyConnection:
+            return open_files.enter_context(closing(_database(source, Path(folder, name), answer)))
+
+        con = database(live, "live.duckdb", DEFAULTS["answer"])
+        facts = _facts(con, live, given)
+        if facts["answer"] != DEFAULTS["answer"]:
+            con = database(live, "reread.duckdb", facts["answer"])
+        ran = _replayed(con, facts | {"policy": "none"}, orders=0)
+        con = database(full, "full.duckdb", facts["answer"])
+        replayed = _replayed(con, facts, orders=Settings().orders)
     return _compared(*_paired(ran, replayed, live, full), facts)
 
 
@@ -103,23 +109,29 @@ def _database(source: str, path: Path, answer: str) -> duckdb.DuckDBPyConnection
     return con
 
 
-def _facts(folder: Path, live: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _facts(con: duckdb.DuckDBPyConnection, live: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """What the live run was run with: as given, as its records say, or by default."""
     facts: dict[str, Any] = dict(given)
-    with closing(_database(live, folder / "facts.duckdb", DEFAULTS["answer"])) as con:
-        for fact in NAMED:
-            rows = con.execute(FACT, {"fact": fact}).fetchall()
-            if len(rows) > 1 and fact not in facts:
-                listed = ", ".join(value for (value,) in rows)
-                raise AuditError(f"{live}: runs of several kinds ({fact}: {listed}); verify each")
-            facts.setdefault(fact, rows[0][0] if rows else DEFAULTS.get(fact))
-        if facts["cap"] is None:
-            ((facts["cap"],),) = con.execute("select max(slot) + 1 from attempts").fetchall()
+    recorded = {}
+    for fact in NAMED:
+        rows = con.execute(FACT, {"fact": fact}).fetchall()
+        if len(rows) > 1 and fact not in facts:
+            listed = ", ".join(value for (value,) in rows)
+            raise AuditError(f"{live}: runs of several kinds ({fact}: {listed}); verify each")
+        recorded[fact] = rows[0][0] if len(rows) == 1 else None
+        facts.setdefault(fact, recorded[fact] or DEFAULTS.get(fact))
+    if facts["cap"] is None:
+        ((facts["cap"],),) = con.execute("select max(slot) + 1 from attempts").fetchall()
     if facts["budget"] is None:
         raise AuditError(f"{live}: does not say under which budget it was run; pass --budget")
     facts["cap"] = int(facts["cap"])
     # Names that are not there are refused before anything is replayed.
-    judge_for(**{name: facts[name] for name in NAMED})
+    judge = judge_for(**{name: facts[name] for name in NAMED})
+    facts["notes"] = [
+        f"{live} was run with {name} {recorded[name]}: compared as if with {name} {value}"
+        for name, value in judge.facts.items()
+        if recorded[name] not in (None, str(value))
+    ]
     return facts
 
 
@@ -208,7 +220,7 @@ def _compared(ran: _Run, replayed: _Run, facts: Mapping[str, Any]) -> Verified:
         f"label) at budget {facts['budget']} ({facts['unit']}), rule {facts['rule']}, policy "
         f"{facts['policy']}, cap {facts['cap']}"
     )
-    notes = []
+    notes = [*facts["notes"]]
     if counts["different"]:
         notes.append(f"{counts['different']:,} problems differ although their attempts are equal")
     if counts["other attempts"]:

@@ -13,14 +13,15 @@ from typing import ClassVar
 import pytest
 
 import audit
+from audit.engine.plugins import plugins
 from audit.live import Controller
 from audit.live.verify import verify
 from tests.support.command import told
-from tests.support.live import require
+from tests.support.live import ran, replay, replayed, require
 
 README = Path(audit.__file__).parent / "live" / "README.md"
-POLICIES = ("none", "adaptive_consistency", "decided", "early_stopping", "lead_of_three")
-RULES = ("strict", "advisory")
+POLICIES = [plugin.name for plugin in plugins("policies")]
+RULES = [plugin.name for plugin in plugins("rules")]
 
 
 def banks(seed, problems, attempts):
@@ -64,22 +65,50 @@ def run(path, bank, budget, **settings):
         yield controller
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("policy", POLICIES)
-def test_a_live_run_equals_the_replay(tmp_path, rule, policy):
-    bank = banks(f"{rule} {policy}", problems=6, attempts=10)
+def test_live_runs_equal_the_replay(tmp_path):
+    """Every rule and policy in turn: what the log says, and what the controller said itself."""
+    bank = banks("rules and policies", problems=5, attempts=8)
+    for attempts in bank.values():
+        for attempt in attempts:
+            attempt["archive_answer"] = attempt["boxed_answer"]
     write(tmp_path / "full.jsonl", bank)
-    live = tmp_path / "live.jsonl"
-    controllers = list(run(live, bank, 400, rule=rule, cap=10, policy=policy))
-    found = verify(str(live), str(tmp_path / "full.jsonl"), {})
-    rows = found.rows.to_pylist()
-    assert [row["difference"] for row in rows] == [None] * 6
-    assert "6 of 6" in found.caption and f"policy {policy}" in found.caption
-    # What the controller itself said is what the replay says.
-    for controller, row in zip(controllers, rows, strict=True):
-        picked = controller.selected()
-        assert (controller.launched, controller.spent) == (row["launched"], row["cost"])
-        assert (picked.answer if picked else None) == row["answer"]
+    said = {}
+    turned = [*RULES[1:], RULES[0]]
+    for rule, policy in zip([*RULES, *turned], 2 * POLICIES, strict=True):
+        live = tmp_path / "live" / f"{rule} {policy}.jsonl"
+        live.parent.mkdir(exist_ok=True)
+        said[rule, policy] = list(
+            run(live, bank, 300, rule=rule, cap=8, policy=policy, archive=live.stem)
+        )
+    audit.load(tmp_path / "full.duckdb", tmp_path / "full.jsonl")
+    audit.load(tmp_path / "live.duckdb", tmp_path / "live")
+    replay(tmp_path / "full.duckdb", 8, budgets=[300], policies="all")
+    replay(tmp_path / "live.duckdb", 8, budgets=[300])
+    for (rule, policy), controllers in said.items():
+        rows = replayed(tmp_path / "full.duckdb", "live", 300, rule, policy)
+        assert rows == ran(tmp_path / "live.duckdb", f"{rule} {policy}", 300, rule)
+        for controller, (_, launched, cost, answer, _) in zip(controllers, rows, strict=True):
+            picked = controller.selected()
+            assert (controller.launched, controller.spent) == (launched, cost)
+            assert (picked.answer if picked else None) == answer
+
+
+def test_the_judge_has_an_attempt_as_the_replay_has_it(tmp_path):
+    bank = banks("walked", problems=1, attempts=12)
+    for number, attempt in enumerate(bank[0]):
+        attempt["archive_answer"] = attempt["boxed_answer"] if number % 4 else "7"
+        attempt["mean_logprob"] = [None, -0.5, -1.5, -0.25][number % 4]
+    write(tmp_path / "full.jsonl", bank)
+    audit.load(tmp_path / "a.duckdb", tmp_path / "full.jsonl")
+    replay(tmp_path / "a.duckdb", 12, budgets=[10**6])
+    (controller,) = run(tmp_path / "live.jsonl", bank, 10**6, cap=12, selector="max_logprob")
+    assert controller.returned == 12
+    con = controller._judge._con
+    sql = "select * replace (0 as cumulative_prompt) from walked_attempts order by position"
+    assert (
+        con.sql(sql).to_arrow_table().to_pylist()
+        == audit.query(tmp_path / "a.duckdb", sql).to_pylist()
+    )
 
 
 def test_verify_finds_a_live_run_that_is_not_the_replay(tmp_path):
@@ -115,7 +144,8 @@ def test_the_command_verify_exits_one_where_runs_contradict(tmp_path):
     list(run(live, bank, 150, cap=4))
     _, err = told(tmp_path, "verify", "live.jsonl", "full.jsonl")
     assert "2 of 2 problems equal" in err
-    told(tmp_path, "verify", "live.jsonl", "full.jsonl", "--budget", "20", status=1)
+    _, err = told(tmp_path, "verify", "live.jsonl", "full.jsonl", "--budget", "20", status=1)
+    assert "live.jsonl was run with budget 150: compared as if with budget 20" in err
     _, err = told(tmp_path, "verify", "full.jsonl", "full.jsonl", status=2)
     assert "pass --budget" in err
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import functools
+import importlib.metadata
 
 from inspect_ai import Task, eval, eval_async, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -22,7 +24,11 @@ from inspect_ai.solver import solver
 from audit.answers.boxes import last_box
 from tests.support.playing import BUDGET, CANCEL, FAILED, FLAGS, SCRIPTS, SEEN, play, random_bank
 
-__all__ = ["FLAGS", "SEEN", "play", "random_bank", "run", "run_cancelled"]
+__all__ = ["FLAGS", "SEEN", "play", "random_bank", "run", "run_all", "run_cancelled"]
+# Inspect asks every task anew which package it comes from, and reads the metadata of all.
+importlib.metadata.packages_distributions = functools.cache(
+    importlib.metadata.packages_distributions
+)
 
 
 class Scripted(ModelAPI):
@@ -90,7 +96,7 @@ def boxed():
 
 
 @task
-def problems(count: int = 4, epochs: int = 4):
+def problems(count: int = 4, epochs: int = 4, model: str | None = None):
     """The task of every run; the budget of a live one is made anew for it."""
     from audit.live.inspect import CumulativeBudget
 
@@ -103,6 +109,7 @@ def problems(count: int = 4, epochs: int = 4):
         config=GenerateConfig(temperature=1),
         early_stopping=CumulativeBudget(**BUDGET) if BUDGET else None,
         name="problems",
+        model=model,
     )  # fmt: skip
 
 
@@ -129,12 +136,37 @@ def run(folder, bank, budget=None, **options):
     return log
 
 
-def _arguments(folder, bank, budget, options):
+def run_all(folder, bank, budgets, **options):
+    """Run the task on a bank under each of these budgets, None is none; models are numbered."""
+    logs = []
+    # Every other run has its samples one by one.
+    for start, concurrency in ((0, 1), (1, 20)):
+        tasks = []
+        for number in range(start, len(budgets), 2):
+            _set_budget(budgets[number])
+            tasks.append(problems(*_sizes(bank), model=f"scripted/{number}"))
+        if tasks:
+            play(bank)
+            arguments = _arguments(folder, bank, None, {"max_samples": concurrency} | options)
+            del arguments["model"]
+            logs += eval(**arguments | {"tasks": tasks}, display="none")
+    assert {log.status for log in logs} == {"success"}, [log.error for log in logs]
+
+
+def _set_budget(budget):
     BUDGET.clear()
     BUDGET.update(budget or {})
-    count, epochs = (max(key[place] for key in bank) for place in (0, 1))
+
+
+def _sizes(bank):
+    """How many samples and epochs a bank has."""
+    return tuple(max(key[place] for key in bank) for place in (0, 1))
+
+
+def _arguments(folder, bank, budget, options):
+    _set_budget(budget)
     return {
-        "tasks": problems(count, epochs),
+        "tasks": problems(*_sizes(bank)),
         "model": "scripted/bank",
         "log_dir": str(folder),
         "log_level": "error",
