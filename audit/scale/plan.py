@@ -72,8 +72,11 @@ def plan(
             "number, and use 'budget-audit replay --orders auto' on what is gathered"
         )
     check_choices(reading)
-    if reading.references:
-        reading = replace(reading, references=os.path.abspath(reading.references))
+    # Workers may begin in another folder.
+    beside = {name: getattr(reading, name) for name in ("references", "labels")}
+    reading = replace(
+        reading, **{name: os.path.abspath(path) for name, path in beside.items() if path}
+    )
     files, skipped = _files(sources, reading)
     if settings.get("selectors") == "all":
         raise AuditError(

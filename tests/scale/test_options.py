@@ -271,6 +271,24 @@ def test_what_was_graded_and_what_was_not_is_told_as_by_a_load(tmp_path):
         assert ("no labels" in told(folder / "g.duckdb")) == (not reading)
 
 
+def test_workers_in_another_folder_find_what_stands_beside_the_sources(tmp_path, monkeypatch):
+    rows = [
+        attempt(seed, 5 + seed, str(seed % 2), question=question)
+        for question in range(3)
+        for seed in range(3)
+    ]
+    for row in rows:
+        del row["correct"]
+    write_jsonl(rows, tmp_path / "rows.jsonl")
+    (tmp_path / "labels.json").write_text(json.dumps(["1", "2"]))
+    monkeypatch.chdir(tmp_path)
+    reading = {"labels": "labels.json"}
+    expected = one_machine(tmp_path / "one", ["rows.jsonl"], reading)
+    folder = planned(tmp_path / "run", ["rows.jsonl"], 2, reading)
+    monkeypatch.chdir(tmp_path / "one")
+    assert differing(gathered(made(folder), tmp_path / "gathered"), expected) == []
+
+
 def test_orders_are_a_number_and_budgets_are_not_added(tmp_path, archives):
     plan = ("plan", *archives, "--out", "run", "--parts", 2)
     _, message = command(tmp_path, *plan, "--orders", "auto", status=2)
