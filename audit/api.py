@@ -169,11 +169,8 @@ def answers(
         f"{found.answered:,} of {found.attempts:,} attempts have an answer by {answer}; "
         f"{found.answered_before:,} had one before"
     )
-    counts = {
-        "attempts": [found.attempts],
-        "answered": [found.answered],
-        "answered_before": [found.answered_before],
-    }
+    names = ("attempts", "answered", "answered_before")
+    counts = {name: [getattr(found, name)] for name in names}
     return Result(pa.table(counts), caption=caption, notes=notes)
 
 
@@ -348,19 +345,15 @@ def queries() -> Result:
     """The named queries: the question that each answers, its parameters and their defaults."""
     from audit.query.run import named_queries
 
-    named = named_queries()
-    return Result(
-        pa.table(
-            {
-                "query": [one.name for one in named],
-                "question": [one.question for one in named],
-                "parameters": [
-                    ", ".join(f"{name}={value}" for name, value in one.defaults.items())
-                    for one in named
-                ],
-            }
-        )
-    )
+    rows = [
+        {
+            "query": one.name,
+            "question": one.question,
+            "parameters": ", ".join(f"{name}={value}" for name, value in one.defaults.items()),
+        }
+        for one in named_queries()
+    ]
+    return Result(pa.Table.from_pylist(rows))
 
 
 @takes
@@ -668,12 +661,9 @@ def figure(
     if name not in known:
         raise AuditError(not_there("figure", name, known))
     replayed: dict[str, Any] = {
-        "competition": competition,
-        "question": question,
-        "repeat": repeat,
-        "budget": budget,
+        "competition": competition, "question": question, "repeat": repeat, "budget": budget,
         "cap": cap,
-    }
+    }  # fmt: skip
     given = [key for key, value in replayed.items() if value is not None]
     if given and name != "timeline":
         raise AuditError(f"--{given[0]}: only the timeline shows one replay")
@@ -763,17 +753,8 @@ def tokenize(
         f"{found.tokens:,} tokens of {found.attempts:,} attempts counted with {found.encoding}; "
         f"{found.reconciled:,} reconcile with their recorded counts"
     )
-    return Result(
-        pa.table(
-            {
-                "encoding": [found.encoding],
-                "attempts": [found.attempts],
-                "tokens": [found.tokens],
-                "reconciled": [found.reconciled],
-            }
-        ),
-        caption=caption,
-    )
+    names = ("encoding", "attempts", "tokens", "reconciled")
+    return Result(pa.table({name: [getattr(found, name)] for name in names}), caption=caption)
 
 
 @takes

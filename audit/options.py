@@ -58,6 +58,13 @@ def option(default: Any, help: str, kind: str, **more: Any) -> Any:
     return field(default=default, metadata=metadata)
 
 
+def plugins_option(what: str, shown: str = "") -> Any:
+    """A field of rules, selectors or policies, which the settings list by themselves."""
+    help = f"{what}: names, 'all' or a folder of your own .sql files"
+    more = {"metavar": "NAMES|all|DIR", "shown": shown, "is_stored": False}
+    return option(None, help, "plugins", **more)
+
+
 @dataclass(frozen=True)
 class Reading:
     """What is read of sources, and what stands in for what they lack."""
@@ -203,29 +210,9 @@ class Settings:
     effect: float = option(
         3.0, "the difference in points that `power` asks how many problems would show", "decimal"
     )
-    rules: str | None = option(
-        None,
-        "what happens at the budget: names, 'all' or a folder of your own .sql files",
-        "plugins",
-        is_stored=False,
-        metavar="NAMES|all|DIR",
-        shown="strict,advisory",
-    )
-    selectors: str | None = option(
-        None,
-        "how an answer is picked: names, 'all' or a folder of your own .sql files",
-        "plugins",
-        is_stored=False,
-        metavar="NAMES|all|DIR",
-        shown="the study's",
-    )
-    policies: str | None = option(
-        None,
-        "when a controller stops by itself: names, 'all' or a folder of your own .sql files",
-        "plugins",
-        is_stored=False,
-        metavar="NAMES|all|DIR",
-    )
+    rules: str | None = plugins_option("what happens at the budget", "strict,advisory")
+    selectors: str | None = plugins_option("how an answer is picked", "the study's")
+    policies: str | None = plugins_option("when a controller stops by itself")
     archives: tuple[str, ...] = option(
         (),
         "replay only these archives, names or patterns such as '*_high'; '*' means all again",

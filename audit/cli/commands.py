@@ -61,7 +61,7 @@ def main() -> None:
     help="Only the last lines of each text, or all of it.",
 )
 def simulate(out: str, problems: int, attempts: int, seed: int, texts: str) -> None:
-    """Write a simulated archive in the study's shape, labelled as simulated.
+    """Write a simulated archive, labelled as such, in the study's shape.
 
     Example: budget-audit simulate --out archives --problems 5 --attempts 16
     """
@@ -104,12 +104,12 @@ def load(sources: tuple[str, ...], db: str, replace: bool, no_texts: bool, **opt
     "--answer",
     metavar="KIND",
     required=True,
-    help="What the answer is: boxed, archive (the source's own) or regex:PATTERN.",
+    help="What the answer is: boxed, archive (the source's own), none or regex:PATTERN.",
 )
 @click.option("--force", is_flag=True, help="Go on where an archive has no answer of that kind.")
 @heavy
 def answers(db: str, answer: str, force: bool, threads: int | None, memory: str | None) -> None:
-    """Read the answers of all archives again, as another kind, from what was loaded.
+    """Read the answers again as another kind, from what was loaded.
 
     Example: budget-audit answers --db audit.duckdb --answer archive
     """
@@ -125,7 +125,7 @@ def answers(db: str, answer: str, force: bool, threads: int | None, memory: str 
 @takes_options(Reading)
 @click.option("--all", is_flag=True, help="Every column with its origin, and what could be it.")
 def describe(sources: tuple[str, ...], **options: Any) -> None:
-    """Tell whether sources load, with what command, and what they hold, before they are loaded.
+    """Tell whether sources load, and with what command. Nothing is loaded yet.
 
     Example: budget-audit describe logs/ --archive my-model
     """
@@ -215,7 +215,7 @@ def query(
     threads: int | None,
     memory: str | None,
 ) -> None:
-    """Run a named query, a .sql file, SQL text or - for standard input, read only.
+    """Run a named query, a .sql file or SQL text, read only. - is standard input.
 
     Without one, list the named queries with their parameters.
 
@@ -260,7 +260,7 @@ def query(
 @counting
 @heavy
 def export(names: tuple[str, ...], db: str, out: str, fmt: str, **options: Any) -> None:
-    """Write tables and relations to files; without a name, every table.
+    """Write tables and relations to files; without a name, all tables.
 
     Example: budget-audit export main replays selections --out csv
     """
@@ -283,7 +283,7 @@ def export(names: tuple[str, ...], db: str, out: str, fmt: str, **options: Any) 
 @formats("junit")
 @heavy
 def check(db: str, expect: tuple[str, ...], fmt: str, wide: bool, **limits: Any) -> None:
-    """Verify the invariants and controls on the loaded data; exit 1 when one fails.
+    """Verify the invariants and controls; exit 1 when one fails.
 
     Example: budget-audit check --expect 'my-model, 8k, strict: accuracy >= 60'
     """
@@ -310,7 +310,7 @@ def check(db: str, expect: tuple[str, ...], fmt: str, wide: bool, **limits: Any)
 @counting
 @heavy
 def compare(db: str, published: str | None, fmt: str, wide: bool, **options: Any) -> None:
-    """Put every published value beside the computed one; exit 1 when the study's data differ.
+    """Put every published value beside the computed one. Exit 1 when the study's data differ.
 
     Example: budget-audit compare --format csv
     """
@@ -356,7 +356,7 @@ def timeline(
     cap: int | None,
     out: str,
 ) -> None:
-    """Draw one replay on a token axis: what each rule returns and pays.
+    """Draw one replay on an axis of its costs, under both rules.
 
     Example: budget-audit timeline --competition AIME24 --question 3 --repeat 5 --budget 4k
     """
@@ -389,7 +389,7 @@ def timeline(
 def tokenize(
     db: str, tokenizer: str, everything: bool, threads: int | None, memory: str | None
 ) -> None:
-    """Count the tokens that prefix_boxes needs; what is counted already is not counted again.
+    """Count the tokens that prefix_boxes needs. What is counted already is not counted again.
 
     Example: budget-audit tokenize --db audit.duckdb
     """
@@ -427,7 +427,7 @@ def tokenize(
 def fetch(
     name: str, out: str, revision: str | None, archives: tuple[str, ...], repo: str | None
 ) -> None:
-    """Fetch the study's archive from the hub, resumed and checked (extra hub).
+    """Fetch the study's archive, resumed and checked (extra hub).
 
     Example: budget-audit fetch scorio-trace --out scorio-trace
     """

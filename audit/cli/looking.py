@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @database
 @formats()
 def schema(name: str | None, db: str, fmt: str, wide: bool) -> None:
-    """List the relations and what a row of each is, or the columns of one.
+    """List the relations and what a row is, or the columns of one.
 
     Example: budget-audit schema replays
     """
@@ -85,7 +85,7 @@ def show(
 def diff(
     old: str, new: str, table: str | None, everything: bool, fmt: str, wide: bool, **options: Any
 ) -> None:
-    """Tell what differs between two databases, one screen first; exit 1 when anything does.
+    """Tell what differs between two databases. Exit 1 when anything does.
 
     Example: budget-audit diff before.duckdb after.duckdb --archive my-model
     """
@@ -116,7 +116,7 @@ def diff(
 @click.option("--cap", type=int, metavar="N", help="Its cap, if its log does not say it.")
 @formats()
 def verify(live: str, full: str, fmt: str, wide: bool, **given: Any) -> None:
-    """Compare a live run with the replay of an unrestricted one; exit 1 where they contradict.
+    """Compare a live run with the replay of an unrestricted one. Exit 1 where they contradict.
 
     LIVE and FULL are logs, folders or databases. Equal attempts must give equal results; for other
     attempts (a genuine rerun) the paired difference is printed with its interval.

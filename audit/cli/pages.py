@@ -47,7 +47,9 @@ class Width(click.ParamType):
 @click.option("--agents", is_flag=True, help="Recorded agent runs instead, budgeted in dollars.")
 @heavy
 def demo(out: str, **options: Any) -> None:
-    """Recorded attempts of nine model configurations, replayed and reported in one go, offline.
+    """Load, replay and report recorded attempts that ship with it.
+
+    They are of nine model configurations; nothing is fetched.
 
     Example: budget-audit demo --out demo
     """
@@ -79,7 +81,7 @@ def demo(out: str, **options: Any) -> None:
 @archive_filter
 @heavy
 def report(db: str, out: str, fmt: str, is_opened: bool, **options: Any) -> None:
-    """Write the report: a page to explore, offline; or findings, figures and tables as text.
+    """Write the report: a page to explore, or findings as text.
 
     Example: budget-audit report --db audit.duckdb --out report --format html,csv
     """

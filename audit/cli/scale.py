@@ -20,7 +20,7 @@ limited = takes_options(TaskLimits)
 @click.option("--parts", type=int, required=True, metavar="N", help="Into how many parts it goes.")
 @takes_options(Reading, Planned)
 def plan(sources: tuple[str, ...], out: str, parts: int, **options: Any) -> None:
-    """Plan a run past one machine: check all options, list the files, write RUN/manifest.json.
+    """Plan a run past one machine. RUN/manifest.json lists its options and files.
 
     Example: budget-audit plan traces/ --out run --parts 8 --orders 20
     """
@@ -50,7 +50,7 @@ def extract(folder: str, number: int | None, **limits: Any) -> None:
 @click.argument("number", type=int)
 @limited
 def part(folder: str, number: int, **limits: Any) -> None:
-    """Make one part of a run, counted from 0; a part that is there stays as it is.
+    """Make one part of a run, counted from 0. A part that is there stays as it is.
 
     Example: budget-audit part run 3
     """
@@ -76,7 +76,7 @@ def part(folder: str, number: int, **limits: Any) -> None:
 @click.option("--address", metavar="ADDRESS", help="A Ray cluster, such as auto.")
 @limited
 def execute(folder: str, **options: Any) -> None:
-    """Do what is missing of a run, and nothing else; it can be stopped and started again.
+    """Do what is missing of a run. It can be stopped and started again.
 
     Example: budget-audit run run --on local --workers 4 --memory 4GB
     """

@@ -8,8 +8,10 @@ import sys
 import pyarrow
 import pyarrow.parquet
 import pytest
+from click.testing import CliRunner
 
 from audit import database, engine
+from audit.cli import main
 from tests.support.command import ROOT, told
 from tests.support.command import said as run
 
@@ -33,6 +35,15 @@ def test_help_of_every_command_has_one_line_and_an_example(folder):
         assert f"\n  {name} " in listed
         text = run(folder, name, "--help")
         assert name == "tables" or f"Example: budget-audit {name}" in text
+
+
+def test_help_fits_a_terminal_of_80_columns():
+    texts = {
+        name: CliRunner().invoke(main, [*name, "--help"], terminal_width=80).output
+        for name in ((), *((name,) for name in main.commands))
+    }
+    assert not [line for line in texts[()].splitlines()[1:] if line.endswith("...")]
+    assert max(len(line) for text in texts.values() for line in text.splitlines()) <= 80
 
 
 def test_help_does_not_import_the_engine(folder):
