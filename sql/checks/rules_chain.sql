@@ -1,16 +1,24 @@
 -- rules_chain: strict, step_lost and attempt_lost return alike, step no fewer, advisory most; costs rise from strict over step to advisory
 -- grain: one row
-with paired as (
+with single as (
+    -- A rule that stops twice is a violation, and no key of a map.
+    select walk_id, cap, budget, rule, min(returned) as returned, min(cost) as cost, count(*) as times,
+    from stops
+    group by walk_id, cap, budget, rule
+),
+paired as (
     select
         map_from_entries(list((rule, returned))) as returned,
         map_from_entries(list((rule, cost))) as cost,
-    from stops
+        max(times) as times,
+    from single
     group by walk_id, cap, budget
 )
 select
     count(*) as looked_at,
     count(*) filter (
-        returned['strict'] <> returned['step_lost']
+        times > 1
+        or returned['strict'] <> returned['step_lost']
         or returned['strict'] <> returned['attempt_lost']
         or returned['strict'] > returned['step']
         or returned['step'] > returned['advisory']

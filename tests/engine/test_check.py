@@ -1,6 +1,7 @@
 """Every invariant of `check` is broken once in every way it names, and is seen to be."""
 
 import shutil
+from contextlib import contextmanager
 
 import duckdb
 import pytest
@@ -104,8 +105,9 @@ def test_an_invariant_holds_and_looks_at_something(con, name):
     assert name in {broken for broken, _ in BROKEN}
 
 
-@pytest.mark.parametrize(("name", "relations"), BROKEN)
-def test_a_broken_invariant_is_found(con, name, relations):
+@contextmanager
+def broken(con, relations):
+    """Other columns in relations, for as long as it takes."""
     try:
         for relation, columns in relations.items():
             there = {row[0] for row in con.execute(f"describe small.{relation}").fetchall()}
@@ -115,11 +117,39 @@ def test_a_broken_invariant_is_found(con, name, relations):
                 f"create temp view {relation} as "
                 f"select * replace ({replaced}) from small.main.{relation}"
             )
-        looked_at, violations = counted(con, name)
-        assert 0 < violations <= looked_at
+        yield
     finally:
         for relation in relations:
             con.execute(f"drop view if exists temp.main.{relation}")
+
+
+@pytest.mark.parametrize(("name", "relations"), BROKEN)
+def test_a_broken_invariant_is_found(con, name, relations):
+    with broken(con, relations):
+        looked_at, violations = counted(con, name)
+    assert 0 < violations <= looked_at
+
+
+@pytest.mark.parametrize(
+    ("control", "relations"),
+    [
+        # A cost that is not that of the attempts: the budget lies on no boundary of completion.
+        (
+            "completed_prefix",
+            {"walked_attempts": {"cumulative_cost": "cumulative_cost - 5 * position"}},
+        ),
+        # A token more than the equal costs sum up to: no budget is met exactly.
+        (
+            "aligned_cost",
+            {"control_attempts": {"cumulative_cost": "cumulative_cost + least(position, 1)"}},
+        ),
+    ],
+)
+def test_rules_that_disagree_where_they_must_agree_are_counted(con, control, relations):
+    with broken(con, relations):
+        rows = con.execute(engine.render("controls")).fetchall()
+    disagreements = {selector: wrong for name, selector, _, wrong in rows if name == control}
+    assert disagreements["majority"] > 0
 
 
 def test_what_depends_on_labels_is_found_and_ends_with_status_one(path, tmp_path):
@@ -130,8 +160,12 @@ def test_what_depends_on_labels_is_found_and_ends_with_status_one(path, tmp_path
             "update prefix_selections set selected_prefix_id = prefix_id "
             "where is_eligible and prefix_id % 2 = 0"
         )
+        con.execute(
+            "update walked_attempts set cumulative_cost = cumulative_cost + 3 where position = 2"
+        )
     rows = {row["check"]: row["violations"] for row in check(copy).to_pylist()}
-    assert {name for name, violations in rows.items() if violations} >= {"labels_shuffled"}
+    found = {name for name, violations in rows.items() if violations}
+    assert found >= {"labels_shuffled", "completed_prefix (majority)"}
     assert set(INVARIANTS) < set(rows)
     out, _ = told(tmp_path, "check", "--db", copy, status=1)
     assert "labels_shuffled" in out

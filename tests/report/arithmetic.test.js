@@ -110,8 +110,17 @@ const CHECKS = {
     assert.strictEqual(all(found[`${pool}_abstained`]), row.abstained, what);
     if (!view.graded) { return; }
     assert.strictEqual(all(found[`${pool}_correct`]), row.correct, what);
+    assert.strictEqual(all(found[`${pool}_covered`]), row.covered, what);
     const repaired = A.totals(viewOf(data, row, { ...chosen, labels: "repaired" }), row.budget);
     assert.strictEqual(all(repaired[`${pool}_correct`]), row.repaired, what);
+  },
+  recorded_order(data, row) {
+    const view = viewOf(data, row);
+    near(A.canonicalDelta(view, row.budget), view.graded ? row.delta : null, `delta of ${JSON.stringify(row)}`);
+  },
+  banks_that_end(data, row) {
+    const view = viewOf(data, row), mean = A.means(view, A.totals(view, row.budget));
+    near(mean.ended_by_bank, row.ended, `ended of ${JSON.stringify(row)}`);
   },
   replays(data, row) {
     const selector = data.selectors.findIndex((known) => known.name === row.selector);

@@ -58,11 +58,29 @@ LOOKED_UP = {
         select archive, competition, selector, cap, budget, rule, count(*) as replays,
             count(*) filter (correct) as correct,
             count(*) filter (repaired_correct) as repaired,
-            count(*) filter (abstained) as abstained
+            count(*) filter (abstained) as abstained,
+            count(*) filter (covered) as covered
         from selections
+        inner join replays
+            using (archive, competition, question_id, repeat, cap, budget, rule)
         where repeat > 0
         group by all
         order by all
+    """,
+    "recorded_order": """
+        select archive, budget,
+            100 * sum(case rule when 'advisory' then 1 when 'strict' then -1 end * correct::integer)
+                / count(distinct (competition, question_id)) as delta
+        from selections
+        where repeat = 0 and cap = 4
+            and selector = (select value from settings where key = 'primary_selector')
+        group by all
+    """,
+    "banks_that_end": """
+        select archive, budget, 100 * avg((cost < budget)::integer) as ended
+        from replays
+        where repeat > 0 and cap = 4 and rule = 'strict'
+        group by all
     """,
     "money": """
         select archive, budget, rule, selector, sum(money) / count(*) as money
