@@ -56,6 +56,14 @@ TESTS = (
 # Folders and files with tests of their own, which go first: most bugs are then seen at once.
 OWN_TESTS = {
     "sql/checks": "tests/engine/test_check.py",
+    "sql/tables/data_quality.sql": "tests/load/test_quality.py",
+    "sql/tables/prefix_boxes.sql": "tests/tokens/test_tokens.py",
+    "sql/relations/prefix_events.sql": "tests/tokens/test_tokens.py",
+    "sql/tables/truncation": "tests/engine/test_majority_rules.py",
+    "sql/tables/majority_rules.sql": "tests/engine/test_majority_rules.py",
+    "sql/diagnostics": "tests/engine/test_majority_rules.py",
+    "sql/bootstrap": "tests/engine/test_bootstrap.py",
+    "sql/intervals": "tests/engine/test_bootstrap.py",
     "sql/policies": "tests/engine/test_edges.py",
     "sql/contracts": "tests/engine/test_foresight.py",
     "audit/engine/draws.py": "tests/engine/test_edges.py",
