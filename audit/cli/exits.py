@@ -194,6 +194,9 @@ class Cli(click.Group):
         except OSError as error:
             complain(str(error))
             ctx.exit(2)
+        except MemoryError:
+            complain("out of memory: this process may take no more (see 'ulimit -v')")
+            ctx.exit(2)
         except Exception as error:
             # DuckDB passes Ctrl-C on as an error of its own.
             if self.interrupted:

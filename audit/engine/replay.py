@@ -29,7 +29,7 @@ from audit.engine.settings import (
     usual_budgets,
     walk_fingerprint,
 )
-from audit.engine.sql_files import table_names
+from audit.engine.sql_files import stage_file, table_names
 from audit.engine.stages import (
     DRAWN,
     PORTION_ROWS,
@@ -39,7 +39,7 @@ from audit.engine.stages import (
     TOKEN_RELATIONS,
     WALKED,
 )
-from audit.errors import AuditError
+from audit.errors import AuditError, first_line
 from audit.progress import Progress
 
 # The stage before which the columns of a kind of plug-in are looked at.
@@ -231,10 +231,14 @@ def build_stages(
 
 def rule_inputs(con: duckdb.DuckDBPyConnection) -> str:
     """The common table expressions that a rule may read, as stops.sql defines them."""
-    names = ("budgeted_attempts", "last_launched", "reached_steps")
-    beside = "with " + ", ".join(f"{name} as ({render(name)}\n)" for name in names)
-    # A mistake in these files is not the rule's.
-    con.execute(f"describe {beside} from reached_steps")
+    beside = "with"
+    for name in ("budgeted_attempts", "last_launched", "reached_steps"):
+        beside += f"{' ' if beside == 'with' else ', '}{name} as ({render(name)}\n)"
+        try:
+            # A mistake in these files is not the rule's.
+            con.execute(f"describe {beside} from {name}")
+        except duckdb.Error as error:
+            raise AuditError(f"sql/{stage_file(name)}: {first_line(error)}") from error
     return beside
 
 

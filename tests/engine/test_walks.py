@@ -97,6 +97,22 @@ def test_a_wrong_file_of_the_projects_own_is_blamed_by_its_own_path(
             pass
 
 
+@pytest.mark.parametrize("name", ["budgeted_attempts", "last_launched"])
+def test_a_wrong_file_that_rules_read_is_blamed_and_not_the_rule(
+    tmp_path, monkeypatch, built_in_again, name
+):
+    shutil.copytree(engine.resource("sql"), tmp_path / "sql")
+    file = tmp_path / "sql" / "budgets" / f"{name}.sql"
+    file.write_text(file.read_text().replace("cumulative_cost", "cumulative_costs", 1))
+    with monkeypatch.context() as patch:
+        pretend(patch, tmp_path / "sql")
+        with (
+            pytest.raises(AuditError, match=rf"^sql/budgets/{name}\.sql: Binder Error"),
+            replayed(tmp_path, [attempt(1, 10, "4")]),
+        ):
+            pass
+
+
 @pytest.mark.parametrize("seed", seeds(1, 2))
 @pytest.mark.parametrize(
     "changed",

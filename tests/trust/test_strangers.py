@@ -142,6 +142,15 @@ def test_an_error_that_nobody_foresaw_is_one_line_and_shown_in_full_on_demand(
     assert "KeyError: 'nobody" in error and "BUDGET_AUDIT_TRACEBACK=1 shows where" in error
 
 
+def test_memory_that_has_run_out_is_told_as_that(tmp_path, monkeypatch):
+    def fail(*args, **kwargs):
+        raise MemoryError
+
+    monkeypatch.setattr(api, "tables", fail)
+    _, error = told(tmp_path, "tables", status=2)
+    assert error == "error: out of memory: this process may take no more (see 'ulimit -v')\n"
+
+
 def test_a_table_in_another_schema_does_not_end_check(tmp_path):
     path = tampered(tmp_path, "create schema own", "create table own.notes (line varchar)")
     told(tmp_path, "check", "--db", path)
