@@ -126,16 +126,18 @@ def check_strangers(con: duckdb.DuckDBPyConnection, name: str = "the database") 
             f"{name}: holds a trigger {what}, which budget-audit does not run; drop it"
         )
     # Functions go by their names in any case, and a call may name any schema.
-    macros = con.execute(
-        """
-        select function_name
-        from duckdb_functions()
-        where not internal and lower(function_name) in (
-            select lower(function_name) from duckdb_functions() where internal
-        )
-        order by function_name
-        """
-    ).fetchall()
+    own = con.execute("select function_name from duckdb_functions() where not internal")
+    macros = own.fetchall()
+    if macros:
+        macros = con.execute(
+            """
+            select function_name
+            from duckdb_functions()
+            where internal and list_contains(?, lower(function_name))
+            order by function_name
+            """,
+            [[name.lower() for (name,) in macros]],
+        ).fetchall()
     if macros:
         what = f"a macro '{visible(macros[0][0])}'"
         raise AuditError(f"{name}: holds {what} in the place of DuckDB's own function; drop it")

@@ -63,22 +63,38 @@ class Counts:
         return counts.astype(np.float64).reshape(-1, self.problems)
 
 
+class SomeCounts(NamedTuple):
+    """The counts of a few replicates."""
+
+    counts: np.ndarray
+
+    @property
+    def replicates(self) -> int:
+        return len(self.counts)
+
+    def blocks(self) -> Iterator[tuple[int, np.ndarray]]:
+        """All of them."""
+        yield 0, self.counts
+
+
+def all_keys(con: duckdb.DuckDBPyConnection, name: str) -> duckdb.DuckDBPyRelation:
+    """The keys of a `replicate_x`: a row each, its totals as lists."""
+    weighing = weighings()[name]
+    totals_sql = key_totals_sql(name, weighing.changes or weighing.totals)
+    return con.sql(f"from ({totals_sql}) order by {', '.join(weighing.keys)}")
+
+
 def key_portions(
     con: duckdb.DuckDBPyConnection, name: str, replicates: int, together: str = ""
 ) -> Iterator[pa.Table]:
     """The keys of a `replicate_x`, some at a time: a row each, its totals as lists.
 
-    Keys that a select needs at once come together: those of an archive, or all.
+    Keys of an archive come together where a select needs them at once.
     """
     weighing = weighings()[name]
-    totals_sql = key_totals_sql(name, weighing.changes or weighing.totals)
-    rows = con.sql(f"from ({totals_sql}) order by {', '.join(weighing.keys)}")
-    reader = rows.to_arrow_reader(2_048)
+    reader = all_keys(con, name).to_arrow_reader(2_048)
     # A relation without a key has the columns of one.
     yield reader.schema.empty_table()
-    if together == "all":
-        yield pa.Table.from_batches(reader, reader.schema)
-        return
     if together == "archive":
         rows_of = lambda keys: (keys.num_rows * replicates,)  # noqa: E731
         for several in batches(_archives(reader), rows_of, (ROWS_AT_A_TIME,)):
@@ -97,15 +113,15 @@ def _archives(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
     held = reader.schema.empty_table()
     for batch in reader:
         table = pa.concat_tables([held, pa.Table.from_batches([batch])]).combine_chunks()
-        starts = _starts(table["archive"])
-        for start, end in pairwise(starts):
+        firsts = starts(table["archive"])
+        for start, end in pairwise(firsts):
             yield table.slice(start, end - start)
-        held = table.slice(starts[-1])
+        held = table.slice(firsts[-1])
     if held.num_rows:
         yield held
 
 
-def _starts(archives: pa.ChunkedArray) -> list[int]:
+def starts(archives: pa.ChunkedArray) -> list[int]:
     """The first row of every archive."""
     names = archives.to_numpy()
     return [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1).tolist()][: len(names)]
@@ -182,7 +198,20 @@ def total_count(name: str, keys: pa.Table | pa.RecordBatch) -> int:
     )
 
 
-def multiply(portions: Sequence[tuple[str, pa.Table]], counts: Counts) -> Iterator[Replicates]:
+def by_replicates(
+    con: duckdb.DuckDBPyConnection, name: str, counts: Counts
+) -> Iterator[Replicates]:
+    """All keys of a `replicate_x`, some replicates at a time; replicate 0 is the first."""
+    keys = all_keys(con, name).to_arrow_table().combine_chunks()
+    size = max(2, ROWS_AT_A_TIME // max(1, keys.num_rows))
+    for _, block in counts.blocks():
+        for at in range(0, len(block), size):
+            yield from multiply([(name, keys)], SomeCounts(block[at : at + size]))
+
+
+def multiply(
+    portions: Sequence[tuple[str, pa.Table]], counts: Counts | SomeCounts
+) -> Iterator[Replicates]:
     """Totals times counts; keys with the same problems make one product, which is the faster."""
     found = []
     # By problems: portions, and their keys.
@@ -223,8 +252,8 @@ def multiply(portions: Sequence[tuple[str, pa.Table]], counts: Counts) -> Iterat
 
 def _added_up(changes: Replicates) -> Replicates:
     """The replicates of totals, from those of their changes."""
-    starts = _starts(changes.keys["archive"])
-    for start, end in pairwise([*starts, changes.keys.num_rows]):
+    firsts = starts(changes.keys["archive"])
+    for start, end in pairwise([*firsts, changes.keys.num_rows]):
         np.cumsum(changes.sums[:, start:end], axis=1, out=changes.sums[:, start:end])
         changes.draws[start:end] = changes.draws[start]
     return changes

@@ -28,8 +28,8 @@ from audit.units import UNITS
 VOTES = "prefix_votes"
 INCLUDE = re.compile(r'\{% include "[^"]+" %\}')
 
-# The ends of a 95 % interval, and those of two one-sided tests at 5 %.
-QUANTILES = {"low": 0.025, "high": 0.975, "test_low": 0.05, "test_high": 0.95}
+# The ends of a 95 % interval, those of two one-sided tests at 5 %, and the width of a band.
+QUANTILES = {"low": 0.025, "high": 0.975, "test_low": 0.05, "test_high": 0.95, "band": 0.95}
 
 
 def render(name: str, plugins: Plugins | None = None) -> str:
@@ -106,6 +106,7 @@ def _templates() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
 
 
@@ -127,7 +128,19 @@ def build(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
     sql = _rows(name, plugins)
     if name in PUBLIC_RELATIONS or is_table(name):
         sql = printed(con, name, sql, plugins.unit)
-    _run(con, name, f"create {kept_as} {name} as {sql}")
+    # To bind a view takes longer than to keep it: that is done where it is read.
+    how = " with (defer_binding)" if kept_as == "view" else ""
+    _run(con, name, f"create {kept_as} {name}{how} as {sql}")
+
+
+def bind(con: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> None:
+    """Let the catalogue know the columns of all views: DuckDB 1.4 reads no others.
+
+    The views that a table reads are bound with it.
+    """
+    for name in tables:
+        _run(con, name, f"describe {name}")
+    con.execute("select count(*) from duckdb_columns()")
 
 
 def printed(con: duckdb.DuckDBPyConnection, name: str, sql: str, unit: str) -> str:

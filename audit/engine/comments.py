@@ -53,7 +53,6 @@ BOUNDS = {"low": "lower", "high": "upper"}
 def comment_relations(con: duckdb.DuckDBPyConnection) -> None:
     """Write into the catalogue what the relations of ours that are there mean."""
     kinds = relations(con)
-    # The catalogue knows the columns of a view without binding it.
     rows = con.execute(
         "select table_name, list(column_name order by column_index) from duckdb_columns() "
         "where database_name = current_database() and schema_name = 'main' group by table_name"

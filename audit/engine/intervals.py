@@ -9,7 +9,7 @@ import queue
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import chain, product
+from itertools import chain, pairwise, product
 
 import duckdb
 import numpy as np
@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from audit.ahead import ahead, in_order
 from audit.database.connection import cursor
-from audit.engine.bootstrap import Counts, Replicates, weigh
+from audit.engine.bootstrap import Counts, Replicates, by_replicates, starts, weigh
 from audit.engine.build import QUANTILES, render
 from audit.engine.lineage import relations_read
 from audit.engine.matching import MATCHED, match
@@ -63,12 +63,12 @@ def intervals(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str,
     counts = Counts(con)
     # What is computed from the same replicates shares them.
     users: dict[str, list[str]] = {}
+    by_replicate = [name for name in names if header(name).get("together") == "replicate"]
     for name in names:
-        (replicate,) = relations_read(render(name)) & {*weighings(), MATCHED}
-        users.setdefault(replicate, []).append(name)
+        if name not in by_replicate:
+            users.setdefault(_replicate_of(name), []).append(name)
     wanted = {
-        # All of them come before those of an archive.
-        replicate: min(filter(None, (header(name).get("together") for name in own)), default="")
+        replicate: max(header(name).get("together", "") for name in own)
         for replicate, own in users.items()
         if replicate != MATCHED
     }
@@ -94,14 +94,44 @@ def intervals(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str,
         for several in in_order(computed, ahead(portions), threads):
             for name, table in several:
                 found[name].append(table)
+        for name in by_replicate:
+            found[name].append(_with_shares(cursor(con), name, counts))
     return {name: pa.concat_tables(tables) for name, tables in found.items()}
+
+
+def _replicate_of(name: str) -> str:
+    """What an `interval_x` is computed from."""
+    (replicate,) = relations_read(render(name)) & {*weighings(), MATCHED}
+    return replicate
+
+
+def _with_shares(con: duckdb.DuckDBPyConnection, name: str, counts: Counts) -> pa.Table:
+    """The points of keys that are compared within a replicate, and in what percent they hold."""
+    replicate, (column,) = _replicate_of(name), interval_statistics(name)
+    rows_sql = f"with {replicate} as (from portion) select {{}} from ({text(name)}\n) order by {{}}"
+    portions = by_replicates(con, replicate, counts)
+    head = next(portions)
+    con.register("portion", head.points())
+    table = con.sql(rows_sql.format("* exclude (key_id, replicate)", "key_id")).to_arrow_table()
+    holds, known = np.zeros((2, len(table)))
+    for portion in chain([head], portions):
+        con.register("portion", portion.rows())
+        sql = rows_sql.format(f"{column}::double as {column}", "key_id, replicate")
+        values = con.sql(sql).to_arrow_table()[column].to_numpy().reshape(portion.draws.shape)
+        # Replicate 0 is the point.
+        others = values[:, 1:] if portion is head else values
+        holds += np.nansum(others, axis=1)
+        known += np.isfinite(others).sum(axis=1)
+    shares = 100 * np.divide(holds, known, out=np.full(len(table), np.nan), where=known > 0)
+    return table.append_column(f"{column}_share", pa.array(shares, from_pandas=True))
 
 
 def _interval(
     con: duckdb.DuckDBPyConnection, name: str, replicate: str, portion: Replicates | pa.Table
 ) -> pa.Table:
     """The rows of an `interval_x` for some of its keys."""
-    if isinstance(portion, Replicates) and "together" not in header(name):
+    is_row_wise = "together" not in header(name) or "band" in header(name)
+    if isinstance(portion, Replicates) and is_row_wise:
         return _with_ends(con, name, portion)
     rows = portion.drawn() if isinstance(portion, Replicates) else portion
     con.register("portion", rows)
@@ -120,13 +150,33 @@ def _with_ends(con: duckdb.DuckDBPyConnection, name: str, portion: Replicates) -
     con.register("portion", portion.rows(read))
     computed = con.sql(rows_sql.format(", ".join(asked))).to_arrow_table()
     for column, asked_of in asked.items():
-        values = computed[column].to_numpy().reshape(portion.draws.shape)[:, 1:]
+        values = computed[column].to_numpy().reshape(portion.draws.shape)
         is_known = computed[column].is_valid().to_numpy().reshape(portion.draws.shape)[:, 1:]
         # The view has what is no quantile first.
         words = sorted(asked_of, key=QUANTILES.__contains__)
-        for word, found in zip(words, statistics(values, is_known, words), strict=True):
-            table = table.append_column(f"{column}_{word}", pa.array(found, from_pandas=True))
+        found = dict(zip(words, statistics(values[:, 1:], is_known, words), strict=True))
+        for word, numbers in found.items():
+            table = table.append_column(f"{column}_{word}", pa.array(numbers, from_pandas=True))
+        if header(name).get("band") == column:
+            bands = _bands(starts(table["archive"]), values, is_known, found["error"])
+            table = table.append_column("band", pa.array(bands, from_pandas=True))
     return table
+
+
+def _bands(
+    firsts: Sequence[int], values: np.ndarray, is_known: np.ndarray, errors: np.ndarray
+) -> np.ndarray:
+    """How many standard errors 95 % of an archive's replicates stay within, at all of its keys."""
+    bands = np.empty(len(values))
+    for first, end in pairwise([*firsts, len(values)]):
+        keys = slice(first, end)
+        away = np.abs(values[keys, 1:] - values[keys, :1])
+        has_error = (errors[keys] > 0)[:, None]
+        np.divide(away, errors[keys, None], out=away, where=has_error)
+        away[~np.broadcast_to(has_error, away.shape)] = 0
+        most = np.where(is_known[keys], away, -1).max(axis=0)
+        bands[keys] = _of_rows(most[None, most >= 0], ["band"])
+    return bands
 
 
 def statistics(values: np.ndarray, is_known: np.ndarray, words: Sequence[str]) -> np.ndarray:

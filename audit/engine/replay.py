@@ -11,7 +11,7 @@ from audit.ahead import ahead
 from audit.database.arrow import insert
 from audit.database.connection import transaction
 from audit.database.schema import relations, require_attempts
-from audit.engine.build import build, extend, portioned_stages, render, walk
+from audit.engine.build import bind, build, extend, portioned_stages, render, walk
 from audit.engine.comments import comment_relations
 from audit.engine.draws import draw_counts, draw_orders
 from audit.engine.foresight import refuse_foresight
@@ -68,8 +68,8 @@ def replay(
 ) -> Replayed:
     """Replay every order of every bank under every cap, budget and rule, in one transaction.
 
-    Where it `is_users` own, the tables are views of the database afterwards, which takes a while to
-    bind, and a primary selector that can pick nothing is refused.
+    Where it `is_users` own, the tables are views of the database afterwards, with comments, and a
+    primary selector that can pick nothing is refused.
     What is asked for are fields of Settings, together or one by one; what is not is as in the last
     replay of this database, or the study's.
     """
@@ -91,7 +91,7 @@ def replay(
         check_contracts(con, found, ("rules", "policies") if is_walked else CHECKED)
         if is_users:
             _refuse_idle_primary(con, settings)
-            make_tables(con, replace(found, unit=settings.unit))
+            publish(con, replace(found, unit=settings.unit))
         finish(con)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
     return Replayed(settings, found, is_walked, has_usual_budgets)
@@ -123,19 +123,22 @@ def check_contracts(
     refuse_foresight(con, found, kinds)
 
 
-def make_tables(con: duckdb.DuckDBPyConnection, found: Plugins) -> None:
-    """Make every table a view of the database, so that any program can select from it."""
+def publish(con: duckdb.DuckDBPyConnection, found: Plugins) -> None:
+    """Make every table a view of the database, so that any program can select from it.
+
+    What the relations and their columns mean is written into the catalogue.
+    """
     for name in table_names():
         # Prefix boxes are counted in tokens: in another unit there is nothing to look at.
         if found.unit == "completion" or not relations_read(render(name, found)) & TOKEN_RELATIONS:
             build(con, name, found)
-    _remember_made(con)
+    bind(con, [name for name in table_names() if name in relations(con)])
+    comment_relations(con)
 
 
 def finish(con: duckdb.DuckDBPyConnection) -> None:
-    """Describe and count what a replay has made."""
+    """Remember and count what a replay has made."""
     _remember_made(con)
-    comment_relations(con)
     count_replays(con)
 
 

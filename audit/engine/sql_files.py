@@ -10,8 +10,9 @@ from audit.errors import AuditError
 
 # What has no file of its own, by how its name begins.
 TEMPLATES = {"replicate": "bootstrap/replicates.jinja"}
-# What a file of `sql/intervals` may ask of a column: ends of intervals, and how replicates differ.
-STATISTICS = ("low", "high", "test_low", "test_high", "error", "changed")
+# What a file of `sql/intervals` may ask of a column: ends of intervals, how replicates differ, and
+# in what percent of them it is true.
+STATISTICS = ("low", "high", "test_low", "test_high", "error", "changed", "share")
 
 
 @functools.cache
@@ -54,6 +55,7 @@ def _stems(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in folder.glob("*.sql")))
 
 
+@functools.cache
 def text(name: str) -> str:
     """What a file says, without its last line break; a template is not yet rendered."""
     path = resource("sql") / stage_file(name)

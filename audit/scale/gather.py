@@ -11,7 +11,7 @@ import duckdb
 from audit.database import REPLAYED_ROW_GROUP, opened, relations, transaction
 from audit.database.schema import LINKED, TEXTS
 from audit.engine import quality
-from audit.engine.replay import build_stages, finish, keep_walk_settings, make_tables
+from audit.engine.replay import build_stages, finish, keep_walk_settings, publish
 from audit.engine.settings import Settings, keep
 from audit.engine.stages import WALKED
 from audit.errors import AuditError, explained
@@ -75,7 +75,7 @@ def gather(run: Path, db: Path, *, link: bool = False, limits: Limits = NO_LIMIT
             notes = [*keys["notes"], *(_grade_notes(con) if manifest.reading.grade else ())]
             kept = {*HANDED_DOWN, *COMPUTED_HERE}
             build_stages(con, settings, manifest.plugins, kept)
-            make_tables(con, replace(manifest.plugins, unit=settings.unit))
+            publish(con, replace(manifest.plugins, unit=settings.unit))
             finish(con)
             con.execute("update meta set value = 'fresh' where key = 'replays'")
             ((banks,),) = con.execute("select count(*) from banks").fetchall()

@@ -1,4 +1,4 @@
--- problem_comparisons: what a rule costs and answers in two archives at a problem that both have; correct answers are null without labels.
+-- problem_comparisons: what a rule costs and answers in two archives at a problem that both have, and how they differ; correct answers are null without labels.
 -- grain: archive, other, rule, budget, problem_id
 select
     here.archive,
@@ -9,8 +9,10 @@ select
     here.replays,
     here.correct,
     there.correct as other_correct,
+    here.correct - there.correct as more_correct,
     here.cost,
     there.cost as other_cost,
+    here.cost - there.cost as more_cost,
 from rule_totals as here
 inner join rule_totals as there
     on here.problem_id = there.problem_id

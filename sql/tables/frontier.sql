@@ -9,6 +9,6 @@ select
     cost / replays as cost,
     100 * correct / replays as accuracy,
     is_best as on_frontier,
-    best_share as frontier_share,
+    is_best_share as frontier_share,
 from interval_frontier
 order by archive, policy, rule, budget

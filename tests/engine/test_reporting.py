@@ -174,9 +174,9 @@ def test_power_is_that_of_the_normal_distribution(tmp_path, effect):
         }
         gains = con.sql(
             "select archive, other, rule, budget, "
-            "list((correct - other_correct, replays) order by replicate) "
-            "from replicate_comparisons where replicate > 0 and correct is not null and "
-            "other_correct is not null group by all"
+            "list((more_correct, replays) order by replicate) "
+            "from replicate_comparisons where replicate > 0 and more_correct is not null "
+            "group by all"
         ).fetchall()
     factor = scipy.stats.norm.ppf(0.975) + scipy.stats.norm.ppf(0.8)
     assert sum(row["other"] is None for row in table) == len(noise)
