@@ -5,7 +5,6 @@ import math
 import operator
 import random
 import tempfile
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from hypothesis import strategies as st
 from audit import database, engine
 from audit.errors import AuditError
 from audit.load.load import load
-from audit.output.export import export
 from tests import reference
 from tests.support.able import able
 from tests.support.archives import attempt, write_parquet
@@ -530,24 +528,3 @@ def test_an_attempt_is_held_to_its_own_references_and_a_doubly_escaped_box_is_on
             "select repaired_correct from grades order by archive, question_id, seed"
         ).fetchall()
     assert found == [(False,), (True,), (True,), (True,), (False,)]
-
-
-def test_every_new_file_has_the_same_bytes_for_any_threads_and_order_of_rows(tmp_path):
-    # No problem is missing anywhere: the frontier is over those that all archives have.
-    rows = awkward_archive(random.Random(8), archives=3, missing=0)
-    names = [*reference.BEYOND_TABLES, *reference.BEYOND_RELATIONS]
-    seen = []
-    for threads in (1, 4):
-        folder = tmp_path / str(threads)
-        folder.mkdir()
-        random.Random(threads).shuffle(rows)
-        write_parquet(rows, folder / "rows.parquet")
-        con = database.connect(folder / "a.duckdb", threads=threads)
-        load(con, [str(folder / "rows.parquet")])
-        engine.replay(con, **FULL)
-        seen.append({p.name: p.read_bytes() for p in export(con, folder / "out", names)})
-        con.close()
-    assert seen[0] == seen[1]
-    assert sorted(seen[0]) == sorted(f"{name}.csv" for name in names)
-    sizes = Counter(content.count(b"\n") > 1 for content in seen[0].values())
-    assert sizes == {True: len(names)}

@@ -11,11 +11,10 @@ from audit.engine.plugins import Plugins, chosen
 from audit.engine.stages import PORTIONED
 from audit.errors import AuditError
 from audit.load.load import load
-from audit.tokens import tokenize
 from tests import reference
 from tests.support.able import able
 from tests.support.archives import attempt, random_archive, random_settings, write_parquet
-from tests.support.databases import SMALL, TOY, replayed, small_database
+from tests.support.databases import SMALL, replayed, small_database
 from tests.support.plugins import EVERYTHING, FIRST, GRACE
 from tests.support.rows import differences, sort_key
 from tests.support.slow import seeds
@@ -175,22 +174,6 @@ def test_the_order_and_bootstrap_streams_are_the_ones_pinned(tmp_path):
         ).fetchall()
     assert order == [(GOLDEN_ORDER,)]
     assert weights == GOLDEN_WEIGHTS
-
-
-def test_results_are_identical_for_any_number_of_threads(tmp_path):
-    rows = random_archive(random.Random(8))
-    seen = []
-    for threads in (1, 4):
-        folder = tmp_path / str(threads)
-        folder.mkdir()
-        write_parquet(rows, folder / "rows.parquet")
-        con = database.connect(folder / "a.duckdb", threads=threads)
-        load(con, [str(folder / "rows.parquet")])
-        engine.replay(con, **SMALL)
-        tokenize(con, TOY, threads=threads)
-        seen.append({name: engine.table(con, name) for name in engine.table_names()})
-        con.close()
-    assert seen[0] == seen[1]
 
 
 def test_shuffling_labels_changes_no_selection(tmp_path):

@@ -58,11 +58,8 @@ def shuffled():
 @pytest.mark.parametrize(
     ("parts", "suffix", "threads"),
     [
-        pytest.param([archive()], "parquet", 4, id="another run, four threads"),
-        pytest.param([shuffled()], "parquet", 2, id="rows in another order, two threads"),
-        pytest.param([shuffled()[:20], shuffled()[20:]], "parquet", 1, id="rows in two files"),
-        pytest.param([shuffled()[20:], shuffled()[:20]], "jsonl", 2, id="the files swapped"),
-        pytest.param([archive()], "jsonl", 1, id="JSON lines"),
+        pytest.param([shuffled()], "parquet", 4, id="rows in another order, four threads"),
+        pytest.param([shuffled()[20:], shuffled()[:20]], "jsonl", 2, id="two files of JSON lines"),
         pytest.param([archive()], "csv", 1, id="CSV"),
     ],
 )
