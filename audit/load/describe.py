@@ -13,9 +13,11 @@ from typing import Any
 import duckdb
 
 from audit.answers.extract import NO_ANSWER
+from audit.answers.normal_form import number_form
+from audit.engine import render
 from audit.errors import AuditError
 from audit.load.gate import UNFINISHED
-from audit.load.load import check_choices, load
+from audit.load.load import ONCE, TWO_RUNS, check_choices, load
 from audit.options import Reading, arguments, takes
 from audit.sources import CONTAINERS, Source, SourceFile, Unreadable, find_files, shown
 from audit.sources.canonical import COLUMNS
@@ -51,7 +53,11 @@ KINDS_SHOWN = 3
 # An answer of another kind is proposed where boxes give less than this share of the best.
 MUCH = 0.9
 # Names that end in an attempt's number.
-SPLIT = re.compile(r"(.+)-\d+")
+SPLIT = re.compile(r"(.+)([-_])(\d+)")
+SHARED = "attempts from the numbers of names that share one prompt"
+ALONE = "each name is taken for a problem: if it numbers attempts, split it as said below"
+FAILED = "attempts without text and tokens are kept as unfinished; --failed drop drops them"
+DECIMALS = "decimals compared as numbers, because {} and {} are answers to one problem"
 MATTERS = {"correct": "accuracy is unknown", "references": "labels cannot be checked or repaired",
            "prompt_tokens": "prompts cost nothing"}  # fmt: skip
 
@@ -65,8 +71,13 @@ class Trial:
     record: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     texts: list[str] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
+    # The problems' names, with the tokens of their prompts where attempts agree on them.
+    prompts: dict[str, int | None] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
+    # Checks of costs and answers that do not pass.
+    warned: list[tuple[str, int, int]] = field(default_factory=list)
+    # Two answers of a problem, or an answer and its reference, that are one number.
+    alike: tuple[str, ...] = ()
     # Whether all of the files was read, and whether it passed the gate.
     is_whole: bool = True
     is_fit: bool = False
@@ -149,7 +160,7 @@ def _block(
         *_verdict(source, trial, settled, guesses),
         *([] if trial.refusal else _loading(named, settled, guesses)),
         *([] if trial.refusal else _held(trial, files, source)),
-        *_numbered(names, source),
+        *_numbered(names, source, settled),
         *_absent(peeks, source, trial, settled),
     ]
     if is_all:
@@ -173,8 +184,11 @@ def _settle(
     trial = _try(files, settled)
     if trial.refusal and "--failed" in trial.refusal:
         settled = replace(settled, failed="count")
-        why = "attempts without text and tokens are kept as unfinished; --failed drop drops them"
-        guesses.append(Guess("failed", why))
+        guesses.append(Guess("failed", FAILED))
+        trial = _try(files, settled)
+    if _is_repeated(trial, peeks, settled):
+        settled = replace(settled, mapping={**settled.mapping, "seed": "@row"})
+        guesses.append(Guess("seed", "attempts in the order of the rows: the log numbers none"))
         trial = _try(files, settled)
     if trial.refusal:
         trial = _try(files, replace(settled, force=True))
@@ -184,12 +198,31 @@ def _settle(
         trial = _try(files, replace(settled, force=True))
     if trial.refusal:
         return settled, guesses, trial
-    if settled.answer == "boxed" and (kind := _other_answer(trial, peeks[0].source.format)):
+    if settled.answer == "boxed" and (
+        kind := _other_answer(trial, peeks[0].source.format, settled)
+    ):
         settled = replace(settled, answer=kind.what)
         guesses.append(kind)
-    elif trial.is_fit:
-        return settled, guesses, trial
-    return settled, guesses, _try(files, settled)
+        trial = _try(files, settled)
+    split = _split(trial, peeks[0].source, settled)
+    if split and (is_of_attempts := _is_of_attempts(trial)) is not False:
+        guesses.append(Guess("seed", SHARED if is_of_attempts else ALONE))
+        if is_of_attempts:
+            settled = replace(settled, mapping={**settled.mapping, **split})
+            trial = _try(files, settled)
+    if trial.alike and not settled.numbers and not trial.refusal:
+        settled = replace(settled, numbers=True)
+        guesses.append(Guess("numbers", DECIMALS.format(*trial.alike)))
+        return settled, guesses, _try(files, settled)
+    return settled, guesses, trial if trial.is_fit else _try(files, settled)
+
+
+def _is_repeated(trial: Trial, peeks: Sequence[Peek], reading: Reading) -> bool:
+    """Whether a file repeats attempts of which no column of its own is the number."""
+    if not trial.refusal or ONCE not in trial.refusal or TWO_RUNS in trial.refusal:
+        return False
+    seed = reading.mapping.get("seed", peeks[0].source.mapping.get("seed", ""))
+    return seed not in Values(peeks).by_path
 
 
 def _try(files: Sequence[SourceFile], reading: Reading) -> Trial:
@@ -208,8 +241,10 @@ def _try(files: Sequence[SourceFile], reading: Reading) -> Trial:
                 record=_first(con),
                 notes=loaded.notes,
                 texts=_texts(con),
-                names=[row[0] for row in con.execute(NAMES).fetchall()],
+                prompts=dict(con.execute(NAMES).fetchall()),
                 reasons=[row[0] for row in con.execute(REASONS).fetchall()],
+                alike=_decimals(con),
+                warned=con.execute(WARNED.format(render("data_quality"), CHECKS)).fetchall(),
                 is_whole=share >= 1,
                 is_fit=not reading.force,
             )
@@ -218,7 +253,11 @@ def _try(files: Sequence[SourceFile], reading: Reading) -> Trial:
 
 
 REASONS = "select finish_reason from attempts group by 1 order by count(*) desc, 1"
-NAMES = "select name from problem_names"
+NAMES = """
+select name, if(min(prompt_tokens) = max(prompt_tokens), nullif(max(prompt_tokens), 0), null)
+from problem_names inner join attempts using (competition, question_id)
+group by name
+"""
 COUNTS = """
 select
     count(*) as attempts,
@@ -233,6 +272,26 @@ select
     count(*) filter (labels.correct and eligible) as correct_pickable
 from attempts
 inner join labels using (archive, competition, question_id, seed)
+"""
+# Of the checks of a load those that say that another option is needed.
+CHECKS = ("reasoning_not_counted", "texts_longer_than_costs", "costs_at_a_limit", "answers_missed")
+REASONED = ("completion_tokens", "reasoning_tokens")
+WARNED = """
+select "check", sum(count)::bigint, sum(total)::bigint
+from ({})
+where severity <> 'ok' and "check" in {}
+group by all
+order by all
+"""
+DECIMAL_FORMS = """
+select distinct competition, question_id, form
+from (
+    select competition, question_id, answer as form from attempts
+    union all
+    select competition, question_id, reference as form from accepted_references
+)
+where regexp_full_match(form, '[-+]?[0-9]+([.][0-9]+)?')
+order by competition, question_id, length(form), form
 """
 BANKS = """
 select min(n), max(n), count(*) from (
@@ -275,6 +334,17 @@ def _texts(con: duckdb.DuckDBPyConnection) -> list[str]:
     return [text for (text,) in con.execute(query).fetchall()]
 
 
+def _decimals(con: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
+    """Two forms of one problem that differ as 160.0 and 160 do, if there are any."""
+    forms: dict[tuple[Any, ...], str] = {}
+    for competition, problem, form in con.execute(DECIMAL_FORMS).fetchall():
+        number = number_form(form)
+        first = forms.setdefault((competition, problem, number), form)
+        if first != form:
+            return first, form
+    return ()
+
+
 def _finished(trial: Trial, reading: Reading) -> tuple[str, ...]:
     """The finish reasons that may mean stop, where no attempt counts as finished."""
     if trial.counts["finished"] or reading.finished:
@@ -282,19 +352,19 @@ def _finished(trial: Trial, reading: Reading) -> tuple[str, ...]:
     return tuple(r for r in trial.reasons if r.strip().lower() not in UNFINISHED)
 
 
-def _other_answer(trial: Trial, format: str) -> Guess | None:
+def _other_answer(trial: Trial, format: str, reading: Reading) -> Guess | None:
     """Another kind of answer, where it gives many more attempts one than a box does."""
     counts = trial.counts
     finished = max(counts["finished"], 1)
     found = pattern_counts(trial.texts)
-    shares = {f"regex:{p}": count / len(trial.texts) for p, count in found.items()}
-    shares |= {"archive": counts["own"] / finished} if counts["own"] else {}
+    shares = {"archive": counts["own"] / finished} if counts["own"] else {}
+    shares |= {f"regex:{p}": count / len(trial.texts) for p, count in found.items()}
     boxed = counts["pickable"] / finished
     best = max(shares, key=lambda kind: shares[kind], default="boxed")
     if shares.get(best, 0) >= 0.5 and boxed < MUCH * shares[best]:
         return Guess(best, f"answers by {best}: {shares[best]:.0%} have one, and a box {boxed:.0%}")
     is_run = counts["steps"] or (format in formats() and not formats()[format].has_answers)
-    if not boxed and (counts["labelled"] == counts["attempts"] or is_run):
+    if not boxed and reading.grade is None and (counts["labelled"] == counts["attempts"] or is_run):
         return Guess(NO_ANSWER, NOTHING_TO_VOTE_ON)
     return None
 
@@ -374,18 +444,54 @@ def _held(trial: Trial, files: Sequence[SourceFile], source: Source) -> Iterator
     )
     for note in trial.notes:
         yield f"  note: {note}"
+    for check, count, total in trial.warned:
+        path = "+".join(source.mapping.get(name, "") for name in REASONED)
+        option = f": --map completion_tokens={path}" if check == "reasoning_not_counted" else ""
+        yield f"  warns: {check} in {count:,} of {total:,}{option}"
 
 
-def _numbered(trial: Trial, source: Source) -> Iterator[str]:
+def _split(trial: Trial, source: Source, reading: Reading) -> dict[str, str]:
+    """The mapping that takes numbers off the problems' names, where they may be attempts'."""
+    parts = [match for name in trial.prompts if (match := SPLIT.fullmatch(name))]
+    if trial.refusal or trial.counts["most"] > 1 or not 1 < len(parts) == len(trial.prompts):
+        return {}
+    marks = {part[2] for part in parts}
+    numbers: dict[str, set[int]] = {}
+    for part in parts:
+        numbers.setdefault(part[1], set()).add(int(part[3]))
+    # Numbers of problems have one name before them; those of attempts are the same after several.
+    first = next(iter(numbers.values()))
+    if len(marks) > 1 or len(numbers) < 2 or len(first) < 2:
+        return {}
+    if any(found != first for found in numbers.values()):
+        return {}
+    origin = reading.mapping.get("question_id", source.mapping.get("question_id", "@"))
+    origin, mark = origin.split(",")[0], marks.pop()
+    if "~" in origin or origin.startswith("@"):
+        return {}
+    return {
+        "question_id": rf"{origin}~(.+){mark}\d+",
+        "seed": rf"{origin}~.+{mark}(\d+)",
+    }
+
+
+def _is_of_attempts(trial: Trial) -> bool | None:
+    """Whether names that differ by a number have one prompt, by its tokens; None where unknown."""
+    groups: dict[str, set[int | None]] = {}
+    for name, tokens in trial.prompts.items():
+        match = SPLIT.fullmatch(name)
+        groups.setdefault(match[1] if match else name, set()).add(tokens)
+    if None in set().union(*groups.values()) or len(set().union(*groups.values())) < 2:
+        return None
+    return all(len(tokens) == 1 for tokens in groups.values())
+
+
+def _numbered(trial: Trial, source: Source, reading: Reading) -> Iterator[str]:
     """Where every problem has one attempt, its name may number attempts."""
-    parts = [SPLIT.fullmatch(name) for name in trial.names]
-    if trial.refusal or trial.counts["most"] > 1 or len(parts) < 2 or not all(parts):
-        return
-    # Numbers of problems have one name before them; numbers of attempts have several.
-    if 1 < len({part[1] for part in parts if part}) < len(parts):
-        origin = source.mapping["question_id"].split(",")[0]
+    if (split := _split(trial, source, reading)) and _is_of_attempts(trial) is None:
         yield "note: every problem has one attempt; if these names number attempts, split them:"
-        yield f"  --map 'question_id={origin}~(.+)-\\d+' --map 'seed={origin}~.+-(\\d+)'"
+        options = (shlex.join(("--map", f"{name}={path}")) for name, path in split.items())
+        yield f"  {' '.join(options)}"
 
 
 def _share(count: int, total: int) -> str:

@@ -38,6 +38,7 @@ from audit.sources.scores import check_mapped
 __all__ = ["SCHEMA", "answer_note", "cost_note", "create_schema", "grade_note", "load"]
 
 HASHED_BYTES = 1_000_000
+ONCE = "an attempt may occur only once"
 TWO_RUNS = (
     "; if these are two runs, pass --runs separate (an archive each) or --runs append "
     "(further attempts)"
@@ -154,8 +155,7 @@ def refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile
         f"{files[file].shown_name}: row {row}, column seed: attempt (archive {shown(archive)}, "
         f"competition {shown(competition)}, question_id {problem}, seed {seed}) "
         f"is already in {files[first_file].shown_name}: "
-        f"row {first_row}; an attempt may occur only once"
-        + (TWO_RUNS if file != first_file else "")
+        f"row {first_row}; {ONCE}" + (TWO_RUNS if file != first_file else "")
     )
 
 

@@ -466,6 +466,12 @@ COLUMNS = {
         is_per_attempt=True,
         is_carried=True,
     ),
+    "total_tokens": _column(
+        _loose(_integers(0, LARGEST_COUNT, "a whole number of 0 or more", is_required=False)),
+        "tokens of the prompt and of all that was generated, as recorded; null where unknown",
+        is_per_attempt=True,
+        is_carried=True,
+    ),
     "temperature": _column(
         _loose(_amounts(LARGEST_MONEY)),
         "the temperature at which tokens were drawn; null where unknown",

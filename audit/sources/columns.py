@@ -16,6 +16,8 @@ from audit.sources.formats import (
     Field,
     Format,
     Record,
+    as_count,
+    as_references,
     column,
     grades_of,
     suffixes,
@@ -41,6 +43,8 @@ LISTS = ("references", "steps")
 # What makes an item of a list an attempt.
 ANSWERING = ("text", "boxed_answer", "archive_answer")
 COST = "completion_tokens"
+# What is longer, in the mean, is no answer but a text.
+LONGEST_ANSWER = 400
 ONCE = "{0} stands once beside the attempts; pass --map {1}={0} if it holds for each of them"
 NO_ATTEMPT = "rows hold no attempt: left out"
 
@@ -122,7 +126,13 @@ def find_origins(
     declared = {one.column: one for one in format.fields}
     known = _Known(format, sample, context, reading, rows)
     own = dict.fromkeys(key for record in sample for key in record if format.name == "flat")
-    scores = score_columns(declared, own, context, reading.mapping)
+    scores = score_columns(
+        declared,
+        own,
+        context,
+        reading.mapping,
+        lambda name: [record.get(name) for record in (rows() if rows else sample)],
+    )
     for name in (*COLUMNS, *scores, REASONING):
         one = declared.get(name, column(name))
         path = reading.mapping.get(name)
@@ -228,7 +238,8 @@ def _term(
     if pattern is None and one.column == "correct":
         return _at(path, keys, _label_reader(one, plain, keys, rows()))
     if pattern is None:
-        return _at(path, keys, one.read if plain != one.column else None)
+        read = as_references if one.column == "references" else one.read
+        return _at(path, keys, read if plain != one.column else None)
     return _at(path, keys, lambda value: _group(pattern, value))
 
 
@@ -375,7 +386,9 @@ class _Known:
             and self._has_lists()
             and (ids := self._present(one, one.if_one_row_per_problem))
         ):
-            return self._origin(one, self._only(one, ids))
+            # A row is a problem: ids that differ from row to row name the same problems.
+            alike = [path for path in ids if self._is_distinct(path)]
+            return self._origin(one, alike[0] if alike else self._only(one, ids))
         loose = [path for path in self._present(one, one.if_values_fit) if self._fit(one, path)]
         if loose and one.column in COLUMNS and not COLUMNS[one.column].is_required:
             # What is not needed is left for the user to name, where several could be it.
@@ -401,7 +414,22 @@ class _Known:
         if one.column == "references":
             # A list of accepted forms may be as long as the attempts by chance.
             found = [path for path in found if not path.endswith(EACH) or self._repeats(path)]
-        return found
+        return [path for path in found if self._is_single(one, path)]
+
+    def _is_single(self, one: Field, path: str) -> bool:
+        """Whether a path leads to single values: a list or an object is not what its name says."""
+        # Beside costs of the canonical name it is a mistake, and is refused as one.
+        if one.read in (as_references, as_count) or one.column in LISTS or self._keys(COST):
+            return True
+        keys = self._keys(path) or ()
+        held = [value for record in self._shapes if (value := walk(record, keys)) is not None]
+        if one.column == "archive_answer" and path != one.column and _are_texts(held):
+            return False
+        if not held or not all(isinstance(value, dict | list) for value in held):
+            return True
+        kind = "lists" if isinstance(held[0], list) else "objects"
+        self._context.absent.setdefault(one.column, f"{path} holds {kind}")
+        return False
 
     def _is_for_all(self, one: Field) -> bool:
         """Whether what a row says once holds for each of its attempts.
@@ -456,6 +484,10 @@ class _Known:
             for record in self.values
             for position in (range(_length(record, keys)) if EACH in keys else (0,))
         ]
+
+    def _is_distinct(self, path: str) -> bool:
+        values = self._column(path)
+        return None not in values and len(set(map(str, values))) == len(values)
 
     def _only(self, one: Field, paths: list[str]) -> str:
         """The one path; several are one where they say the same."""
@@ -560,6 +592,12 @@ class _Known:
             if other != first and all(v is None or len(v) == count for count, v in pairs):
                 beside.append(other)
         return (first, *beside)
+
+
+def _are_texts(values: Sequence[Any]) -> bool:
+    """Whether values are whole texts, too long for answers."""
+    lengths = [len(value) for value in values if isinstance(value, str)]
+    return bool(lengths) and sum(lengths) > LONGEST_ANSWER * len(lengths)
 
 
 def of_attempt(column: str) -> bool:

@@ -20,6 +20,7 @@ SUFFIXES = (
     ".ndjson",
     ".csv",
     ".csv.gz",
+    ".tsv",
     ".json",
 )
 # What reading a damaged or unknown gzip or zip file raises.
@@ -36,6 +37,24 @@ LONGEST_LINE = 256_000_000
 # More white space than this between two rows is refused: a few kilobytes of gzip may hold hours.
 LONGEST_BLANK = 4_000_000
 JSON_ARRAY = re.compile(rb"\[\s*(?:\{|\]|$)")
+JSON_LIST = re.compile(rb"\[\s*(?:\[|\"|-?\d+(?:\.\d+)?\s*[,\]])")
+# What people name instead of a file of records, by its first bytes, and what to do about it.
+OTHERS = {
+    LFS_POINTER: "is a Git LFS pointer and not the file; run 'git lfs pull'",
+    b"\x93NUMPY": "is a NumPy array: write it as JSON lines or CSV",
+    b"\x80": "is a Python pickle: write it as JSON lines or CSV",
+    b"ARROW1": "is an Arrow file: write it as Parquet",
+    b"\xff\xff\xff\xff": "is an Arrow stream: write it as Parquet",
+    b"SQLite format 3": "is an SQLite database: export the table as CSV",
+    b"\x28\xb5\x2f\xfd": "is compressed with zstd: unpack it",
+    b"BZh9": "is compressed with bzip2: unpack it",
+    b"\xfd7zXZ": "is compressed with xz: unpack it",
+    b"\x89HDF": "is an HDF5 file: write it as JSON lines or CSV",
+    b"%PDF": "is a PDF document",
+    b"\xff\xfe": "is UTF-16: save it as UTF-8",
+    b"\xfe\xff": "is UTF-16: save it as UTF-8",
+}
+TAR_MAGIC = b"ustar"
 
 
 def detect_container(file: SourceFile) -> str:
@@ -44,10 +63,7 @@ def detect_container(file: SourceFile) -> str:
     try:
         with open(file.path, "rb") as raw:
             head = raw.read(len(LFS_POINTER))
-            if head == LFS_POINTER:
-                raise Unreadable(
-                    f"{file.shown_name}: is a Git LFS pointer and not the file; run 'git lfs pull'"
-                )
+            _refuse_others(file, head)
             if file.name.lower().endswith(".npz"):
                 raise Unreadable(
                     f"{file.shown_name}: is a NumPy archive: write it as JSON lines or CSV"
@@ -60,9 +76,18 @@ def detect_container(file: SourceFile) -> str:
             while block := stream.read(HEAD_BYTES):
                 if block.startswith(b"PAR1"):
                     raise Unreadable(f"{file.shown_name}: holds a Parquet file: unpack it")
+                if block[257:262] == TAR_MAGIC:
+                    raise Unreadable(
+                        f"{file.shown_name}: is a tar archive: unpack it and name the folder"
+                    )
                 if found := block.removeprefix(b"\xef\xbb\xbf").lstrip():
                     if JSON_ARRAY.match(found):
                         return "json"
+                    if JSON_LIST.match(found) and file.name.lower().endswith((".json", ".json.gz")):
+                        raise Unreadable(
+                            f"{file.shown_name}: is a list of values or lists without names: write "
+                            "an object for each attempt"
+                        )
                     return "jsonl" if found.startswith(b"{") else "csv"
                 blank += len(block)
                 if blank > LONGEST_BLANK:
@@ -72,6 +97,13 @@ def detect_container(file: SourceFile) -> str:
     except DAMAGED as error:
         raise Unreadable(f"{file.shown_name}: the file ends early or is damaged: {error}") from None
     raise Unreadable(f"{file.shown_name}: is empty; leave it out or write it again")
+
+
+def _refuse_others(file: SourceFile, head: bytes) -> None:
+    """Refuse what is no file of records, and name it as what it is."""
+    for magic, what in OTHERS.items():
+        if head.startswith(magic):
+            raise Unreadable(f"{file.shown_name}: {what}")
 
 
 def zipped_file(path: str | os.PathLike[str]) -> str | None:

@@ -4,6 +4,7 @@ A guess is never the last word: `describe` marks it, and the load that it leads 
 """
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +15,25 @@ from typing import Any, NamedTuple
 from audit.answers.extract import NO_ANSWER
 from audit.errors import AuditError
 from audit.options import Reading
-from audit.sources.columns import TURNS, file_stem
+from audit.sources.columns import LONGEST_ANSWER, TURNS, file_stem
 from audit.sources.files import Source, SourceFile, named, shown
 from audit.sources.formats import Record, is_grade
 from audit.sources.formats.flat import is_answer, is_count, is_flag, is_name, is_text, is_whole
 from audit.sources.missing import missing_columns
 from audit.sources.paths import EACH
 
+# Where the name of a file is the problem.
+OF_FILE = "@file"
+# Who says what an attempt says, in a list of messages.
+SPEAKERS = {"assistant", "model", "agent", "ai", "gpt"}
+# Columns side by side that hold a row's attempts.
+SIDE_BY_SIDE = re.compile(
+    r"(attempt|response|answer|sample|output|generation|completion|pred|prediction|run|try|trial|"
+    r"rollout|solution)_?\d+"
+)
+WRITTEN_LIST = re.compile(r"""\[\s*["'].*["']\s*,?\s*\]""", re.DOTALL)
+# What numbers the stages of a training: each is a model of its own.
+STAGES = re.compile(r"(^|_)(step|checkpoint|ckpt)$")
 # What a row says once, also where it holds several attempts.
 PER_ROW = ("question_id", "archive", "competition", "references")
 NOTHING_TO_VOTE_ON = "no answer to vote on: attempts are right or wrong by label alone"
@@ -75,44 +88,54 @@ HINTS = {
         r"^prompt$|^input$|^doc$",
         is_name,
         r"token|len|session|request|run|sample|attempt|seed|trial|rollout|model|type|level|user|"
-        r"conversation|_answer|turn|round|step",
+        r"conversation|_answer|turn|round|step|trace|span|event|eval|message|batch|response|chat",
     ),
     "seed": Hint(
         r"seed|sample|attempt|run|rollout|trial|repeat|epoch|^(idx|index|k|n|try)$|try_",
         is_whole,
         r"turn|round|step|iter|revis|depth|token|len|num_|count|problem|question|time",
     ),
-    "prompt_tokens": Hint(r"(prompt|input).*(tok|len)", is_count),
-    "completion_tokens": Hint(
-        r"tok|len", is_count, r"prompt|input|max|limit|total|cache|context|ctx|budget|reason|text"
+    "prompt_tokens": Hint(
+        r"(prompt|input).*(tok|len)|(tok|usage).*(prompt|input)$", is_count, r"max|limit|cache|cost"
     ),
-    "finish_reason": Hint(r"finish|stop|end_?reason|status", is_text),
+    "completion_tokens": Hint(
+        r"tok|len|usage.*(output|completion)$",
+        is_count,
+        r"prompt|input|max|limit|cache|context|ctx|budget|reason|think|thought|text|per_|cost|"
+        r"^(?!.*(output|compl|gener|answer)).*total",
+    ),
+    "finish_reason": Hint(r"finish|stop|end_?reason|status", is_text, r"stopped|_at$|time"),
     "text": Hint(
-        r"resp|out|gen|compl|text|solution|trace|cot|content|^ys?$|reply|said|code|rationale|think",
+        r"resp|out|gen|compl|text|solution|trace|cot|content|^ys?$|reply|said|code|rationale|think|"
+        r"predict",
         is_text,
-        rf"{ASKED}|time|date|created|stamp|step|target|refer|gold|truth|expected|path|url|^model|"
-        r"^gt|_gt$|human|name|_id$|^id$|type|level|subject|role|error|reason$|version",
+        rf"{ASKED}|time|date|created|stamp|step|target|refer|gold|truth|expected|path|url|^model$|"
+        r"^gt|_gt$|human|name|_id$|^id$|type|level|subject|role|error|reason$|version|class|_dir$|"
+        r"status|answer$|provider|config",
     ),
     "archive_answer": Hint(
         r"pred|answer|extract|pars|final|^ans$", is_answer, r"score|prompt|token"
     ),
     "correct": Hint(
         r"correct|score|label|acc|right|pass|reward|judg|^ok$|^r$|match|grade|verdict|resolved|"
-        r"solved",
+        r"solved|status$",
         _is_label,
         r"finish|done|success|complet|trunc|sample|loop|flag|stop|valid|error|cache|stream|train|"
         r"time|len|tok|count|num|pass(word|age)|account|accept",
     ),
     "mean_logprob": Hint(r"(mean|avg|average).*log_?prob", is_number),
     "references": Hint(
-        r"gold|target|truth|^gt$|ref|answer|expected|solution", is_answer, r"pred|model|gen|extract"
+        r"gold|target|truth|^gt$|ref|answer|expected|solution",
+        is_answer,
+        r"pred|model|gen|extract|_id$|index$|idx$|refus",
     ),
 }
 # What a model's text is called, and what a worked answer is called, a model's or the problem's.
 GENERATED = r"resp|gen|compl|output|reply|said|^ys?$|^code$"
 SOLVED = r"solution|rationale|cot|trace|explanation"
+OTHER_MODELS = r"judg|grader|scorer|verif|user|embed|reward_model|teacher"
 # Where letters are grades.
-GRADED = r"grade|verdict|judg|correct|result"
+GRADED = r"grade|verdict|judg|correct|result|status$"
 # What finished and cut attempts are called by tools: one of these tells a finish reason.
 REASONS = {
     "stop", "length", "eos", "end_turn", "max_tokens", "stop_sequence", "eos_token", "completed",
@@ -126,10 +149,12 @@ SCORE_NAMES = {
 }  # fmt: skip
 # Where a text says its answer without a box.
 PATTERNS = (
+    r"(?i:answer is|answer:)\s*\**\s*\(?([A-J])\)?\**\.?\s*(?:\n|$)",
     r"ANSWER:\s*(.+)",
     r"####\s*(.+)",
     r"(?i)answer\s*:\s*\**\s*(.+?)\.?\s*(?:\n|$)",
     r"(?i)answer is\s*:?\s*\**\s*(.+?)\.?\**\s*(?:\n|$)",
+    r"(?s)<answer>\s*(.+?)\s*</answer>",
 )
 # What stands before a number that counts runs, parts or problems.
 COUNTED = {
@@ -154,6 +179,24 @@ class Values:
                 for path, value in _values(record, ""):
                     self.by_path.setdefault(path, {}).setdefault(at, []).append(value)
 
+    def turn(self, path: str) -> str | None:
+        """A path into messages or parts of one as the only one that says something; else None.
+
+        The items of such a list build on one another: none of them is an attempt.
+        """
+        prefix = path.split(f".{EACH}")[0]
+        roles, kinds = (self.by_path.get(f"{prefix}.{EACH}.{key}") for key in ("role", "type"))
+        if roles is None and (kinds is None or not path.endswith((".text", ".content"))):
+            return path
+        places = {
+            tuple(at for at, role in enumerate(roles[row]) if role in SPEAKERS)
+            if roles is not None
+            else tuple(range(len(held)))
+            for row, held in (roles or self.by_path[path]).items()
+        }
+        place = places.pop() if len(places) == 1 else ()
+        return path.replace(EACH, str(place[0]), 1) if len(place) == 1 else None
+
     def present(self, path: str) -> list[Any]:
         """All values of a path that are not null."""
         return [v for held in self.by_path.get(path, {}).values() for v in held if v is not None]
@@ -168,11 +211,12 @@ class Values:
 
     def groups(self, path: str | None) -> list[list[int]]:
         """The records by what a path says; every record by itself where there is none."""
-        if path is None or path not in self.by_path:
+        if path is None or (path != OF_FILE and path not in self.by_path):
             return [[at] for at in range(len(self.file_of))]
-        found: dict[str, list[int]] = {}
-        for at, held in self.by_path[path].items():
-            found.setdefault(_key(held[0]), []).append(at)
+        found: dict[Any, list[int]] = {}
+        keys = ((at, _key(held[0])) for at, held in self.by_path.get(path, {}).items())
+        for at, key in enumerate(self.file_of) if path == OF_FILE else keys:
+            found.setdefault(key, []).append(at)
         return list(found.values())
 
     def varies(self, path: str, problem: str | None) -> bool:
@@ -234,7 +278,15 @@ def _is_listed(path: str) -> bool:
 
 
 def _last_name(path: str) -> str:
-    return path.removesuffix(f".{EACH}").rsplit(".", 1)[-1].lower()
+    """The last name of a path, in small letters and with `_` between its words."""
+    last = path.removesuffix(f".{EACH}").rsplit(".", 1)[-1]
+    return re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", last).lower())
+
+
+def _counted_name(path: str) -> str:
+    """The last name, with the one before it where that says what is counted: usage.output."""
+    names = [_last_name(name) for name in path.replace(f".{EACH}", "").split(".")[-2:]]
+    return "_".join(names) if re.search("usage|tok", names[0]) else names[-1]
 
 
 def candidates(column: str, values: Values, paths: Sequence[str], each: str | None) -> list[str]:
@@ -244,14 +296,16 @@ def candidates(column: str, values: Values, paths: Sequence[str], each: str | No
     is_single = all(size == 1 for size in sizes.values())
     fitting = []
     for path in paths:
-        present, name = values.present(path), _last_name(path)
+        present = values.present(path)
+        name = _counted_name(path) if column.endswith("_tokens") else _last_name(path)
         if not present or not all(map(hint.fits, present)) or re.search(hint.never, name):
             continue
         if not re.search(hint.called, name) and not re.search(hint.called, name.removesuffix("s")):
             continue
         if _is_listed(path):
             is_beside = each is not None and values.lengths(path) == sizes
-            if column in PER_ROW or (not is_beside and not (each is None and column == "text")):
+            may_lead = each is None and column in ("text", "archive_answer")
+            if column in PER_ROW or not (is_beside or may_lead):
                 continue
         elif each is not None and column not in (*PER_ROW, "finish_reason") and not is_single:
             continue
@@ -280,6 +334,16 @@ class _Proposer:
         """The path that a column comes from, if it is a path of the records."""
         found = self.mapping.get(column, self.source.mapping.get(column))
         return found if found in self.values.by_path else None
+
+    def group(self) -> str | None:
+        """What tells the problems of the rows apart: a path of the records, or their file."""
+        place = self.mapping.get("question_id", "")
+        of_file = place.startswith(("@path", "@file", "@folder"))
+        return OF_FILE if of_file else self.origin("question_id")
+
+    def is_several(self) -> bool:
+        """Whether a problem has several attempts."""
+        return self.each is not None or any(len(g) > 1 for g in self.values.groups(self.group()))
 
     def has(self, column: str) -> bool:
         """Whether a column is there, or was guessed."""
@@ -314,8 +378,13 @@ class _Proposer:
 
     def propose_text(self) -> None:
         """The text of an attempt: it varies within a problem, and is longer than its reference."""
-        paths = [p for p in self.candidates("text") if not TURNS.search(p.split(".")[0].lower())]
-        listed = [path for path in paths if _is_listed(path)]
+        self.refuse_side_by_side()
+        paths = [
+            path
+            for path in self.candidates("text")
+            if not TURNS.search(path.split(".")[0].lower()) and self.values.turn(path)
+        ]
+        listed = [path for path in paths if _is_listed(self.values.turn(path) or "")]
         problem = self.problem_path()
         paths = [p for p in listed or paths if self.values.varies(p, problem)]
         # A solution may be the problem's own: that it varies within one tells it is not.
@@ -324,18 +393,41 @@ class _Proposer:
             for path in paths
             if not re.search(SOLVED, _last_name(path)) or self.values.varies_within(path, problem)
         ]
-        paths = [p for p in paths if re.search(GENERATED, _last_name(p))] or paths
-        longest = max(paths, key=self._length, default=None)
-        if longest is not None and self._length(longest) > self._reference_length():
-            self.take("text", longest, f"text from {named(longest)}, the longest text that varies")
+        for preferred in (GENERATED, r"^(?!.*(reason|think))"):
+            paths = [p for p in paths if re.search(preferred, _last_name(p))] or paths
+        for path in sorted(paths, key=self._length, reverse=True):
+            turn = self.values.turn(path)
+            if turn is not None and self._length(path) > self._reference_length(path):
+                self.take("text", turn, f"text from {named(turn)}, the longest text that varies")
+                return
+
+    def refuse_side_by_side(self) -> None:
+        """Refuse rows that hold their attempts in columns of one name and a number."""
+        names = dict.fromkeys(path.split(".")[0] for path in self.values.by_path)
+        beside = [name for name in names if SIDE_BY_SIDE.fullmatch(_last_name(name))]
+        if len(beside) > 1:
+            raise AuditError(
+                f"{self.files[0].shown_name}: {named(beside[0])} and {named(beside[1])} are "
+                "attempts side by side; write a row or an object for each attempt"
+            )
+
+    def refuse_written_lists(self) -> None:
+        """Refuse texts that are lists of attempts, written into a cell."""
+        path = self.mapping.get("text", self.source.mapping.get("text", ""))
+        held = self.values.present(path)
+        if held and all(isinstance(v, str) and WRITTEN_LIST.match(v.strip()) for v in held):
+            raise AuditError(
+                f"{self.files[0].shown_name}: {named(path)} holds lists that are written as text; "
+                "write them as JSON lines, with a list for each problem or a line for each attempt"
+            )
 
     def _length(self, path: str) -> float:
         texts = [value for value in self.values.present(path) if isinstance(value, str)]
         return sum(map(len, texts)) / max(len(texts), 1)
 
-    def _reference_length(self) -> float:
+    def _reference_length(self, text: str) -> float:
         paths = [self.origin("references"), *self.candidates("references")]
-        short = [p for p in paths if p is not None and self._length(p) < LONGEST_NAME]
+        short = [p for p in paths if p not in (None, text) and self._length(p) < LONGEST_NAME]
         return max(map(self._length, short), default=0)
 
     def problem_path(self) -> str | None:
@@ -344,12 +436,19 @@ class _Proposer:
             return found
         paths = self.candidates("question_id")
         if "sample_id" in self.values.by_path:
-            paths = ["sample_id", *paths]
+            # Beside an id that repeats, a sample's whole number is the attempt's.
+            is_last = any(map(self._repeats, paths)) and all(
+                map(is_whole, self.values.present("sample_id"))
+            )
+            paths = [*paths, "sample_id"] if is_last else ["sample_id", *paths]
         repeated = [p for p in paths if self._repeats(p)]
+        varied = [p for p in paths if not self.values.is_constant(p)]
         ids = [p for p in paths if re.search(r"id|idx|index|key|no$", _last_name(p))]
-        for chosen in ([p for p in repeated if p in ids], repeated, ids, paths):
-            if chosen:
-                return chosen[0]
+        # One id that all rows share may be that of the run: anything that varies goes before it.
+        for kind in (varied, paths):
+            for chosen in ([p for p in repeated if p in ids], repeated, ids, paths):
+                if fitting := [path for path in chosen if path in kind]:
+                    return fitting[0]
         return None
 
     def _repeats(self, path: str) -> bool:
@@ -361,17 +460,28 @@ class _Proposer:
     def propose_problem(self) -> None:
         """Ids in the rows go before names of files, and both before the number of a row."""
         path = self.problem_path()
+        several = len(self.files) > 1
+        pattern = number_pattern(self.files, is_of_problems=True) if several else None
         if path is not None and self._length(path) < 20 * LONGEST_NAME:
             if self.source.mapping.get("seed") == path:
                 self.missing.append("seed")
                 self.take("seed", "@row", f"{path} names the problem, so rows number the attempts")
             self.take("question_id", path, f"problem from {named(path)}")
-        elif len(self.files) > 1 and self._rows_per_file() == 1:
+        elif several and self._rows_per_file() == 1 and self._repeat_names():
+            self.take("question_id", "@folder", "problem from the folder: one attempt a file")
+            if pattern and "seed" not in self.mapping:
+                self.take("seed", pattern, "attempt from the number in the file's name")
+        elif several and self._rows_per_file() == 1:
             self.take("question_id", "@file", "problem from the file's name: one record a file")
-        elif len(self.files) > 1 and (pattern := number_pattern(self.files, is_of_problems=True)):
+        elif pattern:
             self.take("question_id", pattern, "problem from the number in the file's name")
-        elif self.each is not None or len(self.files) > 1:
+        elif several or (self.each is not None and len(self.values.file_of) > 1):
             self.take("question_id", "@row", "problem from the number of the row")
+
+    def _repeat_names(self) -> bool:
+        """Whether files in several folders go by the same names."""
+        folders = {file.path.parent for file in self.files}
+        return len(folders) > 1 and len({file.path.name for file in self.files}) < len(self.files)
 
     def _rows_per_file(self) -> int:
         return max((self.values.file_of.count(f) for f in set(self.values.file_of)), default=0)
@@ -385,11 +495,10 @@ class _Proposer:
             assert pattern is not None
             self.take("seed", pattern, "attempt from the number in the file's name: ids repeat")
             return
-        path = self.origin("question_id")
         for candidate in self.candidates("seed"):
             keys = [
-                (self.values.file_of[at], _key(held[0]), _key(self._value(candidate, at)))
-                for at, held in self.values.by_path.get(path or "", {}).items()
+                (self.values.file_of[at], problem, _key(self._value(candidate, at)))
+                for at, problem in self._problems().items()
             ]
             if keys and len(set(keys)) == len(keys):
                 self.take("seed", candidate, f"attempt from {named(candidate)}")
@@ -416,12 +525,17 @@ class _Proposer:
     def _value(self, path: str, at: int) -> Any:
         return next(iter(self.values.by_path[path].get(at, ())), None)
 
+    def _problems(self) -> dict[int, str]:
+        """The problem of each record, where the records name it."""
+        path = self.origin("question_id")
+        held = self.values.by_path[path] if path is not None else {}
+        return {at: _key(values[0]) for at, values in held.items()}
+
     def _ids(self) -> list[list[str]]:
         """The problems of each file that was looked at."""
-        path = self.origin("question_id")
         found: list[list[str]] = [[] for _ in set(self.values.file_of)]
-        for at, held in self.values.by_path.get(path or "", {}).items():
-            found[self.values.file_of[at]].append(_key(held[0]))
+        for at, problem in self._problems().items():
+            found[self.values.file_of[at]].append(problem)
         return found
 
     def _are_runs(self) -> bool:
@@ -429,9 +543,16 @@ class _Proposer:
         ids = self._ids()
         return (
             len(ids) > 1
+            and not any(self._is_stage(path) for path in self.values.by_path)
             and number_pattern(self.files) is not None
             and bool(set(ids[0]) & set(ids[1]))
         )
+
+    def _is_stage(self, path: str) -> bool:
+        """Whether a path numbers a stage of training, the same throughout a file."""
+        if not STAGES.search(_last_name(path)):
+            return False
+        return self.values.is_same_within(path, OF_FILE) and not self.values.is_constant(path)
 
     def repeats_runs(self) -> bool:
         """Whether files of one archive repeat the numbers of one another's attempts."""
@@ -441,8 +562,8 @@ class _Proposer:
         if self.has("seed") and seed is None and self.each is None:
             return self._are_runs() and self.mapping.get("seed") == "@row"
         seen: dict[tuple[str, str], int] = {}
-        for at, held in self.values.by_path.get(self.origin("question_id") or "", {}).items():
-            key = (_key(held[0]), _key(self._value(seed, at) if seed else None))
+        for at, problem in self._problems().items():
+            key = (problem, _key(self._value(seed, at) if seed else None))
             if seen.setdefault(key, self.values.file_of[at]) != self.values.file_of[at]:
                 return self._are_runs()
         return False
@@ -452,21 +573,34 @@ class _Proposer:
 
     def propose_archive(self) -> None:
         """The model: a column, a header beside the records, else names of files and folders."""
-        if path := self._short("archive"):
+        if "archive" not in self.missing:
+            self._ask_for_one_archive()
+        elif path := self._short("archive"):
             self.take("archive", path, f"archive from {named(path)}", False)
         elif model := model_beside(self.files):
             self.settle("archive", model[0], f"archive from {model[1]} beside the records", False)
         elif len(self.files) > 1 and self._are_several():
-            place = "@folder" if len({f.path.name for f in self.files}) == 1 else "@file"
+            place = "@folder" if self._repeat_names() else "@file"
             why = f"each {place[1:]} is taken for an archive, because no column names the model"
             self.take("archive", place, why)
         else:
             self.settle("archive", _common_name(self.files), "archive named after the file", False)
 
+    def _ask_for_one_archive(self) -> None:
+        """Say that files which repeat problems are one archive, where their names are no runs'."""
+        ids, path = self._ids(), self.origin("archive")
+        repeated = len(ids) > 1 and bool(set(ids[0]) & set(ids[1]))
+        if path and repeated and self.values.is_constant(path) and not number_pattern(self.files):
+            model = named(str(self.values.present(path)[0]))
+            why = f"all files are one archive, {model}; --map archive=@file makes each its own"
+            self.guesses.append(Guess("archive", why))
+
     def _are_several(self) -> bool:
         """Whether files are models of their own: those of one name and a number are runs."""
         places = (self.mapping.get("question_id", ""), self.mapping.get("seed", ""))
-        from_name = any(place.startswith(("@path", "@file")) for place in places)
+        if self._repeat_names() and not places[0].startswith("@folder"):
+            return True
+        from_name = any(place.startswith(("@path", "@file", "@folder")) for place in places)
         seeds_from_name = self.source.mapping.get("seed", "") == "file name"
         ids = self._ids()
         is_numbered = number_pattern(self.files) is not None
@@ -477,6 +611,8 @@ class _Proposer:
     def _short(self, column: str) -> str | None:
         """A column of short names that does not change with every row."""
         paths = [p for p in self.candidates(column) if self._length(p) < LONGEST_NAME]
+        # Who judges, or plays the user, is not whose attempts these are.
+        paths = [p for p in paths if not re.search(OTHER_MODELS, p.lower())]
         total = len(self.values.file_of)
         paths = [p for p in paths if len(self.values.groups(p)) <= max(total // 2, 1)]
         return paths[0] if len(paths) == 1 else None
@@ -496,13 +632,23 @@ class _Proposer:
             for path in self.candidates("completion_tokens")
             if len(self.values.present(path)) < 2 or not self.values.is_constant(path)
         ]
-        strong = [p for p in paths if re.search(r"compl|output|gen|resp", p.lower())]
+        strong = [p for p in paths if re.search(r"compl|output|gen|resp", _counted_name(p))]
         paths = strong if len(strong) == 1 else paths
+        if len(paths) > 1 and all(
+            self.values.present(p) == self.values.present(paths[0]) for p in paths
+        ):
+            paths = paths[:1]
         if len(paths) == 1:
             self.take("completion_tokens", paths[0], f"cost from {named(paths[0])}")
         elif self.has("text"):
             why = "tokens counted from the texts, because no column is plainly their number"
             self.settle("count_tokens", self.options.count_tokens or "o200k_base", why)
+
+    def propose_prompt_tokens(self) -> None:
+        """What a prompt cost, where one column plainly says it."""
+        paths = self.candidates("prompt_tokens")
+        if len(paths) == 1:
+            self.take("prompt_tokens", paths[0], f"prompt tokens from {named(paths[0])}", False)
 
     def propose_finish_reason(self) -> None:
         """A column with words that tools use; else every attempt counts as completed."""
@@ -534,35 +680,47 @@ class _Proposer:
         if self.values.is_constant(path):
             return False
         name, held = _last_name(path), self.values.present(path)
-        if all(map(is_grade, held)) and not re.search(GRADED, name):
-            return False  # The letters of a choice.
+        # C and I are Inspect's; A to D, or yes and no, may be what was chosen.
+        letters = {str(value).strip().upper() for value in held}
+        is_inspect = "I" in letters and letters <= {"C", "I", "N", "P"}
+        if all(map(is_grade, held)) and not is_inspect and not re.search(GRADED, name):
+            return False
+        if name.endswith("status") and not all(map(is_grade, held)):
+            return False
         if re.search(r"correct|right|resolved|solved|passed|grade", name):
             return True
-        within = self.values.varies_within(path, self.origin("question_id"))
+        within = self.values.varies_within(path, self.group())
         return within if within is not None else name != "label"
 
     def _take_references(self) -> bool:
-        problem = self.origin("question_id")
         paths = [
             path
             for path in self.candidates("references")
-            if self.values.is_same_within(path, problem) and self._length(path) < LONGEST_NAME
+            if self.values.is_same_within(path, self.group()) and self._length(path) < LONGEST_NAME
         ]
-        several = any(len(group) > 1 for group in self.values.groups(problem)) or self.each
-        if len(paths) != 1 or (_last_name(paths[0]) == "answer" and not several):
+        # An answer is the reference where attempts at a problem share it, or have their own.
+        is_shared = self.is_several() or self.has("archive_answer")
+        if len(paths) > 1:
+            paths = [path for path in paths if "answer" in _last_name(path)]
+        if len(paths) != 1 or (_last_name(paths[0]) == "answer" and not is_shared):
             return False
         self.take("references", paths[0], f"references from {named(paths[0])}")
         return True
 
     def propose_answer(self) -> None:
         """The log's own extraction, for who has no box."""
-        problem = self.origin("question_id")
-        paths = [p for p in self.candidates("archive_answer") if self.values.varies(p, problem)]
-        several = any(len(group) > 1 for group in self.values.groups(problem)) or self.each
+        paths = [
+            path
+            for path in self.candidates("archive_answer")
+            if self.values.varies(path, self.group())
+            and self._length(path) < LONGEST_ANSWER
+            # Beside a text, a list that is no attempts' may hold several answers of one.
+            and not (_is_listed(path) and self.each is None and self.has("text"))
+        ]
         if len(paths) > 1:
             paths = [p for p in paths if re.search("pred|extract|pars", p.lower())]
-        if len(paths) == 1 and (several or _last_name(paths[0]) != "answer"):
-            self.mapping["archive_answer"] = paths[0]
+        if len(paths) == 1 and (self.is_several() or _last_name(paths[0]) != "answer"):
+            self.take("archive_answer", paths[0], f"answers from {named(paths[0])}", False)
 
     def propose_scores(self) -> None:
         """Known names of scores; two values, or the label's own, may be the label and are asked."""
@@ -593,12 +751,14 @@ def propose(
     missing = found.missing
     if not found.has("text") and {"text", "archive_answer", "completion_tokens"} & set(missing):
         found.propose_text()
+    found.refuse_written_lists()
     if "question_id" in missing:
         found.propose_problem()
+    if not found.has("archive_answer"):
+        found.propose_answer()
     if "seed" in missing and "seed" not in found.mapping:
         found.propose_seed()
-    if "archive" in missing:
-        found.propose_archive()
+    found.propose_archive()
     if "competition" in missing:
         found.propose_competition()
     if "completion_tokens" in missing and "completion_tokens" not in found.source.ambiguous:
@@ -607,8 +767,8 @@ def propose(
         found.propose_finish_reason()
     if not found.has("correct") and "correct" not in found.source.ambiguous:
         found.propose_label()
-    if not found.has("archive_answer"):
-        found.propose_answer()
+    if not found.has("prompt_tokens") and not found.has("steps"):
+        found.propose_prompt_tokens()
     found.propose_scores()
     answers = ("text", "boxed_answer", "archive_answer")
     if options.answer == "boxed" and found.has("correct") and not any(map(found.has, answers)):
@@ -622,7 +782,9 @@ def number_pattern(files: Sequence[SourceFile], *, is_of_problems: bool = False)
     """The pattern of the only number by which the names of files differ."""
     matches = [NUMBERED.fullmatch(file.path.name) for file in files]
     parts = {(match[1], match[3]) for match in matches if match}
-    numbers = {match[2] for match in matches if match}
+    numbers = {
+        (file.path.parent, match[2]) for file, match in zip(files, matches, strict=True) if match
+    }
     if not all(matches) or len(parts) != 1 or len(numbers) != len(files):
         return None
     before, after = parts.pop()
@@ -636,8 +798,10 @@ def number_pattern(files: Sequence[SourceFile], *, is_of_problems: bool = False)
 
 def _common_name(files: Sequence[SourceFile]) -> str:
     """A name for what has none: the file's own, or the folder's where there are several."""
-    path = files[0].path.resolve()
-    return path.parent.name if len(files) > 1 else file_stem(path.name)
+    paths = [file.path.resolve() for file in files]
+    if len(paths) == 1:
+        return file_stem(paths[0].name)
+    return Path(os.path.commonpath([path.parent for path in paths])).name
 
 
 def model_beside(files: Sequence[SourceFile]) -> tuple[str, str] | None:

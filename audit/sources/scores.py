@@ -8,7 +8,7 @@ from typing import Any
 from audit.errors import AuditError
 from audit.sources.canonical import LOGPROB_SCORE, SCORE, SCORE_PREFIX, find_column
 from audit.sources.files import shown
-from audit.sources.formats import Context
+from audit.sources.formats import Context, is_grade
 
 # What is taken of a list of scores, one for each step.
 OF_LIST: dict[str, Callable[[list[float]], float]] = {
@@ -37,7 +37,11 @@ def check_mapped(column: str, path: str) -> None:
 
 
 def score_columns(
-    declared: Iterable[str], own: Iterable[str], context: Context, mapping: Mapping[str, str]
+    declared: Iterable[str],
+    own: Iterable[str],
+    context: Context,
+    mapping: Mapping[str, str],
+    values: Callable[[str], list[Any]],
 ) -> list[str]:
     """The columns of scores that the user names, the format declares or a flat file has."""
     found = [name for name in (*mapping, *declared) if name.startswith(SCORE_PREFIX)]
@@ -49,12 +53,21 @@ def score_columns(
                 f"{context.file.shown_name}: column {name}: log-probabilities are the column "
                 f"mean_logprob; pass --map mean_logprob={name}"
             )
-        if SCORE.fullmatch(name):
+        if SCORE.fullmatch(name) and (words := _words(values(name))):
+            note = f"column is not loaded as a score: {shown(name)} holds {shown(words[0])}"
+            context.notes[note] = 1
+        elif SCORE.fullmatch(name):
             found.append(name)
         else:
             note = f"column is not loaded: no score is called {shown(name)}; pass --map "
             context.notes[note + f"score_NAME={name}, with lower-case letters, digits and _"] = 1
     return list(dict.fromkeys(found))
+
+
+def _words(values: list[Any]) -> list[Any]:
+    """The values, where all of them are words and none is a number."""
+    present = [value for value in values if value is not None]
+    return present if all(map(is_grade, present)) else []
 
 
 def split_list(column: str, path: str) -> tuple[str, Callable[[Any], Any] | None]:

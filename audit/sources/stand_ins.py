@@ -158,7 +158,9 @@ LABELS = Format(
     fields=(
         column("archive", "archive", "model"),
         column("question_id", "question_id", "problem_id", "instance_id", "task_id", "id"),
-        column("correct", "correct", "resolved", "is_correct", "label", "passed", "success"),
+        column(
+            "correct", "correct", "resolved", "is_correct", "label", "passed", "success", "score"
+        ),
     ),
 )
 # Lists of who is right, as reports of SWE-bench have them: all others are wrong.

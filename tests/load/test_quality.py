@@ -162,6 +162,10 @@ def test_reasoning_beyond_the_completion_is_counted(records):
     for reasoning in (None, 0, 100, 101):
         records.add(reasoning_tokens=reasoning)
     assert records.counted("reasoning_not_counted") == (1, 3)
+    # A total of 160 has 50 of reasoning beside 100 of completion; one of 110 has them within.
+    for total, prompt in ((160, 10), (110, 10), (159, 10), (160, 0)):
+        records.add("n", reasoning_tokens=50, total_tokens=total, prompt_tokens=prompt)
+    assert records.counted("reasoning_not_counted", "n") == (1, 4)
 
 
 def test_texts_are_longer_than_costs_above_eight_characters_a_token(records):

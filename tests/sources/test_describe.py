@@ -40,7 +40,7 @@ def test_finish_reasons_and_answers_of_another_kind_are_in_the_command(tmp_path)
     told = describe([path]).splitlines()
     assert "  guessed: end_turn counted as finished" in told
     command = shlex.split(told[1])
-    assert command[3:7] == ["--finished", "end_turn", "--answer", r"regex:ANSWER:\s*(.+)"]
+    assert command[3:7] == ["--finished", "end_turn", "--answer", "archive"]
     run(tmp_path, *command[1:])
 
 
@@ -100,3 +100,12 @@ def test_two_columns_that_say_different_things_are_asked_about(tmp_path):
     assert told.startswith("this does not load, because a.jsonl: text may be response or")
     with pytest.raises(AuditError, match="no such format"):
         describe([str(tmp_path / "a.jsonl")], format="xml")
+
+
+def test_reasoning_that_is_counted_apart_is_said_with_the_option(tmp_path):
+    row = ROW | {"finish_reason": "stop", "text": r"\boxed{1}", "correct": True}
+    row |= {"prompt_tokens": 5, "completion_tokens": 30, "thinking_tokens": 40}
+    path = lines(tmp_path / "a.jsonl", [row | {"seed": at} for at in range(3)])
+    told = describe([path]).splitlines()
+    (warned,) = [line for line in told if "reasoning_not_counted" in line]
+    assert warned.endswith(": --map completion_tokens=completion_tokens+thinking_tokens")

@@ -457,6 +457,188 @@ def a_reward_that_may_be_the_label(folder):
     ])  # fmt: skip
 
 
+# Values, not names alone, say what a column is
+
+
+@shape((6, 1, 3, 2, 6, 6, 6, 4))
+def completions_under_a_key(folder):
+    (folder / "dump.json").write_text(json.dumps([
+        {"id": f"q{p}", "attempt": k, "gold": GOLD[p], "completion": {
+            "model": "m", "usage": {"prompt_tokens": 9, "completion_tokens": 30 + k},
+            "choices": [{"message": {"role": "assistant", "content": TEXTS[p][k]},
+                         "finish_reason": "stop"}]}} for p, k in EACH
+    ]))  # fmt: skip
+
+
+@shape(PLAIN)
+def promptfoo_results(folder):
+    (folder / "eval.json").write_text(json.dumps({"evalId": "e", "results": {
+        "version": 3, "prompts": [{"raw": "q", "provider": "m"}], "results": [
+            {"promptIdx": 0, "prompt": {"raw": QUESTION[p]}, "vars": {"question": QUESTION[p]},
+             "response": {"output": TEXTS[p][k],
+                          "tokenUsage": {"total": 39 + k, "prompt": 9, "completion": 30 + k}},
+             "success": RIGHT[p][k], "score": float(RIGHT[p][k])} for p, k in EACH]},
+        "config": {}}))  # fmt: skip
+
+
+@shape(PLAIN)
+def one_message_in_a_list(folder):
+    lines(folder / "dump.jsonl", [
+        {"example_id": p, "prompt": [{"role": "user", "content": QUESTION[p]}],
+         "completion": [{"role": "assistant", "content": TEXTS[p][k]}],
+         "reward": float(RIGHT[p][k])} for p, k in EACH
+    ])  # fmt: skip
+
+
+@shape(PLAIN)
+def lists_of_answers_and_labels(folder):
+    for p in range(3):
+        (folder / "o3").mkdir(exist_ok=True)
+        (folder / "o3" / f"{p}.json").write_text(json.dumps(
+            {"idx": p, "problem": QUESTION[p], "gold_answer": GOLD[p], "answers": ANSWERS[p],
+             "messages": [[{"role": "user", "content": "x"}]] * 2, "correct": RIGHT[p],
+             "detailed_costs": [{"cost": 0.1, "output_tokens": 30 + k} for k in range(2)]}
+        ))  # fmt: skip
+
+
+@shape(PLAIN)
+def costs_and_answers_in_a_csv_for_each_problem(folder):
+    for p in range(3):
+        (folder / "out").mkdir(exist_ok=True)
+        (folder / "out" / f"{p}.csv").write_text(
+            ",answer,token_usage,correct\n"
+            + "".join(f"{k},{ANSWERS[p][k]},{30 + k},{RIGHT[p][k]}\n" for k in range(2))
+        )
+
+
+@shape((12, 2, 3, 2, 12, 12, 0, 0))
+def a_csv_for_each_problem_of_two_models(folder):
+    for name in ("one", "two"):
+        for p in range(3):
+            rows(folder / "out" / name / f"{p}.csv", [
+                {"answer": ANSWERS[p][k], "token_usage": 30 + k} for k in range(2)
+            ])  # fmt: skip
+
+
+@shape(PLAIN)
+def a_folder_for_each_problem(folder):
+    for p, k in EACH:
+        lines(folder / "out" / f"problem_{p}" / f"attempt_{k}.json", [
+            {"response": TEXTS[p][k], "tokens": 30 + k, "correct": RIGHT[p][k]}
+        ])  # fmt: skip
+
+
+@shape((12, 2, 3, 2, 12, 12, 12, 8))
+def stages_of_a_training(folder):
+    for step in (10, 20):
+        lines(folder / "val" / f"{step}.jsonl", [
+            {"input": QUESTION[p], "output": TEXTS[p][k], "score": float(RIGHT[p][k]),
+             "step": step} for p, k in EACH
+        ])  # fmt: skip
+
+
+@shape((3, 1, 3, 1, 3, 3, 3, 2))
+def a_long_prediction_is_a_text(folder):
+    (folder / "gsm8k.json").write_text(json.dumps(
+        {str(p): {"origin_prompt": QUESTION[p], "prediction": 6 * LONG + TEXTS[p][0],
+                  "gold": GOLD[p]} for p in range(3)}, indent=1,
+    ))  # fmt: skip
+
+
+@shape((3, 1, 3, 1, 3, 3, 3, 2))
+def columns_in_capitals(folder):
+    rows(folder / "gpqa.csv", [
+        {"Question id": p, "Question": QUESTION[p], "Correct answer": GOLD[p],
+         "Model answer": ANSWERS[p][0], "Correct": RIGHT[p][0], "Model response": TEXTS[p][0],
+         "Answer Refused": False} for p in range(3)
+    ])  # fmt: skip
+
+
+@shape(PLAIN)
+def reasoning_beside_the_content(folder):
+    lines(folder / "dump.jsonl", [
+        {"id": p, "sample_id": k, "reasoning_content": LONG * 3, "correct": RIGHT[p][k],
+         "content": f"So \\boxed{{{ANSWERS[p][k]}}}"} for p, k in EACH
+    ])  # fmt: skip
+
+
+@shape((6, 1, 3, 2, 6, 0, 6, 4))
+def statuses_that_are_labels(folder):
+    (folder / "m_eval_results.json").write_text(json.dumps({"date": "2026", "eval": {
+        f"HumanEval/{p}": [{"task_id": f"HumanEval/{p}", "solution": f"def f(): return {k}",
+                            "base_status": "pass" if RIGHT[p][k] else "fail"} for k in range(2)]
+        for p in range(3)}}))  # fmt: skip
+
+
+@shape(PLAIN)
+def letter_grades_of_an_exported_table(folder):
+    rows(folder / "samples.csv", [
+        {"model": "m", "task_name": "aime", "id": f"p{p}", "epoch": k, "output": TEXTS[p][k],
+         "output_tokens": f"{30 + k}.0", "stop_reason": "stop",
+         "score_match": "C" if RIGHT[p][k] else "I"} for p, k in EACH
+    ])  # fmt: skip
+
+
+@shape(PLAIN)
+def decimals_and_whole_numbers(folder):
+    lines(folder / "dump.jsonl", [
+        {"problem_id": p, "attempt": k, "pred": f"{ANSWERS[p][k]}.0", "gold": GOLD[p],
+         "tokens": 30 + k} for p, k in EACH
+    ])  # fmt: skip
+
+
+@shape(PLAIN)
+def answers_in_tags(folder):
+    lines(folder / "dump.jsonl", [
+        {"problem_id": p, "attempt": k, "gold": GOLD[p], "judge": {"model": "other"},
+         "response": f"<think>{LONG}</think><answer>{ANSWERS[p][k]}</answer>"} for p, k in EACH
+    ])  # fmt: skip
+
+
+@shape((6, 1, 3, 2, 6, 6, 0, 0))
+def a_batch_whose_names_share_prompts(folder):
+    lines(folder / "batch.jsonl", [
+        {"custom_id": f"q{p}-{k}", "error": None, "response": {"status_code": 200, "body": {
+            "model": "m", "usage": {"prompt_tokens": 9 + p, "completion_tokens": 30 + k},
+            "choices": [{"index": 0, "finish_reason": "stop",
+                         "message": {"content": TEXTS[p][k]}}]}}} for p, k in EACH
+    ])  # fmt: skip
+
+
+@shape(PLAIN)
+def numbers_that_the_log_lacks(folder):
+    lines(folder / "chat.jsonl", [
+        {"prompt_id": f"q{p}", "correct": RIGHT[p][k], "response": {
+            "object": "chat.completion", "model": "m",
+            "choices": [{"index": 0, "finish_reason": "stop",
+                         "message": {"content": TEXTS[p][k]}}],
+            "usage": {"prompt_tokens": 9, "completion_tokens": 30 + k}}} for p, k in EACH
+    ])  # fmt: skip
+
+
+@shape("response_1 and response_2 are attempts side by side")
+def attempts_side_by_side(folder):
+    rows(folder / "wide.csv", [
+        {"id": p, "question": QUESTION[p], "response_1": TEXTS[p][0], "response_2": TEXTS[p][1]}
+        for p in range(3)
+    ])  # fmt: skip
+
+
+@shape("responses holds lists that are written as text")
+def lists_in_cells(folder):
+    rows(folder / "lists.csv", [
+        {"id": p, "question": QUESTION[p], "responses": json.dumps(TEXTS[p])} for p in range(3)
+    ])  # fmt: skip
+
+
+@shape("holds log-likelihoods of choices: nothing was generated")
+def lm_eval_choices(folder):
+    lines(folder / "samples_arc_2026-11-15T23-39-23.641421.jsonl", [
+        {"doc_id": p, "doc": {}, "target": "0", "resps": [[[-3.1, False]], [[-4.2, False]]],
+         "filtered_resps": [[-3.1, False], [-4.2, False]], "acc": 1.0} for p in range(3)
+    ])  # fmt: skip
+
+
 # OpenAI
 
 
@@ -521,6 +703,61 @@ def a_numpy_archive(folder):
 @shape("is a Git LFS pointer")
 def an_lfs_pointer(folder):
     (folder / "dump.jsonl").write_text("version https://git-lfs.github.com/spec/v1\noid x\n")
+
+
+@shape(PLAIN)
+def objects_over_several_lines(folder):
+    (folder / "dump.jsonl").write_text("".join(
+        json.dumps(json.loads(line), indent=2) + "\n" for line in plain_lines().splitlines()
+    ))  # fmt: skip
+
+
+@shape(PLAIN)
+def a_table_in_rows(folder):
+    records = [json.loads(line) for line in plain_lines().splitlines()]
+    (folder / "table.json").write_text(json.dumps(
+        {"columns": list(records[0]), "data": [list(record.values()) for record in records]}
+    ))  # fmt: skip
+
+
+@shape(PLAIN)
+def a_table_in_numbered_columns(folder):
+    records = [json.loads(line) for line in plain_lines().splitlines()]
+    (folder / "table.json").write_text(json.dumps(
+        {name: {str(at): record[name] for at, record in enumerate(records)} for name in records[0]}
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize("mark", ["\t", ";"])
+def test_tables_with_other_marks_between_cells_are_read(tmp_path, mark):
+    records = [json.loads(line) for line in plain_lines().splitlines()]
+    with open(tmp_path / "table.tsv", "w", newline="") as stream:
+        writer = csv.DictWriter(stream, list(records[0]), delimiter=mark)
+        writer.writeheader()
+        writer.writerows(records)
+    command = shlex.split(told(tmp_path, "describe", "table.tsv")[0].splitlines()[1])
+    told(tmp_path, *command[1:])
+    assert counts(tmp_path) == PLAIN
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.npy", b"\x93NUMPY\x01\x00", "is a NumPy array"),
+        ("a.pkl", b"\x80\x04\x95", "is a Python pickle"),
+        ("a.arrow", b"\xff\xff\xff\xff\x78", "is an Arrow stream"),
+        ("a.db", b"SQLite format 3\x00", "is an SQLite database"),
+        ("a.jsonl.zst", b"\x28\xb5\x2f\xfd\x00", "is compressed with zstd"),
+        ("a.csv", "a,b\n1,2\n".encode("utf-16"), "is UTF-16"),
+        ("a.tar", b"a.json".ljust(257, b"\0") + b"ustar\x0000" + b"\0" * 248, "is a tar archive"),
+        ("a.json", b'[["a", "b"], ["c"]]', "is a list of values or lists without names"),
+        ("a.yaml", b"prompt: hi\n- a\n", "holds neither JSON, nor CSV, nor Parquet"),
+        ("a.json", b'{"resolved_ids": ["a"], "total": 1}', "give it as --labels FILE"),
+    ],
+)
+def test_what_holds_no_records_is_named(tmp_path, name, content, expected):
+    (tmp_path / name).write_bytes(content)
+    assert expected in refusal(tmp_path, name)
 
 
 @pytest.mark.parametrize("name", list(SHAPES))

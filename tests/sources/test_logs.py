@@ -375,3 +375,70 @@ def test_the_command_appends_runs(tmp_path):
     assert "--runs append" in run(tmp_path, "load", "1.eval", "2.eval", status=2)
     told = run(tmp_path, "load", "1.eval", "2.eval", "--runs", "append")
     assert f"{MODEL}: 40 attempts at 4 problems" in told
+
+
+def facts(con):
+    columns = "archive, completion_tokens, prompt_tokens, cached_tokens, finish_reason, answer"
+    query = f"select name, seed, {columns} from attempts inner join problem_names"
+    return con.execute(f"{query} using (competition, question_id) order by name, seed").fetchall()
+
+
+def test_messages_of_anthropic_are_read_part_by_part(con, tmp_path):
+    def message(answer, reason):
+        parts = [{"type": "thinking", "thinking": r"\boxed{9}"},
+                 {"type": "text", "text": rf"So \boxed{{{answer}}}"}]  # fmt: skip
+        usage = {"input_tokens": 50, "output_tokens": 70, "cache_read_input_tokens": 30,
+                 "cache_creation_input_tokens": 20}  # fmt: skip
+        return {"type": "message", "model": "claude", "content": parts, "stop_reason": reason,
+                "usage": usage}  # fmt: skip
+
+    records = [
+        {"custom_id": "q#0", "result": {"type": "succeeded", "message": message(1, "end_turn")}},
+        {"custom_id": "q#1", "result": {"type": "succeeded", "message": message(2, "max_tokens")}},
+        {"custom_id": "q#2", "result": {"type": "errored", "error": {"type": "invalid"}}},
+    ]
+    path = tmp_path / "batch.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    summary = load(con, [str(path)], competition="c")
+    assert facts(con) == [
+        ("q", 0, "claude", 70, 100, 30, "stop", "1"),
+        ("q", 1, "claude", 70, 100, 30, "length", "2"),
+    ]
+    assert any("1 requests failed" in note for note in summary.notes)
+    # A message beside fields of one's own.
+    record = {"problem_id": "q", "attempt": 3, "response": message(1, "stop_sequence")}
+    path.write_text(json.dumps(record))
+    load(con, [str(path)], competition="c", replace=True)
+    assert facts(con) == [("q", 3, "claude", 70, 100, 30, "stop", "1")]
+
+
+def test_responses_of_gemini_cost_what_was_thought_too(con, tmp_path):
+    def response(answers):
+        parts = [[{"text": "hm", "thought": True}, {"text": rf"\boxed{{{a}}}"}] for a in answers]
+        usage = {"promptTokenCount": 5, "candidatesTokenCount": 7, "thoughtsTokenCount": 100,
+                 "totalTokenCount": 112}  # fmt: skip
+        candidates = [{"content": {"parts": p}, "finishReason": "STOP"} for p in parts]
+        return {"candidates": candidates, "usageMetadata": usage, "modelVersion": "gemini"}
+
+    path = tmp_path / "batch.jsonl"
+    path.write_text(json.dumps({"key": "q", "response": response([1])}))
+    load(con, [str(path)], competition="c")
+    assert facts(con) == [("q", 0, "gemini", 107, 5, None, "stop", "1")]
+    path.write_text(json.dumps({"key": "q", "response": response([1, 2])}))
+    with pytest.raises(AuditError, match="all candidates of a request together"):
+        load(con, [str(path)], competition="c", replace=True)
+
+
+def test_answers_of_livebench_are_labelled_by_their_judgments(con, tmp_path):
+    answers = [{"question_id": f"q{at}", "answer_id": "x", "model_id": "m", "tstamp": 1.5,
+                "choices": [{"index": 0, "turns": ["first", rf"\boxed{{{at}}}"]}],
+                "total_output_tokens": 30 + at} for at in range(2)]  # fmt: skip
+    scores = [{"question_id": f"q{at}", "model": "m", "score": float(at)} for at in range(2)]
+    for name, records in (("m.jsonl", answers), ("judged.jsonl", scores)):
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    options = {"competition": "c", "finish_reason": "stop", "labels": str(path)}
+    load(con, [str(tmp_path / "m.jsonl")], **options)
+    assert [(row[3], row[7]) for row in facts(con)] == [(30, "0"), (31, "1")]
+    labels = con.execute("select correct from labels order by question_id").fetchall()
+    assert labels == [(False,), (True,)]

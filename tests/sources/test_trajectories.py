@@ -226,6 +226,101 @@ def test_tau_bench(con, tmp_path):
     assert rows.fetchall() == [(0, 0, 5), (0, 1, 7), (1, 0, 9), (1, 1, 11)]
 
 
+def tau2(folder):
+    """tau2-bench: one document; the user's model is paid too, and is not the agent."""
+    runs = []
+    for trial, (name, calls) in enumerate(CALLS.items()):
+        messages = [{"role": "assistant", "content": "Hi!", "cost": 0.0, "usage": None}]
+        for prompt, _, completion, cost in calls:
+            user = {"role": "user", "content": "please", "cost": 9.0, "usage": usage(9, 0, 9)}
+            agent = {"role": "assistant", "content": "done", "cost": cost,
+                     "usage": {"prompt_tokens": prompt, "completion_tokens": completion},
+                     "generation_time_seconds": 1.5}  # fmt: skip
+            messages += [user, agent]
+        runs.append({
+            "task_id": name, "trial": trial, "messages": messages, "agent_cost": 0.75,
+            "termination_reason": "user_stop" if RIGHT[name] else "max_steps",
+            "reward_info": {"reward": float(RIGHT[name])},
+        })  # fmt: skip
+    info = {"agent_info": {"llm": "acme/m"}, "user_info": {"llm": "other"},
+            "environment_info": {"domain_name": "airline", "policy": "Be kind."}}  # fmt: skip
+    folder.mkdir()
+    document = {"timestamp": "t", "info": info, "tasks": [{"id": "x"}], "simulations": runs}
+    (folder / "results.json").write_text(json.dumps(document, indent=2))
+    return folder
+
+
+def openhands(folder):
+    """OpenHands: a line for each instance; its metrics list every call."""
+    runs = []
+    for name, calls in CALLS.items():
+        usages = [{"model": "acme/m", "prompt_tokens": prompt, "completion_tokens": completion,
+                   "cache_read_tokens": cached, "cache_write_tokens": 0}
+                  for prompt, cached, completion, _ in calls]  # fmt: skip
+        runs.append({
+            "instance_id": name, "test_result": {"git_patch": f"diff {name}"},
+            "metadata": {"llm_config": {"model": "acme/m"}, "dataset": "swe"},
+            "history": [{"source": "agent", "message": "I look."}],
+            "metrics": {"accumulated_cost": 0.75, "token_usages": usages,
+                        "costs": [{"model": "acme/m", "cost": cost} for *_, cost in calls],
+                        "response_latencies": [{"latency": 2.5} for _ in calls]},
+            "error": None if RIGHT[name] else "AgentStuckInLoop\nat line 7",
+            "report": {"resolved": RIGHT[name]},
+        })  # fmt: skip
+    folder.mkdir()
+    (folder / "output.jsonl").write_text("".join(json.dumps(run) + "\n" for run in runs))
+    return folder
+
+
+def harbor(folder):
+    """Harbor: a folder for each trial with its result, and one for the whole job."""
+    for name, calls in CALLS.items():
+        result = {
+            "task_name": name, "trial_name": f"{name}__x", "source": "terminal-bench",
+            "agent_info": {"name": "a", "model_info": {"name": "acme/m"}},
+            "agent_result": {"n_input_tokens": sum(call[0] for call in calls),
+                             "n_cache_tokens": sum(call[1] for call in calls),
+                             "n_output_tokens": sum(call[2] for call in calls),
+                             "cost_usd": sum(call[3] for call in calls)},
+            "verifier_result": {"rewards": {"reward": float(RIGHT[name])}},
+            "exception_info": None if RIGHT[name] else {"exception_type": "AgentTimeoutError"},
+        }  # fmt: skip
+        (folder / f"{name}__x").mkdir(parents=True)
+        (folder / f"{name}__x" / "result.json").write_text(json.dumps(result, indent=2))
+    (folder / "result.json").write_text(json.dumps({"id": "job", "n_total_trials": 2}))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("build", "cut", "money", "seconds"),
+    [(tau2, "max_steps", 0.125, 1.5), (openhands, "AgentStuckInLoop", 0.125, 2.5),
+     (harbor, "AgentTimeoutError", None, None)],
+    ids=["tau2", "openhands", "harbor"],
+)  # fmt: skip
+def test_runs_of_other_agents(con, tmp_path, build, cut, money, seconds):
+    load(con, [str(build(tmp_path / "runs"))], answer="none")
+    assert loaded(con) == [
+        ("django__django-1", 50, 250, "stop", True),
+        ("django__django-2", 10, 100, cut, False),
+    ]
+    assert con.execute("select distinct archive, sum(money) from attempts group by 1").fetchall() \
+        == [("acme/m", 0.875)]  # fmt: skip
+    steps = con.execute("select completion_tokens, money, seconds from steps order by all")
+    assert steps.fetchall() == ([(10, money, seconds), (20, 0.5, seconds), (30, 0.25, seconds)]
+                                if money else [])  # fmt: skip
+
+
+def test_a_run_of_openhands_without_calls_is_one_step(con, tmp_path):
+    usage = {"prompt_tokens": 90, "completion_tokens": 9, "cache_read_tokens": 40}
+    run = {"instance_id": "a", "metadata": {"llm_config": {"model": "m"}, "dataset": "swe"},
+           "metrics": {"accumulated_cost": 0.5, "accumulated_token_usage": usage},
+           "history": [{"source": "agent", "message": "I look."}]}  # fmt: skip
+    (tmp_path / "output.jsonl").write_text(json.dumps(run))
+    load(con, [str(tmp_path / "output.jsonl")], answer="none")
+    columns = "prompt_tokens, cached_tokens, completion_tokens, money"
+    assert con.execute(f"select {columns} from steps").fetchall() == [(90, 40, 9, 0.5)]
+
+
 def test_a_damaged_run_is_refused_in_one_line(tmp_path):
     folder = mini(tmp_path / "runs")
     path = folder / "django__django-1" / "django__django-1.traj.json"
@@ -257,9 +352,9 @@ def test_what_apis_and_servers_say_of_cost_and_time_is_loaded(con, tmp_path):
 
 
 def test_describe_proposes_what_loads_a_run(tmp_path):
-    for build, more in ((mini, []), (swe_agent, []), (atif, [])):
+    for build in (mini, swe_agent, atif, tau2, openhands, harbor):
         folder = build(tmp_path / build.__name__)
-        shown = told(tmp_path, "describe", folder, *more)[0].splitlines()
+        shown = told(tmp_path, "describe", folder)[0].splitlines()
         assert shown[0].startswith("this loads"), shown
         command = shown[1].split()
         assert command[-2:] == ["--answer", "none"] or "--answer none" in shown[1], shown

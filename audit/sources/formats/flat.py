@@ -6,6 +6,7 @@ count only where their values fit. `id` names a problem only where a row holds a
 `answer` may be the model's or the reference, so it is no name at all: --map says what it is.
 """
 
+import re
 from typing import Any
 
 from audit.sources.formats import Format, as_count, as_references, as_text, column
@@ -20,6 +21,9 @@ def is_whole(value: Any) -> bool:
 
 def is_count(value: Any) -> bool:
     """Whether a value can be a number of tokens, or is a list of them."""
+    if isinstance(value, str | float):
+        # Tables write 300 as 300.0 where a column has gaps.
+        value = re.sub(r"\.0*\s*$", "", str(value))
     return isinstance(value, list) or (is_whole(value) and int(value) > 0)
 
 
@@ -117,6 +121,18 @@ FORMAT = Format(
             fits=is_count,
             read=as_count,
         ),
+        column(
+            "reasoning_tokens",
+            "reasoning_tokens",
+            "thinking_tokens",
+            "thought_tokens",
+            "num_reasoning_tokens",
+            "usage.reasoning_tokens",
+            "usage.thinking_tokens",
+            "usage.completion_tokens_details.reasoning_tokens",
+            "usage.output_tokens_details.reasoning_tokens",
+        ),
+        column("total_tokens", "total_tokens", "usage.total_tokens"),
         column("finish_reason", "finish_reason", "stop_reason"),
         column(
             "text",

@@ -6,8 +6,9 @@ from typing import Any
 
 from audit.sources.files import SourceFile, shown
 from audit.sources.formats import Context, Format, Record, as_references, column
+from audit.sources.paths import walk
 
-SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
+SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(?:\.gz)?")
 
 
 def header(file: SourceFile) -> Record:
@@ -27,6 +28,9 @@ def header(file: SourceFile) -> Record:
 
 def prepare(record: Record, context: Context) -> Record | None:
     """Each filter repeats the same responses: the first of a document's lines stands for all."""
+    first = walk(record, ("resps", "0", "0"))
+    if isinstance(first, list):
+        raise ValueError("holds log-likelihoods of choices: nothing was generated")
     document = record.get("doc_id"), record.get("doc_hash") or record.get("doc")
     key, responses = json.dumps(document, sort_keys=True), hash(json.dumps(record.get("resps")))
     if key not in context.seen:

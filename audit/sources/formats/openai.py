@@ -4,6 +4,7 @@ A batch of /v1/responses is read as if it were one of chat completions with one 
 """
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from audit.sources.formats import Context, Format, Record, as_references, column, mean_logprob
@@ -136,10 +137,14 @@ def _either(path: str) -> tuple[str, str, str]:
     return f"response.body.{path}", f"response.{path}", path
 
 
-def _money(record: Record, position: int, context: Context) -> Any:
-    """What a router billed, of a request with one choice."""
-    body = _body(record)
-    return walk(body, ("usage", "cost")) if len(body["choices"]) == 1 else None
+def _of_one(name: str) -> Callable[[Record, int, Context], Any]:
+    """What usage says of a request with one choice: of several it counts all together."""
+
+    def look_up(record: Record, position: int, context: Context) -> Any:
+        body = _body(record)
+        return walk(body, ("usage", name)) if len(body["choices"]) == 1 else None
+
+    return look_up
 
 
 FORMAT = Format(
@@ -163,7 +168,8 @@ FORMAT = Format(
         column("prompt_tokens", *_either("usage.prompt_tokens")),
         column("cached_tokens", *_either("usage.prompt_tokens_details.cached_tokens")),
         column("reasoning_tokens", *_either("usage.completion_tokens_details.reasoning_tokens")),
-        column("money", "usage.cost", look_up=_money),
+        column("total_tokens", "usage.total_tokens", look_up=_of_one("total_tokens")),
+        column("money", "usage.cost", look_up=_of_one("cost")),
         column("correct", *KNOWN["correct"].paths, read=as_flag),
         column("references", *KNOWN["references"].paths, read=as_references),
         column(

@@ -20,7 +20,7 @@ def open_csv(file: SourceFile, format: Format, reading: Reading) -> Source:
     """A CSV file; what its columns are is judged by their names and the first rows."""
     csv.field_size_limit(containers.LONGEST_LINE)
     lines = Lines(file)
-    records = csv.reader(lines, strict=True)
+    records = csv.reader(lines, strict=True, delimiter=_delimiter(file))
     header = _csv_record(file, records, 0)
     while header == []:
         header = _csv_record(file, records, 0)
@@ -48,6 +48,15 @@ def open_csv(file: SourceFile, format: Format, reading: Reading) -> Source:
     chunks = _csv_chunks(file, lines, chain(first, rows), header, origins)
     has = columns_shown([shape])
     return make_source("csv", format, context, origins, chunks, has, sample=sample)
+
+
+def _delimiter(file: SourceFile) -> str:
+    """What stands between the names of the header: a comma, unless it has only tabs or `;`."""
+    header = next((line for line in Lines(file) if line.strip()), "")
+    found = next((mark for mark in ",\t;" if mark in header), None)
+    if found is None and not file.name.lower().endswith((".csv", ".csv.gz", ".tsv", ".zip")):
+        raise Unreadable(f"{file.shown_name}: holds neither JSON, nor CSV, nor Parquet")
+    return found or ","
 
 
 def _csv_record(file: SourceFile, records: Iterator[list[str]], row: int) -> list[str] | None:

@@ -3,12 +3,15 @@
 An object of arrays is either columns (arrays of one length, an item for each row), or groups (each
 array holds the records of what its key names, which is then a column `key`), or an object around
 one array of records, whose other plain values are columns of every record. An object of objects
-that are alike holds a record under each key, which is then a column `problem_id`.
+that are alike holds a record under each key, which is then a column `problem_id`. Where one object
+in an object holds records, they are the document's.
 """
 
 import json
 import zlib
 from collections.abc import Iterator
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +26,8 @@ from audit.sources.readers.json_lines import unique_keys
 UNREADABLE = (ValueError, RecursionError, OSError, EOFError, zlib.error)
 # What a group's key is called in its records.
 KEY = "key"
+# What a report of SWE-bench lists.
+REPORTED = "resolved_ids"
 
 
 def holds_records(path: Path) -> bool:
@@ -55,14 +60,70 @@ def is_document(file: SourceFile) -> bool:
     return isinstance(record, dict) and (_is_of_arrays(record) or _holds_several(record))
 
 
+@cache
+def _problem_names() -> frozenset[str]:
+    """What names a problem, beside a prompt."""
+    problem = next(one for one in formats()["flat"].fields if one.column == "question_id")
+    return frozenset((*problem.paths, *problem.if_one_row_per_problem, *problem.if_values_fit))
+
+
+def _names_problems(items: list[dict[str, Any]]) -> bool:
+    return all({*_problem_names(), "input", "prompt"} & item.keys() for item in items)
+
+
+def _record_list(record: dict[str, Any]) -> str | None:
+    """The array of an object that holds its records: the only one, or the one with problems."""
+    lists = [name for name, value in record.items() if _groups({name: value})]
+    if len(lists) > 1:
+        lists = [name for name in lists if _names_problems(record[name])]
+    return lists[0] if len(lists) == 1 else None
+
+
 def _holds_several(record: dict[str, Any]) -> bool:
     """Whether an object holds records of its own, in an array or under keys, and is none itself."""
-    problem = next(one for one in formats()["flat"].fields if one.column == "question_id")
-    names = {*problem.paths, *problem.if_one_row_per_problem, *problem.if_values_fit}
-    lists = [value for name, value in record.items() if _groups({name: value})]
-    if len(lists) == 1 and not names & record.keys():
-        return all({*names, "input", "prompt"} & item.keys() for item in lists[0])
-    return _is_keyed(record)
+    name = _record_list(record)
+    if name is not None and not _problem_names() & record.keys():
+        return _names_problems(record[name])
+    is_report = isinstance(record.get(REPORTED), list)
+    return is_report or _is_table(record) or _is_keyed(record) or _inner(record) is not None
+
+
+def _inner(record: dict[str, Any]) -> dict[str, Any] | None:
+    """The only object in an object that holds lists of records; a record has no such."""
+    is_record = bool(_problem_names() & record.keys())
+    if is_record or any(isinstance(value, list) for value in record.values()):
+        return None
+    held = [value for value in record.values() if isinstance(value, dict)]
+    several = [value for value in held if _holds_lists(value)]
+    return several[0] if len(several) == 1 else None
+
+
+def _holds_lists(record: dict[str, Any]) -> bool:
+    """Whether an object holds lists of records, itself or in an object of its own."""
+    name = _record_list(record)
+    if (len(record) > 1 and _groups(record)) or (name and _names_problems(record[name])):
+        return True
+    return _inner(record) is not None
+
+
+def _is_table(record: dict[str, Any]) -> bool:
+    """Whether an object is a table in rows, as pandas and others write it."""
+    names, rows = record.get("columns"), record.get("data")
+    if not (isinstance(names, list) and isinstance(rows, list) and names and rows):
+        return False
+    return len(set(map(str, names))) == len(names) and all(
+        isinstance(row, list) and len(row) == len(names) for row in rows
+    )
+
+
+def _is_numbered(record: dict[str, Any]) -> bool:
+    """Whether an object holds columns whose values go by the numbers of their rows."""
+    if len(record) < 2 or not all(isinstance(v, dict) and v for v in record.values()):
+        return False
+    first, *others = (value.keys() for value in record.values())
+    if not all(key.isdecimal() for key in first) or any(keys != first for keys in others):
+        return False
+    return not all(isinstance(one, dict) for held in record.values() for one in held.values())
 
 
 def _is_keyed(record: dict[str, Any]) -> bool:
@@ -100,7 +161,7 @@ def document_rows(file: SourceFile) -> Iterator[Row]:
             stream = JsonStream(unzipped(raw), containers.LONGEST_LINE, unique_keys)
             before = 0
             is_array = stream.begins_with("[")
-            items = stream.items() if is_array else _of_object(file, stream.value())
+            items = stream.items() if is_array else _of_objects(stream)
             for number, item in enumerate(items, 1):
                 if not isinstance(item, dict):
                     raise ValueError(f"item {number} must be an object, found {shown(item)}")
@@ -120,22 +181,39 @@ def _damaged(file: SourceFile, error: BaseException) -> Unreadable:
     return Unreadable(f"{file.shown_name}: not readable as one JSON document: {reason}")
 
 
-def _of_object(file: SourceFile, document: Any) -> Iterator[Any]:
+def _of_objects(stream: JsonStream) -> Iterator[Any]:
+    """The records of one document; several objects one after another are a record each."""
+    document = stream.value()
+    others = stream.values()
+    second = next(others, None)
+    yield from _of_object(document) if second is None else chain((document, second), others)
+
+
+def _of_object(document: Any) -> Iterator[Any]:
     if not isinstance(document, dict):
         raise ValueError(f"must be an object or an array, found {shown(document)}")
+    if _is_table(document):
+        yield from (dict(zip(document["columns"], row, strict=True)) for row in document["data"])
+        return
+    if _is_numbered(document):
+        numbers = next(iter(document.values()))
+        yield from ({name: held[at] for name, held in document.items()} for at in numbers)
+        return
     if _is_columns(document) and not _groups(document):
         for values in zip(*document.values(), strict=True):
             yield dict(zip(document, values, strict=True))
         return
-    held = {name: value for name, value in document.items() if _groups({name: value})}
-    if len(held) == len(document) > 1:
-        for name, items in held.items():
+    plain = {k: v for k, v in document.items() if isinstance(v, str | int | float | None)}
+    if len(document) > 1 and _groups(document):
+        for name, items in document.items():
             yield from ({KEY: name} | item for item in items)
-    elif len(held) == 1:
-        (items,) = held.values()
-        plain = {k: v for k, v in document.items() if isinstance(v, str | int | float | None)}
-        yield from (plain | item for item in items)
+    elif (name := _record_list(document)) is not None:
+        yield from (plain | item for item in document[name])
     elif _is_keyed(document):
         yield from ({"problem_id": name} | item for name, item in document.items())
+    elif (inner := _inner(document)) is not None:
+        yield from (plain | item for item in _of_object(inner))
+    elif isinstance(document.get(REPORTED), list):
+        raise ValueError("it names who is right and holds no attempts; give it as --labels FILE")
     else:
         yield document

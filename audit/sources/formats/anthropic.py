@@ -1,0 +1,98 @@
+"""Anthropic message batches and dumped messages: a message per line, its content in parts."""
+
+from collections.abc import Callable
+from typing import Any
+
+from audit.sources.formats import Context, Format, Record, as_references, column
+from audit.sources.formats.flat import FORMAT as FLAT
+from audit.sources.formats.flat import as_flag
+from audit.sources.formats.openai import ATTEMPT
+from audit.sources.paths import walk
+
+KNOWN = {one.column: one for one in FLAT.fields}
+FINISH = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length"}
+# Where a message is: in a batch's result, beside own fields, or the record itself.
+PLACES = ("result.message.", "message.", "response.", "")
+
+
+def _message(record: Record) -> Record | None:
+    found = (walk(record, place.split(".")[:-1]) for place in PLACES)
+    return next((m for m in found if isinstance(walk(m, ("content",)), list)), None)
+
+
+def prepare(record: Record, context: Context) -> Record | None:
+    """A request that failed holds no attempt."""
+    if _message(record) is not None:
+        return record
+    context.notes["requests failed and hold no attempt: left out"] += 1
+    return None
+
+
+def _prompt(record: Record, position: int, context: Context) -> Any:
+    """The tokens of the prompt, with those of the cache, which are counted apart."""
+    usage = walk(_message(record), ("usage",))
+    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    counts = [walk(usage, (name,)) for name in names]
+    whole = [count for count in counts if isinstance(count, int)]
+    return sum(whole) if counts[0] is not None else None
+
+
+def _said(kind: str) -> Callable[[Record, int, Context], Any]:
+    def join(record: Record, position: int, context: Context) -> Any:
+        message = _message(record) or {"content": []}
+        parts = [walk(part, (kind,)) for part in message["content"]]
+        return "".join(part for part in parts if isinstance(part, str)) or None
+
+    return join
+
+
+def _problem(record: Record, position: int, context: Context) -> Any:
+    name = record.get("custom_id")
+    if name is None:
+        names = (*KNOWN["question_id"].paths, *KNOWN["question_id"].if_values_fit)
+        return next((record[name] for name in names if record.get(name) is not None), None)
+    match = ATTEMPT.fullmatch(name) if isinstance(name, str) else None
+    return match[1] if match else name
+
+
+def _attempt(record: Record, position: int, context: Context) -> Any:
+    name = record.get("custom_id")
+    match = ATTEMPT.fullmatch(name) if isinstance(name, str) else None
+    own = next((record[n] for n in KNOWN["seed"].paths if record.get(n) is not None), 0)
+    return int(match[2]) if match else own
+
+
+def _any(path: str) -> tuple[str, ...]:
+    return tuple(place + path for place in PLACES)
+
+
+def _finish(reason: Any) -> Any:
+    return FINISH.get(reason, reason) if isinstance(reason, str) else reason
+
+
+FORMAT = Format(
+    name="anthropic",
+    title="Anthropic messages",
+    recognized_by=(
+        ("custom_id", "result.type"),
+        ("content.*.type", "stop_reason", "usage.output_tokens"),
+        ("message.content.*.type", "message.stop_reason"),
+        ("response.content.*.type", "response.stop_reason"),
+    ),
+    prepare=prepare,
+    fields=(
+        column("archive", *_any("model")),
+        column("competition", *KNOWN["competition"].paths),
+        column("question_id", "custom_id, without an attempt's number", look_up=_problem),
+        column("seed", "custom_id, or else 0", look_up=_attempt),
+        column("prompt_tokens", "usage, with what a cache gave", look_up=_prompt),
+        column("cached_tokens", *_any("usage.cache_read_input_tokens")),
+        column("completion_tokens", *_any("usage.output_tokens")),
+        column("finish_reason", *_any("stop_reason"), read=_finish),
+        column("text", "content.*.text", look_up=_said("text")),
+        column("reasoning", "content.*.thinking", look_up=_said("thinking")),
+        column("correct", *KNOWN["correct"].paths, read=as_flag),
+        column("references", *KNOWN["references"].paths, read=as_references),
+    ),
+    absent={"competition": "a request names no benchmark", "correct": "an API grades nothing"},
+)
