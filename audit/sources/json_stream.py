@@ -3,9 +3,12 @@
 import codecs
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
+# What reading a damaged file or JSON text raises.
+UNREADABLE = (ValueError, RecursionError, OSError, EOFError, zlib.error)
 BLOCK = 1 << 16
 SPACE = re.compile(r"[ \t\r\n]*")
 Pairs = list[tuple[str, Any]]

@@ -14,7 +14,7 @@ from audit.options import Reading
 from audit.sources.canonical import csv_list, problem_name
 from audit.sources.containers import detect_container
 from audit.sources.files import Chunk, Source, SourceFile, find_files
-from audit.sources.formats import REASONING, Format, as_references, column
+from audit.sources.formats import REASONING, Format, as_references, column, words
 from audit.sources.readers import read_source
 from audit.sources.readers.parquet import python_values
 
@@ -26,25 +26,12 @@ REFERENCES = Format(
         column("competition", "competition"),
         column(
             "question_id",
-            "question_id",
-            "problem_id",
-            "custom_id",
-            "data_id",
-            "doc_id",
-            "id",
-            "problem",
-            "question",
+            *words("question_id problem_id custom_id data_id doc_id id problem question"),
         ),
         column(
             "references",
-            "references",
-            "reference",
-            "reference_answer",
-            "ground_truth",
-            "gold_answer",
-            "expected_answer",
-            "target",
-            "answer",
+            *words("references reference reference_answer ground_truth gold_answer"),
+            *words("expected_answer target answer"),
             read=as_references,
         ),
     ),
@@ -158,9 +145,7 @@ LABELS = Format(
     fields=(
         column("archive", "archive", "model"),
         column("question_id", "question_id", "problem_id", "instance_id", "task_id", "id"),
-        column(
-            "correct", "correct", "resolved", "is_correct", "label", "passed", "success", "score"
-        ),
+        column("correct", *words("correct resolved is_correct label passed success score")),
     ),
 )
 # Lists of who is right, as reports of SWE-bench have them: all others are wrong.

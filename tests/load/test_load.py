@@ -727,7 +727,7 @@ def test_a_database_of_another_program_or_version_is_refused(con, tmp_path):
     con.execute("drop table meta; drop table customers")
     create_schema(con)
     con.execute("update meta set value = '99' where key = 'schema_version'")
-    assert "newer budget-audit (schema version 99, this one reads 4)" in refusal(con, source)
+    assert "newer budget-audit (schema version 99, this one reads 5)" in refusal(con, source)
 
 
 def test_schema_is_created_once_and_grades_work_under_another_name(tmp_path):

@@ -80,6 +80,11 @@ def column(
     )  # fmt: skip
 
 
+def words(text: str) -> tuple[str, ...]:
+    """Paths that are written one after another."""
+    return tuple(text.split())
+
+
 @dataclass(frozen=True)
 class Format:
     """The logs of one tool: how to know them, and where their columns are."""

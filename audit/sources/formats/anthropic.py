@@ -6,7 +6,7 @@ from typing import Any
 from audit.sources.formats import Context, Format, Record, as_references, column
 from audit.sources.formats.flat import FORMAT as FLAT
 from audit.sources.formats.flat import as_flag
-from audit.sources.formats.openai import ATTEMPT
+from audit.sources.formats.openai import attempt_number, problem
 from audit.sources.paths import walk
 
 KNOWN = {one.column: one for one in FLAT.fields}
@@ -46,20 +46,9 @@ def _said(kind: str) -> Callable[[Record, int, Context], Any]:
     return join
 
 
-def _problem(record: Record, position: int, context: Context) -> Any:
-    name = record.get("custom_id")
-    if name is None:
-        names = (*KNOWN["question_id"].paths, *KNOWN["question_id"].if_values_fit)
-        return next((record[name] for name in names if record.get(name) is not None), None)
-    match = ATTEMPT.fullmatch(name) if isinstance(name, str) else None
-    return match[1] if match else name
-
-
 def _attempt(record: Record, position: int, context: Context) -> Any:
-    name = record.get("custom_id")
-    match = ATTEMPT.fullmatch(name) if isinstance(name, str) else None
-    own = next((record[n] for n in KNOWN["seed"].paths if record.get(n) is not None), 0)
-    return int(match[2]) if match else own
+    number = attempt_number(record)
+    return 0 if number is None else number
 
 
 def _any(path: str) -> tuple[str, ...]:
@@ -83,7 +72,7 @@ FORMAT = Format(
     fields=(
         column("archive", *_any("model")),
         column("competition", *KNOWN["competition"].paths),
-        column("question_id", "custom_id, without an attempt's number", look_up=_problem),
+        column("question_id", "custom_id, without an attempt's number", look_up=problem),
         column("seed", "custom_id, or else 0", look_up=_attempt),
         column("prompt_tokens", "usage, with what a cache gave", look_up=_prompt),
         column("cached_tokens", *_any("usage.cache_read_input_tokens")),

@@ -98,7 +98,8 @@ def _own(column: str, record: Record) -> Any:
     return next((record[name] for name in names if record.get(name) is not None), None)
 
 
-def _problem(record: Record, position: int, context: Context) -> Any:
+def problem(record: Record, position: int, context: Context) -> Any:
+    """The name of a request without an attempt's number, or else the user's own."""
     name = record.get("custom_id")
     if name is None:
         return _own("question_id", record)
@@ -107,13 +108,20 @@ def _problem(record: Record, position: int, context: Context) -> Any:
 
 
 def _attempt(record: Record, position: int, context: Context) -> Any:
+    index = walk(_body(record), ("choices", "*", "index"), position)
+    is_one = len(_body(record)["choices"]) == 1
+    is_named = record.get("custom_id") is not None
+    own = attempt_number(record) if is_one or is_named else None
+    return own if own is not None else position if index is None else index
+
+
+def attempt_number(record: Record) -> Any:
+    """The attempt's number in the name of a request, or else the user's own."""
     name = record.get("custom_id")
     match = ATTEMPT.fullmatch(name) if isinstance(name, str) else None
-    index = walk(_body(record), ("choices", "*", "index"), position)
-    own = _own("seed", record) if name is None and len(_body(record)["choices"]) == 1 else None
-    if match or own is not None:
-        return int(match[2]) if match else own
-    return position if index is None else index
+    if match:
+        return int(match[2])
+    return _own("seed", record) if name is None else None
 
 
 def _tokens(record: Record, position: int, context: Context) -> Any:
@@ -163,7 +171,7 @@ FORMAT = Format(
     fields=(
         column("archive", *_either("model")),
         column("competition", *KNOWN["competition"].paths),
-        column("question_id", "custom_id, without an attempt's number", look_up=_problem),
+        column("question_id", "custom_id, without an attempt's number", look_up=problem),
         column("seed", "custom_id, or else choices.*.index", look_up=_attempt),
         column("prompt_tokens", *_either("usage.prompt_tokens")),
         column("cached_tokens", *_either("usage.prompt_tokens_details.cached_tokens")),

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from audit.sources.files import SourceFile
-from audit.sources.formats import Context, Format, Record, as_references, as_text, column
+from audit.sources.formats import Context, Format, Record, as_references, as_text, column, words
 
 EFFORT = r"(?:minimal|low|medium|high)"
 # The study's competitions in every spelling that can mean nothing else.
@@ -98,52 +98,29 @@ FORMAT = Format(
         # Names that differ between releases.
         column(
             "competition",
-            "competition",
-            "benchmark",
-            "dataset",
-            "task",
-            "data_source",
-            "@path",
+            *words("competition benchmark dataset task data_source @path"),
             read=_competition,
         ),
         column(
             "prompt_tokens",
-            "output.num_prompt_tokens",
-            "tokens.num_prompt_tokens",
-            "num_prompt_tokens",
+            *words("output.num_prompt_tokens tokens.num_prompt_tokens num_prompt_tokens"),
             "prompt_tokens",
         ),
         column(
             "text",
-            "output.text",
-            "output.completion",
-            "output.content",
-            "output.generated_text",
-            "output.response",
-            "completion",
-            "response",
-            "text",
-            "generation",
+            *words("output.text output.completion output.content output.generated_text"),
+            *words("output.response completion response text generation"),
         ),
         column(
             "archive_answer",
-            "processed_results.extracted_answer",
-            "processed_results.answer",
-            "processed_results.prediction",
-            "processed_results.final_answer",
-            "processed_results.boxed_answer",
-            "extracted_answer",
-            "prediction",
+            *words("processed_results.extracted_answer processed_results.answer"),
+            *words("processed_results.prediction processed_results.final_answer"),
+            *words("processed_results.boxed_answer extracted_answer prediction"),
             read=as_text,
         ),
         column(
             "references",
-            "references",
-            "ground_truth",
-            "processed_results.ground_truth",
-            "reference",
-            "gold",
-            "answer",
+            *words("references ground_truth processed_results.ground_truth reference gold answer"),
             "target",
             read=as_references,
         ),

@@ -7,8 +7,8 @@ from audit.sources import containers
 from audit.sources.containers import unzipped
 from audit.sources.files import SourceFile, Unreadable
 from audit.sources.formats import Context, Format, Record, column
-from audit.sources.formats.trajectories import UNREADABLE, of_steps, spoken, step
-from audit.sources.json_stream import JsonStream
+from audit.sources.formats.trajectories import of_steps, spoken, step
+from audit.sources.json_stream import UNREADABLE, JsonStream
 from audit.sources.paths import walk
 
 LISTED = "simulations"

@@ -1,6 +1,5 @@
 """What logs of agents have in common: one attempt is a run, made of steps, one per model call."""
 
-import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -8,10 +7,9 @@ from audit.sources import containers
 from audit.sources.containers import unzipped
 from audit.sources.files import SourceFile, Unreadable
 from audit.sources.formats import Context, Field, Record, column
-from audit.sources.json_stream import JsonStream
+from audit.sources.json_stream import UNREADABLE, JsonStream
 from audit.sources.paths import walk
 
-UNREADABLE = (ValueError, RecursionError, OSError, EOFError, zlib.error)
 NO_LABELS = "the log grades nothing: --labels FILE names who is right"
 
 

@@ -8,7 +8,6 @@ in an object holds records, they are the document's.
 """
 
 import json
-import zlib
 from collections.abc import Iterator
 from functools import cache
 from itertools import chain
@@ -19,11 +18,10 @@ from audit.sources import containers
 from audit.sources.containers import HEAD_BYTES, Lines, unzipped
 from audit.sources.files import SourceFile, Unreadable, shown
 from audit.sources.formats import formats
-from audit.sources.json_stream import JsonStream, first_members
+from audit.sources.json_stream import UNREADABLE, JsonStream, first_members
 from audit.sources.readers.chunks import Row
 from audit.sources.readers.json_lines import unique_keys
 
-UNREADABLE = (ValueError, RecursionError, OSError, EOFError, zlib.error)
 # What a group's key is called in its records.
 KEY = "key"
 # What a report of SWE-bench lists.
