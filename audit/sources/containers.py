@@ -6,7 +6,9 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import IO, BinaryIO
+from dataclasses import replace
+from functools import lru_cache
+from typing import IO, BinaryIO, NamedTuple
 
 from audit.sources.files import LFS_POINTER, SourceFile, Unreadable
 
@@ -31,6 +33,8 @@ ZIP_MAGIC = b"PK"
 LOG_MEMBER = re.compile(r"header\.json$|_journal/|samples/|summaries\.json$")
 # What is looked at first to recognize a format.
 HEAD_BYTES = 65_536
+# A shorter head is all of the file: some bytes may be held back while a stream is unpacked.
+LAST_BYTES = HEAD_BYTES - 4
 # A longer line is refused, so that a file without line ends (or one gzip made of zeros) is not
 # read into memory whole.
 LONGEST_LINE = 256_000_000
@@ -57,53 +61,74 @@ OTHERS = {
 TAR_MAGIC = b"ustar"
 
 
-def detect_container(file: SourceFile) -> str:
-    """What a file is, by its first bytes: parquet, zip, json (an array), jsonl or else csv."""
+class Head(NamedTuple):
+    """How a file begins: what it is, and its first bytes from where it says something."""
+
+    container: str
+    data: bytes = b""
+    # Whether the file goes on after these bytes.
+    goes_on: bool = True
+
+
+def sniff(file: SourceFile) -> Head:
+    """How a file begins; it is opened for that once, as long as it stays as it was found."""
+    return _sniff(file) if file.state is None else _sniff_once(replace(file, sample=None))
+
+
+@lru_cache(maxsize=64)
+def _sniff_once(file: SourceFile) -> Head:
+    return _sniff(file)
+
+
+def _sniff(file: SourceFile) -> Head:
+    """What a file is: parquet, zip, json (an array), jsonl or else csv."""
     blank = 0
+    name = file.name.lower()
     try:
         with open(file.path, "rb") as raw:
             head = raw.read(len(LFS_POINTER))
             _refuse_others(file, head)
-            if file.name.lower().endswith(".npz"):
-                raise Unreadable(
-                    f"{file.shown_name}: is a NumPy archive: write it as JSON lines or CSV"
-                )
-            if head[:4] == b"PAR1" or (head and file.name.lower().endswith(".parquet")):
-                return "parquet"
+            if name.endswith(".npz"):
+                raise _other(file, "is a NumPy archive: write it as JSON lines or CSV")
+            if head[:4] == b"PAR1" or (head and name.endswith(".parquet")):
+                return Head("parquet")
             if head.startswith(ZIP_MAGIC) and not zipped_file(file.path):
-                return _zip_container(file)
+                return Head(_zip_container(file))
             stream = unzipped(raw)
             while block := stream.read(HEAD_BYTES):
-                if block.startswith(b"PAR1"):
-                    raise Unreadable(f"{file.shown_name}: holds a Parquet file: unpack it")
-                if block[257:262] == TAR_MAGIC:
-                    raise Unreadable(
-                        f"{file.shown_name}: is a tar archive: unpack it and name the folder"
-                    )
                 if found := block.removeprefix(b"\xef\xbb\xbf").lstrip():
-                    if JSON_ARRAY.match(found):
-                        return "json"
-                    if JSON_LIST.match(found) and file.name.lower().endswith((".json", ".json.gz")):
-                        raise Unreadable(
-                            f"{file.shown_name}: is a list of values or lists without names: write "
-                            "an object for each attempt"
-                        )
-                    return "jsonl" if found.startswith(b"{") else "csv"
+                    return Head(_text_container(file, block, found), found, len(block) > LAST_BYTES)
                 blank += len(block)
                 if blank > LONGEST_BLANK:
-                    raise Unreadable(
-                        f"{file.shown_name}: begins with {_megabytes()} of white space"
-                    )
+                    raise _other(file, f"begins with {_megabytes()} of white space")
     except DAMAGED as error:
-        raise Unreadable(f"{file.shown_name}: the file ends early or is damaged: {error}") from None
-    raise Unreadable(f"{file.shown_name}: is empty; leave it out or write it again")
+        raise _other(file, f"the file ends early or is damaged: {error}") from None
+    raise _other(file, "is empty; leave it out or write it again")
+
+
+def _text_container(file: SourceFile, block: bytes, found: bytes) -> str:
+    """What a file is that begins with these bytes, unpacked; `found` without what is blank."""
+    if block.startswith(b"PAR1"):
+        raise _other(file, "holds a Parquet file: unpack it")
+    if block[257:262] == TAR_MAGIC:
+        raise _other(file, "is a tar archive: unpack it and name the folder")
+    if JSON_ARRAY.match(found):
+        return "json"
+    if JSON_LIST.match(found) and file.name.lower().endswith((".json", ".json.gz")):
+        what = "is a list of values or lists without names: write an object for each attempt"
+        raise _other(file, what)
+    return "jsonl" if found.startswith(b"{") else "csv"
+
+
+def _other(file: SourceFile, what: str) -> Unreadable:
+    return Unreadable(f"{file.shown_name}: {what}")
 
 
 def _refuse_others(file: SourceFile, head: bytes) -> None:
     """Refuse what is no file of records, and name it as what it is."""
     for magic, what in OTHERS.items():
         if head.startswith(magic):
-            raise Unreadable(f"{file.shown_name}: {what}")
+            raise _other(file, what)
 
 
 def zipped_file(path: str | os.PathLike[str]) -> str | None:
@@ -125,13 +150,11 @@ def _zip_container(file: SourceFile) -> str:
     """What a zip archive of several files is; those that hold no records are named."""
     names = _zip_members(file.path)
     if "[Content_Types].xml" in names:
-        raise Unreadable(f"{file.shown_name}: is an Excel workbook: save the sheet as CSV")
+        raise _other(file, "is an Excel workbook: save the sheet as CSV")
     is_log = any(LOG_MEMBER.match(name) for name in names)
     if names and not is_log and not file.name.lower().endswith(".eval"):
-        raise Unreadable(
-            f"{file.shown_name}: "
-            f"is a zip archive of {len(names):,} files: unpack it and name the folder"
-        )
+        what = f"is a zip archive of {len(names):,} files: unpack it and name the folder"
+        raise _other(file, what)
     return "zip"
 
 
@@ -145,7 +168,7 @@ def first_bytes(file: SourceFile, size: int = 4) -> bytes:
         with open(file.path, "rb") as raw:
             return unzipped(raw).read(size)
     except DAMAGED as error:
-        raise Unreadable(f"{file.shown_name}: the file ends early or is damaged: {error}") from None
+        raise _other(file, f"the file ends early or is damaged: {error}") from None
 
 
 def unzipped(raw: BinaryIO) -> IO[bytes] | gzip.GzipFile:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.canonical import csv_list, problem_name
-from audit.sources.containers import detect_container
+from audit.sources.containers import sniff
 from audit.sources.files import Chunk, Source, SourceFile, find_files
 from audit.sources.formats import REASONING, Format, as_references, column, words
 from audit.sources.readers import read_source
@@ -124,7 +124,7 @@ def _read_references(file: SourceFile, changed: int) -> dict[tuple[Any, str], li
     if missing:
         raise AuditError(f"--references {path}: no column for {min(missing)}; {source.has}")
     found: dict[tuple[Any, str], list[str]] = {}
-    is_csv = detect_container(file) == "csv"
+    is_csv = sniff(file).container == "csv"
     for chunk in source.chunks:
         columns = (listed(chunk, name) for name in ("competition", "question_id", "references"))
         for row, competition, problem, forms in zip(chunk.rows, *columns, strict=True):

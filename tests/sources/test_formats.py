@@ -1006,20 +1006,10 @@ def test_describe_refuses_what_load_refuses(tmp_path):
 def test_a_format_is_one_module_and_knows_only_its_own():
     found = declared.formats()
     assert {
-        "atif",
-        "every_eval_ever",
-        "flat",
-        "inspect",
-        "lighteval",
-        "lm_eval",
-        "mini_swe_agent",
-        "nemo_skills",
-        "openai",
-        "scorio",
-        "swe_agent",
-        "tau_bench",
-        "vllm",
-    } == set(found)
+        "anthropic", "atif", "every_eval_ever", "fastchat", "flat", "gemini", "harbor", "inspect",
+        "lighteval", "lm_eval", "mini_swe_agent", "nemo_skills", "openai", "openhands", "scorio",
+        "swe_agent", "tau2_bench", "tau_bench", "vllm",
+    } == set(found)  # fmt: skip
     for name, format in found.items():
         columns = [one.column for one in format.fields]
         assert len(columns) == len(set(columns)), name

@@ -3,7 +3,7 @@
 from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources import containers
-from audit.sources.containers import CONTAINERS, HEAD_BYTES, detect_container, first_bytes
+from audit.sources.containers import CONTAINERS, HEAD_BYTES, Head, first_bytes, sniff
 from audit.sources.files import Source, SourceFile
 from audit.sources.formats import Context, Format, Record, formats, of_container, recognize
 from audit.sources.json_stream import first_members
@@ -18,11 +18,11 @@ def read_source(
     file: SourceFile, name: str | None, reading: Reading, known: Format | None = None
 ) -> Source:
     """Open a file in the format of that name, or else of its content, and find its columns."""
-    container = name if name in CONTAINERS else detect_container(file)
+    container = name if name in CONTAINERS else sniff(file).container
     format = known or formats().get(name or "", formats()["flat"])
     is_open = name is None and known is None
     if is_open and container in ("jsonl", "json"):
-        format = recognize(file, _first_record(file, container))
+        format = recognize(file, _first_record(file, sniff(file)))
     if is_open and (owner := of_container(container)):
         format = owner
     if format.records is not None:
@@ -44,15 +44,16 @@ def read_source(
     return open_records(container, format, rows, context, reading)
 
 
-def _first_record(file: SourceFile, container: str) -> Record:
+def _first_record(file: SourceFile, head: Head) -> Record:
     """The first object of a file, or as much of it as tells the format."""
-    size = HEAD_BYTES
+    data, goes_on, size = head.data, head.goes_on, HEAD_BYTES
     while True:
-        data = first_bytes(file, size)
-        if container == "json":
+        if head.container == "json":
             data = data.removeprefix(b"\xef\xbb\xbf").lstrip().removeprefix(b"[")
         found, is_whole = first_members(data)
         is_known = any(format.records and format.knows(found) for format in formats().values())
-        if is_whole or len(data) < size - 4 or size > containers.LONGEST_LINE or is_known:
+        if is_whole or not goes_on or size > containers.LONGEST_LINE or is_known:
             return found
         size *= 16
+        data = first_bytes(file, size)
+        goes_on = len(data) >= size - 4

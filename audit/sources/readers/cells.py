@@ -8,7 +8,7 @@ from typing import Any
 from audit.options import Reading
 from audit.sources import containers
 from audit.sources.columns import Origin, columns_shown, find_origins
-from audit.sources.containers import Lines
+from audit.sources.containers import Lines, sniff
 from audit.sources.files import Chunk, Source, SourceFile, Unreadable, shown
 from audit.sources.formats import Context, Format, as_references
 from audit.sources.readers import chunks as limits
@@ -52,7 +52,7 @@ def open_csv(file: SourceFile, format: Format, reading: Reading) -> Source:
 
 def _delimiter(file: SourceFile) -> str:
     """What stands between the names of the header: a comma, unless it has only tabs or `;`."""
-    header = next((line for line in Lines(file) if line.strip()), "")
+    header = next(iter(sniff(file).data.splitlines()), b"").decode(errors="replace")
     found = next((mark for mark in ",\t;" if mark in header), None)
     if found is None and not file.name.lower().endswith((".csv", ".csv.gz", ".tsv", ".zip")):
         raise Unreadable(f"{file.shown_name}: holds neither JSON, nor CSV, nor Parquet")

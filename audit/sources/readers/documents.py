@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.sources import containers
-from audit.sources.containers import HEAD_BYTES, Lines, unzipped
+from audit.sources.containers import HEAD_BYTES, Lines, sniff, unzipped
 from audit.sources.files import SourceFile, Unreadable, shown
 from audit.sources.formats import formats
 from audit.sources.json_stream import UNREADABLE, JsonStream, first_members
@@ -45,10 +45,13 @@ def holds_records(path: Path) -> bool:
 
 def is_document(file: SourceFile) -> bool:
     """Whether a file that begins with an object is one document and not one object per line."""
+    begin, *more = sniff(file).data.split(b"\n", 1)
+    if begin.strip() == b"{":
+        return True
+    if more and more[0].strip():
+        return False  # Most files are known by their first bytes.
     lines = iter(Lines(file))
     first = next((line for line in lines if line.strip()), "")
-    if first.strip() == "{":
-        return True
     if any(line.strip() for line in lines):
         return False
     try:
