@@ -380,17 +380,8 @@ def test_export_and_report_follow_the_filter(folder, tmp_path):
 # Numbers.
 
 
-@pytest.mark.parametrize(
-    ("written", "settings"),
-    [
-        ("4.5k", "4500"),
-        ("1.5M", "1500000"),
-        ("1e6", "1000000"),
-        ("4_000,8k", "4000,8000"),
-        ("0.5k, 2k", "500,2000"),
-    ],
-)
-def test_numbers_are_read_as_people_write_them(folder, tmp_path, written, settings):
+def test_numbers_are_read_as_people_write_them(folder, tmp_path):
+    written, settings = "4.5k,1.5M,1e6,4_000,8k,0.5k, 2k", "500,2000,4000,4500,8000,1000000,1500000"
     db = tmp_path / "numbers.duckdb"
     db.write_bytes((folder / "audit.duckdb").read_bytes())
     run(folder, "replay", "--db", db, "--orders", 0, "--replicates", 0, "--budgets", written)
@@ -452,11 +443,9 @@ def test_help_lists_the_commands_in_the_order_of_use(folder):
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("table maj", ["majority_rules"]),
         ("query over", ["overshoot"]),
         ("table main --archive sim", ["simulated_high", "simulated_low"]),
         ("timeline --budget 1", ["16000"]),
-        ("show --competition AIME", ["AIME24", "AIME25"]),
         ("schema repl", ["replays"]),
         ("tab", ["tables", "table"]),
     ],

@@ -67,9 +67,11 @@ def test_a_gathered_run_has_the_bytes_of_one_machine(tmp_path, whole, all_expect
     assert differing(found, all_expected) == []
 
 
-@pytest.mark.parametrize("parts", [1, 40], ids=["one part", "more parts than problems"])
+@pytest.mark.parametrize("parts", [1, 12], ids=["one part", "more parts than problems"])
 def test_the_number_of_parts_changes_no_byte(tmp_path, sources, expected, parts):
     folder = made(planned(tmp_path / "run", sources, parts))
+    problems = {tuple(line.split(b",")[1:3]) for line in expected["attempts.csv"].splitlines()[1:]}
+    assert parts == 1 or parts > len(problems)
     assert differing(gathered(folder, tmp_path), expected) == []
 
 
