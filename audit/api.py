@@ -575,7 +575,9 @@ def _expected(db: Database, expected: Sequence[Any], limits: Limits) -> tuple[pa
         found = outcome(one, known[one.table])
         place = {"file": one.file or None, "line": one.line or None, "measured": found.measured}
         failed = len(found.failures)
-        checks.add(f"expect {one.text}", f"{one.table}: {one.text}", found.rows, failed, **place)
+        is_named = one.text.startswith(f"{one.table}:")
+        claim = one.text if is_named else f"{one.table}: {one.text}"
+        checks.add(f"expect {one.text}", claim, found.rows, failed, **place)
         lines += [f"failed: {one.text}: {line}" for line in found.failures]
     return checks.table(), lines
 

@@ -29,6 +29,8 @@ OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
+# Rows of one expectation whose values are told.
+MOST_MEASURED = 5
 NUMBER = r"[-+]?\$?(?:\d[\d_]*\.?\d*|\.\d+)[a-zA-Z]*"
 CONDITION = re.compile(rf"(\w+)\s*(<=|>=|==|<>|!=|=|<|>)\s*({NUMBER}|'[^']*')")
 
@@ -122,13 +124,21 @@ def outcome(expectation: Expectation, table: pa.Table) -> Outcome:
         place = ", ".join(_key_text(row[key], key, unit) for key in keys)
         for column, sign, written, bound in bounds:
             value = row[column]
+            if value is not None and isinstance(value, str) != isinstance(bound, str):
+                kind = "text: compare it with 'a word'" if isinstance(value, str) else "no text"
+                raise AuditError(f"{where}: {column} is {kind}")
             shown = f"{value:.6g}" if isinstance(value, float) else str(value)
-            measured.append(f"{place}: {column} {'has no value' if value is None else shown}")
+            measured.append(
+                f"{place}: {column} {'has no value' if value is None else f'is {shown}'}"
+            )
             if value is None:
                 failed.append(f"{place}: {column} has no value, expected {sign} {written}")
             elif not OPERATORS[sign](value, bound):
                 failed.append(f"{place}: {column} is {shown}, expected {sign} {written}")
-    return Outcome(len(rows), "; ".join(measured), failed)
+    # What fails is measured too; beside many rows that hold, it must not be lost.
+    told = [line.partition(", expected")[0] for line in failed] or measured
+    more = f"; and {len(told) - MOST_MEASURED:,} more" if len(told) > MOST_MEASURED else ""
+    return Outcome(len(rows), "; ".join(told[:MOST_MEASURED]) + more, failed)
 
 
 def _bound(written: str, table: str, column: str, unit: Unit, where: str) -> float | str:

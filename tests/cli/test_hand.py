@@ -212,6 +212,12 @@ def test_expectations_pass_fail_and_are_counted(folder, tmp_path):
     # Two archives and four budgets; one archive.
     assert looked_at["expect *, *, strict: cost_ratio <= 1"] == 8
     assert looked_at["expect main: *_low: delta >= -100"] == 4
+    # Of eight rows that hold, five are told; the table's name stands once.
+    told_rows = {row["check"]: (row["claim"], row["measured"]) for row in found}
+    claim, measured = told_rows["expect *, *, strict: cost_ratio <= 1"]
+    assert claim == "curves: *, *, strict: cost_ratio <= 1"
+    assert measured.count("cost_ratio is ") == 5 and measured.endswith("; and 3 more")
+    assert told_rows["expect main: *_low: delta >= -100"][0] == "main: *_low: delta >= -100"
 
 
 @pytest.mark.parametrize(
@@ -226,6 +232,8 @@ def test_expectations_pass_fail_and_are_counted(folder, tmp_path):
         ("simulated_low, strict: accuracy >= 1", "no row of curves has budget 'strict'"),
         ("a, b, c, d: accuracy >= 1", "curves has the keys archive, budget, rule"),
         ("nowhere.txt", "cannot be read"),
+        ("main: *: delta > 'x'", "delta is no text"),
+        ("data_quality: *: severity > 3", "severity is text: compare it with 'a word'"),
     ],
 )
 def test_an_expectation_that_means_nothing_is_a_mistake(folder, text, part):
@@ -250,7 +258,7 @@ def test_checks_are_junit_and_json(folder):
     (failed,) = (case for case in cases if case.find("failure") is not None)
     assert failed.get("name") == f"expect {expected}"
     assert expected in failed.find("failure").get("message")
-    assert re.search(r"simulated_low, 4k, strict: accuracy \d", failed.find("failure").text)
+    assert re.search(r"simulated_low, 4k, strict: accuracy is \d", failed.find("failure").text)
     assert all(float(case.get("time")) >= 0 for case in cases)
     assert {row["check"] for row in rows(folder, "check")} >= {"pools_nested", "labels_shuffled"}
 
@@ -262,7 +270,7 @@ def test_a_file_of_expectations_is_named_with_its_line(folder, tmp_path):
     cases = {case.get("name"): case for case in ElementTree.fromstring(out).findall("testcase")}
     one = cases["expect main: *, 4k: delta <= 100"]
     assert (one.get("file"), one.get("line")) == (str(file), "2")
-    assert "simulated_low, 4k: delta " in one.find("system-out").text
+    assert "simulated_low, 4k: delta is " in one.find("system-out").text
     assert cases["expect data_quality: *: severity <> 'fail'"].get("line") == "3"
 
 

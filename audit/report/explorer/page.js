@@ -300,7 +300,7 @@ function unitPicker() {
   place.hidden = counted.size < 2;
   place.append(...Array.from(counted.keys(), (name) => element("label", {}, [
     element("input", { type: "radio", name: "unit", value: name, onchange: () => changeUnit(name) }),
-    ` in ${{ money: "dollars", completion: "tokens" }[name] ?? pictures.TITLES[name]}`])));
+    ` in ${name === "money" ? "dollars" : pictures.SHORT[name]}`])));
 }
 
 // What the field, the slider and the tables of the run say of the unit.

@@ -36,6 +36,9 @@ const pictures = (() => {
     completion: "completion tokens", total: "prompt and completion tokens", money: "$", seconds: "seconds", steps: "steps",
   };
 
+  // The same in a word, for the head of a column.
+  const SHORT = { ...TITLES, completion: "tokens", total: "tokens" };
+
   function logTicks(low, high, most) {
     let found = [];
     for (const digits of [[1, 2, 5], [1, 3], [1]]) {
@@ -398,5 +401,5 @@ const pictures = (() => {
     }));
   }
 
-  return { curve, lane, costAxis, cloud, shapeKey, forestRow, atK, tick, fitted, TITLES };
+  return { curve, lane, costAxis, cloud, shapeKey, forestRow, atK, tick, fitted, TITLES, SHORT };
 })();

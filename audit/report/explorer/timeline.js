@@ -23,7 +23,7 @@ function problemColumns() {
         : place === 3 ? signed(value, 0) : place === 4 ? figure(value) : decimal(value, 0));
     });
   });
-  return ["problem", "strict, %", "advisory, %", "change", `extra ${pictures.TITLES[data.unit.name]}`].map((label, place) => ({
+  return ["problem", "strict, %", "advisory, %", "change", `extra ${pictures.SHORT[data.unit.name]}`].map((label, place) => ({
     name: label,
     label,
     numeric: place > 0,
@@ -112,7 +112,7 @@ function outcomeWords(outcome) {
       [" ✗ wrong", " ✓ correct", ""][picked.label]}`;
   const tools = data.rules.length > 2 && data.rule_tools[outcome.rule];
   return [element("b", { class: outcome.rule, text: outcome.rule, title: data.rule_words[outcome.rule] || "" }),
-    element("span", { class: "votes", text: tools ? ` (${tools})` : "" }), ` returns ${outcome.returned} of ${outcome.launched} launched · ${paidWords(outcome)} · `, votes, " → ", verdict];
+    element("span", { class: "votes", text: tools ? ` (${tools})` : "" }), ` returns ${outcome.returned} of ${outcome.launched} launched · ${paidWords(outcome)} · `, ...(votes.firstChild ? [votes, " → "] : []), verdict];
 }
 
 function rulePieces(found, outcome) {
