@@ -93,3 +93,13 @@ def quoted(name: str) -> str:
 def literal(value: str | int) -> str:
     """A value as it stands in SQL."""
     return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+
+
+def capital(text: str) -> str:
+    """The text as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun: 1 attempt, 2 attempts."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -257,6 +257,11 @@ def _refuse_idle_primary(con: duckdb.DuckDBPyConnection, settings: Settings) -> 
     """Refuse a primary selector that can pick nothing anywhere, where another one can."""
     sql = "select distinct selector from eligible_attempts natural join used_selectors"
     able = sorted(name for (name,) in con.execute(sql).fetchall())
+    if not able:
+        # No selector of the run can pick anything; one of the others may.
+        others = {"first": "is_eligible", "archive_majority": "is_archive_eligible"}
+        some = "select 1 from candidates where {} limit 1"
+        able = [name for name, who in others.items() if con.execute(some.format(who)).fetchall()]
     if able and settings.primary_selector not in able:
         raise AuditError(
             f"--primary-selector {settings.primary_selector}: it can pick nothing in any problem; "

@@ -6,6 +6,7 @@ import pyarrow as pa
 from audit import __version__, engine
 from audit.engine.enough import FIRST_ORDERS, MOST_ORDERS
 from audit.output.headings import replayed_unit
+from audit.text import capital, plural
 
 # 95 % of a normal distribution lie within so many standard errors.
 WITHIN = 1.96
@@ -29,13 +30,13 @@ def caption(con: duckdb.DuckDBPyConnection, purpose: str) -> str:
         ).fetchall()
     except duckdb.Error:
         # A table of the loaded records alone has no replays behind it.
-        return _sentence(purpose)
+        return capital(purpose)
     unit = replayed_unit(con)
     parts = [
-        _sentence(purpose),
-        f"{problems:,} problems, {attempts:,} recorded attempts of {_counted(archives, 'archive')};"
+        capital(purpose),
+        f"{problems:,} problems, {attempts:,} recorded attempts of {plural(archives, 'archive')};"
         f" at most {settings['primary_cap']} attempts a replay,"
-        f" {_counted(int(settings['orders']), 'random order')} a problem,"
+        f" {plural(int(settings['orders']), 'random order')} a problem,"
         f" selector {settings['primary_selector']}.",
         f"B is the cumulative budget in {unit.measures}. Strict: the replay stops at B, and the"
         " unfinished attempt is paid up to B and gives no answer. Advisory: the running attempt"
@@ -47,7 +48,7 @@ def caption(con: duckdb.DuckDBPyConnection, purpose: str) -> str:
             " replicates over problems."
         )
     if noise := order_line(con):
-        parts.append(noise[:1].upper() + noise[1:] + ".")
+        parts.append(capital(noise) + ".")
     return " ".join([*parts, f"budget-audit {__version__}."])
 
 
@@ -70,11 +71,3 @@ def order_line(con: duckdb.DuckDBPyConnection) -> str:
         return f"{line}, a tenth of what the choice of problems does"
     steadied = WITHIN * error * (orders / wanted) ** 0.5
     return f"{line}; {wanted:,} orders would give ±{steadied:.1f} (--orders auto)"
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:].rstrip(".") + "."
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -18,7 +18,7 @@ from audit.errors import AuditError
 from audit.output.headings import heading, unit_of
 from audit.output.terminal import LAST_RANK, DisplayColumn, fitted, lines_of
 from audit.output.tex import tex_float, tex_tabular
-from audit.text import visible
+from audit.text import capital, visible
 from audit.units import UNITS, Unit, write_amount, write_digits
 
 DISPLAY_FORMATS = ("table", "md", "tex")
@@ -186,8 +186,7 @@ def format_table(
     if fmt == "tex" and name in engine.table_names():
         purpose = engine.table_purpose(name).encode()
         caption = (table.schema.metadata or {}).get(b"caption", purpose).decode()
-        caption = caption[:1].upper() + caption[1:]
-        return tex_float(name, columns, table.num_rows, caption)
+        return tex_float(name, columns, table.num_rows, capital(caption))
     if fmt == "table" and width is not None:
         text, left_out = fitted(columns, table.num_rows, width)
         return text + (_left_out(left_out, width) if left_out else "")

@@ -55,16 +55,7 @@ def report(
     given as `keep` takes the tables, which took most of the time.
     """
     out = Path(out)
-    unknown = [name for name in formats if name not in FORMATS]
-    if unknown or not formats:
-        raise AuditError(
-            f"report: no format {', '.join(map(repr, unknown)) or 'given'};"
-            f" there are {', '.join(FORMATS)}"
-        )
-    if out.exists() and not out.is_dir():
-        raise AuditError(f"{out}: is a file; --out names the folder for the report")
-    if texts is not None and (texts not in ("some", "all") or "html" not in formats):
-        raise AuditError("report --texts: goes with the HTML page, and is 'all' or nothing more")
+    _refuse(out, formats, texts)
     database.require_replays(con)
     if only and not only.archives:
         # All archives were asked for: that is no filter.
@@ -79,19 +70,63 @@ def report(
     values = content(con, found, unavailable, title, only)
     files: dict[Path, bytes] = {}
     beside: Texts | None = None
+    total = len(found) + len(unavailable) + 2
     if "html" in formats:
         if progress:
-            progress("page", len(found) + len(unavailable), len(found) + len(unavailable) + 2)
+            progress("page", total - 2, total)
         beside = _texts(con, out, values, texts)
         files[out / "report.html"] = page.page(con, values, beside).encode()
     if "md" in formats or "tex" in formats:
-        known = {name: found[name].to_pylist() for name in DRAWN if name in found}
-        known |= values["rows"]
-        values |= {
-            "figures": _figures(con, known),
-            "joint": joint(con, known),
-            "sections": sections(values, MOST_ROWS),
-        }
+        files |= _texts_and_figures(con, out, formats, found, values)
+    for path, text in files.items():
+        drawing.write_whole(path, text)
+    written = [*files, *([beside.folder] if beside else [])]
+    written += _csv_files(out / "csv", found) if "csv" in formats else []
+    if progress:
+        progress("done", total, total)
+    return written
+
+
+def _csv_files(folder: Path, found: dict[str, pa.Table]) -> list[Path]:
+    """Every table as a file of full precision."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AuditError(f"cannot write {folder}: {error.strerror or error}") from None
+    for name, table in found.items():
+        write_csv(table, folder / f"{name}.csv")
+    return [folder / f"{name}.csv" for name in found]
+
+
+def _refuse(out: Path, formats: Sequence[str], texts: str | None) -> None:
+    """Say what is wrong with the options before anything is computed."""
+    unknown = [name for name in formats if name not in FORMATS]
+    if unknown or not formats:
+        raise AuditError(
+            f"report: no format {', '.join(map(repr, unknown)) or 'given'};"
+            f" there are {', '.join(FORMATS)}"
+        )
+    if out.exists() and not out.is_dir():
+        raise AuditError(f"{out}: is a file; --out names the folder for the report")
+    if texts is not None and (texts not in ("some", "all") or "html" not in formats):
+        raise AuditError("report --texts: goes with the HTML page, and is 'all' or nothing more")
+
+
+def _texts_and_figures(
+    con: duckdb.DuckDBPyConnection,
+    out: Path,
+    formats: Sequence[str],
+    found: dict[str, pa.Table],
+    values: dict[str, Any],
+) -> dict[Path, bytes]:
+    """The report in Markdown and LaTeX, and the figures beside it."""
+    known = {name: found[name].to_pylist() for name in DRAWN if name in found} | values["rows"]
+    values |= {
+        "figures": _figures(con, known),
+        "joint": joint(con, known),
+        "sections": sections(values, MOST_ROWS),
+    }
+    files: dict[Path, bytes] = {}
     for fmt, suffix, render in (("md", "svg", markdown), ("tex", "pdf", latex)):
         if fmt not in formats:
             continue
@@ -100,22 +135,7 @@ def report(
             if figure.wide is not None:
                 path = out / "figures" / f"{figure.name}.{suffix}"
                 files[path] = drawing.figure_bytes(figure.wide, f".{suffix}")
-    for path, text in files.items():
-        drawing.write_whole(path, text)
-    written = [*files, *([beside.folder] if beside else [])]
-    if "csv" in formats:
-        folder = out / "csv"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise AuditError(f"cannot write {folder}: {error.strerror or error}") from None
-        for name, table in found.items():
-            write_csv(table, folder / f"{name}.csv")
-            written.append(folder / f"{name}.csv")
-    if progress:
-        total = len(found) + len(unavailable) + 2
-        progress("done", total, total)
-    return written
+    return files
 
 
 def _texts(

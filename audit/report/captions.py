@@ -2,71 +2,23 @@
 
 from typing import Any
 
+from audit import engine
 from audit.output.headings import heading
+from audit.text import capital
 
 Row = dict[str, Any]
 
-TABLES = {
-    "main": "Both rules at the same budget: accuracy, coverage and what they cost. The change is "
-    "advisory minus strict, paired by problem and order.",
-    "curves": "Each rule's accuracy, coverage and realized cost over the budgets, with the "
-    "interval of each curve (not of their difference).",
-    "selectors": "The change for every selector: does the effect depend on how one answer is "
-    "chosen?",
-    "by_competition": "The change within each competition; no intervals, because the problems of "
-    "one competition are few.",
-    "transitions": "What the change is made of: abstain→correct plus wrong→correct minus "
-    "correct→wrong, in points over all replays; fixes and harms are counts of replays.",
-    "selection_events": "Every fix and every harm, one row each, to be looked up in the archive.",
-    "cost_comparisons": "Every advisory budget against every strict budget: accuracy and realized "
-    "cost differ together. Totals add prompt tokens where the unit is completion tokens.",
-    "matched_cost": "Which rule is better at the same cost: advisory at each budget against the "
-    "largest strict budget that costs no more, both measured; every replicate finds its own.",
-    "budget_curve": "Both rules at many budgets: the change with its interval at each budget, and "
-    "the band that holds the whole curve at once.",
-    "policies": "Controllers that stop by themselves, without labels: accuracy and what they save "
-    "against a controller that goes on until budget or limit.",
-    "frontier": "Which archive, policy, rule and budget nothing beats: accuracy against cost over "
-    "the problems that all archives have, and in how many replicates a point is on the frontier.",
-    "at_k": "What k attempts give: pass@k (one is right), pass^k (all are) and the primary "
-    "selector's accuracy on the first k.",
-    "power": "Which differences these problems can show: the one that they would detect four times "
-    "in five, and how many problems a difference of --effect points needs.",
-    "archive_comparisons": "Which archive to buy at a budget: every pair over the problems that "
-    "both have, paired.",
-    "order_noise": "How many orders are enough: the error that the choice of orders leaves beside "
-    "the one of the problems.",
-    "answer_agreement": "What the rules do without any label: how often they answer alike.",
-    "data_quality": "Whether the records fit: finished, answered, labelled, and what is odd.",
-    "interpolation": "Advisory accuracy against strict on the straight line between the two strict "
-    "points around its mean cost. Switched and extrapolated count bootstrap replicates.",
-    "prefix_cost": "Tokens that strict stopping paid for attempts it cut, per replay, and their "
-    "share of all it paid.",
-    "pools": "How many eligible attempts a pool holds, how often it is empty, and how far "
-    "advisory cost reaches beyond the budget in the tail (95th percentile over replays).",
-    "cap_sensitivity": "The change under other limits on the number of attempts, in the archive's "
-    "own (canonical) order, and its range over single random orders. The range is not a "
-    "confidence interval.",
-    "grading": "The change under the archive's labels and under labels repaired with the accepted "
-    "references; selections are the same in both.",
-    "grade_conflicts": "Answers that the archive labels both correct and incorrect within one "
-    "problem.",
-    "grade_repairs": "How many labels the repair adjusts and how many conflicts it settles.",
-    "length_strata": "The change in the half of the problems with shorter and with longer attempts "
-    "(median cost of the bank), and how much more advisory pays.",
-    "truncation_floor": "Replays whose first attempt was cut off at its generation limit and costs "
-    "the whole budget: neither rule can answer there.",
-    "majority_rules": "The same replays scored under other definitions of a majority: how much the "
-    "definition decides. Definitions that read labels are for comparison only.",
-    "truncation": "How much is cut, by the budget and at the generation limit, and the accuracy "
-    "if every cut attempt counts as wrong (as elsewhere) and as correct.",
-    "prefix_boxes": "How often the cut prefix of an attempt already showed a boxed answer. No "
-    "claim that such an answer is correct.",
-    "problems": "Problems that go by a name, beside the number that the other tables show.",
-    "source_audit": "What the archives recorded: attempts without a box, attempts that ended by "
-    "length, and how often our box agrees with the archive's own extraction.",
-    "controls": "Two checks of the pairing. Both must show zero disagreements.",
-}
+# The tables in the order in which they are read; those that are not here follow.
+# fmt: off
+TABLES = (
+    "main", "curves", "selectors", "by_competition", "transitions", "selection_events",
+    "cost_comparisons", "matched_cost", "budget_curve", "policies", "frontier", "at_k", "power",
+    "archive_comparisons", "order_noise", "answer_agreement", "data_quality", "interpolation",
+    "prefix_cost", "pools", "cap_sensitivity", "grading", "grade_conflicts", "grade_repairs",
+    "length_strata", "truncation_floor", "majority_rules", "truncation", "prefix_boxes",
+    "problems", "source_audit", "controls",
+)
+# fmt: on
 
 RULES = {
     "strict": "stops at B: the running attempt is cut, paid for, and not returned",
@@ -148,9 +100,11 @@ def rule_words(rule: str) -> str:
     return RULES.get(rule, "a rule of your own: see the relation rules") + tools
 
 
-def purpose(name: str, fallback: str) -> str:
+def purpose(name: str) -> str:
     """One line on what a table is for."""
-    return TABLES.get(name, fallback[:1].upper() + fallback[1:])
+    if name == "problems":
+        return "Problems that go by a name, beside the number that the other tables show."
+    return capital(engine.table_purpose(name))
 
 
 def empty_reason(name: str, settings: dict[str, str]) -> str:

@@ -288,7 +288,7 @@ def sections(values: dict[str, Any], most_rows: int) -> list[Section]:
     return found + [
         Section(
             name,
-            captions.purpose(name, ""),
+            captions.purpose(name),
             [],
             0,
             0,
@@ -316,7 +316,7 @@ def section(
     notes += captions.missing_selectors(name, rows, archives, settings)
     return Section(
         name,
-        captions.purpose(name, engine.table_purpose(name) if name in engine.table_names() else ""),
+        captions.purpose(name),
         display_columns(name, shown),
         shown.num_rows,
         table.num_rows,

@@ -64,11 +64,6 @@ def with_interval(row: Row, column: str, decimals: int = 2) -> str:
     return number(row[column], decimals) + interval(row, column, decimals)
 
 
-def plural(count: int, noun: str) -> str:
-    """A count with its noun: 1 attempt, 2 attempts."""
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
-
-
 def one_line(text: Any, limit: int = 60) -> str:
     """Text from an archive on one line, printable and not too long."""
     shown = "".join(c if c.isprintable() else " " for c in str(text))

@@ -1,4 +1,4 @@
--- prefix_cost: what the strict rule pays for attempts it cuts off: mean tokens, and their share of all it pays.
+-- prefix_cost: what the strict rule pays for attempts it cuts off: mean cost, and their share of all it pays.
 -- grain: archive, budget
 select
     archive,

@@ -299,6 +299,9 @@ def test_a_primary_selector_that_can_pick_nothing_is_refused(tmp_path):
     line = run(tmp_path, *asked, status=2)
     assert "--primary-selector max_logprob: it can pick nothing in any problem" in line
     assert "choose one that can: majority" in line
+    # Nor is it replayed to zeros where it is the only selector of the run.
+    line = run(tmp_path, *asked, "--selectors", "max_logprob", status=2)
+    assert "choose one that can: first" in line
     # The database is as it was.
     found = rows(tmp_path, "query", "from settings", "--db", tmp_path / "small.duckdb")
     assert {"key": "primary_selector", "value": "majority"} in found

@@ -115,28 +115,36 @@ def walks(
     arrays["weight"] = _counts(con, replicates, problems.num_rows)
     if texts is not None:
         arrays["bank_text"] = narrow(texts.files)
+    header |= _settings_of(con, settings, selectors) | {
+        **({"texts": texts.size} if texts is not None else {}),
+        "largest_cap": int(min(largest, sizes.max())),
+        "orders": orders,
+        "replicates": replicates,
+    }
+    return pack(header, arrays), notes
+
+
+def _settings_of(
+    con: duckdb.DuckDBPyConnection, settings: dict[str, str], selectors: list[data.Row]
+) -> dict[str, Any]:
+    """What the page must know of the run."""
     unit = data.unit(con)
     rules = [rule for rule in captions.RULES if rule in settings["rules"].split(",")]
-    header |= {
+    return {
         "unit": {"name": unit.name, "scale": unit.scale},
         "rules": rules,
         "rule_words": {rule: captions.rule_words(rule) for rule in rules},
         "rule_tools": captions.ENFORCED_BY,
         "answered": has_answers(con),
         "caps": sorted(int(cap) for cap in settings["caps"].split(",")),
-        **({"texts": texts.size} if texts is not None else {}),
         "selectors": [
             {"name": row["selector"], "votes_on": row["votes_on"] or ""} for row in selectors
         ],
         "primary_selector": next(i for i, row in enumerate(selectors) if row["is_primary"]),
         "budgets": sorted(read_budgets(settings["budgets"], unit)),
         "primary_cap": int(settings["primary_cap"]),
-        "largest_cap": int(min(largest, sizes.max())),
-        "orders": orders,
-        "replicates": replicates,
         "curve_points": int(settings.get("curve_points", 200)),
     }
-    return pack(header, arrays), notes
 
 
 def _records(

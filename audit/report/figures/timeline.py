@@ -24,7 +24,8 @@ from audit.report.figures.drawing import (
     inline,
     tips,
 )
-from audit.report.wording import one_line, plural
+from audit.report.wording import one_line
+from audit.text import plural
 from audit.units import UNITS, Amount, Unit, read_budget, write_amount, write_digits
 
 ELIGIBLE = "returned, eligible"

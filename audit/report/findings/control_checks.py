@@ -2,13 +2,8 @@
 
 from collections.abc import Sequence
 
-from audit.report.findings.shared import (
-    Finding,
-    Row,
-    Topic,
-    capital,
-    key_of,
-)
+from audit.report.findings.shared import Finding, Row, Topic, key_of
+from audit.text import capital
 
 
 def control_checks(controls: Sequence[Row]) -> Topic | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import takewhile
 
 from audit.report.findings.shared import (
     CONVERGED_POINTS,
@@ -25,14 +26,10 @@ def convergence(
     findings = []
     met = 0
     for archive, rows in by_archive(main).items():
-        rows = sorted(rows, key=lambda row: row["budget"])
-        last = rows[-1]
-        start = None
-        for row in reversed(rows):
-            if abs(row["delta"]) >= threshold:
-                break
-            start = row
-        if start is None:
+        rows = sorted(rows, key=lambda row: -row["budget"])
+        last = rows[0]
+        onward = [*takewhile(lambda row: abs(row["delta"]) < threshold, rows)][::-1]
+        if not onward:
             sentence = (
                 f"The rules do not converge within the budgets replayed: at B = "
                 f"{said(last['budget'])}, the largest, accuracy still differs by "
@@ -42,7 +39,7 @@ def convergence(
             short = f"not by {said(last['budget'])}: {signed(last['delta'])} points there"
         else:
             met += 1
-            onward = [row for row in rows if row["budget"] >= start["budget"]]
+            start = said(onward[0]["budget"])
             every = "" if len(onward) == 1 else " and every larger budget"
             listed = ", ".join(
                 f"{signed(row['delta'])}{interval(row, 'delta')} at {said(row['budget'])}"
@@ -63,11 +60,11 @@ def convergence(
                 else ""
             )
             sentence = (
-                f"From B = {said(start['budget'])}{every} the change stays below "
+                f"From B = {start}{every} the change stays below "
                 f"{number(threshold, 1)} points: {listed}.{caution}{ran_out}"
             )
             keys = [key_of(row, "budget") for row in onward]
-            short = f"from {said(start['budget'])} on, below {number(threshold, 1)} points"
+            short = f"from {start} on, below {number(threshold, 1)} points"
         findings.append(Finding(archive, sentence, "main", keys, short))
     if not findings:
         return None

@@ -66,7 +66,3 @@ def count_of(count: int, total: int) -> str:
     if count == total:
         return "in both archives" if total == 2 else f"in all {total:,} archives"
     return f"in {count:,} of {total:,} archives" if count else f"in none of the {total:,} archives"
-
-
-def capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
