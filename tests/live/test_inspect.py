@@ -17,6 +17,7 @@ require("inspect_ai")
 # ruff: noqa: E402 (what follows needs it)
 from inspect_ai import eval_retry
 from inspect_ai.log import list_eval_logs, read_eval_log
+from inspect_ai.util import TokenLimit
 
 from audit.live.inspect import CumulativeBudget
 from tests.support import scripted
@@ -27,6 +28,10 @@ EPOCHS = 6
 # Problems, and calls of an attempt at most.
 BANK_SIZES = ((30, 1), (11, 2))
 COMPARED: dict[int, int] = {}
+STEPS = "select count(*) as steps from steps"
+STEP_LOST = """
+select question_id, budget, returned, cost from replays where rule = 'step_lost' and repeat = 0
+"""
 
 
 def played(folder, bank, name, budget=None, **options):
@@ -171,41 +176,36 @@ def test_verify_compares_two_logs(tmp_path):
     assert found.caption.startswith("5 of 5 problems equal")
 
 
-def test_inspects_own_token_limit_is_the_rule_step_lost(tmp_path):
-    """A sample of Inspect whose calls are the attempts, beside the replay of these attempts."""
-    from inspect_ai.util import TokenLimit
-
-    steps = scripted.random_bank("limit", 40, 1, steps=6)
-    rows = [
-        {
-            "archive": "a", "competition": "c", "question_id": problem, "seed": seed,
-            "completion_tokens": tokens, "finish_reason": "stop", "boxed_answer": "4",
-            "correct": True,
-        }
-        for (problem, _), script in steps.items()
-        for seed, (_, tokens) in enumerate(script.steps)
-    ]  # fmt: skip
-    (tmp_path / "full.jsonl").write_text("\n".join(map(json.dumps, rows)))
+@pytest.mark.parametrize(("unit", "counted"), [("completion", "output"), ("total", "all")])
+def test_inspects_own_token_limit_is_the_rule_step_lost(tmp_path, unit, counted):
+    """Samples of several calls, each limited by itself: a cap of one attempt."""
+    bank = scripted.random_bank(f"limit {counted}", 25, 1, steps=5, prompts=True)
+    spent = [[_spent(step, counted) for step in script.steps] for script in bank.values()]
+    # At one limit a call of the first sample ends exactly.
+    limits = sorted({60, 100, 150, spent[0][0], sum(spent[1])})
     db = tmp_path / "full.duckdb"
-    audit.load(db, tmp_path / "full.jsonl")
-    limits = [60, 61, 100, 150, 222]
-    audit.replay(db, budgets=limits, caps=[6], primary_cap=6, orders=0, replicates=0, rules="all")
+    audit.load(db, played(tmp_path, bank, "full"))
+    ((steps,),) = (row.values() for row in audit.query(db, STEPS).to_pylist())
+    assert steps == sum(len(calls) for calls in spent if len(calls) > 1)
+    replay(db, 1, budgets=limits, unit=unit)
+    outcomes = {
+        (row["question_id"], row["budget"]): (row["returned"], row["cost"])
+        for row in audit.query(db, STEP_LOST).to_pylist()
+    }
     for limit in limits:
-        scripted.play(steps)
-        token_limit = TokenLimit(tokens=limit, type="output")
-        log = scripted.run(tmp_path / str(limit), steps, token_limit=token_limit)
+        scripted.play(bank)
+        token_limit = TokenLimit(tokens=limit, type=counted)
+        log = scripted.run(tmp_path / str(limit), bank, token_limit=token_limit)
         for sample in log.samples:
-            spent = sample.model_usage["scripted/bank"].output_tokens
-            calls = sum(seen[0] == sample.id for seen in scripted.SEEN)
-            lost = 1 if spent > limit else 0
-            params = {"id": sample.id, "budget": limit}
-            (row,) = audit.query(
-                db,
-                "select launched, returned, cost from replays where question_id = $id "
-                "and budget = $budget and rule = 'step_lost' and repeat = 0",
-                params,
-            ).to_pylist()
-            assert row == {"launched": calls, "returned": calls - lost, "cost": spent}
+            usage = sample.model_usage["scripted/bank"]
+            paid = usage.output_tokens if counted == "output" else usage.total_tokens
+            found = (0 if sample.limit else 1, paid)
+            assert found == outcomes[sample.id, limit], (sample.id, limit)
+
+
+def _spent(step, counted):
+    """What a call counts for a limit."""
+    return step[1] if counted == "output" else sum(step)
 
 
 def test_a_provider_that_ignores_max_tokens_returns_nothing_past_the_budget(tmp_path):
