@@ -5,7 +5,6 @@ are the replay's own SQL files, run on the few attempts that are recorded.
 """
 
 import json
-import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -154,10 +153,9 @@ class Controller:
         self.attempts.append(attempt)
         self._forget()
         if self._path is not None:
+            # Closing flushes: a run that is killed keeps the attempts that it paid for.
             with self._path.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps({**row, "budget_audit": self.facts}) + "\n")
-                lines.flush()
-                os.fsync(lines.fileno())
         return attempt
 
     def lose(self) -> None:

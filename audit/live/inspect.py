@@ -260,7 +260,7 @@ def _row(sample: EvalSample, task: EvalSpec) -> dict[str, Any] | None:
     from audit.sources.formats import Context, formats
     from audit.sources.readers.chunks import open_records
 
-    record = sample.model_dump(mode="json", exclude=None if _is_cut(sample) else {"events"})
+    record = sample.model_dump(mode="json", exclude=None if _needs_events(sample) else {"events"})
     header = {"eval": {"task": task.task, "model": task.model}}
     context = Context(SourceFile(Path("live"), "live", 1), header=header)
     rows: Iterator[Any] = iter([(1, record, 1, 1)])
@@ -271,7 +271,9 @@ def _row(sample: EvalSample, task: EvalSpec) -> dict[str, Any] | None:
         return None
     if chunk is None:
         return None
-    wanted = ("prompt_tokens", "completion_tokens", "text", "archive_answer", "mean_logprob")
+    wanted = (
+        "prompt_tokens", "completion_tokens", "text", "archive_answer", "mean_logprob", "steps",
+    )  # fmt: skip
     found = {name: chunk.values[name][0] for name in wanted if name in chunk.values}
     if found.get("completion_tokens") is None:
         return None
@@ -279,9 +281,10 @@ def _row(sample: EvalSample, task: EvalSpec) -> dict[str, Any] | None:
     return {**found, "finished": reason or "", "seed": sample.epoch}
 
 
-def _is_cut(sample: EvalSample) -> bool:
-    """Whether a limit has ended a sample: its last output is then among its events alone."""
-    return not sample.output.choices
+def _needs_events(sample: EvalSample) -> bool:
+    """Whether events tell more: the last output of a sample that a limit cut, or several calls."""
+    calls = sum(event.event == "model" for event in sample.events)
+    return calls > 1 or not sample.output.choices
 
 
 @hooks(name="budget_audit", description="Hands each call what is left of a cumulative budget.")

@@ -33,6 +33,7 @@ from audit.errors import AuditError, first_line
 from audit.live.attempts import COUNTED, Attempt, step_cost
 from audit.load.schema import create_schema
 from audit.options import Settings
+from audit.sources.canonical import COLUMNS, find_column
 from audit.text import not_there
 from audit.units import UNITS, read_budget
 
@@ -90,8 +91,8 @@ def judge_for(
     rules = [one.name for one in plugins("rules")]
     if rule not in rules:
         raise AuditError(not_there("rule", rule, rules))
-    if cap < 1:
-        raise AuditError("cap: a whole number of attempts above 0")
+    if isinstance(cap, bool) or not isinstance(cap, int) or cap < 1:
+        raise AuditError(f"cap: a whole number of attempts above 0, found {cap!r}")
     answer_pattern(answer)
     if answer == NO_ANSWER and selector in ("majority", "archive_majority"):
         raise AuditError(f"answer 'none' leaves {selector} nothing to vote on: selector='first'")
@@ -211,6 +212,7 @@ class Judge:
                     f"attempt {row['seed']}: {' and '.join(missing)} unknown, so a budget in "
                     f"'{self.unit}' cannot be counted; the provider must return its usage"
                 )
+        _check_columns(row)
         texts = pa.array([row.get("text")], pa.large_string())
         boxed, archive = (
             pa.array([row.get(name)], pa.string()) for name in ("boxed_answer", "archive_answer")
@@ -298,6 +300,25 @@ class Judge:
                     f"{policy.path}: reads what is not known live: after {length} attempts it "
                     f"stops at {stop or 'none of them'}, with those to come at {whole or 'none'}"
                 )
+
+
+def _check_columns(row: Mapping[str, Any]) -> None:
+    """Refuse what `load` would refuse or leave out; a reply of no tokens is a failed attempt."""
+    for name, value in row.items():
+        column = find_column(name)
+        if column is None:
+            raise AuditError(f"record: {not_there('column', name, list(COLUMNS))}")
+        try:
+            if value is not None and (name, value) != ("completion_tokens", 0):
+                column.rule(value)
+        except ValueError as error:
+            raise AuditError(f"attempt {row['seed']}: {name} {error}") from None
+    for name in ("prompt_tokens", "completion_tokens"):
+        total = sum(int(step.get(name) or 0) for step in row.get("steps") or ())
+        if row.get("steps") and row.get(name) not in (None, total):
+            raise AuditError(
+                f"attempt {row['seed']}: {name} is {row[name]}, but its steps add up to {total}"
+            )
 
 
 def _dense_ranks(values: Sequence[Any], nulls_first: bool = False) -> list[int]:

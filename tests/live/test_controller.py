@@ -186,6 +186,7 @@ def test_a_larger_budget_than_the_live_one_is_warned_of(tmp_path):
         ({"policy": "lead_of_two"}, "did you mean 'lead_of_three'?"),
         ({"selector": "best"}, "no selector 'best'"),
         ({"cap": 0}, "cap: a whole number"),
+        ({"cap": "16"}, "found '16'"),
         ({"answer": "none"}, "selector='first'"),
         ({"answer": "regex:("}, "not a regular expression"),
         ({"path": "/nowhere/live.jsonl"}, "cannot be written"),
@@ -244,6 +245,15 @@ def test_an_attempt_that_cannot_be_counted_is_refused():
         Controller(1000, unit="money").record(10, "4")
     with pytest.raises(audit.AuditError, match="not both"):
         Controller(1000).record(10, "4", text="so 4")
+    with pytest.raises(audit.AuditError, match="completion_tokens must be a whole number"):
+        Controller(1000).record(-10, "4")
+    with pytest.raises(audit.AuditError, match="did you mean 'mean_logprob'"):
+        Controller(1000).record(10, "4", mean_logprb=-1)
+    with pytest.raises(audit.AuditError, match="10, but its steps add up to 7"):
+        Controller(1000).record(10, "4", steps=[{"completion_tokens": 3}, {"completion_tokens": 4}])
+    controller = Controller(1000)
+    controller.record(0, None)
+    assert (controller.launched, controller.spent) == (1, 1)
 
 
 def test_a_total_budget_leaves_room_for_the_prompt():
@@ -254,6 +264,11 @@ def test_a_total_budget_leaves_room_for_the_prompt():
     controller = Controller(100, unit="total")
     controller.record(10, "4", prompt_tokens=20)
     assert controller.limit() == 50
+    # Of an attempt of several calls the first one says how long the next attempt's prompt is.
+    controller = Controller(220, unit="total")
+    calls = [{"prompt_tokens": 20, "completion_tokens": tokens} for tokens in (52, 34)]
+    controller.record(86, "4", prompt_tokens=40, steps=calls)
+    assert controller.limit() == 220 - 126 - 20
 
 
 def test_steps_are_looked_at_between_calls():
