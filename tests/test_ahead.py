@@ -1,10 +1,14 @@
 """Work in threads: results in order, errors where they belong."""
 
 import threading
+import time
 
+import duckdb
 import pytest
 
+from audit import database
 from audit.ahead import ahead, in_order
+from audit.database.schema import SCHEMA_VERSION
 
 
 def test_results_come_in_the_order_of_the_items_whatever_takes_longest():
@@ -60,3 +64,22 @@ def test_who_needs_no_more_does_not_wait_for_what_is_being_made():
     results.close()
     assert made == []
     released.set()
+
+
+def test_a_failure_is_told_while_a_thread_still_works_for_the_connection(tmp_path):
+    path = tmp_path / "own.duckdb"
+    with database.opened(path, write=True) as con:
+        made = "create table meta as select 'schema_version' as key, ? as value"
+        con.execute(made, [SCHEMA_VERSION])
+    with pytest.raises(ValueError, match="the disk is full"), database.opened(path) as con:
+        busy = threading.Thread(target=run_long, args=[con])
+        busy.start()
+        # Until it works; where that takes longer, nothing is in the way of closing.
+        time.sleep(0.5)
+        raise ValueError("the disk is full")
+    busy.join()
+
+
+def run_long(con):
+    with pytest.raises(duckdb.Error):
+        con.execute("select sum(a.range * b.range) from range(3000000) a, range(3000000) b")

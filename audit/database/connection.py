@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -173,9 +174,20 @@ def opened(
         # As long as it is locked: later the files could be another run's.
         if write:
             _discard(con, Path(path), is_new)
-        con.close()
+        _stop(con)
         raise
     con.close()
+
+
+def _stop(con: duckdb.DuckDBPyConnection) -> None:
+    """Close a connection after a failure; a thread that still works for it is interrupted."""
+    for _ in range(500):
+        try:
+            con.close()
+            return
+        except duckdb.Error:
+            con.interrupt()
+            time.sleep(0.02)
 
 
 def _discard(con: duckdb.DuckDBPyConnection, path: Path, is_new: bool) -> None:
