@@ -1,6 +1,7 @@
 """Only `fetch` opens a connection: every other command works where there is no network."""
 
 import ast
+import os
 import subprocess
 import sys
 from functools import partial
@@ -15,16 +16,6 @@ NETWORK = {"ftplib", "http", "huggingface_hub", "httpx", "requests", "smtplib", 
            "ssl", "urllib.request", "urllib3", "xmlrpc"}  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory, nowhere):
-    """Simulated archives, loaded and replayed without a network."""
-    folder = tmp_path_factory.mktemp("offline")
-    run(folder, "simulate", "--out", "archives", "--problems", 1, "--attempts", 6, inside=nowhere)
-    run(folder, "load", "archives", inside=nowhere)
-    run(folder, "replay", "--orders", 2, "--replicates", 10, inside=nowhere)
-    return folder
-
-
 def test_there_is_no_network_in_the_namespace(nowhere):
     code = "import socket; server = socket.create_server(('127.0.0.1', 0));"
     code += "socket.create_connection(server.getsockname(), 5)"
@@ -34,27 +25,48 @@ def test_there_is_no_network_in_the_namespace(nowhere):
     assert "Network is unreachable" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "describe archives",
-        "tables",
-        "sql prefix_selections",
-        "table main",
-        "table prefix_boxes --tokenize",
-        "tokenize --all",
-        "query cost_per_correct",
-        "check",
-        "compare",
-        "export --out csv",
-        "export main replays --format parquet --out parquet",
-        "report --out report --format html,md,tex,csv",
-        "timeline --out timeline.png",
-        "figure budget_curve --out curve.pdf --width one",
-    ],
+COMMANDS = (
+    "simulate --out archives --problems 1 --attempts 6",
+    "describe archives",
+    "load archives",
+    "replay --orders 2 --replicates 10",
+    "tables",
+    "sql prefix_selections",
+    "table main",
+    "table prefix_boxes --tokenize",
+    "tokenize --all",
+    "query cost_per_correct",
+    "check",
+    "compare",
+    "export --out csv",
+    "export main replays --format parquet --out parquet",
+    "report --out report --format html,md,tex,csv",
+    "timeline --out timeline.png",
+    "figure budget_curve --out curve.pdf --width one",
 )
-def test_a_command_works_without_a_network(folder, nowhere, command):
-    run(folder, *command.split(), inside=nowhere)
+# All in one process, which imports everything once.
+ONE_BY_ONE = """
+import sys
+from click.testing import CliRunner
+from audit.cli import main
+for command in sys.argv[1:]:
+    done = CliRunner().invoke(main, command.split())
+    if done.exit_code or done.exception:
+        sys.exit(f"{command}: {done.output} {done.exception!r}")
+    print(command)
+"""
+
+
+def test_every_command_works_without_a_network(tmp_path, nowhere):
+    done = subprocess.run(
+        [*nowhere, sys.executable, "-W", "error", "-c", ONE_BY_ONE, *COMMANDS],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.splitlines() == list(COMMANDS), done.stderr
+    assert done.returncode == 0 and (tmp_path / "curve.pdf").stat().st_size > 0
 
 
 def test_the_demo_works_without_a_network(nowhere, demo):
