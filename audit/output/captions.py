@@ -54,20 +54,33 @@ def caption(con: duckdb.DuckDBPyConnection, purpose: str) -> str:
 
 def order_line(con: duckdb.DuckDBPyConnection) -> str:
     """How far means move with the choice of orders, and how many orders would steady them."""
-    try:
-        rows = con.execute(engine.render("order_errors")).fetchall()
-    except duckdb.Error:
-        return ""
-    found = [(orders, error, problems) for *_, orders, error, problems in rows if error]
+    found = _order_errors(con)
     if not found:
         return ""
     orders, error, _ = max(found, key=lambda row: row[1])
     line = f"{orders:,} orders: these means move by about ±{WITHIN * error:.1f}"
-    needed = max(n * (100 * e * e) / (p * p) if p else 0 for n, e, p in found)
-    wanted = FIRST_ORDERS
-    while wanted < needed and wanted < MOST_ORDERS:
-        wanted = min(2 * wanted, MOST_ORDERS)
+    wanted = steady_orders(con)
     if wanted <= orders:
         return f"{line}, a tenth of what the choice of problems does"
     steadied = WITHIN * error * (orders / wanted) ** 0.5
     return f"{line}; {wanted:,} orders would give ±{steadied:.1f} (--orders auto)"
+
+
+def steady_orders(con: duckdb.DuckDBPyConnection) -> int:
+    """How many orders move the means a tenth as much as the choice of problems does."""
+    needed = max(
+        (n * (100 * e * e) / (p * p) if p else 0 for n, e, p in _order_errors(con)), default=0
+    )
+    wanted = FIRST_ORDERS
+    while wanted < needed and wanted < MOST_ORDERS:
+        wanted = min(2 * wanted, MOST_ORDERS)
+    return wanted
+
+
+def _order_errors(con: duckdb.DuckDBPyConnection) -> list[tuple[int, float, float]]:
+    """The orders, and the errors that they and the problems leave, of every mean that they move."""
+    try:
+        rows = con.execute(engine.render("order_errors")).fetchall()
+    except duckdb.Error:
+        return []
+    return [(orders, error, problems) for *_, orders, error, problems in rows if error]

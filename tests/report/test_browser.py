@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from audit import database, engine
+from audit.output.captions import steady_orders
 from audit.output.display import round_half_up
 from audit.report import build, captions, figures, report
 from audit.report.explorer import page
@@ -721,8 +722,10 @@ def test_detectable_difference_and_order_noise_stand_beside_the_comparison(brows
         r"45 problems show differences from \d+\.\d points on, four times in five\.",
         text(browser, "#detectable"),
     )
+    with database.opened(demo.parents[1] / "audit.duckdb") as con:
+        wanted = steady_orders(con)
     assert re.fullmatch(
-        r"20 orders: these means move by about ±\d\.\d; 400 orders would give ±\d\.\d "
+        rf"20 orders: these means move by about ±\d\.\d; {wanted} orders would give ±\d\.\d "
         r"\(--orders auto\)\.",
         text(browser, "#order-note"),
     )

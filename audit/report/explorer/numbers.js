@@ -102,9 +102,9 @@ function orderNote(view, found, note) {
   // 95 % of a normal distribution lie within so many standard errors.
   const error = 1.96 * A.orderError(view, found);
   if (error < 0.05) { return; }
-  const more = 20 * view.orders;
-  note("order-note", `${A.grouped(view.orders)} orders: these means move by about ±${decimal(error, 1)}; ${
-    A.grouped(more)} orders would give ±${decimal(error / Math.sqrt(20), 1)} (--orders auto).`);
+  const more = data.steady_orders;
+  note("order-note", `${A.grouped(view.orders)} orders: these means move by about ±${decimal(error, 1)}${more <= view.orders ? ""
+    : `; ${A.grouped(more)} orders would give ±${decimal(error * Math.sqrt(view.orders / more), 1)} (--orders auto)`}.`);
 }
 
 function isOpening() {

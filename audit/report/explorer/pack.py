@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from audit.database import has_answers
 from audit.engine.settings import usual_budgets
+from audit.output.captions import steady_orders
 from audit.report import captions, data
 from audit.report.explorer.texts import Texts
 from audit.text import steerless
@@ -144,6 +145,7 @@ def _settings_of(
         "budgets": sorted(read_budgets(settings["budgets"], unit)),
         "primary_cap": int(settings["primary_cap"]),
         "curve_points": int(settings.get("curve_points", 200)),
+        "steady_orders": steady_orders(con),
     }
 
 
