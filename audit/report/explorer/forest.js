@@ -63,8 +63,11 @@ function survivalWords(rows) {
   const judged = rows.filter((row) => row.range && row.kind === "interval");
   const sign = now.value > 0 ? "above zero" : now.value < 0 ? "below zero" : "zero";
   const share = !told.length ? "There is no other choice to make."
-    : `${agree === told.length ? `All ${told.length}` : `${agree} of ${told.length}`} other choices leave it ${sign}.`;
-  return `${share} ${judged.filter(clear).length} of ${judged.length} intervals exclude zero.`;
+    : told.length === 1 ? `The one other choice ${agree ? `leaves it ${sign}` : "changes its sign"}.`
+      : `${agree === told.length ? `All ${told.length}` : `${agree} of ${told.length}`} other choices leave it ${sign}.`;
+  const sure = judged.filter(clear).length;
+  return `${share} ${judged.length === 1 ? `The interval ${sure ? "excludes" : "does not exclude"} zero.`
+    : `${sure} of ${judged.length} intervals exclude zero.`}`;
 }
 
 function setChoice(set) {

@@ -23,6 +23,13 @@ from audit.report.figures.drawing import (
 from audit.report.figures.panels import Panel, extent, in_panels, in_words, panel_height, some
 
 STRATA = ("shorter", "longer")
+TOLD = (
+    ("archive", "archive"),
+    ("stratum", "half"),
+    ("problems", "problems"),
+    ("shown_budget", "budget B"),
+    ("shown_delta", "change, points"),
+)
 
 
 def length_strata(
@@ -50,14 +57,7 @@ def length_strata(
         axis=alt.Axis(labelAngle=0, grid=False),
         scale=alt.Scale(domain=budgets),
     )
-    tooltip = tips(
-        ("archive", "archive"),
-        ("stratum", "half"),
-        ("problems", "problems"),
-        ("shown_budget", "budget B"),
-        ("shown_delta", "change, points"),
-        ("shown_extra_cost", f"extra {unit.many}"),
-    )
+    tooltip = tips(*TOLD, ("shown_extra_cost", f"extra {unit.many}"))
 
     def draw(panel: Panel) -> Any:
         base = alt.Chart(inline(in_words(panel.rows, unit))).encode(
