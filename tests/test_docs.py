@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from audit import engine
 from audit.cli import main
 from audit.database.schema import SCHEMA_VERSION
 from tests.support.archives import attempt
+from tests.support.command import told
 from tests.support.databases import replayed, small_database
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -143,11 +145,40 @@ RUNNABLE = [
 ]
 
 
+def plain_commands(block):
+    """The arguments of each command of a block that holds nothing else, or None."""
+    words = shlex.shlex(block, posix=True, punctuation_chars=True)
+    words.whitespace_split = True
+    commands = []
+    for word in words:
+        if word == "budget-audit":
+            commands.append([])
+        elif not commands or not word.strip("();<>|&"):
+            return None
+        else:
+            commands[-1].append(word)
+    return commands
+
+
+def test_commands_of_a_block_are_told_from_a_shells():
+    block = "budget-audit table main\nbudget-audit query \"select 1\n <= 2\" --archive '*_low'\n"
+    found = [["table", "main"], ["query", "select 1\n <= 2", "--archive", "*_low"]]
+    assert plain_commands(block) == found
+    for more in ("export A=b", "echo 1 | budget-audit query -", "budget-audit tables > a"):
+        assert plain_commands(more) is None
+    assert sum(plain_commands(block) is None for _, block in RUNNABLE) >= 4
+
+
 def test_every_other_shell_block_of_the_readmes_runs(traces):
     assert len(RUNNABLE) >= 3
     for path, block in RUNNABLE:
         try:
-            shell(traces, block)
+            commands = plain_commands(block) if path != ROOT / "README.md" else None
+            # A process for each command takes longer than the command.
+            for words in commands or ():
+                told(traces, *words)
+            if commands is None:
+                shell(traces, block)
         except AssertionError as error:
             raise AssertionError(f"{path.relative_to(ROOT)}:\n{block}\n{error}") from None
     assert (traces / "report" / "report.html").exists()
