@@ -105,15 +105,20 @@ def _option(name: str, field: Any) -> Callable[..., Any]:
     )
 
 
-def takes_options(*sets: type) -> Callable[..., Any]:
-    """Give a command the options of these sets."""
+def together(*options: Callable[..., Any]) -> Callable[..., Any]:
+    """Several options as one, listed in this order."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed([one for taken in sets for one in options_of(taken)]):
+        for option in reversed(options):
             command = option(command)
         return command
 
     return add
+
+
+def takes_options(*sets: type) -> Callable[..., Any]:
+    """Give a command the options of these sets."""
+    return together(*(one for taken in sets for one in options_of(taken)))
 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
@@ -128,60 +133,44 @@ def given(options: dict[str, Any]) -> dict[str, Any]:
 heavy = takes_options(declared.Limits)
 
 
-def archive_filter(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option that leaves only some archives."""
-    return click.option(
-        "--archive",
-        multiple=True,
-        metavar="NAME",
-        shell_complete=completion.archives,
-        help="Only this archive; a pattern such as '*_high' too, and several times.",
-    )(command)
-
-
-def filtering(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options that leave only some rows."""
-    command = click.option(
-        "--problems",
-        metavar="FILE",
-        help="Only these problems, a CSV: competition,question_id.",
-    )(command)
-    command = click.option(
+archive_filter = click.option(
+    "--archive",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completion.archives,
+    help="Only this archive; a pattern such as '*_high' too, and several times.",
+)
+# Options that leave only some rows.
+filtering = together(
+    archive_filter,
+    click.option(
         "--competition",
         multiple=True,
         metavar="NAME",
         shell_complete=completion.competitions,
         help="Only this competition; several times for more.",
-    )(command)
-    return archive_filter(command)
-
-
+    ),
+    click.option(
+        "--problems", metavar="FILE", help="Only these problems, a CSV: competition,question_id."
+    ),
+)
 NAMES = Reads("name,…", lambda text: tuple(map(str.strip, declared.names(text))))
-
-
-def choosing(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options that print a part of a table."""
-    options = (
-        click.option(
-            "--columns", type=NAMES, metavar="NAME,…", help="Only these columns, in this order."
-        ),
-        click.option(
-            "--sort", type=NAMES, metavar="NAME,…", help="Sort by these; -NAME: largest first."
-        ),
-        click.option("--limit", type=click.IntRange(0), metavar="N", help="At most so many rows."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def counting(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option that lets a reading command write token counts."""
-    return click.option(
-        "--tokenize",
-        is_flag=True,
-        help="Count the tokens that prefix_boxes still waits for, into the database.",
-    )(command)
+# Options that print a part of a table.
+choosing = together(
+    click.option(
+        "--columns", type=NAMES, metavar="NAME,…", help="Only these columns, in this order."
+    ),
+    click.option(
+        "--sort", type=NAMES, metavar="NAME,…", help="Sort by these; -NAME: largest first."
+    ),
+    click.option("--limit", type=click.IntRange(0), metavar="N", help="At most so many rows."),
+)
+# Lets a command that reads write token counts.
+counting = click.option(
+    "--tokenize",
+    is_flag=True,
+    help="Count the tokens that prefix_boxes still waits for, into the database.",
+)
 
 
 def no_color(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -192,30 +181,24 @@ def no_color(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 def formats(*more: str) -> Callable[..., Any]:
     """The output format of what is printed, and how it is shown on a terminal."""
-
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in (
-            click.option(
-                "--no-color",
-                is_flag=True,
-                expose_value=False,
-                callback=no_color,
-                help="No colour; NO_COLOR says so too.",
-            ),
-            click.option("--wide", is_flag=True, help="Every column and cell, however wide."),
-            click.option(
-                "--format",
-                "fmt",
-                type=click.Choice((*FORMATS, *more)),
-                default="table",
-                show_default=True,
-                help="How to print it.",
-            ),
-        ):
-            command = option(command)
-        return command
-
-    return add
+    return together(
+        click.option(
+            "--format",
+            "fmt",
+            type=click.Choice((*FORMATS, *more)),
+            default="table",
+            show_default=True,
+            help="How to print it.",
+        ),
+        click.option("--wide", is_flag=True, help="Every column and cell, however wide."),
+        click.option(
+            "--no-color",
+            is_flag=True,
+            expose_value=False,
+            callback=no_color,
+            help="No colour; NO_COLOR says so too.",
+        ),
+    )
 
 
 def width_of(wide: bool) -> int | None:
