@@ -302,3 +302,67 @@ def test_a_check_of_data_quality_names_a_budget_in_the_unit(tmp_path):
     with replayed(tmp_path, rows, **settings) as con:
         names = {row["check"] for row in engine.table(con, "data_quality").to_pylist()}
     assert {"never_binds_0.00001", "never_binds_5", "banks_below_cap_2"} <= names
+
+
+# A score and scorio's rule for it, by selector.
+THEIRS = {
+    "best_judge": "best_of_n",
+    "vote_reward": "weighted_majority_vote",
+    "exp_vote_judge": "softmax_weighted_vote",
+    "exp_vote_reward": "softmax_weighted_vote",
+}
+
+
+@pytest.mark.parametrize("seed", seeds(2, 6))
+def test_selectors_of_scores_are_scorios_on_every_prefix(tmp_path, seed):
+    aggregate = pytest.importorskip("scorio.aggregate")
+    rng = random.Random(f"scorio {seed}")
+    rows = random_archive(rng, ragged=False, problems=3, attempts=8, archives=2)
+    for row in rows:
+        # Eighths add up exactly, so that ties are ties; one in six has no score.
+        row["score_reward"] = rng.choice((None, 0.0, 0.125, 0.25, 0.5, 1.0))
+        row["score_judge"] = rng.choice((None, -2.5, -0.5, -0.5, 0.125, 3.0))
+    compared = changed = 0
+    settings = {"budgets": (10**6,), "caps": (8,), "primary_cap": 8, "orders": 3}
+    with replayed(tmp_path, rows, **settings, selectors=("majority", *THEIRS)) as con:
+        for selector, rule in THEIRS.items():
+            walks: dict[int, list[tuple]] = {}
+            for walk, *cells in con.execute(
+                """
+                select
+                    walked_attempts.walk_id,
+                    candidates.answer,
+                    candidate_scores.value,
+                    chosen.position - 1,
+                from prefix_selections
+                inner join used_selectors using (selector_id)
+                inner join walked_attempts using (prefix_id)
+                inner join candidates
+                    on walked_attempts.bank_id = candidates.bank_id
+                    and walked_attempts.slot = candidates.slot
+                left join candidate_scores
+                    on walked_attempts.bank_id = candidate_scores.bank_id
+                    and walked_attempts.slot = candidate_scores.slot
+                    and candidate_scores.score = $score
+                left join walked_attempts as chosen on selected_prefix_id = chosen.prefix_id
+                where used_selectors.selector = $selector and walked_attempts.position > 0
+                order by walked_attempts.prefix_id
+                """,
+                {"selector": selector, "score": selector.rpartition("_")[2]},
+            ).fetchall():
+                walks.setdefault(walk, []).append(tuple(cells))
+            for steps in walks.values():
+                # An empty answer is one here, and none there.
+                answers = [None if score is None else f"={answer}" for answer, score, _ in steps]
+                scores = [0.0 if score is None else score for _, score, _ in steps]
+                for size in range(1, len(steps) + 1):
+                    theirs, at = getattr(aggregate, rule)(
+                        answers[:size], scores[:size], return_index=True
+                    )
+                    ours = steps[size - 1][2]
+                    assert (None if ours is None else answers[ours]) == theirs
+                    # Votes name the best attempt of an answer there, and the earliest here.
+                    assert rule != "best_of_n" or (-1 if ours is None else ours) == at
+                    compared += 1
+                    changed += theirs is not None and theirs != answers[0]
+    assert compared > 300 and changed > 20
