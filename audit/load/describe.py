@@ -377,6 +377,9 @@ def _verdict(
         is_missing = "missing column" in trial.refusal
         missing = missing_columns(source, choices) if is_missing else []
         explained = [explain(source, name) for name in missing]
+        if len(missing) > 2 and {"question_id", "completion_tokens"} <= set(missing):
+            lacks = ", ".join(f"no {NEEDS[name].what}" for name in missing)
+            explained = [f"no attempts are found: {lacks}; --map COLUMN=PATH names what is there"]
         yield f"{REFUSED}{'; '.join(explained) or trial.refusal}"
         return
     serious = [guess for guess in guesses if guess.is_serious]

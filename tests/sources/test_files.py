@@ -17,7 +17,7 @@ from audit.options import Reading
 from audit.sources import find_files
 from audit.sources.opening import open_source
 from audit.sources.readers import chunks, parquet
-from tests.support.command import said as run
+from tests.support.command import run
 from tests.support.waiting import within
 
 ROW = {
