@@ -44,7 +44,7 @@ NAMES_SHOWN = 20
 # So many files are looked into to tell kinds apart; all are tried.
 FILES_PEEKED = 32
 # So many bytes are tried, over all files; what is smaller is tried whole.
-TRIED_BYTES = 12_000_000
+TRIED_BYTES = 8_000_000
 LEAST_BYTES = 50_000
 TEXTS_LOOKED_AT = 400
 # Of each its end, where an answer stands: one text may be as large as memory.
