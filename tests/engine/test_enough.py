@@ -5,6 +5,7 @@ import pytest
 
 import audit
 from audit.engine import enough
+from audit.engine.enough import _chosen
 from audit.errors import AuditError
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import told
@@ -80,3 +81,8 @@ def test_one_attempt_of_one_problem_has_no_noise(tmp_path):
     path = loaded(tmp_path, [attempt(0, 10, "4", correct=True)])
     _, notes = told(tmp_path, *ASKED)
     assert "no budget has problem noise to compare with" in notes and orders(path) == "2"
+
+
+def test_as_many_orders_as_are_needed_are_enough():
+    assert _chosen(8, [3, 8]).endswith("at most a tenth of problem noise at every budget")
+    assert "1 of 2 budgets need more, up to 9" in _chosen(8, [3, 9])
