@@ -17,6 +17,7 @@ import audit
 from audit import database
 from audit.cli import main
 from audit.database.leftovers import whole
+from audit.database.schema import SCHEMA_VERSION
 from audit.errors import AuditError
 from tests.soak._server import ROOT, serving
 from tests.soak.crashes import REPLAY, disturb_often, files, leftovers, prepare, state
@@ -312,14 +313,15 @@ def set_storage_version(db):
     db.write_bytes(struct.pack("<Q", checksum) + header + content[4096:])
 
 
+NEWER = str(SCHEMA_VERSION + 1)
 VERSIONS = {
     "older": (
         lambda db: set_version(db, "0"),
-        "an older budget-audit (schema version 0, this one reads 4); load the sources into a new",
+        f"an older budget-audit (schema version 0, this one reads {SCHEMA_VERSION}); load the",
     ),
     "newer": (
-        lambda db: set_version(db, "5"),
-        "a newer budget-audit (schema version 5, this one reads 4); use that one, or load the",
+        lambda db: set_version(db, NEWER),
+        f"a newer budget-audit (schema version {NEWER}, this one reads {SCHEMA_VERSION}); use that",
     ),
     "unknown": (lambda db: set_version(db, "x"), "of another program"),
     "foreign": (make_foreign, "of another program (customers); choose another --db"),
@@ -358,7 +360,7 @@ def test_a_database_of_another_version_or_program_is_refused_by_every_command(se
 
 def test_a_connection_of_the_users_own_is_checked_too(folder):
     db = folder / "audit.duckdb"
-    set_version(db, "5")
+    set_version(db, NEWER)
     with duckdb.connect(str(db)) as con, pytest.raises(AuditError, match="a newer budget-audit"):
         audit.table(con, "main")
 
