@@ -1,6 +1,7 @@
 """Edges that random archives seldom reach: thresholds, tails, batches and filters."""
 
 import random
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -9,6 +10,9 @@ import pytest
 
 from audit import engine
 from audit.engine import draws
+from audit.engine.settings import Settings
+from audit.engine.settings import check as check_settings
+from audit.errors import AuditError
 from audit.output.filters import Filter, filtered
 from tests import reference
 from tests.support.archives import attempt
@@ -100,3 +104,29 @@ def test_a_filter_by_archive_keeps_comparisons_of_two_that_are_asked_for():
     table = pa.table({"archive": [one for one, _ in pairs], "other": [two for _, two in pairs]})
     kept = filtered("archive_comparisons", table, Filter(archives=("a", "c"))).to_pylist()
     assert kept == [{"archive": "a", "other": "c"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "within", "beyond"),
+    [
+        ("budgets", (1, 10**15), (0,)),
+        ("budgets", (10**15,), (10**15 + 1,)),
+        ("effect", 100.0, 100.5),
+        ("effect", 0.5, 0.0),
+        ("caps", (1, 2**31 - 1), (2**31,)),
+        ("caps", (1,), (0,)),
+        ("orders", 10**6, 10**6 + 1),
+        ("orders", 0, -1),
+        ("replicates", 10**6, 10**6 + 1),
+        ("replicates", 0, -1),
+        ("curve_points", 10**6, 10**6 + 1),
+        ("curve_points", 2, 1),
+        ("curve_points", 0, -1),
+        ("order_seed", 2**63 - 1, 2**63),
+        ("bootstrap_seed", 0, -1),
+    ],
+)
+def test_a_setting_means_something_up_to_its_edge(name, within, beyond):
+    check_settings(replace(Settings(), **{name: within}))
+    with pytest.raises(AuditError, match=f"--{name.replace('_', '-')}|seeds"):
+        check_settings(replace(Settings(), **{name: beyond}))
