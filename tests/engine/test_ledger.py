@@ -317,7 +317,7 @@ THEIRS = {
 def test_selectors_of_scores_are_scorios_on_every_prefix(tmp_path, seed):
     aggregate = pytest.importorskip("scorio.aggregate")
     rng = random.Random(f"scorio {seed}")
-    rows = random_archive(rng, ragged=False, problems=3, attempts=8, archives=2)
+    rows = random_archive(rng, ragged=False, problems=4, archives=2, competitions=2)
     for row in rows:
         # Eighths add up exactly, so that ties are ties; one in six has no score.
         row["score_reward"] = rng.choice((None, 0.0, 0.125, 0.25, 0.5, 1.0))
@@ -365,4 +365,4 @@ def test_selectors_of_scores_are_scorios_on_every_prefix(tmp_path, seed):
                     assert rule != "best_of_n" or (-1 if ours is None else ours) == at
                     compared += 1
                     changed += theirs is not None and theirs != answers[0]
-    assert compared > 300 and changed > 20
+    assert compared >= 128 and changed > 5
