@@ -13,6 +13,7 @@ from audit.engine.sql_files import (
     said,
     stage_names,
     table_names,
+    table_purpose,
     weighed_purpose,
     weighings,
 )
@@ -58,7 +59,12 @@ def comment_relations(con: duckdb.DuckDBPyConnection) -> None:
         "where database_name = current_database() and schema_name = 'main' group by table_name"
     ).fetchall()
     columns = dict(rows)
-    statements = []
+    # The stages have none, so that a comment tells what users may rely on.
+    statements = [
+        f"comment on {kinds[name]} {name} is {literal(table_purpose(name))}"
+        for name in table_names()
+        if name in kinds
+    ]
     for name in sorted(set(kinds) & set(PUBLIC_RELATIONS)):
         if about := relation_comment(name):
             statements.append(f"comment on {kinds[name]} {name} is {literal(about)}")
