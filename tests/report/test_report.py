@@ -441,3 +441,14 @@ def test_a_database_without_replays_is_refused(tmp_path):
     with pytest.raises(AuditError, match="load"):
         report(con, tmp_path / "report", ("md",))
     con.close()
+
+
+def test_the_page_names_the_command_that_makes_its_numbers_again(simulated):
+    settings = dict(simulated.execute("select key, value from settings").fetchall())
+    command, *_ = page._commands(settings | {"policies": "decided,none"})
+    words = command.split()[4:]
+    given = dict(zip(words[::2], words[1::2], strict=True))
+    assert given["--unit"] == "completion" and given["--rules"] == "advisory,strict"
+    assert given["--policies"] == "decided,none" and given["--orders"] == settings["orders"]
+    # A rule of one's own is in the database; an option takes names of built-in ones only.
+    assert "--rules" not in page._commands(settings | {"rules": "advisory,mine,strict"})[0]

@@ -40,6 +40,7 @@ MOST_PAIRED = 12
 # With more archives than this, a page holds only the tables behind its own words and pictures.
 MOST_IN_FULL = 100
 READ = {*findings.READ, "data_quality", "policies"}
+KINDS = ("rules", "policies")
 DEFINITIONS = {
     "strict": "stops at B: the running attempt is cut, paid for, and not returned.",
     "advisory": "launches nothing once B is spent, and lets the running attempt finish, past B.",
@@ -184,16 +185,17 @@ def _findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:
 def _commands(settings: dict[str, str]) -> list[str]:
     """The command lines that make these numbers again from the same database."""
     options = (
-        "budgets",
-        "caps",
-        "primary_cap",
-        "orders",
-        "order_seed",
-        "primary_selector",
-        "replicates",
-        "bootstrap_seed",
+        *("unit", "budgets", "caps", "primary_cap", "orders", "order_seed", "primary_selector"),
+        *("rules", "policies", "replicates", "bootstrap_seed"),
     )
-    given = " ".join(f"--{name.replace('_', '-')} {settings[name]}" for name in options)
+    # Files of one's own have no name that an option takes; the database keeps them.
+    built_in = {name: {plugin.name for plugin in engine.plugins(name)} for name in KINDS}
+    given = " ".join(
+        f"--{name.replace('_', '-')} {settings[name]}"
+        for name in options
+        if settings.get(name)
+        and (name not in KINDS or {*settings[name].split(",")} <= {*built_in[name], "none"})
+    )
     return [
         f"budget-audit replay --db audit.duckdb {given}",
         "budget-audit report --db audit.duckdb --out report",
