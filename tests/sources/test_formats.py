@@ -1286,5 +1286,5 @@ def test_a_log_replays_to_the_figures_worked_out_by_hand_and_its_names_stand_in_
     assert {(budget, rule): tuple(rest) for budget, rule, *rest in found} == BY_HAND
     report(con, tmp_path, ["md"])
     written = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert r"| boxed\_math | 0 | p1 |" in written
+    assert "| boxed_math | 0 | p1 |" in written
     assert "answers: the last boxed answer" in written and "completion tokens recorded" in written
