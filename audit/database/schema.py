@@ -126,20 +126,14 @@ def check_strangers(con: duckdb.DuckDBPyConnection, name: str = "the database") 
             f"{name}: holds a trigger {what}, which budget-audit does not run; drop it"
         )
     # Functions go by their names in any case, and a call may name any schema.
-    own = con.execute("select function_name from duckdb_functions() where not internal")
-    macros = own.fetchall()
+    own = con.execute("select function_name from duckdb_functions() where not internal").fetchall()
+    macros = []
+    if own:
+        names = con.execute("select lower(function_name) from duckdb_functions() where internal")
+        ours = {name for (name,) in names.fetchall()}
+        macros = sorted(name for (name,) in own if name.lower() in ours)
     if macros:
-        macros = con.execute(
-            """
-            select function_name
-            from duckdb_functions()
-            where internal and list_contains(?, lower(function_name))
-            order by function_name
-            """,
-            [[name.lower() for (name,) in macros]],
-        ).fetchall()
-    if macros:
-        what = f"a macro '{visible(macros[0][0])}'"
+        what = f"a macro '{visible(macros[0])}'"
         raise AuditError(f"{name}: holds {what} in the place of DuckDB's own function; drop it")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import duckdb
 import jinja2
 
+from audit.database.schema import relations
 from audit.engine.comments import PUBLIC_RELATIONS, column, is_table
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugins
@@ -139,8 +140,27 @@ def bind(con: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> None:
     The views that a table reads are bound with it.
     """
     for name in tables:
-        _run(con, name, f"describe {name}")
+        try:
+            con.sql(f"from {name}")
+        except duckdb.Error as error:
+            raise AuditError(f"sql/{_told_by(con, name)}: {first_line(error)}") from error
     con.execute("select count(*) from duckdb_columns()")
+
+
+def _told_by(con: duckdb.DuckDBPyConnection, table: str) -> str:
+    """The file in which the mistake stands: that of the first view which cannot be bound."""
+    kinds = relations(con)
+    for name in (name for name in STAGE_NAMES if kinds.get(name) == "view"):
+        try:
+            con.sql(f"from {name}")
+        except duckdb.Error:
+            return _file(name)
+    return _file(table)
+
+
+def _file(name: str) -> str:
+    """The file of a stage; a `replicate_x` is made of what its interval's file says."""
+    return stage_file(name.replace("replicate_", "interval_", 1) if name in weighings() else name)
 
 
 def printed(con: duckdb.DuckDBPyConnection, name: str, sql: str, unit: str) -> str:
@@ -183,9 +203,7 @@ def _run(con: duckdb.DuckDBPyConnection, name: str, statement: str) -> None:
     except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
         raise AuditError(f"{name}: {explained(error)}") from None
     except duckdb.Error as error:
-        # A `replicate_x` is made of what its interval's file says.
-        told_by = name.replace("replicate_", "interval_", 1) if name in weighings() else name
-        raise AuditError(f"sql/{stage_file(told_by)}: {first_line(error)}") from error
+        raise AuditError(f"sql/{_file(name)}: {first_line(error)}") from error
 
 
 def walk(con: duckdb.DuckDBPyConnection, banks: tuple[int, int] | None = None) -> None:

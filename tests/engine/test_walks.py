@@ -48,7 +48,12 @@ def pretend(monkeypatch, folder):
 
     for module in ("sql_files", "plugins", "build"):
         monkeypatch.setattr(sys.modules[f"audit.engine.{module}"], "resource", elsewhere)
-    for cached in ("_stage_files",):
+    forget_files()
+
+
+def forget_files():
+    """Have the engine read its SQL files again."""
+    for cached in ("_stage_files", "text"):
         getattr(sys.modules["audit.engine.sql_files"], cached).cache_clear()
     sys.modules["audit.engine.build"]._templates.cache_clear()
 
@@ -57,8 +62,7 @@ def pretend(monkeypatch, folder):
 def built_in_again():
     """Forget SQL files read from elsewhere once the test is over."""
     yield
-    sys.modules["audit.engine.sql_files"]._stage_files.cache_clear()
-    sys.modules["audit.engine.build"]._templates.cache_clear()
+    forget_files()
 
 
 def test_a_rule_gives_the_same_numbers_built_in_and_of_ones_own(
@@ -217,7 +221,7 @@ def test_walks_of_other_files_are_not_reused(tmp_path, monkeypatch, built_in_aga
     for name, file in files.items():
         text = file.read_text()
         file.write_text(text + "-- Written otherwise.\n")
-        sys.modules["audit.engine.build"]._templates.cache_clear()
+        forget_files()
         assert walk_fingerprint(settings, found) != before, name
         file.write_text(text)
 

@@ -472,7 +472,9 @@ def test_formats_print_the_same_rows(folder):
         dict(zip(names, ["steady", "Cup", 2, "5", 1, 1, 2, True], strict=True))
     ]
     header, _, row = run(*arguments, "md").splitlines()
-    assert re.findall(r"\w+", header) == names and re.findall(r"\w+", row) == cells
+    assert row.strip("| ").split(" | ") == cells
+    # For reading, columns go by words.
+    assert header.strip("| ").split(" | ") == [name.replace("_", " ") for name in names]
     header, _, row = run(*arguments, "table").splitlines()
     assert header.split() == names and row.split() == cells
     assert run(*arguments[:-1]) == run(*arguments, "table")
