@@ -377,10 +377,10 @@ def query(
     timeout: seconds before it is stopped
     limits:
     """
-    from audit.query.run import query as run
+    from audit.query.run import query as ask
 
     with _opened(db, limits=limits, sandbox=True) as con:
-        found = run(con, name_or_sql, params, limit=limit, timeout=timeout)
+        found = ask(con, name_or_sql, params, limit=limit, timeout=timeout)
         caption = _cut(found.table.num_rows, found.rows)
         name = "" if found.is_ours else None
         notes = _provenance(con) if found.reads_records else []
@@ -607,8 +607,7 @@ def report(
     """
     from audit.report import report as write_report
 
-    wanted = [part.strip() for name in _listed(formats) for part in name.split(",")]
-    wanted = [part for part in wanted if part]
+    wanted = [one.strip() for name in _listed(formats) for one in name.split(",") if one.strip()]
     with _opened(db, limits=limits) as con:
         only = filters.chosen(con, _listed(archive)) if archive else None
         return write_report(con, Path(out), wanted, only, progress, title=title, texts=texts)
