@@ -169,6 +169,7 @@ def test_commands_of_a_block_are_told_from_a_shells():
     assert sum(plain_commands(block) is None for _, block in RUNNABLE) >= 4
 
 
+@pytest.mark.slow
 def test_every_other_shell_block_of_the_readmes_runs(traces):
     assert len(RUNNABLE) >= 3
     for path, block in RUNNABLE:

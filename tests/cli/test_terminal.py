@@ -91,6 +91,7 @@ def test_colour_is_for_terminals_that_want_it(folder):
     assert "\x1b[" not in in_terminal(folder, "table", "main", "--what", status=2, NO_COLOR="1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

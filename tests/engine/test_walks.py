@@ -157,6 +157,7 @@ def walked(tmp_path_factory):
     return folder / "small.duckdb", rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changed",
     [

@@ -1134,6 +1134,7 @@ def test_timeout_stops_a_runaway(folder, kind):
     assert line == "error: query: stopped after 0.5 s; raise --timeout\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FILLS_MEMORY)
 def test_memory_stops_a_runaway(folder, kind):
     line = stopped(folder, FILLS_MEMORY[kind], "--memory", "50MB")

@@ -90,6 +90,7 @@ kill_worker_once(Task("part", sys.argv[1], 0, TaskLimits()))
 """
 
 
+@pytest.mark.slow
 def test_a_kill_inside_a_parquet_write_leaves_no_part(tmp_path, whole, expected):
     folder = copy_of(whole, tmp_path / "run")
     shutil.rmtree(folder / "parts" / "00000")
@@ -105,6 +106,7 @@ def test_a_kill_inside_a_parquet_write_leaves_no_part(tmp_path, whole, expected)
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
 
 
+@pytest.mark.slow
 def test_a_local_worker_that_is_killed_is_replaced(tmp_path, sources, expected, monkeypatch):
     monkeypatch.setattr(local, "perform", kill_worker_once)
     folder = planned(tmp_path / "run", sources)
@@ -124,6 +126,7 @@ def test_workers_that_are_always_killed_end_a_run_in_one_line(tmp_path, sources,
         run.run(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_a_driver_that_is_killed_goes_on_where_it_was(tmp_path, sources, expected):
     folder = planned(tmp_path / "run", sources, 12)

@@ -219,6 +219,7 @@ def test_a_manifest_that_is_signed_anew_gives_one_line_or_a_plan(tmp_path, whole
     assert refused > 500 and accepted > 50
 
 
+@pytest.mark.slow
 def test_what_is_accepted_of_such_a_manifest_ends_in_one_line_or_works(tmp_path, whole):
     content = json.loads((whole / "manifest.json").read_text())
     rng = random.Random(5)

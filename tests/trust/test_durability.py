@@ -85,6 +85,7 @@ def test_a_kill_leaves_the_old_state_or_the_new_one_and_the_next_run_is_undistur
     assert met, said
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_no_temporary_file_and_no_traceback(server, folders):
     times = {"load --replace": 2, "replay again": 1, "tokenize": 1, "export to parquet": 1}
     met, said = disturb_often(server, folders, random.randrange(2**32), times, signal.SIGINT)
@@ -164,6 +165,7 @@ def disks():
         pytest.skip(reason)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "command", "sizes"),
     [
@@ -332,6 +334,7 @@ VERSIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", VERSIONS)
 def test_a_database_of_another_version_or_program_is_refused_by_every_command(server, folder, kind):
     spoil, part = VERSIONS[kind]

@@ -50,6 +50,7 @@ def test_damaged_files_of_every_format_load_or_are_refused_in_one_line(tmp_path)
     assert outcomes["refused"] > 30 and outcomes["loaded"] > 8
 
 
+@pytest.mark.slow
 def test_files_that_are_hostile_as_a_whole_load_or_are_refused_in_words(tmp_path, monkeypatch):
     for module in (containers, fuzz):
         monkeypatch.setattr(module, "LONGEST_LINE", 8_000_000)

@@ -57,6 +57,7 @@ for command in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_every_command_works_without_a_network(tmp_path, nowhere):
     done = subprocess.run(
         [*nowhere, sys.executable, "-W", "error", "-c", ONE_BY_ONE, *COMMANDS],

@@ -114,6 +114,7 @@ CHANGED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statement", CHANGED.values(), ids=CHANGED)
 def test_a_database_that_something_else_has_changed_ends_no_command_with_a_traceback(
     tmp_path, monkeypatch, statement

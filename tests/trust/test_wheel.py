@@ -46,6 +46,7 @@ def replayed(fresh):
     return fresh
 
 
+@pytest.mark.slow
 def test_an_installed_wheel_simulates_loads_replays_and_answers_from_any_folder(replayed):
     assert run(replayed, "table", "main", "--format", "csv").startswith(
         "archive,budget,strict_accuracy"
@@ -56,6 +57,7 @@ def test_an_installed_wheel_simulates_loads_replays_and_answers_from_any_folder(
     run(replayed, "check")
 
 
+@pytest.mark.slow
 def test_the_page_and_the_demo_need_no_extra(replayed):
     run(replayed, "report", "--out", "page")
     said = run(replayed, "demo", "--out", "demo")
