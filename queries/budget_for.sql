@@ -4,7 +4,7 @@
 -- With $money, what the largest budget buys that costs no more on average; the best comes first.
 -- Without it, the smallest budget that reaches $accuracy and the one that keeps it; cheapest first.
 -- Money needs --unit money, or prices and completion tokens.
-with curves as (
+with steps_up as (
     select
         archive,
         rule,
@@ -32,7 +32,7 @@ reached as (
             bool_and(is_reached) over (
                 partition by archive, rule order by budget desc
             ) as is_kept,
-        from curves
+        from steps_up
     )
     cross join unit
     group by archive, rule

@@ -1,5 +1,5 @@
 -- Where does cutting the last attempt off leave no answer to choose from?
-with pools as (
+with paired as (
     select
         archive,
         competition,
@@ -26,6 +26,6 @@ select
     count(distinct question_id) filter (strict_eligible = 0 and advisory_eligible > 0)
         as problems_concerned,
     100.0 * count(*) filter (strict_eligible = 0 and advisory_eligible > 0) / count(*) as percent_emptied_by_the_cut,
-from pools
+from paired
 group by archive, budget, competition
 order by archive, budget, competition

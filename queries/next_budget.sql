@@ -1,5 +1,5 @@
 -- What does the next larger budget buy under each rule, and at what price?
-with scores as (
+with totals as (
     select
         archive,
         rule,
@@ -18,7 +18,7 @@ increases as (
         lead(budget) over larger as next_budget,
         lead(correct_answers) over larger - correct_answers as gained,
         lead(cost) over larger - cost as extra_cost,
-    from scores
+    from totals
     window larger as (partition by archive, rule order by budget)
 )
 

@@ -10,7 +10,7 @@ with choices as (
     from selections
 ),
 
-pools as (
+replay_choices as (
     select
         archive,
         competition,
@@ -37,7 +37,7 @@ select
     sum(is_split::integer * is_decisive::integer)::bigint as split_and_one_is_right,
     array_to_string(list_sort(list_distinct(flatten(list(answers) filter (is_split)))), ' | ')
         as answers,
-from pools
+from replay_choices
 group by archive, competition, question_id
 having count(*) filter (is_split) > 0
 order by split_replays desc, archive, competition, question_id

@@ -1,20 +1,20 @@
 -- changed_selections: the replays of random orders at the primary cap from which a selector picks another attempt under advisory than under strict, and its answers: what the selector votes on.
 -- grain: selector, archive, competition, question_id, repeat, budget
 -- Rules that return the same prefix leave no choice between them, so those replays go before anything is looked up.
-with pools as (
+with differing as (
     select * from paired_stops where strict_prefix_id <> advisory_prefix_id
 ),
 picked as (
     select
-        pools.walk_id,
-        pools.budget,
+        differing.walk_id,
+        differing.budget,
         strict.selector_id,
         strict.selected_prefix_id as strict_prefix_id,
         advisory.selected_prefix_id as advisory_prefix_id,
-    from pools
-    inner join prefix_selections as strict on pools.strict_prefix_id = strict.prefix_id
+    from differing
+    inner join prefix_selections as strict on differing.strict_prefix_id = strict.prefix_id
     inner join prefix_selections as advisory
-        on pools.advisory_prefix_id = advisory.prefix_id
+        on differing.advisory_prefix_id = advisory.prefix_id
         and strict.selector_id = advisory.selector_id
     where strict.selected_prefix_id is distinct from advisory.selected_prefix_id
 ),

@@ -1,6 +1,6 @@
 -- majority_votes: the leading votes of a prefix of distinct votes: how many are tied, how many of those are correct, and whether the one seen first and the one seen last are; a vote's earliest attempt stands for it.
 -- grain: distinct_votes_id, position
-with tallies as (
+with counted as (
     select
         distinct_votes_id,
         position,
@@ -28,7 +28,7 @@ standings as (
         count(*) filter (is_correct) over reached as tied_correct,
         min(2 * first_position + is_correct::integer) over reached % 2 = 1 as is_first_correct,
         is_correct as is_last_correct,
-    from tallies
+    from counted
     window
         prefix as (partition by distinct_votes_id order by position),
         reached as (partition by distinct_votes_id, votes order by position)

@@ -1,6 +1,6 @@
 -- policy_totals: integer totals of an archive at one problem over its random orders at the primary cap under a policy; an answer is kept when it is the one of the policy none.
 -- grain: archive, competition, question_id, policy, rule, budget
-with results as materialized (
+with random_results as materialized (
     select
         policy_results.*,
         used_policies.policy = 'none' as is_unhalted,
@@ -10,25 +10,25 @@ with results as materialized (
 ),
 totals as (
     select
-        results.bank_id,
-        results.policy_id,
-        results.rule,
-        results.budget,
+        random_results.bank_id,
+        random_results.policy_id,
+        random_results.rule,
+        random_results.budget,
         count(*) as replays,
-        sum(results.is_correct::integer)::bigint as correct,
-        sum(results.cost)::bigint as cost,
-        sum(results.launched)::bigint as launched,
-        count(*) filter (results.is_stopped_by_policy) as stopped_by_policy,
-        count(*) filter (not results.is_stopped_by_policy and results.cost >= results.budget)
+        sum(random_results.is_correct::integer)::bigint as correct,
+        sum(random_results.cost)::bigint as cost,
+        sum(random_results.launched)::bigint as launched,
+        count(*) filter (random_results.is_stopped_by_policy) as stopped_by_policy,
+        count(*) filter (not random_results.is_stopped_by_policy and random_results.cost >= random_results.budget)
             as stopped_by_budget,
-        count(*) filter (results.vote is not distinct from unhalted.vote) as answer_kept,
-    from results
-    inner join results as unhalted
-        on results.walk_id = unhalted.walk_id
-        and results.budget = unhalted.budget
-        and results.rule = unhalted.rule
+        count(*) filter (random_results.vote is not distinct from unhalted.vote) as answer_kept,
+    from random_results
+    inner join random_results as unhalted
+        on random_results.walk_id = unhalted.walk_id
+        and random_results.budget = unhalted.budget
+        and random_results.rule = unhalted.rule
         and unhalted.is_unhalted
-    group by results.bank_id, results.policy_id, results.rule, results.budget
+    group by random_results.bank_id, random_results.policy_id, random_results.rule, random_results.budget
 )
 select
     archives.archive,

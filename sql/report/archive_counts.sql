@@ -1,6 +1,6 @@
 -- archive_counts: how many problems and attempts of an archive are replayed, and what its banks lack.
 -- grain: archive
-with bank_counts as (
+with bank_sizes as (
     select
         archive,
         competition,
@@ -17,7 +17,7 @@ sizes as (
         count(distinct competition) as competitions,
         min(bank_size) as smallest_bank,
         max(bank_size) as largest_bank,
-    from bank_counts
+    from bank_sizes
     group by archive
 )
 select

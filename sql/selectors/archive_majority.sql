@@ -2,7 +2,7 @@
 -- grain: walk_id, position
 -- needs: answers
 -- votes on: archive_answer
-with tallies as (
+with standings as (
     select
         walk_id,
         position,
@@ -24,5 +24,5 @@ select
     position,
     is_archive_eligible as is_eligible,
     (1000000000 - max(standing) over prefix % 1000000000)::integer as selected_position,
-from tallies
+from standings
 window prefix as (partition by walk_id order by position)

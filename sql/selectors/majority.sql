@@ -1,7 +1,7 @@
 -- majority: the boxed answer with the most votes so far; a tie goes to the answer seen first, whose earliest attempt is chosen.
 -- grain: walk_id, position
 -- needs: answers
-with tallies as (
+with standings as (
     select
         walk_id,
         position,
@@ -20,5 +20,5 @@ select
     position,
     is_eligible,
     (1000000000 - max(standing) over prefix % 1000000000)::integer as selected_position,
-from tallies
+from standings
 window prefix as (partition by walk_id order by position)

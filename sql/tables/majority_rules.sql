@@ -29,7 +29,7 @@ votes_by_definition as materialized (
 majority_votes as (
 {% include 'diagnostics/majority_votes.sql' %}
 ),
-pools as (
+returned_votes as (
     select
         banks.archive_id,
         stops.budget,
@@ -45,21 +45,21 @@ pools as (
 ),
 counted as (
     select
-        pools.archive_id,
-        pools.budget,
-        pools.rule,
+        returned_votes.archive_id,
+        returned_votes.budget,
+        returned_votes.rule,
         votes_by_definition.definition_id,
         majority_votes.tied,
-        sum(pools.replays)::bigint as replays,
-        coalesce(sum(pools.replays) filter (majority_votes.is_first_correct), 0)::bigint as first_correct,
-        coalesce(sum(pools.replays) filter (majority_votes.is_last_correct), 0)::bigint as last_correct,
-        coalesce(sum(pools.replays * majority_votes.tied_correct), 0)::bigint as tied_correct,
-    from pools
-    inner join votes_by_definition on pools.order_votes_id = votes_by_definition.order_votes_id
+        sum(returned_votes.replays)::bigint as replays,
+        coalesce(sum(returned_votes.replays) filter (majority_votes.is_first_correct), 0)::bigint as first_correct,
+        coalesce(sum(returned_votes.replays) filter (majority_votes.is_last_correct), 0)::bigint as last_correct,
+        coalesce(sum(returned_votes.replays * majority_votes.tied_correct), 0)::bigint as tied_correct,
+    from returned_votes
+    inner join votes_by_definition on returned_votes.order_votes_id = votes_by_definition.order_votes_id
     left join majority_votes
         on votes_by_definition.distinct_votes_id = majority_votes.distinct_votes_id
-        and pools.returned = majority_votes.position
-    group by pools.archive_id, pools.budget, pools.rule, votes_by_definition.definition_id, majority_votes.tied
+        and returned_votes.returned = majority_votes.position
+    group by returned_votes.archive_id, returned_votes.budget, returned_votes.rule, votes_by_definition.definition_id, majority_votes.tied
 ),
 totals as (
     select

@@ -1,6 +1,6 @@
 -- order_noise: how much of a change's uncertainty comes from the random orders and how much from the problems, and how many orders make the first a tenth of the second.
 -- grain: archive, budget
-with orders as (
+with bank_gains as (
     select
         archives.archive,
         paired.budget,
@@ -13,7 +13,7 @@ with orders as (
     inner join archives on banks.archive_id = archives.archive_id
     group by archives.archive, paired.budget, paired.bank_id
 ),
-order_errors as (
+noise as (
     select
         archive,
         budget,
@@ -26,7 +26,7 @@ order_errors as (
                 / (any_value(orders) * (any_value(orders) - 1)) / any_value(orders)
             ) / count(*)
         end as order_error,
-    from orders
+    from bank_gains
     group by archive, budget
 )
 select
@@ -39,7 +39,7 @@ select
     case
         when problem_error > 0 then ceil(orders * pow(order_error / (0.1 * problem_error), 2) * (1 - 1e-12))
     end::bigint as orders_needed,
-from order_errors
+from noise
 inner join interval_gains using (archive, budget)
 inner join graded_archives using (archive)
 where is_graded

@@ -18,7 +18,7 @@ usual as (
     from costs
     group by archive
 ),
-limits as (
+extremes as (
     select
         usual.archive,
         100 * coalesce(max(others.cost), any_value(usual.cost)) as cost,
@@ -28,8 +28,8 @@ limits as (
 )
 select
     costs.archive,
-    coalesce(sum(costs.attempts) filter (costs.completion_tokens > limits.cost), 0)::bigint as count,
+    coalesce(sum(costs.attempts) filter (costs.completion_tokens > extremes.cost), 0)::bigint as count,
     sum(costs.attempts)::bigint as total,
 from costs
-inner join limits on costs.archive = limits.archive
+inner join extremes on costs.archive = extremes.archive
 group by costs.archive
