@@ -82,7 +82,7 @@ def _intervals_sql(name: str, rows: str, statistics: dict[str, tuple[str, ...]])
         _templates()
         .get_template("intervals/intervals.jinja")
         .render(
-            head="\n".join(rows.split("\n")[:2]),
+            head=rows[: rows.index("\n", rows.index("\n-- grain: ") + 1)],
             rows=rows,
             # A narrow key groups faster.
             by="key_id" if "totals" in header(name) else header(name)["grain"],

@@ -43,11 +43,10 @@ def check(path: str | Path, progress: Progress | None = None, **limits: Any) -> 
 def _check(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
     files = sorted((engine.resource("sql") / "checks").glob("*.sql"))
     total, found = len(files) + 4, Checks()
-    for done, path in enumerate(files):
-        progress(path.stem, done, total)
-        claim = path.read_text(encoding="utf-8").split("\n")[0].removeprefix(f"-- {path.stem}: ")
-        ((looked_at, violations),) = con.execute(engine.render(path.stem)).fetchall()
-        found.add(path.stem, claim, looked_at, violations)
+    for done, name in enumerate(path.stem for path in files):
+        progress(name, done, total)
+        ((looked_at, violations),) = con.execute(engine.render(name)).fetchall()
+        found.add(name, engine.header(name)[name], looked_at, violations)
     progress("controls", len(files), total)
     for row in engine.table(con, "controls").to_pylist():
         claim = "both rules select the same attempt where they must"

@@ -64,10 +64,13 @@ def text(name: str) -> str:
 
 @functools.cache
 def header(name: str) -> dict[str, str]:
-    """The header of a file, `-- word: text` by word; its own name is what a row means."""
+    """The header of a file, `-- word: text` by word; its own name is what a row means.
+
+    A sentence goes on in the next line where that is indented by four blanks more.
+    """
     lines = itertools.takewhile(lambda line: line.startswith("-- "), text(name).split("\n"))
-    found = (re.fullmatch(r"-- (\w+): (.+)", line) for line in lines)
-    return {line.group(1): line.group(2) for line in found if line}
+    sentences = "\n".join(lines).replace("\n--     ", " ")
+    return dict(re.findall(r"^-- (\w+): (.+)$", sentences, re.MULTILINE))
 
 
 def said(name: str, word: str) -> str:

@@ -1,6 +1,9 @@
 """The pipeline on one screen: every stage of a replay in the order in which it is built."""
 
-from audit.engine.sql_files import interval_names, text, weighings
+import functools
+import re
+
+from audit.engine.sql_files import header, interval_names, text, weighings
 
 # A stage is "folder/name" of its SQL file below `sql`; `drawn_orders` and `bootstrap_counts` are
 # drawn in Python. The folder says what a stage may know.
@@ -123,29 +126,30 @@ def _is_portioned(name: str) -> bool:
 # Stages that need one bank at a time. They are built for a few banks at once, to bound memory:
 # each reads the walks from the variable `first_walk` to the variable `last_walk`.
 PORTIONED = tuple(name for name in STAGE_NAMES if _is_portioned(name))
-# Stages that are kept as tables; all others are views.
-TABLES = (
-    "replayed_problems",
-    "archives",
-    "problems",
-    "banks",
-    "step_ends",
-    "candidates",
-    "candidate_scores",
-    "walks",
-    "graded_archives",
-    "candidate_grades",
-    *PORTIONED,
-    *DRAWN,
+# Stages that are kept as tables: their header says so. All others are views.
+TABLES = tuple(
+    name
+    for name in STAGE_NAMES
+    if name in (*PORTIONED, *DRAWN) or header(name).get("kept") == "table"
 )
-# Tables that depend on budgets, caps, rules, policies or replicates; a test finds them by lineage.
-BUDGETED = (
-    "policy_positions",
-    "problem_costs",
-    "problem_scores",
-    "policy_totals",
-    "bootstrap_counts",
-)
+# What a replay may change while its walks stay, as files name it: relations, and the plug-ins that
+# a template is filled with.
+ASKED = {"budgets", "caps", "settings", "rules", "policies", "used_rules", "used_policies"}
+
+
+@functools.cache
+def _is_budgeted(name: str) -> bool:
+    """Whether a replay with the same walks may change a stage, directly or through another; a test
+    compares with what is parsed."""
+    if name in DRAWN:
+        # Counts are drawn with settings of the bootstrap, orders with those of the walks.
+        return name == "bootstrap_counts"
+    words = {*re.findall(r"\w+", re.sub("--.*", "", text(name)))}
+    before = STAGE_NAMES[: STAGE_NAMES.index(name)]
+    return bool(words & ASKED) or any(_is_budgeted(other) for other in before if other in words)
+
+
+BUDGETED = tuple(name for name in TABLES if _is_budgeted(name))
 # Tables that depend on no budget, rule or policy: a replay with the same walks keeps them.
 WALKED = (
     *(name for name in TABLES if name not in BUDGETED),

@@ -1,7 +1,6 @@
 """What differs between two databases: settings, sources, and the cells of every table."""
 
 import math
-import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -225,10 +224,7 @@ def _table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table | str:
 
 def key_columns(name: str) -> list[str]:
     """The columns that identify a row of a table, as its file says."""
-    text = (engine.resource("sql") / engine.stage_file(name)).read_text(encoding="utf-8")
-    grain = re.search(r"^-- grain: (.+)$", text, re.MULTILINE)
-    assert grain, name
-    return [column.strip() for column in grain.group(1).split(",")]
+    return engine.header(name)["grain"].split(", ")
 
 
 def _keyed(table: pa.Table, keys: list[str], names: Pairs) -> Rows:

@@ -1,6 +1,5 @@
 """Tables and relations as CSV or Parquet files."""
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -124,12 +123,7 @@ def left_out(
 
 def key_of(name: str) -> str:
     """The columns that identify a row of a relation."""
-    if name in LOADED:
-        return LOADED[name]
-    header = (engine.resource("sql") / engine.stage_file(name)).read_text(encoding="utf-8")
-    grain = re.search(r"^-- grain: (.+)$", header, re.MULTILINE)
-    assert grain, name
-    return grain.group(1)
+    return LOADED.get(name) or engine.header(name)["grain"]
 
 
 def write_parquet(rows: pa.RecordBatchReader, path: Path) -> None:

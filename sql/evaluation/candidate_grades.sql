@@ -1,5 +1,6 @@
 -- candidate_grades: the labels of an attempt under narrow keys; read only by what comes after selection.
 -- grain: bank_id, slot
+-- kept: table
 select
     candidates.bank_id,
     candidates.slot,

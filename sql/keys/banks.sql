@@ -1,5 +1,6 @@
 -- banks: all attempts of one archive at one problem, and how many there are.
 -- grain: bank_id
+-- kept: table
 select
     row_number() over (order by archives.archive_id, problems.problem_id)::integer as bank_id,
     archives.archive_id,

@@ -1,5 +1,6 @@
 -- step_ends: where the steps of an attempt of several end, counted from its start; a step that costs nothing ends where the one before it does.
 -- grain: bank_id, slot, step_end
+-- kept: table
 select distinct
     bank_id,
     slot,

@@ -1,5 +1,6 @@
 -- walks: a bank in one of its orders, with the names of its archive and problem; walk_id is the prefix_id of its empty prefix, and the prefixes of a walk follow it without a gap.
 -- grain: walk_id
+-- kept: table
 select
     (
         ((banks.bank_id - 1)::bigint * (select count(*) from repeats) + repeats.repeat)

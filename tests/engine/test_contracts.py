@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from audit import engine
+from audit.database.schema import LOADED
 from audit.engine.build import walk
 from audit.engine.plugins import KINDS, Plugins
 from audit.engine.sql_files import names_in, weighings
@@ -14,6 +15,7 @@ from tests.support.databases import ledger_database, small_database
 
 SQL = engine.resource("sql")
 FILES = sorted(SQL.rglob("*.sql"))
+QUERIES = sorted(engine.resource("queries").glob("*.sql"))
 STAGES = [name for name in engine.STAGE_NAMES if name not in DRAWN]
 BLIND = [
     stage.rpartition("/")[2]
@@ -30,23 +32,39 @@ PIPELINE = (
 UNBUILT = {"dealt_labels", "budgeted_attempts", "last_launched", "reached_steps"}
 
 
-def header(path):
-    return path.read_text(encoding="utf-8").split("\n")[:2]
-
-
-def grain(path):
-    return header(path)[1].removeprefix("-- grain: ").split(", ")
-
-
 def identifier(path):
     return str(path.relative_to(SQL))
 
 
 @pytest.mark.parametrize("path", FILES, ids=identifier)
 def test_every_sql_file_says_what_a_row_means_and_its_grain(path):
-    first, second = header(path)
-    assert re.fullmatch(rf"-- {path.stem}: .{{20,}}", first)
-    assert re.fullmatch(r"-- grain: \w+( row)?(, \w+)*", second)
+    said = engine.header(path.stem)
+    assert [*said][:2] == [path.stem, "grain"]
+    assert len(said[path.stem]) >= 20
+    assert re.fullmatch(r"\w+( row)?(, \w+)*", said["grain"])
+    assert said.get("kept", "table") == "table"
+
+
+def test_a_sentence_of_a_header_goes_on_where_a_line_is_indented():
+    said = engine.header("votes_by_definition")
+    assert said["votes_by_definition"].count(". ") == 1 and "\n" not in said["votes_by_definition"]
+    assert said["grain"] == "order_votes_id, definition_id"
+
+
+# A CTE, and the file that stands in it if there is one.
+EXPRESSION = re.compile(
+    r"(?<!window )\b(\w+)(?: \([\w, ]+\))? as (?:(?:not )?materialized )?\(\n"
+    r"(?:\{% include '[\w/]+/(\w+)\.sql' %\}\n)?"
+)
+
+
+@pytest.mark.parametrize("path", [*FILES, *SQL.rglob("*.jinja"), *QUERIES], ids=lambda p: p.stem)
+def test_no_expression_of_a_file_hides_a_relation(path):
+    """One with a relation's name is that relation, kept at hand."""
+    relations = {*engine.STAGE_NAMES, *engine.SETTING_RELATIONS, *engine.table_names(), *LOADED}
+    relations |= {file.stem for file in FILES if file.parent.name in ("load", "report", "scale")}
+    for name, included in EXPRESSION.findall(path.read_text(encoding="utf-8")):
+        assert name not in relations or name == included, name
 
 
 @pytest.mark.parametrize("path", FILES, ids=identifier)
@@ -113,8 +131,8 @@ def stepped(tmp_path_factory):
 @pytest.mark.parametrize("name", [*STAGES, *engine.table_names()])
 def test_the_grain_identifies_a_row(con, stepped, name):
     con = stepped if name in LEDGER_STAGES else con
-    lines = engine.render(name).split("\n")
-    keys = ", ".join(f'"{key}"' for key in names_in(lines[1].removeprefix("-- grain: ")))
+    grain = re.search("^-- grain: (.*)$", engine.render(name), re.MULTILINE)
+    keys = ", ".join(f'"{key}"' for key in names_in(grain[1]))
     ((rows, distinct),) = con.execute(
         f"select count(*), count(distinct ({keys})) from {rows_of(con, name)}"
     ).fetchall()
@@ -123,7 +141,7 @@ def test_the_grain_identifies_a_row(con, stepped, name):
 
 @pytest.mark.parametrize("name", engine.table_names())
 def test_a_table_is_sorted_by_its_grain(con, name):
-    rows = engine.table(con, name).select(grain(SQL / "tables" / f"{name}.sql")).to_pylist()
+    rows = engine.table(con, name).select(names_in(engine.header(name)["grain"])).to_pylist()
     # Rows without another archive come first.
     keys = [tuple("" if cell is None else cell for cell in row.values()) for row in rows]
     assert keys == sorted(keys)
