@@ -259,7 +259,10 @@ def _require_what_it_reads(con: duckdb.DuckDBPyConnection, error: duckdb.Error) 
     """Say why a relation of the replays is not there, where that is what went wrong."""
     missing = re.search(r"Table with name (\w+) does not exist", str(error))
     if missing and missing.group(1) in (*engine.REPLAY_RELATIONS, *engine.table_names()):
-        require_replays(con)
+        try:
+            require_replays(con)
+        except AuditError as why:
+            raise AuditError(f"query: {missing.group(1)} is not there: {why}") from None
 
 
 @contextmanager

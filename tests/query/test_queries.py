@@ -553,10 +553,15 @@ def test_queries_say_when_there_are_no_replays_or_stale_ones(tmp_path):
     con = database.connect(db)
     load(con, [str(tmp_path / "first.jsonl")])
     con.close()
-    for asked in ("overshoot", "select * from replays", "select value from settings"):
-        assert "there are no replays yet; run 'budget-audit replay'" in run(
-            "query", asked, "--db", db, status=2
-        )
+    for asked, name in (
+        ("overshoot", "replays"),
+        ("select * from replays", "replays"),
+        ("select archive, delta from main", "main"),
+        ("from replicate_gains", "replicate_gains"),
+        ("select value from settings", "settings"),
+    ):
+        said = f"query: {name} is not there: there are no replays yet; run 'budget-audit replay'"
+        assert said in run("query", asked, "--db", db, status=2)
     con = database.connect(db)
     engine.replay(con, **SETTINGS)
     load(con, [str(more)])
