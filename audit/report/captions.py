@@ -97,7 +97,7 @@ AGENTS = "A replay of recorded runs; an agent that is told its budget may act ot
 def rule_words(rule: str) -> str:
     """What a rule does, and the tools that enforce it."""
     tools = f"; enforced so by {ENFORCED_BY[rule]}" if rule in ENFORCED_BY else ""
-    return RULES.get(rule, "a rule of your own: see the relation rules") + tools
+    return RULES.get(rule, "a rule of your own: see the relation used_rules") + tools
 
 
 def purpose(name: str) -> str:

@@ -397,7 +397,7 @@ def _selectors(settings: dict[str, str]) -> list[tuple[str, str]]:
     return [
         (
             f"{name} (primary)" if name == primary else name,
-            captions.SELECTORS.get(name, "a selector of your own: see the relation selectors"),
+            captions.SELECTORS.get(name, "a selector of your own: see the relation used_selectors"),
         )
         for name in [primary, *(name for name in names if name != primary)]
     ]

@@ -452,3 +452,12 @@ def test_the_page_names_the_command_that_makes_its_numbers_again(simulated):
     assert given["--policies"] == "decided,none" and given["--orders"] == settings["orders"]
     # A rule of one's own is in the database; an option takes names of built-in ones only.
     assert "--rules" not in page._commands(settings | {"rules": "advisory,mine,strict"})[0]
+
+
+def test_the_report_says_where_a_rule_or_selector_of_your_own_is_found():
+    own = [
+        captions.rule_words("mine"),
+        *dict(content._selectors({"primary_selector": "m"})).values(),
+    ]
+    for words in own:
+        assert words.rpartition("see the relation ")[2] in engine.SETTING_RELATIONS
