@@ -169,7 +169,7 @@ class Settings:
 
     unit: str = option(
         "completion",
-        "what budgets count: completion or total tokens, money, seconds or steps",
+        f"what budgets count: {', '.join(unit.measures for unit in UNITS.values())}",
         "text",
         choices=tuple(UNITS),
     )

@@ -12,6 +12,7 @@ import pytest
 from audit import engine
 from audit.cli import main
 from audit.database.schema import SCHEMA_VERSION
+from audit.units import UNITS
 from tests.support.archives import attempt
 from tests.support.command import told
 from tests.support.databases import replayed, small_database
@@ -85,6 +86,20 @@ def table_list():
 def test_the_readme_lists_every_table_as_the_tool_does():
     text = TEXTS[ROOT / "sql" / "README.md"]
     assert text.split("<!-- tables -->\n")[1].split("\n<!-- /tables -->")[0] == table_list()
+
+
+@pytest.mark.parametrize(
+    ("head", "names"),
+    [
+        ("| unit | a step costs", [*UNITS]),
+        ("| rule | returns the last", [path.stem for path in (ROOT / "sql/rules").glob("*.sql")]),
+        ("| folder | holds", [path.name for path in (ROOT / "sql").iterdir() if path.is_dir()]),
+    ],
+)
+def test_the_readme_of_sql_lists_every_unit_rule_and_folder(head, names):
+    table = TEXTS[ROOT / "sql" / "README.md"].split(head)[1].split("\n\n")[0]
+    cells = "".join(line.split("|")[1] for line in table.splitlines()[2:])
+    assert sorted(re.findall(r"`(\w+)/?`", cells)) == sorted(names)
 
 
 def test_the_readme_names_every_relation(tmp_path):

@@ -1,8 +1,5 @@
 """An option is declared once and arrives everywhere; what it is given is checked by type."""
 
-import shutil
-import subprocess
-import sys
 from dataclasses import fields, replace
 
 import numpy
@@ -16,7 +13,6 @@ from audit.errors import AuditError
 from audit.options import Asked, Limits, Planned, Reading, Settings, TaskLimits, arguments
 from audit.units import UNITS
 from tests.support.archives import attempt, write_parquet
-from tests.support.command import ROOT
 from tests.support.databases import SMALL
 
 
@@ -123,100 +119,6 @@ def test_the_sets_share_no_parameter_of_a_plan():
     names = [*options.parameters(Reading), *options.parameters(Planned)]
     assert len(names) == len(set(names))
     assert "add_budgets" not in names and "only_archive" in names
-
-
-# One more option, in a copy of the package.
-
-ADDED = {
-    "Reading": '    flavour: str | None = option(None, "a flavour", "text", metavar="NAME")\n',
-    "Settings": '    patience: int = option(7, "how long to wait", "number")\n',
-}
-SEEN = """
-import inspect, json, sys
-import audit
-from audit.cli import main
-import click
-
-def helped(name):
-    with click.Context(main.commands[name]) as ctx:
-        return " ".join(main.commands[name].get_help(ctx).split())
-
-assert audit.__file__.startswith(sys.argv[1])
-for name, option, words in (
-    ("replay", "--patience INTEGER", "How long to wait [7]."),
-    ("plan", "--patience INTEGER", "How long to wait [7]."),
-    ("load", "--flavour NAME", "A flavour."),
-    ("describe", "--flavour NAME", "A flavour."),
-    ("plan", "--flavour NAME", "A flavour."),
-):
-    assert option in helped(name) and words in helped(name), (name, helped(name))
-for function, parameter in (
-    (audit.replay, "patience"), (audit.plan, "patience"), (audit.load, "flavour"),
-    (audit.describe, "flavour"), (audit.plan, "flavour"),
-):
-    assert parameter in inspect.signature(function).parameters, (function, parameter)
-    assert f"\\n    {parameter}: " in function.__doc__, (function, parameter)
-audit.load("a.duckdb", "a.parquet")
-small = {"budgets": [10], "caps": 4, "primary_cap": 4, "orders": 2, "replicates": 2}
-used = audit.replay("a.duckdb", patience=9, **small)
-assert {"key": "patience", "value": "9"} in used.to_pylist()
-used = audit.replay("a.duckdb")
-assert {"key": "patience", "value": "9"} in used.to_pylist()
-audit.plan("a.parquet", "run", 1, patience=3, flavour="salt")
-manifest = json.load(open("run/manifest.json"))
-assert manifest["settings"]["patience"] == 3 and manifest["reading"]["flavour"] == "salt"
-"""
-
-
-def copied(folder, added):
-    """A copy of the package with one more field in each of the sets."""
-    for name in ("audit", "sql", "queries"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    path = folder / "audit" / "options.py"
-    text = path.read_text(encoding="utf-8")
-    for name, line in added.items():
-        head, mark, rest = text.partition(f"class {name}:\n")
-        assert mark
-        body, end, after = rest.partition("\n\n\n")
-        text = f"{head}{mark}{body}\n{line.rstrip()}{end}{after}"
-    path.write_text(text, encoding="utf-8")
-    return folder
-
-
-def ran(folder, cwd, code):
-    return subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(folder)!r})\n{code}", folder],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-    )
-
-
-def test_one_more_field_is_one_more_option_everywhere(tmp_path):
-    done = ran(copied(tmp_path / "copy", ADDED), made(tmp_path), SEEN)
-    assert done.returncode == 0, done.stderr[-2000:]
-
-
-def made(folder):
-    """A folder with one archive."""
-    place = folder / "place"
-    place.mkdir()
-    rows = [attempt(seed, 4 + seed, str(seed % 3), correct=seed % 3 == 0) for seed in range(5)]
-    write_parquet(rows, place / "a.parquet")
-    return place
-
-
-@pytest.mark.parametrize(
-    ("line", "part"),
-    [
-        ('    patience: int = option(7, "", "number")\n', "patience: needs a sentence of help"),
-        ('    patience: int = option(7, "how long", "days")\n', "patience: no kind 'days'"),
-        ("    patience: int = 7\n", "patience: declare it with option(…)"),
-    ],
-)
-def test_a_field_that_lacks_something_says_what(tmp_path, line, part):
-    done = ran(copied(tmp_path / "copy", {"Settings": line}), tmp_path, "import audit.options")
-    assert done.returncode != 0 and part in done.stderr.splitlines()[-1]
 
 
 # Prices.

@@ -4,11 +4,7 @@ import csv
 import gzip
 import json
 import math
-import os
 import random
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import duckdb
@@ -384,40 +380,3 @@ def test_the_documentation_lists_every_column():
     named = [line.split("|")[1].strip() for line in lines if line.startswith("| ")]
     assert ", ".join(named).replace("`", "").split(", ") == ["column", *COLUMNS, "score_NAME"]
     assert all(column.comment for column in COLUMNS.values())
-
-
-ADDED = """
-COLUMNS["loudness"] = _column(
-    _amounts(100), "how freely tokens were drawn", is_per_attempt=True, is_carried=True
-)
-"""
-
-
-def test_a_column_is_added_in_one_place(tmp_path):
-    """One line of the list, in a copy of the package, reaches everything that shows attempts."""
-    for folder in ("audit", "sql", "queries"):
-        shutil.copytree(ROOT / folder, tmp_path / folder)
-    path = tmp_path / "audit" / "sources" / "canonical.py"
-    before, line, after = path.read_text().partition("CSV_COLUMNS = COLUMNS | {")
-    path.write_text(before + ADDED + "\n\n" + line + after)
-    write(tmp_path / "a.jsonl", [attempt(s, completion_tokens=5, loudness=0.5) for s in (0, 1)])
-
-    def tool(*arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "audit", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(tmp_path)},
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-
-    assert "loudness            from loudness" in tool("describe", "a.jsonl", "--all")
-    tool("load", "a.jsonl")
-    assert "how freely tokens were drawn" in tool("schema", "attempts")
-    tool("replay", "--caps", "2", "--primary-cap", "2", "--orders", "2", "--replicates", "10")
-    tool("export", "--out", "out", "attempts")
-    with (tmp_path / "out" / "attempts.csv").open() as file:
-        assert [row["loudness"] for row in csv.DictReader(file)] == ["0.5", "0.5"]
-    rows = tool("query", "--format", "csv", "select loudness from attempts where seed = 1")
-    assert rows.split() == ["loudness", "0.5"]

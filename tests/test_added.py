@@ -1,0 +1,308 @@
+"""One more column, unit, score, table and option, each said once in a copy of the package."""
+
+import csv
+import importlib.util
+import io
+import json
+import shutil
+import sys
+
+import pytest
+
+from tests.support.archives import attempt, write_jsonl
+from tests.support.command import ROOT
+from tests.support.copies import PACKAGE, copied, insert, python, told
+from tests.support.pages import packed_tables
+
+COLUMN = """
+COLUMNS["loudness"] = _column(
+    _amounts(100), "how freely tokens were drawn", is_per_attempt=True, is_carried=True
+)
+
+
+"""
+UNIT = '        Unit("asked", 10, "prompt tokens", "prompt token", "prompt tokens"),\n'
+UNIT_COST = """\
+-- unit_asked: the prompt tokens of a step, in tenths.
+-- grain: bank_id, slot, step
+select
+    bank_id,
+    slot,
+    step,
+    (10 * prompt_tokens)::bigint as cost,
+from charges
+"""
+SCORE = """\
+-- worst: the attempt with the smallest score so far; a tie goes to the earliest.
+-- grain: walk_id, position
+select
+    walk_id,
+    walked_attempts.position,
+    scored.slot is not null as is_eligible,
+    arg_min(walked_attempts.position, scored.value_rank * 1000 + walked_attempts.position)
+        over (partition by walk_id order by walked_attempts.position) as selected_position,
+from walked_attempts
+left join candidate_scores as scored
+    on walked_attempts.bank_id = scored.bank_id
+    and walked_attempts.slot = scored.slot
+    and scored.score = '{{ score | default('logprob') }}'
+"""
+INTERVAL = """\
+-- interval_prompts: prompt tokens of a rule's attempts, with the ends of their interval.
+-- grain: archive, budget, rule
+-- totals: rule_totals
+-- values: prompt_tokens
+-- intervals: prompts low high
+select
+    *,
+    prompt_tokens / replays as prompts,
+from replicate_prompts
+"""
+TABLE = """\
+-- prompts: the prompt tokens that a rule's attempts take at a problem.
+-- grain: archive, budget, rule
+select
+    archive,
+    budget,
+    rule,
+    prompts,
+    prompts_low,
+    prompts_high,
+from interval_prompts
+order by archive, budget, rule
+"""
+MEANING = ",prompts,mean prompt tokens of the attempts that are launched,tokens,1,2\n"
+LISTED = "| `prompts` | the prompt tokens that a rule's attempts take at a problem. |\n"
+READING = '    flavour: str | None = option(None, "a flavour", "text", metavar="NAME")\n'
+SETTING = '    patience: int = option(7, "how long to wait", "number")\n'
+SMALL = "--caps 2 --primary-cap 2 --orders 2 --replicates 20"
+
+
+def with_table(folder, interval=INTERVAL, table=TABLE):
+    """The copy with one more table."""
+    (folder / "sql" / "intervals" / "interval_prompts.sql").write_text(interval)
+    (folder / "sql" / "tables" / "prompts.sql").write_text(table)
+    with (folder / "sql" / "columns.csv").open("a") as file:
+        file.write(MEANING)
+    return folder
+
+
+def with_archive(folder):
+    """The copy with a small archive beside it."""
+    rows = [
+        # At a budget of 20 every controller launches two attempts, at one of 10 the first.
+        attempt(seed, 10, str(seed % 2), question=n, correct=seed == 0, prompt_tokens=5 + n)
+        | {"loudness": 0.5, "score_prm": 0.25 * seed}
+        for n in range(3)
+        for seed in range(4)
+    ]
+    write_jsonl(rows, folder / "a.jsonl")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The copy with one of each."""
+    folder = with_archive(with_table(copied(tmp_path_factory.mktemp("added") / "copy")))
+    audit = folder / "audit"
+    insert(audit / "sources" / "canonical.py", "CSV_COLUMNS = COLUMNS | {", COLUMN)
+    insert(audit / "units.py", '        Unit("money"', UNIT)
+    (folder / "sql" / "units" / "unit_asked.sql").write_text(UNIT_COST)
+    (folder / "sql" / "scores" / "worst.sql").write_text(SCORE)
+    insert(audit / "options.py", "\n\n@dataclass(frozen=True)\nclass Settings:", READING)
+    insert(audit / "options.py", "\n\n@dataclass(frozen=True)\nclass Limits:", SETTING)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def printed(folder):
+    """What the copy's commands print, all in one process."""
+    commands = {
+        "describe": "describe a.jsonl --all",
+        "load": "load a.jsonl",
+        "replay": f"replay --budgets 10,20 --selectors all --patience 9 {SMALL}",
+        "tables": "tables",
+        "csv": "table prompts --format csv",
+        "table": "table prompts",
+        "selectors": "table selectors --format csv",
+        "export": "export --out out prompts attempts",
+        "schema attempts": "schema attempts",
+        "schema prompts": "schema prompts",
+        "sql": "sql replicate_prompts",
+        "loudness": ("query", "--format", "csv", "select distinct loudness from attempts"),
+        "worst": ("query", "--format", "csv", PICKED),
+        "rows": ("query", "--format", "csv", "select prompts from prompts where budget = 20"),
+        "page": "report --out page",
+        "asked": f"replay --unit asked --budgets 5.5,12 {SMALL}",
+        "costs": "table curves --format csv",
+        "plan": "plan a.jsonl --out run --parts 1 --flavour salt --patience 3 --unit asked"
+        f" --budgets 5.5,12 {SMALL}",
+        "extract": "extract run",
+        "part": "part run 0",
+        "gather": "gather run --db gathered.duckdb",
+        "gathered": ("query", "--db", "gathered.duckdb", "--format", "csv", GATHERED),
+        "replay --help": "replay --help",
+        "plan --help": "plan --help",
+        "load --help": "load --help",
+        "describe --help": "describe --help",
+    }
+    return dict(zip(commands, told(folder, *commands.values()), strict=True))
+
+
+# With all four attempts at hand the worst is the one of seed 0.
+PICKED = """
+    select distinct seed from selections
+    where selector = 'worst_prm' and budget = 20 and rule = 'advisory' and repeat = 0
+"""
+GATHERED = "select distinct loudness, value from attempts, settings where key = 'unit'"
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_a_column_is_one_entry(folder, printed):
+    assert "loudness            from loudness" in printed["describe"]
+    assert "how freely tokens were drawn" in printed["schema attempts"]
+    exported = rows_of((folder / "out" / "attempts.csv").read_text())
+    assert {row["loudness"] for row in exported} == {"0.5"}
+    assert printed["loudness"].split() == ["loudness", "0.5"]
+    assert printed["gathered"].split() == ["loudness,value", "0.5,asked"]
+
+
+def test_a_unit_is_one_entry_and_one_file(folder, printed):
+    # 5, 6 and 7 prompt tokens an attempt: with 5.5 advisory pays two attempts of 5, or one.
+    costs = {(row["budget"], row["rule"]): row["cost"] for row in rows_of(printed["costs"])}
+    assert costs["5.5", "strict"] == "5.5" and costs["5.5", "advisory"] == str(23 / 3)
+    assert "[completion|total|asked|money|seconds|steps]" in printed["replay --help"]
+    manifest = json.loads((folder / "run" / "manifest.json").read_text())
+    assert manifest["settings"]["unit"] == "asked" and manifest["settings"]["budgets"] == [55, 120]
+
+
+def test_a_score_of_every_kind_is_one_file(printed):
+    assert "worst_prm" in {row["selector"] for row in rows_of(printed["selectors"])}
+    assert printed["worst"].split() == ["seed", "0"]
+
+
+def test_a_table_with_an_interval_is_two_files_and_a_line(folder, printed):
+    assert "prompts              the prompt tokens" in printed["tables"]
+    rows = rows_of(printed["csv"])
+    # A replicate draws three of the problems.
+    means = {(row["budget"], row["rule"]): float(row["prompts"]) for row in rows}
+    assert means == {
+        (budget, rule): mean
+        for budget, mean in (("10", 6), ("20", 12))
+        for rule in ("advisory", "strict")
+    }
+    for row in rows:
+        assert 5 <= float(row["prompts_low"]) < float(row["prompts"]) < float(row["prompts_high"])
+    assert "12.0 [" in printed["table"]
+    assert rows_of((folder / "out" / "prompts.csv").read_text()) == rows
+    assert printed["rows"].split() == ["prompts", "12.0", "12.0"]
+    assert "mean prompt tokens of the attempts that are launched" in printed["schema prompts"]
+    assert "lower end of the 95 % interval of prompts" in printed["schema prompts"]
+    assert "from rule_totals" in printed["sql"]
+    page = (folder / "page" / "report.html").read_text(encoding="utf-8")
+    (packed,) = (table for table in packed_tables(page)["tables"] if table["name"] == "prompts")
+    assert packed["csv"].startswith("archive,budget,rule,prompts,prompts_low,prompts_high")
+
+
+def test_an_option_is_one_field(folder, printed):
+    for command in ("load", "describe", "plan"):
+        assert "--flavour NAME" in printed[f"{command} --help"]
+    for command in ("replay", "plan"):
+        assert "--patience INTEGER" in printed[f"{command} --help"]
+        assert "How long to wait [7]." in printed[f"{command} --help"]
+    manifest = json.loads((folder / "run" / "manifest.json").read_text())
+    assert manifest["settings"]["patience"] == 3 and manifest["reading"]["flavour"] == "salt"
+    # The second replay was not told, and has what the first was.
+    done = python(folder, "-c", PARAMETERS)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+PARAMETERS = """
+import inspect, audit
+for function, name in (
+    (audit.replay, "patience"), (audit.plan, "patience"), (audit.load, "flavour"),
+    (audit.describe, "flavour"), (audit.plan, "flavour"),
+):
+    assert name in inspect.signature(function).parameters, (function, name)
+    assert f"\\n    {name}: " in function.__doc__, (function, name)
+kept = audit.query("audit.duckdb", "select value from settings where key = 'patience'")
+assert kept.to_pydict() == {"value": ["9"]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ('    patience: int = option(7, "", "number")\n', "patience: needs a sentence of help"),
+        ('    patience: int = option(7, "how long", "days")\n', "patience: no kind 'days'"),
+        ("    patience: int = 7\n", "patience: declare it with option(…)"),
+    ],
+)
+def test_a_field_that_lacks_something_says_what(tmp_path, line, part):
+    path = tmp_path / "changed_options.py"
+    shutil.copy(ROOT / "audit" / "options.py", path)
+    insert(path, "\n\n@dataclass(frozen=True)\nclass Limits:", line)
+    spec = importlib.util.spec_from_file_location("changed_options", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["changed_options"] = module
+    with pytest.raises(TypeError) as error:
+        spec.loader.exec_module(module)
+    del sys.modules["changed_options"]
+    assert part in str(error.value)
+
+
+@pytest.mark.slow
+def test_the_documentation_is_held_to_list_a_table_that_is_added(tmp_path):
+    folder = with_table(copied(tmp_path / "copy", (*PACKAGE, "tests", ".github", ".ci")))
+    shutil.copy(ROOT / "README.md", folder)
+    check = [
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "tests/test_docs.py",
+        "-k",
+        "every_table",
+    ]
+    undocumented = python(folder, *check)
+    assert undocumented.returncode == 1 and "`prompts`" in undocumented.stdout
+    insert(folder / "sql" / "README.md", "| `selection_events` |", LISTED)
+    documented = python(folder, *check)
+    assert documented.returncode == 0, documented.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (
+            {"interval": INTERVAL.replace("-- values: prompt_tokens\n", "")},
+            "sql/intervals/interval_prompts.sql: its header lacks the line '-- values: …'",
+        ),
+        (
+            {"interval": INTERVAL.replace("prompts low high", "prompts low top")},
+            "sql/intervals/interval_prompts.sql: '-- intervals:' has no 'top'; there are low, high",
+        ),
+        (
+            {"table": TABLE.replace("-- prompts: the", "-- the")},
+            "sql/tables/prompts.sql: its header lacks the line '-- prompts: …'",
+        ),
+        (
+            {"interval": INTERVAL.replace("rule_totals", "rule_sums")},
+            "sql/intervals/interval_prompts.sql: Catalog Error: Table with name rule_sums",
+        ),
+        (
+            {"table": TABLE.replace("prompts_high,", "prompts_most,")},
+            'sql/tables/prompts.sql: Binder Error: Referenced column "prompts_most" not found',
+        ),
+    ],
+)
+def test_a_table_that_lacks_something_says_what_and_where(tmp_path, changed, said):
+    folder = with_archive(with_table(copied(tmp_path / "copy"), **changed))
+    with pytest.raises(AssertionError) as failed:
+        list(told(folder, "load a.jsonl", f"replay --budgets 10,20 {SMALL}", "tables"))
+    assert said in str(failed.value)
