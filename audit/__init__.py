@@ -1,4 +1,4 @@
-"""What did this token budget really buy? Replays of recorded attempts under a cumulative cap.
+"""What did this budget really buy? Replays of recorded attempts under a cumulative budget.
 
 From Python, the commands are functions: `audit.load`, `audit.replay`, `audit.table`, `audit.query`.
 """
@@ -15,41 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from audit.api import (
-        Result,
-        answers,
-        check,
-        compare,
-        connect,
-        demo,
-        describe,
-        diff,
-        export,
-        extract,
-        fetch,
-        figure,
-        figures,
-        gather,
-        load,
-        part,
-        plan,
-        queries,
-        query,
-        replay,
-        report,
-        run,
-        schema,
-        show,
-        simulate,
-        sql,
-        table,
-        tables,
-        timeline,
-        to_scorio,
-        tokenize,
-        verify,
-    )
-    from audit.errors import AuditError
+    from audit.api import *
 
 __version__ = "0.1.0"
 __all__ = [
@@ -90,10 +56,10 @@ __all__ = [
 
 
 class _Package(ModuleType):
-    """A package whose functions keep their names although some rooms share them."""
+    """A package whose functions keep their names although some packages share them."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # Importing the room `audit.load` would put it where the function `audit.load` is.
+        # Importing the package `audit.load` would put it where the function `audit.load` is.
         if not (name in __all__ and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 

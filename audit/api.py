@@ -5,12 +5,12 @@ A database is the path of a file, or a connection that stays open and as it is. 
 """
 
 import contextlib
-import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -300,13 +300,14 @@ def _shown_by(rows: pa.Table) -> list[str]:
     if not rows.num_rows or not set(key) <= set(rows.column_names):
         return []
     (first,) = rows.slice(0, 1).select(key).to_pylist()
-    return [f"what was written: {_show_command(*first.values())}"]
+    return [_written(**first)]
 
 
-def _show_command(archive: str, competition: str, question: int) -> str:
+def _written(archive: str, competition: str, question_id: int) -> str:
+    """The command that shows the attempts of a problem, as a note."""
     return (
-        f"budget-audit show --archive {shlex.quote(archive)} --competition "
-        f"{shlex.quote(competition)} --question {question}"
+        f"what was written: budget-audit show --archive {shlex.quote(archive)} --competition "
+        f"{shlex.quote(competition)} --question {question_id}"
     )
 
 
@@ -554,13 +555,6 @@ def check(
     return Result(rows, "check", caption=f"{rows.num_rows} checks, {count} failed", notes=notes)
 
 
-def checks_as_junit(checks: Result) -> str:
-    """Checks in the form that build servers read."""
-    from audit.output.junit import junit
-
-    return junit(checks.to_pylist())
-
-
 def _expected(db: Database, expected: Sequence[Any], limits: Limits) -> tuple[pa.Table, list[str]]:
     """Each expectation as a check, and a line for each that fails."""
     from audit.engine.check import Checks
@@ -653,37 +647,36 @@ def figure(
     budget: the budget of the timeline's replay (default: the smallest)
     cap: the cap on attempts of the timeline's replay (default: the primary one)
     """
+    from audit.query.show import problem
     from audit.report import FIGURES, Look, save_figure
-    from audit.report import timeline as draw
+    from audit.report import timeline as draw_timeline
     from audit.report.captions import FIGURES as CAPTIONS
-    from audit.report.figures.drawing import FONT, PLAIN, check_suffix, fitting
+    from audit.report.figures.drawing import PLAIN, check_font, check_suffix, fitting
 
-    known = [*FIGURES, "timeline"]
-    if name not in known:
-        raise AuditError(not_there("figure", name, known))
+    is_timeline = name == "timeline"
+    if not is_timeline and name not in FIGURES:
+        raise AuditError(not_there("figure", name, [*FIGURES, "timeline"]))
     replayed: dict[str, Any] = {
         "competition": competition, "question": question, "repeat": repeat, "budget": budget,
         "cap": cap,
     }  # fmt: skip
     given = [key for key, value in replayed.items() if value is not None]
-    if given and name != "timeline":
+    if given and not is_timeline:
         raise AuditError(f"--{given[0]}: only the timeline shows one replay")
-    path = Path(out or f"{name}.svg")
-    check_suffix(path)
-    if font and not re.fullmatch(r"[\w .,-]+", font):
-        raise AuditError("--font: the name of a font: letters, digits, blanks, '.', ',' and '-'")
-    look = Look(width or PLAIN.width, title=title, font=font or FONT)
+    path = check_suffix(Path(out or f"{name}.svg"))
+    look = Look(width or PLAIN.width, title=title, font=check_font(font))
     with _opened(db) as con:
         database.require_replays(con)
         chosen = filters.chosen(con, _listed(archive)).archives if archive else None
-
-        def make(look: Look) -> Any:
-            if name == "timeline":
-                return draw(con, chosen[0] if chosen else None, **replayed, look=look)
-            return FIGURES[name](con, look, archives=chosen)
-
-        chart = make(look) if width is None else fitting(make, look)
-        return picture(save_figure(chart, path), caption(con, " ".join(CAPTIONS[name])))
+        first = chosen[0] if chosen else None
+        make: Callable[..., Any] = partial(draw_timeline, con, first, **replayed)
+        if not is_timeline:
+            make = partial(FIGURES[name], con, archives=chosen)
+        drawn = save_figure(make(look=look) if width is None else fitting(make, look), path)
+        words, notes = caption(con, " ".join(CAPTIONS[name])), []
+        if is_timeline:
+            notes = [_written(*problem(con, first, competition, question, "replayed_problems"))]
+        return picture(drawn, words, notes)
 
 
 def timeline(
@@ -712,19 +705,6 @@ def timeline(
         db, "timeline", out, archive=archive, competition=competition, question=question,
         repeat=repeat, budget=budget, cap=cap,
     )  # fmt: skip
-
-
-def show_command(
-    db: Database,
-    archive: str | None = None,
-    competition: str | None = None,
-    question: int | None = None,
-) -> str:
-    """The command that shows the attempts of a problem, its missing parts the first there are."""
-    from audit.query.show import problem
-
-    with _opened(db) as con:
-        return _show_command(*problem(con, archive, competition, question))
 
 
 @takes

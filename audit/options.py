@@ -250,7 +250,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class TaskLimits:
+class TaskLimits(Limits):
     """What a task of a run past one machine may use, and where it may spill to."""
 
     threads: int = option(1, "threads of a task", "number", most=1024, metavar="N")

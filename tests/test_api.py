@@ -325,3 +325,15 @@ def test_the_other_commands_are_functions_too(archive, tmp_path):
     one = audit.show(db)
     text = audit.show(db, seed=one["seed"][0].as_py())
     assert isinstance(text, str)
+
+
+def test_a_timeline_names_the_command_for_the_problem_that_it_draws(tmp_path):
+    rows = [
+        attempt(seed, 10, "1", competition=competition, question=7)
+        for competition in ("C", "D")
+        for seed in range(3)
+    ]
+    # The first loaded problem is not replayed.
+    with replayed(tmp_path, rows, competitions=("D",)) as con:
+        (note,) = audit.timeline(con, tmp_path / "t.html").notes
+    assert note.endswith("--competition D --question 7")

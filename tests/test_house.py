@@ -1,11 +1,15 @@
-"""The house: which rooms may know which, and what keeps its place."""
+"""The layout: which packages may know which, how long a function is, and what keeps its place."""
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+
+import audit
+from audit.options import SETS, Limits, Reading, Settings, TaskLimits
 
 ROOT = Path(__file__).resolve().parents[1]
 # A room may import the rooms of its own line and of the lines above it.
@@ -40,6 +44,8 @@ def imports(path):
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("audit."):
             yield node.module.split(".")[1]
         elif isinstance(node, ast.Import):
+            # The package itself is its functions.
+            yield from ("api" for name in node.names if name.name == "audit")
             yield from (
                 name.name.split(".")[1] for name in node.names if name.name.startswith("audit.")
             )
@@ -123,3 +129,30 @@ def test_what_a_test_imports_is_declared():
         if name not in declared and name not in sys.stdlib_module_names
     }
     assert missing == set()
+
+
+def functions():
+    """Every function of the package, with its file."""
+    for path in sorted((ROOT / "audit").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield path.relative_to(ROOT), node
+
+
+def test_no_function_is_longer_than_a_screen():
+    long = [f"{path}: {one.name}" for path, one in functions() if lines_of(one) > 60]
+    assert long == []
+    api = (ROOT / "audit" / "api.py").read_text(encoding="utf-8")
+    assert api.count("\n") <= 1000
+
+
+def lines_of(node):
+    return node.end_lineno - node.lineno + 1
+
+
+def test_three_objects_hold_every_option():
+    """The settings asked of a replay and of a plan, and the limits of a task, say nothing new."""
+    assert {*SETS.values()} == {Reading, Settings, Limits, TaskLimits}
+    assert issubclass(TaskLimits, Limits)
+    taken = [one for one in inspect.signature(audit.plan.__wrapped__).parameters.values()]
+    assert len([one for one in taken if one.annotation not in SETS]) <= 8

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+import audit
 from audit import __version__
 from audit.cli import completion, looking, pages
 from audit.cli.exits import Cli, InChildProcess, RunsPlugins, give_up
@@ -43,7 +44,7 @@ MOST_ROWS = 1000
 @click.version_option(__version__, prog_name="budget-audit")
 @click.option("--no-color", is_flag=True, expose_value=False, callback=no_color, help="No colour.")
 def main() -> None:
-    """What did this token budget really buy? Replay recorded attempts under a cumulative cap."""
+    """What did this budget really buy? Replay recorded attempts under a cumulative budget."""
 
 
 @main.command()
@@ -60,15 +61,12 @@ def main() -> None:
     show_default=True,
     help="Only the last lines of each text, or all of it.",
 )
-def simulate(out: str, problems: int, attempts: int, seed: int, texts: str) -> None:
+def simulate(out: str, **options: Any) -> None:
     """Write a simulated archive, labelled as such, in the study's shape.
 
     Example: budget-audit simulate --out archives --problems 5 --attempts 16
     """
-    from audit import api
-
-    options: dict[str, Any] = {"problems": problems, "attempts": attempts, "seed": seed}
-    for path in api.simulate(out, texts=texts, progress=bar("simulate"), **options):  # type: ignore[arg-type]
+    for path in audit.simulate(out, progress=bar("simulate"), **options):
         click.echo(f"{path}  (simulated)")
 
 
@@ -85,12 +83,8 @@ def load(sources: tuple[str, ...], db: str, replace: bool, no_texts: bool, **opt
 
     Example: budget-audit load traces/ more/*.jsonl.gz --db audit.duckdb
     """
-    from audit import api
-
-    texts, progress = not no_texts, bar("load")
-    loaded = api.load(
-        db, sources, replace=replace, texts=texts, progress=progress, **given(options)
-    )
+    more = {"replace": replace, "texts": not no_texts, "progress": bar("load")}
+    loaded = audit.load(db, sources, **more, **given(options))
     for row in loaded:
         counted = f"{row['attempts']:,} attempts at {row['problems']:,} problems"
         click.echo(f"{one_line(row['archive'])}: {counted}")
@@ -108,14 +102,12 @@ def load(sources: tuple[str, ...], db: str, replace: bool, no_texts: bool, **opt
 )
 @click.option("--force", is_flag=True, help="Go on where an archive has no answer of that kind.")
 @heavy
-def answers(db: str, answer: str, force: bool, threads: int | None, memory: str | None) -> None:
+def answers(db: str, answer: str, **options: Any) -> None:
     """Read the answers again as another kind, from what was loaded.
 
     Example: budget-audit answers --db audit.duckdb --answer archive
     """
-    from audit import api
-
-    found = api.answers(db, answer, force=force, threads=threads, memory=memory)
+    found = audit.answers(db, answer, **options)
     click.echo(one_line(found.caption))
     tell(*found.notes)
 
@@ -129,9 +121,7 @@ def describe(sources: tuple[str, ...], **options: Any) -> None:
 
     Example: budget-audit describe logs/ --archive my-model
     """
-    from audit import api
-
-    click.echo(api.describe(sources, **given(options)), nl=False)
+    click.echo(audit.describe(sources, **given(options)), nl=False)
 
 
 @main.command(cls=RunsPlugins)
@@ -144,9 +134,7 @@ def replay(db: str, **options: Any) -> None:
 
     Example: budget-audit replay --budgets 2k,4k,8k --caps 16 --orders 50
     """
-    from audit import api
-
-    done = api.replay(db, progress=bar("replay"), **given(options))
+    done = audit.replay(db, progress=bar("replay"), **given(options))
     click.echo(done.caption)
     tell(*done.notes)
 
@@ -154,9 +142,7 @@ def replay(db: str, **options: Any) -> None:
 @main.command()
 def tables() -> None:
     """List the tables and what a row of each means."""
-    from audit import api
-
-    listed = api.tables().to_pylist()
+    listed = audit.tables().to_pylist()
     width = max(len(row["table"]) for row in listed)
     for row in listed:
         click.echo(f"{row['table']:{width}}  {row['a row']}")
@@ -175,9 +161,7 @@ def table(name: str, db: str, fmt: str, wide: bool, **options: Any) -> None:
 
     Example: budget-audit table main --format csv
     """
-    from audit import api
-
-    show(api.table(db, name, progress=bar("tokenize"), **options), fmt, wide)
+    show(audit.table(db, name, progress=bar("tokenize"), **options), fmt, wide)
 
 
 @main.command(cls=InChildProcess, context_settings={"ignore_unknown_options": True})
@@ -211,9 +195,7 @@ def query(
     wide: bool,
     is_shown: bool,
     limit: int | None,
-    timeout: float,
-    threads: int | None,
-    memory: str | None,
+    **options: Any,
 ) -> None:
     """Run a named query, a .sql file or SQL text, read only. - is standard input.
 
@@ -240,10 +222,8 @@ def query(
         format=fmt,
         width=width_of(wide),
         limit=limit,
-        timeout=timeout,
         give_up=give_up,
-        threads=threads,
-        memory=memory,
+        **options,
     )
     click.echo(text, nl=False)
     tell(*notes)
@@ -264,9 +244,7 @@ def export(names: tuple[str, ...], db: str, out: str, fmt: str, **options: Any) 
 
     Example: budget-audit export main replays selections --out csv
     """
-    from audit import api
-
-    written = api.export(db, out, names, format=fmt, progress=bar("export"), **options)
+    written = audit.export(db, out, names, format=fmt, progress=bar("export"), **options)
     for row in written:
         click.echo(row["file"])
     tell(*written.notes)
@@ -287,14 +265,8 @@ def check(db: str, expect: tuple[str, ...], fmt: str, wide: bool, **limits: Any)
 
     Example: budget-audit check --expect 'my-model, 8k, strict: accuracy >= 60'
     """
-    from audit import api
-
-    found = api.check(db, expect=expect, progress=bar("check"), **limits)
-    if fmt == "junit":
-        click.echo(looking.junit(found), nl=False)
-        tell(found.caption, *found.notes)
-    else:
-        show(found, fmt, wide)
+    found = audit.check(db, expect=expect, progress=bar("check"), **limits)
+    show(found, fmt, wide)
     if any(row["violations"] for row in found):
         raise click.exceptions.Exit(1)
 
@@ -314,9 +286,7 @@ def compare(db: str, published: str | None, fmt: str, wide: bool, **options: Any
 
     Example: budget-audit compare --format csv
     """
-    from audit import api
-
-    found = api.compare(db, published, progress=bar("tokenize"), **options)
+    found = audit.compare(db, published, progress=bar("tokenize"), **options)
     if fmt in ("csv", "json"):
         show(found, fmt)
     else:
@@ -346,34 +316,14 @@ def compare(db: str, published: str | None, fmt: str, wide: bool, **options: Any
     metavar="FILE",
     help="Where the picture goes: .svg, .pdf, .png or .html.",
 )
-def timeline(
-    db: str,
-    archive: str | None,
-    competition: str | None,
-    question: int | None,
-    repeat: int | None,
-    budget: str | None,
-    cap: int | None,
-    out: str,
-) -> None:
+def timeline(db: str, out: str, **options: Any) -> None:
     """Draw one replay on an axis of its costs, under both rules.
 
     Example: budget-audit timeline --competition AIME24 --question 3 --repeat 5 --budget 4k
     """
-    from audit import api
-
-    path = api.timeline(
-        db,
-        out,
-        archive=archive,
-        competition=competition,
-        question=question,
-        repeat=repeat,
-        budget=budget,
-        cap=cap,
-    )
-    click.echo(str(path))
-    tell(f"what was written: {api.show_command(db, archive, competition, question)}")
+    drawn = audit.timeline(db, out, **options)
+    click.echo(str(drawn))
+    tell(*drawn.notes)
 
 
 @main.command()
@@ -386,24 +336,13 @@ def timeline(
 )
 @click.option("--all", "everything", is_flag=True, help="Every text, not only boundary attempts.")
 @heavy
-def tokenize(
-    db: str, tokenizer: str, everything: bool, threads: int | None, memory: str | None
-) -> None:
+def tokenize(db: str, tokenizer: str, **options: Any) -> None:
     """Count the tokens that prefix_boxes needs. What is counted already is not counted again.
 
     Example: budget-audit tokenize --db audit.duckdb
     """
-    from audit import api
-
     try:
-        found = api.tokenize(
-            db,
-            tokenizer,
-            everything=everything,
-            threads=threads,
-            memory=memory,
-            progress=bar("tokenize"),
-        )
+        found = audit.tokenize(db, tokenizer, progress=bar("tokenize"), **options)
     except KeyboardInterrupt:
         click.echo("error: interrupted; run it again to go on from what is counted", err=True)
         raise click.exceptions.Exit(130) from None
@@ -424,20 +363,14 @@ def tokenize(
 @click.option(
     "--repo", help="Another dataset of the hub, owner/name, or a bucket, hf://buckets/owner/name."
 )
-def fetch(
-    name: str, out: str, revision: str | None, archives: tuple[str, ...], repo: str | None
-) -> None:
+def fetch(name: str, out: str, **options: Any) -> None:
     """Fetch the study's archive, resumed and checked (extra hub).
 
     Example: budget-audit fetch scorio-trace --out scorio-trace
     """
-    from audit import api
-
-    fetched = api.fetch(out, repo=repo, revision=revision, archives=archives, progress=bar("fetch"))
-    for row in fetched:
-        click.echo(
-            f"{row['file']}  {row['bytes']:,} bytes{'' if row['is_new'] else '  (was here)'}"
-        )
+    for row in audit.fetch(out, progress=bar("fetch"), **options):
+        was_here = "" if row["is_new"] else "  (was here)"
+        click.echo(f"{row['file']}  {row['bytes']:,} bytes{was_here}")
 
 
 @main.command()
@@ -447,9 +380,7 @@ def sql(name: str) -> None:
 
     Example: budget-audit sql main
     """
-    from audit import api
-
-    click.echo(api.sql(name))
+    click.echo(audit.sql(name))
 
 
 for command in (

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+import audit
 from audit.text import visible
 
 # Where a database is looked for when --db does not name one.
@@ -46,54 +47,48 @@ def _quoted(name: str) -> str:
     return f"'{name}'" if is_bash and not is_plain and not is_inside_quotes else name
 
 
-def _read(ctx: click.Context, sql: str) -> list[tuple[Any, ...]]:
-    from audit import api
+def _database(ctx: click.Context) -> str:
+    return ctx.params.get("db") or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
 
-    path = ctx.params.get("db") or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
-    with api.connect(path, read_only=True) as con:
+
+def _read(ctx: click.Context, sql: str) -> list[tuple[Any, ...]]:
+    with audit.connect(_database(ctx), read_only=True) as con:
         return con.execute(sql).fetchall()
 
 
-def _tables(ctx: click.Context) -> list[tuple[str, str]]:
-    from audit import api
-
-    return [(row["table"], row["a row"]) for row in api.tables()]
-
-
-def _queries(ctx: click.Context) -> list[tuple[str, str]]:
-    from audit import api
-
-    return [(row["query"], row["question"]) for row in api.queries()]
+@_completer
+def tables(ctx: click.Context) -> list[tuple[str, str]]:
+    """Tables."""
+    return [(row["table"], row["a row"]) for row in audit.tables()]
 
 
-def _archives(ctx: click.Context) -> list[tuple[str, str]]:
+@_completer
+def queries(ctx: click.Context) -> list[tuple[str, str]]:
+    """Named queries."""
+    return [(row["query"], row["question"]) for row in audit.queries()]
+
+
+@_completer
+def archives(ctx: click.Context) -> list[tuple[str, str]]:
+    """Archives of the database."""
     sql = "select archive, count(*) from attempts group by archive order by archive"
     return [(archive, f"{count:,} attempts") for archive, count in _read(ctx, sql)]
 
 
-def _competitions(ctx: click.Context) -> list[tuple[str, str]]:
-    return [
-        (name, "")
-        for (name,) in _read(ctx, "select distinct competition from attempts order by competition")
-    ]
+@_completer
+def competitions(ctx: click.Context) -> list[tuple[str, str]]:
+    """Competitions of the database."""
+    return _read(ctx, "select distinct competition, '' from attempts order by competition")
 
 
-def _budgets(ctx: click.Context) -> list[tuple[str, str]]:
-    found = _read(ctx, "select budget from budgets order by budget")
-    return [(str(budget), "") for (budget,) in found]
+@_completer
+def budgets(ctx: click.Context) -> list[tuple[str, str]]:
+    """Budgets of the last replay."""
+    return _read(ctx, "select budget::varchar, '' from budgets order by budget")
 
 
-def _relations(ctx: click.Context) -> list[tuple[str, str]]:
-    from audit import api
-
-    path = ctx.params.get("db") or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
-    rows = api.schema(path).to_pylist()
+@_completer
+def relations(ctx: click.Context) -> list[tuple[str, str]]:
+    """Relations that users may rely on, and tables."""
+    rows = audit.schema(_database(ctx))
     return [(row["relation"], row["one row is"]) for row in rows if row["kind"] != "internal"]
-
-
-tables = _completer(_tables)
-queries = _completer(_queries)
-archives = _completer(_archives)
-competitions = _completer(_competitions)
-budgets = _completer(_budgets)
-relations = _completer(_relations)

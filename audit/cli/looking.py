@@ -1,19 +1,17 @@
 """Commands that look into a database: its relations, one problem, and another database beside."""
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+import audit
 from audit.cli import completion
 from audit.cli.exits import Command
 from audit.cli.options import database, formats, heavy, tell
 from audit.cli.options import show as show_result
 from audit.errors import AuditError
 from audit.text import steerless
-
-if TYPE_CHECKING:
-    from audit.output.result import Result
 
 
 @click.command(cls=Command)
@@ -25,9 +23,7 @@ def schema(name: str | None, db: str, fmt: str, wide: bool) -> None:
 
     Example: budget-audit schema replays
     """
-    from audit import api
-
-    show_result(api.schema(db, name), fmt, wide)
+    show_result(audit.schema(db, name), fmt, wide)
 
 
 @click.command(cls=Command)
@@ -37,22 +33,12 @@ def schema(name: str | None, db: str, fmt: str, wide: bool) -> None:
 @click.option("--question", "--problem", type=int, help="The question_id; default: the first.")
 @click.option("--seed", type=int, help="The attempt whose text to show.")
 @formats()
-def show(
-    db: str,
-    archive: str | None,
-    competition: str | None,
-    question: int | None,
-    seed: int | None,
-    fmt: str,
-    wide: bool,
-) -> None:
+def show(db: str, fmt: str, wide: bool, **options: Any) -> None:
     """Show the attempts of one problem, or the text of one of them.
 
     Example: budget-audit show --competition AIME24 --question 3 --seed 1
     """
-    from audit import api
-
-    found = api.show(db, archive=archive, competition=competition, question=question, seed=seed)
+    found = audit.show(db, **options)
     if isinstance(found, str):
         text = steerless(str(found))
         # A pager of its own keeps a long text from running off the screen.
@@ -89,9 +75,7 @@ def diff(
 
     Example: budget-audit diff before.duckdb after.duckdb --archive my-model
     """
-    from audit import api
-
-    found = api.diff(old, new, table=table, **options)
+    found = audit.diff(old, new, table=table, **options)
     if fmt == "table" and not (table or everything):
         click.echo(found.caption)
     else:
@@ -123,9 +107,7 @@ def verify(live: str, full: str, fmt: str, wide: bool, **given: Any) -> None:
 
     Example: budget-audit verify live.jsonl full.jsonl
     """
-    from audit import api
-
-    found = api.verify(live, full, **given)
+    found = audit.verify(live, full, **given)
     show_result(found, fmt, wide)
     if "different" in found.to_pydict()["result"]:
         raise click.exceptions.Exit(1)
@@ -133,9 +115,7 @@ def verify(live: str, full: str, fmt: str, wide: bool, **given: Any) -> None:
 
 def list_queries() -> None:
     """Print the named queries: the question each answers, its parameters and their defaults."""
-    from audit import api
-
-    listed = api.queries().to_pylist()
+    listed = audit.queries().to_pylist()
     width = max(len(row["query"]) for row in listed)
     for row in listed:
         params = f"  ({row['parameters']})" if row["parameters"] else ""
@@ -151,10 +131,3 @@ def from_standard_input() -> str:
     if not text.strip():
         raise AuditError("query: standard input holds no SQL")
     return text
-
-
-def junit(checks: "Result") -> str:
-    """Checks in the form that build servers read."""
-    from audit import api
-
-    return api.checks_as_junit(checks)

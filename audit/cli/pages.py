@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+import audit
 from audit.cli import completion
 from audit.cli.exits import Draws
 from audit.cli.options import archive_filter, bar, database, heavy, tell
@@ -53,9 +54,7 @@ def demo(out: str, **options: Any) -> None:
 
     Example: budget-audit demo --out demo
     """
-    from audit import api
-
-    made = api.demo(out, progress=bar, **options)
+    made = audit.demo(out, progress=bar, **options)
     click.echo(made.caption)
     for note in made.notes:
         click.echo(note)
@@ -85,11 +84,9 @@ def report(db: str, out: str, fmt: str, is_opened: bool, **options: Any) -> None
 
     Example: budget-audit report --db audit.duckdb --out report --format html,csv
     """
-    from audit import api
-
     if is_opened and "html" not in fmt.split(","):
         raise AuditError("--open: shows the HTML page; add html to --format")
-    written = api.report(db, out, formats=fmt, progress=bar("report"), **options)
+    written = audit.report(db, out, formats=fmt, progress=bar("report"), **options)
     for path in written:
         click.echo(str(path))
     if is_opened:
@@ -116,12 +113,10 @@ def figure(name: str | None, db: str, **options: Any) -> None:
 
     Example: budget-audit figure budget_curve --out curve.pdf --width 3.3in
     """
-    from audit import api
-
     if name is None:
-        for row in api.figures():
+        for row in audit.figures():
             click.echo(f"{row['figure']:15}{row['shows']}")
         return
-    drawn = api.figure(db, name, **options)
+    drawn = audit.figure(db, name, **options)
     click.echo(str(drawn))
     tell(f"caption: {drawn.caption}")

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+import audit
 from audit.cli import commands
 from audit.cli.options import bar, database, given, heavy, takes_options, tell
 from audit.options import Planned, Reading, TaskLimits
@@ -24,9 +25,7 @@ def plan(sources: tuple[str, ...], out: str, parts: int, **options: Any) -> None
 
     Example: budget-audit plan traces/ --out run --parts 8 --orders 20
     """
-    from audit import api
-
-    planned = api.plan(sources, out, parts, **given(options))
+    planned = audit.plan(sources, out, parts, **given(options))
     click.echo(planned.caption)
     tell(*planned.notes)
 
@@ -40,9 +39,7 @@ def extract(folder: str, number: int | None, **limits: Any) -> None:
 
     Example: budget-audit extract run 0
     """
-    from audit import api
-
-    click.echo(api.extract(folder, number, **given(limits)).caption)
+    click.echo(audit.extract(folder, number, **given(limits)).caption)
 
 
 @commands.main.command()
@@ -54,9 +51,7 @@ def part(folder: str, number: int, **limits: Any) -> None:
 
     Example: budget-audit part run 3
     """
-    from audit import api
-
-    click.echo(api.part(folder, number, **given(limits)).caption)
+    click.echo(audit.part(folder, number, **given(limits)).caption)
 
 
 @commands.main.command("run")
@@ -80,9 +75,7 @@ def execute(folder: str, **options: Any) -> None:
 
     Example: budget-audit run run --on local --workers 4 --memory 4GB
     """
-    from audit import api
-
-    click.echo(api.run(folder, progress=bar("run"), **given(options)).caption)
+    click.echo(audit.run(folder, progress=bar("run"), **given(options)).caption)
 
 
 @commands.main.command()
@@ -90,13 +83,11 @@ def execute(folder: str, **options: Any) -> None:
 @database
 @click.option("--link", is_flag=True, help="Leave the large relations in the run's files.")
 @heavy
-def gather(folder: str, db: str, link: bool, threads: int | None, memory: str | None) -> None:
+def gather(folder: str, db: str, **options: Any) -> None:
     """Check every part of a run and make one new database of them.
 
     Example: budget-audit gather run --db audit.duckdb
     """
-    from audit import api
-
-    gathered = api.gather(folder, db, link=link, threads=threads, memory=memory)
+    gathered = audit.gather(folder, db, **options)
     click.echo(gathered.caption)
     tell(*gathered.notes)

@@ -1,14 +1,16 @@
 """A picture that was written: its path, which a notebook shows as the picture itself."""
 
 import html
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 
 class Picture(type(Path())):  # type: ignore[misc]
-    """The file of a figure, and `caption`, the words to paste below it."""
+    """The file of a figure, `caption`, the words to paste below it, and what to look at next."""
 
     caption: str = ""
+    notes: Sequence[str] = ()
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """The picture as a notebook shows it; the path where the file is gone."""
@@ -28,8 +30,8 @@ class Picture(type(Path())):  # type: ignore[misc]
         return shown
 
 
-def picture(path: Path, caption: str) -> Picture:
+def picture(path: Path, caption: str, notes: Sequence[str] = ()) -> Picture:
     """The written file with its caption."""
     written = Picture(path)
-    written.caption = caption
+    written.caption, written.notes = caption, notes
     return written

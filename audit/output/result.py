@@ -110,7 +110,12 @@ class Result:
     __hash__ = None  # type: ignore[assignment]
 
     def to_text(self, fmt: str = "table", *, width: int | None = None) -> str:
-        """The rows as text: table, csv, json, md or tex; a width is that of a terminal."""
+        """The rows as text: table, csv, json, md, tex or, of checks, junit; a width is that of a
+        terminal."""
+        if fmt == "junit" and self.name == "check":
+            from audit.output.junit import junit
+
+            return junit(self.to_pylist())
         return format_table(self._table, fmt, self.name, width=width)
 
     def __repr__(self) -> str:

@@ -15,8 +15,9 @@ def problem(
     archive: str | None = None,
     competition: str | None = None,
     question: int | None = None,
+    among: str = "attempts",
 ) -> tuple[str, str, int]:
-    """The problem that is asked for, its missing parts the first there are."""
+    """The problem that is asked for, its missing parts the first there are in a relation."""
     key: dict[str, Any] = {}
     for option, column, value in (
         ("archive", "archive", archive),
@@ -24,7 +25,7 @@ def problem(
         ("question", "question_id", question),
     ):
         where = " and ".join(f"{known} = ${known}" for known in key) or "true"
-        sql = f"select distinct {column} from attempts where {where} order by 1"
+        sql = f"select distinct {column} from {among} where {where} order by 1"
         known = [row[0] for row in con.execute(sql, key).fetchall()]
         if not known:
             raise AuditError("the database holds no attempts; load some with 'budget-audit load'")

@@ -14,8 +14,7 @@ import duckdb
 import numpy
 import pyarrow as pa
 
-import audit
-from audit import engine
+from audit import __version__, engine
 from audit.database import cursor
 from audit.errors import AuditError
 from audit.load import provenance
@@ -174,7 +173,7 @@ def content(
         "credits": recorded.credits(con),
         "settings": sorted(settings.items()),
         "versions": [
-            ("budget-audit", audit.__version__),
+            ("budget-audit", __version__),
             ("duckdb", duckdb.__version__),
             ("numpy", numpy.__version__),
             ("pyarrow", pa.__version__),

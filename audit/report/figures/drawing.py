@@ -209,11 +209,11 @@ def _in_points(text: str) -> str:
     return re.sub(r'\b(width|height)="([\d.]+)"', points, head) + close + rest
 
 
-def fitting(make: Callable[[Look], Any], look: Look) -> Any:
+def fitting(make: Callable[..., Any], look: Look) -> Any:
     """The chart whose whole picture, axes and labels included, is as wide as the look asks."""
     wanted = look.width
     for _ in range(3):
-        chart = make(look)
+        chart = make(look=look)
         found = re.search(r'<svg[^>]* width="([\d.]+)"', svg(chart))
         over = float(found[1]) - wanted if found else 0.0
         if abs(over) < 1:
@@ -222,18 +222,25 @@ def fitting(make: Callable[[Look], Any], look: Look) -> Any:
     return chart
 
 
-def check_suffix(path: Path | str) -> None:
+def check_suffix(path: Path | str) -> Path:
     """Refuse a name that says no kind of picture, before anything is drawn."""
     if Path(path).suffix.lower() not in FIGURE_SUFFIXES:
         raise AuditError(
             f"cannot write a figure to {path}: use a name ending in {', '.join(FIGURE_SUFFIXES)}"
         )
+    return Path(path)
+
+
+def check_font(font: str | None) -> str:
+    """The font of all text, a list of them if nothing is asked for."""
+    if font and not re.fullmatch(r"[\w .,-]+", font):
+        raise AuditError("--font: the name of a font: letters, digits, blanks, '.', ',' and '-'")
+    return font or FONT
 
 
 def save_figure(chart: Any, path: Path | str) -> Path:
     """Write the chart as SVG, PDF, PNG or offline HTML, chosen by the file's suffix."""
-    path = Path(path)
-    check_suffix(path)
+    path = check_suffix(path)
     write_whole(path, figure_bytes(chart, path.suffix.lower()))
     return path
 
