@@ -5,7 +5,7 @@ with gains as (
         budget,
         problem_id,
         count(*) / 2 as replays,
-        sum(case when rule = 'advisory' then correct::integer else -correct::integer end) as gained,
+        sum(if(rule = 'advisory', 1, -1) * correct::integer) as gained,
     from results
     inner join problems using (competition, question_id)
     where
@@ -13,25 +13,24 @@ with gains as (
         and selector = (select value from settings where key = 'primary_selector')
     group by archive, budget, problem_id
 ),
-replicates as (
+
+deltas as (
     select
         archive,
         budget,
         replicate,
-        100 * sum(gained * counts[problem_id - first_problem + 1])
-            / nullif(sum(replays * counts[problem_id - first_problem + 1]), 0) as delta,
+        100 * sum(gained * draws) / nullif(sum(replays * draws), 0) as delta,
     from gains
-    inner join bootstrap_counts
-        on problem_id >= first_problem
-        and problem_id < first_problem + len(counts)
+    inner join problem_draws using (problem_id)
     group by archive, budget, replicate
 )
+
 select
     archive,
     budget,
     any_value(delta) filter (replicate = 0) as delta,
     quantile_cont(delta, 0.025) filter (replicate > 0) as delta_low,
     quantile_cont(delta, 0.975) filter (replicate > 0) as delta_high,
-from replicates
+from deltas
 group by archive, budget
 order by archive, budget

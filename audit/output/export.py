@@ -27,6 +27,8 @@ LOADED = {
     "settings": "key",
     "budgets": "budget",
     "caps": "cap",
+    "unit": "unit",
+    "prices": "archive",
 }
 # With more archives than this, the table of every pair of them is written only by name.
 MOST_PAIRED_UNNAMED = 100
