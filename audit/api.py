@@ -1,4 +1,4 @@
-"""The functions of the package, which are the commands too: nothing else calls the rooms.
+"""The functions of the package, which are the commands too: nothing else calls its parts.
 
 A database is the path of a file, or a connection that stays open and as it is. `threads` and
 `memory` hold where a file is opened; a connection keeps its own limits.
@@ -169,9 +169,13 @@ def answers(
         f"{found.answered:,} of {found.attempts:,} attempts have an answer by {answer}; "
         f"{found.answered_before:,} had one before"
     )
-    names = ("attempts", "answered", "answered_before")
-    counts = {name: [getattr(found, name)] for name in names}
-    return Result(pa.table(counts), caption=caption, notes=notes)
+    rows = _row(found, "attempts", "answered", "answered_before")
+    return Result(rows, caption=caption, notes=notes)
+
+
+def _row(counted: Any, *names: str) -> pa.Table:
+    """A table with one row: some fields of what was counted."""
+    return pa.table({name: [getattr(counted, name)] for name in names})
 
 
 def _reordered(progress: Progress | None) -> Callable[[int, int, str], None] | None:
@@ -461,14 +465,14 @@ def show(
     question: the question_id (default: the first)
     seed: the attempt whose text to show
     """
-    from audit.query import show as room
+    from audit.query.show import attempts, problem, text
 
     with _opened(db) as con:
-        key = room.problem(con, archive, competition, question)
+        key = problem(con, archive, competition, question)
         if seed is not None:
-            return Text(room.text(con, key, seed))
+            return Text(text(con, key, seed))
         caption = f"archive {key[0]}, competition {key[1]}, question {key[2]}"
-        return Result(room.attempts(con, key), "", caption=caption, notes=_provenance(con))
+        return Result(attempts(con, key), "", caption=caption, notes=_provenance(con))
 
 
 @takes
@@ -734,8 +738,7 @@ def tokenize(
         f"{found.tokens:,} tokens of {found.attempts:,} attempts counted with {found.encoding}; "
         f"{found.reconciled:,} reconcile with their recorded counts"
     )
-    names = ("encoding", "attempts", "tokens", "reconciled")
-    return Result(pa.table({name: [getattr(found, name)] for name in names}), caption=caption)
+    return Result(_row(found, "encoding", "attempts", "tokens", "reconciled"), caption=caption)
 
 
 @takes
@@ -818,17 +821,17 @@ def diff(
     archive: archives to compare, by name, or 'OLD=NEW' where they are called differently
     limits:
     """
-    from audit.output import diff as rooms
+    from audit.output.diff import archive_pairs, differences, first_screen
 
     if table is not None:
         _known_table(table)
-    pairs = rooms.archive_pairs(_listed(archive))
+    pairs = archive_pairs(_listed(archive))
     with (
         _opened(old, limits=limits) as before,
         _opened(new, limits=limits) as after,
     ):
-        rows = rooms.diff(before, after, tolerance, pairs, table)
-        return Result(rows, caption=rooms.first_screen(before, after, rows, pairs))
+        rows = differences(before, after, tolerance, pairs, table)
+        return Result(rows, caption=first_screen(before, after, rows, pairs))
 
 
 def verify(

@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar, Union
+from typing import Any, NamedTuple, TypeVar, Union
 
 from audit.errors import AuditError
 from audit.units import UNITS, Amount, whole_numbers
@@ -25,23 +25,6 @@ Budgets = Amount | Sequence[Amount]
 FilePath = str | Path
 Sources = FilePath | Sequence[FilePath]
 Returned = TypeVar("Returned")
-
-# What Python takes for each kind of option; `audit.cli.options` has what the command line takes.
-TAKEN: dict[str, Any] = {
-    "flag": bool,
-    "number": int,
-    "decimal": float,
-    "text": str,
-    "size": str,
-    "file": FilePath,
-    "plugins": Union[FilePath, Sequence[str]],  # noqa: UP007
-    "orders": int | str,
-    "numbers": Budgets,
-    "amounts": Budgets,
-    "names": Names,
-    "patterns": Names,
-    "pairs": Mapping[str, str],
-}
 
 
 def option(default: Any, help: str, kind: str, **more: Any) -> Any:
@@ -277,31 +260,16 @@ SETS: dict[type, type] = {
 }
 
 
-def _require_declared() -> None:
-    """Refuse a field that a command or a document could make nothing of."""
-    for one in {about for taken in SETS.values() for about in fields(taken)}:
-        kind, help = one.metadata.get("kind"), one.metadata.get("help")
-        if kind is None:
-            raise TypeError(f"{one.name}: declare it with option(…), with its help and kind")
-        if kind not in TAKEN:
-            raise TypeError(f"{one.name}: no kind '{kind}'; there are {', '.join(TAKEN)}")
-        if not help:
-            raise TypeError(f"{one.name}: needs a sentence of help")
-
-
-_require_declared()
-
-
-def parameters(taken: type) -> dict[str, Field[Any]]:
+def parameters(option_set: type) -> dict[str, Field[Any]]:
     """The parameters of an option set and the field of each."""
-    found = {}
-    for one in fields(SETS[taken]):
-        name = one.metadata.get("parameter", one.name)
-        if taken is Planned:
-            name = one.metadata.get("planned", name)
+    entries = {}
+    for entry in fields(SETS[option_set]):
+        name = entry.metadata.get("parameter", entry.name)
+        if option_set is Planned:
+            name = entry.metadata.get("planned", name)
         if name is not None:
-            found[name] = one
-    return found
+            entries[name] = entry
+    return entries
 
 
 def source_paths(sources: Sources) -> list[str]:
@@ -309,45 +277,44 @@ def source_paths(sources: Sources) -> list[str]:
     return [str(path) for path in ([sources] if isinstance(sources, str | Path) else sources)]
 
 
-def flag_of(one: Field[Any], name: str | None = None) -> str:
+def flag_of(entry: Field[Any], name: str | None = None) -> str:
     """The option of a field on the command line."""
-    words = name or one.metadata.get("parameter", one.name)
-    return one.metadata.get("flag") or f"--{words.replace('_', '-')}"
+    words = name or entry.metadata.get("parameter", entry.name)
+    return entry.metadata.get("flag") or f"--{words.replace('_', '-')}"
 
 
-def default_of(one: Field[Any]) -> Any:
+def default_of(entry: Field[Any]) -> Any:
     """The default of a field."""
-    if one.default_factory is not MISSING:
-        return one.default_factory()
-    return one.default
+    if entry.default_factory is not MISSING:
+        return entry.default_factory()
+    return entry.default
 
 
-def default_shown(one: Field[Any]) -> str:
+def default_shown(entry: Field[Any]) -> str:
     """The default as it stands in help and documentation; nothing where it says nothing."""
-    if "shown" in one.metadata:
-        return one.metadata["shown"]
-    value = default_of(one)
+    if "shown" in entry.metadata:
+        return entry.metadata["shown"]
+    value = default_of(entry)
     if value is None or value is False or value in ((), {}):
         return ""
     return ",".join(map(str, value)) if isinstance(value, tuple) else f"{value}".removesuffix(".0")
 
 
-def documented(name: str, one: Field[Any]) -> str:
+def documented(name: str, entry: Field[Any]) -> str:
     """The line of a parameter in the documentation of a function."""
-    default = default_shown(one)
-    text = f"{name}: {one.metadata['help']}{f' (default: {default})' if default else ''}"
+    default = default_shown(entry)
+    text = f"{name}: {entry.metadata['help']}{f' (default: {default})' if default else ''}"
     return textwrap.fill(text, 96, subsequent_indent="    ", break_on_hyphens=False)
 
 
-def _convert(one: Field[Any], name: str, value: Any) -> Any:
-    """A value as its field holds it; one of another type is refused before anything is done."""
-    kind, flag = one.metadata["kind"], flag_of(one, name)
-    convert = CONVERT.get(kind)
+def _convert(entry: Field[Any], name: str, value: Any) -> Any:
+    """A value as its field holds it; entry of another type is refused before anything is done."""
+    flag = flag_of(entry, name)
     try:
-        given = value if convert is None else convert(value)
+        given = OPTION_KINDS[entry.metadata["kind"]].convert(value)
     except (TypeError, ValueError) as error:
         raise AuditError(f"{flag}: {error}") from None
-    choices = one.metadata.get("choices")
+    choices = entry.metadata.get("choices")
     if choices and given not in choices:
         raise AuditError(f"{flag} {given}: must be {' or '.join(choices)}")
     return given
@@ -409,33 +376,57 @@ def _pairs(value: Any) -> dict[str, str]:
     return {_text(name): _text(path) for name, path in dict(value).items()}
 
 
-# What makes the value of a field; amounts are read when the unit is known.
-CONVERT: dict[str, Callable[[Any], Any]] = {
-    "flag": _flag,
-    "number": _number,
-    "decimal": _decimal,
-    "text": _text,
-    "file": _text,
-    "size": size,
-    "plugins": _plugins,
-    "orders": orders,
-    "numbers": lambda value: tuple(whole_numbers(value)),
-    "amounts": lambda value: value if isinstance(value, int | float | str) else list(value),
-    "names": names,
-    "patterns": _patterns,
-    "pairs": _pairs,
+class OptionKind(NamedTuple):
+    """A kind of option: what Python takes, and what makes the field's value of it."""
+
+    python: Any
+    convert: Callable[[Any], Any]
+
+
+# `audit.cli.options` has what the command line takes; amounts are read when the unit is known.
+OPTION_KINDS = {
+    "flag": OptionKind(bool, _flag),
+    "number": OptionKind(int, _number),
+    "decimal": OptionKind(float, _decimal),
+    "text": OptionKind(str, _text),
+    "file": OptionKind(FilePath, _text),
+    "size": OptionKind(str, size),
+    "plugins": OptionKind(Union[FilePath, Sequence[str]], _plugins),  # noqa: UP007
+    "orders": OptionKind(int | str, orders),
+    "numbers": OptionKind(Budgets, lambda value: tuple(whole_numbers(value))),
+    "amounts": OptionKind(
+        Budgets, lambda value: value if isinstance(value, int | float | str) else list(value)
+    ),
+    "names": OptionKind(Names, names),
+    "patterns": OptionKind(Names, _patterns),
+    "pairs": OptionKind(Mapping[str, str], _pairs),
 }
 
 
-def collected(taken: type, given: Mapping[str, Any]) -> Any:
+def _require_declared() -> None:
+    """Refuse a field that a command or a document could make nothing of."""
+    for entry in {entry for option_set in SETS.values() for entry in fields(option_set)}:
+        kind, help = entry.metadata.get("kind"), entry.metadata.get("help")
+        if kind is None:
+            raise TypeError(f"{entry.name}: declare it with option(…), with its help and kind")
+        if kind not in OPTION_KINDS:
+            raise TypeError(f"{entry.name}: no kind '{kind}'; there are {', '.join(OPTION_KINDS)}")
+        if not help:
+            raise TypeError(f"{entry.name}: needs a sentence of help")
+
+
+_require_declared()
+
+
+def collected(option_set: type, given: Mapping[str, Any]) -> Any:
     """The option set of these parameters; what is None is as if it were not given."""
-    known = parameters(taken)
+    entries = parameters(option_set)
     values = {
-        known[name].name: _convert(known[name], name, value)
+        entries[name].name: _convert(entries[name], name, value)
         for name, value in given.items()
         if value is not None
     }
-    return taken(**values)
+    return option_set(**values)
 
 
 def takes(function: Callable[..., Returned]) -> Callable[..., Returned]:
@@ -445,53 +436,57 @@ def takes(function: Callable[..., Returned]) -> Callable[..., Returned]:
     each of its options. Who has made the set already hands it over under the set's own name.
     """
     signature = inspect.signature(function)
-    wanted = {
-        name: one.annotation for name, one in signature.parameters.items() if one.annotation in SETS
+    option_sets = {
+        name: parameter.annotation
+        for name, parameter in signature.parameters.items()
+        if parameter.annotation in SETS
     }
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Returned:
-        for name, taken in wanted.items():
-            given = {one: kwargs.pop(one) for one in parameters(taken) if one in kwargs}
+        for name, option_set in option_sets.items():
+            given = {key: kwargs.pop(key) for key in parameters(option_set) if key in kwargs}
             if not given and name in kwargs:
                 continue
-            kwargs[name] = collected(taken, given)
+            kwargs[name] = collected(option_set, given)
         return function(*args, **kwargs)
 
-    public = [new for one in signature.parameters.values() for new in _named(one)]
+    public = [new for old in signature.parameters.values() for new in _public_parameters(old)]
     call.__signature__ = signature.replace(parameters=public)  # type: ignore[attr-defined]
     call.__annotations__ = {
-        **{one.name: one.annotation for one in public},
+        **{parameter.name: parameter.annotation for parameter in public},
         "return": signature.return_annotation,
     }
-    for name, taken in wanted.items():
-        lines = [documented(one, about) for one, about in parameters(taken).items()]
+    for name, option_set in option_sets.items():
+        lines = [documented(key, entry) for key, entry in parameters(option_set).items()]
         block = textwrap.indent("\n".join(lines), "    ")
         call.__doc__ = (call.__doc__ or "").replace(f"    {name}:\n", f"{block}\n")
     return call
 
 
-def _named(one: inspect.Parameter) -> Iterator[inspect.Parameter]:
+def _public_parameters(parameter: inspect.Parameter) -> Iterator[inspect.Parameter]:
     """The parameters that a parameter stands for: itself, or the options of a set."""
-    if one.annotation not in SETS:
-        yield one
+    if parameter.annotation not in SETS:
+        yield parameter
         return
-    for name, about in parameters(one.annotation).items():
-        kind = TAKEN[about.metadata["kind"]]
-        # What a replay is not told is as in the last one, which only the database knows.
-        default = None if issubclass(one.annotation, Asked) else default_of(about)
+    for name, entry in parameters(parameter.annotation).items():
+        kind = OPTION_KINDS[entry.metadata["kind"]].python
+        # What a replay is not given is as in the last one, which only the database knows.
+        default = None if issubclass(parameter.annotation, Asked) else default_of(entry)
         default = None if isinstance(default, dict) else default
         annotation = kind | None if default is None else kind
-        yield inspect.Parameter(name, one.KEYWORD_ONLY, default=default, annotation=annotation)
+        yield inspect.Parameter(
+            name, parameter.KEYWORD_ONLY, default=default, annotation=annotation
+        )
 
 
 def arguments(given: Reading) -> Iterable[str]:
     """The command-line arguments that say the same as this option set."""
-    for one in fields(given):
-        value, flag = getattr(given, one.name), flag_of(one)
-        if value == default_of(one):
+    for entry in fields(given):
+        value, flag = getattr(given, entry.name), flag_of(entry)
+        if value == default_of(entry):
             continue
-        kind = one.metadata["kind"]
+        kind = entry.metadata["kind"]
         if kind == "flag":
             yield flag
         elif kind == "pairs":

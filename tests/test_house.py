@@ -12,7 +12,7 @@ import audit
 from audit.options import SETS, Limits, Reading, Settings, TaskLimits
 
 ROOT = Path(__file__).resolve().parents[1]
-# A room may import the rooms of its own line and of the lines above it.
+# A package may import those of its own line and of the lines above it.
 LINES = (
     {"errors", "text", "progress", "ahead", "units", "options"},
     {"database", "answers"},
@@ -23,21 +23,21 @@ LINES = (
     {"cli"},
     {"__main__"},
 )
-# What a room of another line may know all the same, and why.
+# What a package of another line may know all the same, and why.
 ALLOWED = {
     # Costs that a log lacks are counted while it is read.
     ("sources", "tokens"),
 }
 
 
-def line_of(room):
-    """The number of a room's line."""
-    (number,) = [number for number, rooms in enumerate(LINES) if room in rooms]
+def line_of(package):
+    """The number of a package's line."""
+    (number,) = [number for number, packages in enumerate(LINES) if package in packages]
     return number
 
 
 def imports(path):
-    """The rooms that a file imports, at its top or anywhere else in it."""
+    """The packages that a file imports, at its top or anywhere else in it."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module == "audit":
             yield from (name.name for name in node.names if not name.name.startswith("__version"))
@@ -54,18 +54,18 @@ def imports(path):
 def test_imports_go_one_way():
     wrong = []
     for path in sorted((ROOT / "audit").rglob("*.py")):
-        room = path.relative_to(ROOT / "audit").parts[0].removesuffix(".py")
-        if room == "__init__":
+        package = path.relative_to(ROOT / "audit").parts[0].removesuffix(".py")
+        if package == "__init__":
             continue
         for other in imports(path):
-            if (room, other) not in ALLOWED and line_of(other) > line_of(room):
+            if (package, other) not in ALLOWED and line_of(other) > line_of(package):
                 wrong.append(f"{path.relative_to(ROOT)} imports {other}")
     assert wrong == []
 
 
 def test_sources_and_answers_know_no_database():
-    for room in ("sources", "answers"):
-        for path in (ROOT / "audit" / room).rglob("*.py"):
+    for package in ("sources", "answers"):
+        for path in (ROOT / "audit" / package).rglob("*.py"):
             assert not {"database", "engine"} & set(imports(path)), path
             assert "import duckdb" not in path.read_text(encoding="utf-8"), path
 
@@ -80,7 +80,7 @@ def test_live_imports_nothing_of_the_engine_at_start():
     assert found.stdout.strip() == "[]"
 
 
-def test_a_function_keeps_its_name_beside_a_room_of_the_same_name():
+def test_a_function_keeps_its_name_beside_a_package_of_the_same_name():
     import audit.load.load
     import audit.query.run
 

@@ -1,4 +1,4 @@
-"""The database room: opening a file as reader, loader or replayer, its schema, and Arrow rows."""
+"""Opening a file as reader, loader or replayer, its schema, and Arrow rows."""
 
 from audit.database.arrow import insert
 from audit.database.connection import (

@@ -1,4 +1,4 @@
-"""The engine room: SQL files rendered, checked and built, stage by stage."""
+"""SQL files rendered, checked and built, stage by stage."""
 
 from audit.engine.build import build, render
 from audit.engine.comments import (

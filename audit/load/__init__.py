@@ -1,1 +1,1 @@
-"""The load room: records on their way into the database, checked and all or nothing."""
+"""Records on their way into the database, checked and all or nothing."""

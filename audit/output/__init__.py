@@ -1,1 +1,1 @@
-"""The output room: tables as text, CSV, Parquet and money."""
+"""Tables as text, CSV, Parquet and money."""

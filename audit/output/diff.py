@@ -36,7 +36,7 @@ def archive_pairs(given: Sequence[str]) -> Pairs:
     return pairs
 
 
-def diff(
+def differences(
     old: duckdb.DuckDBPyConnection,
     new: duckdb.DuckDBPyConnection,
     tolerance: float = 1e-9,

@@ -1,1 +1,1 @@
-"""The query room: named queries and ad hoc SQL, read only."""
+"""Named queries and ad hoc SQL, read only."""

@@ -1,6 +1,6 @@
 """Where attempts come from: files of any container and format, read as canonical columns.
 
-This room knows no database: answers ← sources ← load.
+It knows no database: answers ← sources ← load.
 """
 
 from audit.sources.containers import CONTAINERS

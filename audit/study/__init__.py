@@ -1,1 +1,1 @@
-"""The study room: its published values, its archive, and simulated ones of its shape."""
+"""The study: its published values, its archive, and simulated ones of its shape."""
