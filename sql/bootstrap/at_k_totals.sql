@@ -1,4 +1,6 @@
--- at_k_totals: one problem's chances at k attempts: that any of k attempts, or all of them, are eligible for the primary selector and labelled correct, over all orders; how many random orders it answers correctly after k; and k times its mean cost.
+-- at_k_totals: one problem's chances at k attempts: that any of k attempts, or all of them, are
+--     eligible for the primary selector and labelled correct, over all orders; how many random
+--     orders it answers correctly after k; and k times its mean cost.
 -- grain: archive, k, problem_id
 with chances as (
     select

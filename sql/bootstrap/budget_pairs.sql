@@ -1,4 +1,5 @@
--- budget_pairs: the totals of the advisory rule at one budget and of the strict rule at another, side by side; a total is the cost with its prompts.
+-- budget_pairs: the totals of the advisory rule at one budget and of the strict rule at another,
+--     side by side; a total is the cost with its prompts.
 -- grain: archive, advisory_budget, strict_budget, problem_id
 select
     advisory.archive,

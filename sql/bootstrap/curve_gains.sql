@@ -1,4 +1,6 @@
--- curve_gains: how many more random orders of a problem the advisory rule answers correctly, at the first budget of the archive's curve and at every one where that changes at some problem; null without labels.
+-- curve_gains: how many more random orders of a problem the advisory rule answers correctly, at the
+--     first budget of the archive's curve and at every one where that changes at some problem; null
+--     without labels.
 -- grain: archive, budget, problem_id
 with changes as materialized (
     from curve_changes

@@ -1,4 +1,5 @@
--- frontier_totals: what a policy under a rule and budget costs and answers at a problem that all archives of the replay have; without policies there is only `none`.
+-- frontier_totals: what a policy under a rule and budget costs and answers at a problem that all
+--     archives of the replay have; without policies there is only `none`.
 -- grain: archive, policy, rule, budget, problem_id
 with points as (
     select archive, problem_id, 'none' as policy, rule, budget, replays, correct, cost

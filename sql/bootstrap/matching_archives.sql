@@ -1,4 +1,6 @@
--- matching_archives: what the search for equal costs needs of an archive, as lists: its walks by ascending cost, its strict changes by ascending budget, and its advisory totals by budget and problem.
+-- matching_archives: what the search for equal costs needs of an archive, as lists: its walks by
+--     ascending cost, its strict changes by ascending budget, and its advisory totals by budget and
+--     problem.
 -- grain: archive
 with targets as (
     select

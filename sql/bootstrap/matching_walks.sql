@@ -1,4 +1,5 @@
--- matching_walks: how many random orders of a problem cost the same to their end at the primary cap, whatever the budget.
+-- matching_walks: how many random orders of a problem cost the same to their end at the primary
+--     cap, whatever the budget.
 -- grain: archive, problem_id, whole_cost
 select
     archives.archive,

@@ -1,4 +1,5 @@
--- paired_totals: the totals of both rules at the same budget, side by side: rule_totals with a column for each rule.
+-- paired_totals: the totals of both rules at the same budget, side by side: rule_totals with a
+--     column for each rule.
 -- grain: archive, budget, problem_id
 select
     strict.archive,

@@ -1,4 +1,5 @@
--- problem_comparisons: what a rule costs and answers in two archives at a problem that both have, and how they differ; correct answers are null without labels.
+-- problem_comparisons: what a rule costs and answers in two archives at a problem that both have,
+--     and how they differ; correct answers are null without labels.
 -- grain: archive, other, rule, budget, problem_id
 select
     here.archive,

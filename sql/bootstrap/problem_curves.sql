@@ -1,4 +1,6 @@
--- problem_curves: by how much the totals of both rules change at one problem, at the first budget of the archive's curve that a change reaches; every problem has a row at the first budget. What needs labels is null without them.
+-- problem_curves: by how much the totals of both rules change at one problem, at the first budget
+--     of the archive's curve that a change reaches; every problem has a row at the first budget.
+--     What needs labels is null without them.
 -- grain: archive, budget, problem_id
 with changes as (
     select bank_id, rule, budget, correct_change, 0 as covered_change, 0 as cost_change, 0 as slope_change

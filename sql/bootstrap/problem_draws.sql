@@ -1,4 +1,5 @@
--- problem_draws: how often a replicate of the bootstrap draws a problem: bootstrap_counts with a row for each count. Replicate 0 draws every problem once.
+-- problem_draws: how often a replicate of the bootstrap draws a problem: bootstrap_counts with a
+--     row for each count. Replicate 0 draws every problem once.
 -- grain: replicate, problem_id
 select
     replicate,

@@ -1,4 +1,5 @@
--- problem_policies: what a policy costs and gains at one problem, beside the same controller without one; gains are null without labels.
+-- problem_policies: what a policy costs and gains at one problem, beside the same controller
+--     without one; gains are null without labels.
 -- grain: archive, policy, rule, budget, problem_id
 select
     policy_totals.archive,

@@ -1,4 +1,5 @@
--- problem_strata: what the advisory rule gains and costs more at one problem, under the half of the archive's problems that it belongs to.
+-- problem_strata: what the advisory rule gains and costs more at one problem, under the half of the
+--     archive's problems that it belongs to.
 -- grain: archive, stratum, budget, problem_id
 select
     paired_totals.archive,

@@ -1,4 +1,5 @@
--- rule_totals: integer totals of a rule at one problem over its random orders at the primary cap, for the primary selector; correct answers and coverage are null without labels.
+-- rule_totals: integer totals of a rule at one problem over its random orders at the primary cap,
+--     for the primary selector; correct answers and coverage are null without labels.
 -- grain: archive, budget, rule, problem_id
 select
     costs.archive,

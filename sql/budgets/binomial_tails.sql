@@ -1,4 +1,5 @@
--- binomial_tails: the probability that at most this many of so many fair coins show heads; trials go as far as the votes of a prefix and one more.
+-- binomial_tails: the probability that at most this many of so many fair coins show heads; trials
+--     go as far as the votes of a prefix and one more.
 -- grain: trials, successes
 select
     trials,

@@ -1,4 +1,5 @@
--- budgeted_attempts: every walked attempt within a limit, here called its cap, beside every budget; after the last one no attempt is left to launch.
+-- budgeted_attempts: every walked attempt within a limit, here called its cap, beside every budget;
+--     after the last one no attempt is left to launch.
 -- grain: walk_id, cap, budget, position
 select
     walked_attempts.walk_id,

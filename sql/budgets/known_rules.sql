@@ -1,4 +1,5 @@
--- known_rules: what the built-in rules of the run return and pay; with these two words it is known at which budgets answers and costs change.
+-- known_rules: what the built-in rules of the run return and pay; with these two words it is known
+--     at which budgets answers and costs change.
 -- grain: rule_id
 select
     used_rules.rule_id,

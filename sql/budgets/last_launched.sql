@@ -1,4 +1,5 @@
--- last_launched: the last attempt launched: it begins before the budget is spent, and uses it up or is the last there is.
+-- last_launched: the last attempt launched: it begins before the budget is spent, and uses it up or
+--     is the last there is.
 -- grain: walk_id, cap, budget
 select
     walk_id,

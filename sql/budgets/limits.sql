@@ -1,4 +1,5 @@
--- limits: how far a walk may go: to every cap of the run, and at the primary cap to where a policy stops it; policy_id 0 is no policy.
+-- limits: how far a walk may go: to every cap of the run, and at the primary cap to where a policy
+--     stops it; policy_id 0 is no policy.
 -- grain: walk_id, cap, policy_id
 select
     walks.walk_id,

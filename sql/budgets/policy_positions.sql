@@ -1,4 +1,5 @@
--- policy_positions: the first position after which a policy launches nothing more from a walk under a cap; a walk that it does not stop has no row or a null.
+-- policy_positions: the first position after which a policy launches nothing more from a walk under
+--     a cap; a walk that it does not stop has no row or a null.
 -- grain: policy_id, walk_id, cap
 {% for policy in policies %}
 select

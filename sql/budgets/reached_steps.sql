@@ -1,4 +1,6 @@
--- reached_steps: where the step ends in which the budget runs out, counted from the start of the last launched attempt; an attempt of one step has no row, nor has one that ends within the budget.
+-- reached_steps: where the step ends in which the budget runs out, counted from the start of the
+--     last launched attempt; an attempt of one step has no row, nor has one that ends within the
+--     budget.
 -- grain: walk_id, cap, budget
 select
     last_launched.walk_id,

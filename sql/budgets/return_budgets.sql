@@ -1,4 +1,5 @@
--- return_budgets: the smallest budget from which a rule returns the attempt that ends a prefix, in random orders up to the primary cap.
+-- return_budgets: the smallest budget from which a rule returns the attempt that ends a prefix, in
+--     random orders up to the primary cap.
 -- grain: prefix_id, rule_id
 select
     walked_attempts.prefix_id,

@@ -1,4 +1,5 @@
--- stops: where every rule ends a walk within a limit, at every cap: attempts launched, attempts returned, what is paid, and the prefixes that end there.
+-- stops: where every rule ends a walk within a limit, at every cap: attempts launched, attempts
+--     returned, what is paid, and the prefixes that end there.
 -- grain: rule_id, walk_id, cap, policy_id, budget
 with budgeted_attempts as (
 {% include 'budgets/budgeted_attempts.sql' %}

@@ -1,4 +1,5 @@
--- ledger_adds_up: an order's cumulative cost is the sum of its attempts' recorded costs, and no slot comes twice
+-- ledger_adds_up: an order's cumulative cost is the sum of its attempts' recorded costs, and no
+--     slot comes twice
 -- grain: one row
 with sums as (
     select

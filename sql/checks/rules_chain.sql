@@ -1,4 +1,5 @@
--- rules_chain: strict, step_lost and attempt_lost return alike, step no fewer, advisory most; costs rise from strict over step to advisory
+-- rules_chain: strict, step_lost and attempt_lost return alike, step no fewer, advisory most; costs
+--     rise from strict over step to advisory
 -- grain: one row
 with single as (
     -- A rule that stops twice is a violation, and no key of a map.

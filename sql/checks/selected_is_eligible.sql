@@ -1,4 +1,5 @@
--- selected_is_eligible: an answer comes from a returned attempt the selector may pick, and an abstention from a pool without one
+-- selected_is_eligible: an answer comes from a returned attempt the selector may pick, and an
+--     abstention from a pool without one
 -- grain: one row
 with prefixes_seen as (
     select

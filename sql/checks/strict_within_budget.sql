@@ -1,4 +1,5 @@
--- strict_within_budget: the strict rule never pays more than the budget, and pays all of it whenever it cuts an attempt
+-- strict_within_budget: the strict rule never pays more than the budget, and pays all of it
+--     whenever it cuts an attempt
 -- grain: one row
 select
     count(*) as looked_at,

@@ -1,4 +1,5 @@
--- transitions_sum: fixes less harms, counted replay by replay, give the change in each selector's correct answers
+-- transitions_sum: fixes less harms, counted replay by replay, give the change in each selector's
+--     correct answers
 -- grain: one row
 with counted as (
     select

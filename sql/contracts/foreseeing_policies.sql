@@ -1,4 +1,5 @@
--- foreseeing_policies: a walk that a policy stops elsewhere when the attempts after that position are others, or none.
+-- foreseeing_policies: a walk that a policy stops elsewhere when the attempts after that position
+--     are others, or none.
 -- grain: plugin, walk_id, position
 with stopped as (
     select *, true as is_first from said

@@ -1,4 +1,6 @@
--- sampled_walks: some walks, each with a bank of its own, and their attempts in three orders: as they are, cut off after the position kept, and with those after it turned round; a hash chooses walks and positions.
+-- sampled_walks: some walks, each with a bank of its own, and their attempts in three orders: as
+--     they are, cut off after the position kept, and with those after it turned round; a hash
+--     chooses walks and positions.
 -- grain: walk_id
 with chosen as (
     select

@@ -1,4 +1,6 @@
--- admitted_selections: exploratory: strict's majority answer, and the one when the interrupted prefix's last complete box is one more vote after the returned attempts; a tie goes to the answer seen first.
+-- admitted_selections: exploratory: strict's majority answer, and the one when the interrupted
+--     prefix's last complete box is one more vote after the returned attempts; a tie goes to the
+--     answer seen first.
 -- grain: walk_id, budget
 with strict as (
     select

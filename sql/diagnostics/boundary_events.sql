@@ -1,4 +1,5 @@
--- boundary_events: replays of random orders at the primary cap whose budget ends inside an attempt: that attempt, and what is left for it.
+-- boundary_events: replays of random orders at the primary cap whose budget ends inside an attempt:
+--     that attempt, and what is left for it.
 -- grain: walk_id, budget
 select
     stops.walk_id,

@@ -1,4 +1,6 @@
--- changed_selections: the replays of random orders at the primary cap from which a selector picks another attempt under advisory than under strict, and its answers: what the selector votes on.
+-- changed_selections: the replays of random orders at the primary cap from which a selector picks
+--     another attempt under advisory than under strict, and its answers: what the selector votes
+--     on.
 -- grain: selector, archive, competition, question_id, repeat, budget
 -- Rules that return the same prefix leave no choice between them, so those replays go before anything is looked up.
 with differing as (

@@ -1,4 +1,5 @@
--- control_attempts: the primary cap's attempts of both controls: the budget moved to a completion boundary, and every cost made equal.
+-- control_attempts: the primary cap's attempts of both controls: the budget moved to a completion
+--     boundary, and every cost made equal.
 -- grain: control, walk_id, cap, budget, nominal_budget, position
 select
     'completed_prefix' as control,

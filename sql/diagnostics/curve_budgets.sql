@@ -1,4 +1,5 @@
--- curve_budgets: the budgets of an archive's curve: those of the run, and points evenly apart on a logarithmic scale from its cheapest attempt to its costliest walk.
+-- curve_budgets: the budgets of an archive's curve: those of the run, and points evenly apart on a
+--     logarithmic scale from its cheapest attempt to its costliest walk.
 -- grain: archive_id, budget
 with costs as (
     select

@@ -1,4 +1,5 @@
--- length_halves: the banks of an archive ranked by median attempt cost, ties by problem; the first half, rounded down, is shorter.
+-- length_halves: the banks of an archive ranked by median attempt cost, ties by problem; the first
+--     half, rounded down, is shorter.
 -- grain: archive, problem_id
 with medians as (
     select

@@ -1,4 +1,6 @@
--- majority_votes: the leading votes of a prefix of distinct votes: how many are tied, how many of those are correct, and whether the one seen first and the one seen last are; a vote's earliest attempt stands for it.
+-- majority_votes: the leading votes of a prefix of distinct votes: how many are tied, how many of
+--     those are correct, and whether the one seen first and the one seen last are; a vote's
+--     earliest attempt stands for it.
 -- grain: distinct_votes_id, position
 with counted as (
     select

@@ -1,4 +1,6 @@
--- order_votes: what each attempt of a random order may vote for, up to the most that a rule returns at the primary cap. Orders with equal lists share an order_votes_id, that of one of their walks. Labels are in it, so this is evaluation only.
+-- order_votes: what each attempt of a random order may vote for, up to the most that a rule returns
+--     at the primary cap. Orders with equal lists share an order_votes_id, that of one of their
+--     walks. Labels are in it, so this is evaluation only.
 -- grain: walk_id
 with written as (
     select

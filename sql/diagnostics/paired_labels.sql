@@ -1,4 +1,5 @@
--- paired_labels: whether the primary selector is correct under both rules from the same random order at the primary cap; null without labels.
+-- paired_labels: whether the primary selector is correct under both rules from the same random
+--     order at the primary cap; null without labels.
 -- grain: walk_id, budget
 select
     coverage.walk_id,

@@ -1,4 +1,5 @@
--- paired_replays: what both rules launched, returned, paid for prompts and covered from the same order, side by side.
+-- paired_replays: what both rules launched, returned, paid for prompts and covered from the same
+--     order, side by side.
 -- grain: walk_id, cap, budget
 select
     strict.walk_id,

@@ -1,4 +1,6 @@
--- scored_votes: what a pool of a random order at the primary cap elects by each score of the run: among the scores of at least the 90 % quantile by their sum, and by the roots of ranks; a tie goes to the answer seen first, whose earliest attempt stands for it.
+-- scored_votes: what a pool of a random order at the primary cap elects by each score of the run:
+--     among the scores of at least the 90 % quantile by their sum, and by the roots of ranks; a tie
+--     goes to the answer seen first, whose earliest attempt stands for it.
 -- grain: walk_id, returned, score, definition
 -- Weights are whole billionths, so that their sums are the same on any number of threads.
 with members as (

@@ -1,4 +1,6 @@
--- votes_by_definition: the votes of an order under one of eight definitions, as a list; a vote is 2 × (first position of that answer) + (1 if correct), null for none. Orders with equal lists share a distinct_votes_id, so each distinct list is counted once.
+-- votes_by_definition: the votes of an order under one of eight definitions, as a list; a vote is 2
+--     × (first position of that answer) + (1 if correct), null for none. Orders with equal lists
+--     share a distinct_votes_id, so each distinct list is counted once.
 -- grain: order_votes_id, definition_id
 -- 0 answer, 1 raw, 2 answer_or_none, 3 any_answer, 4 any_raw_or_none, 5 any_answer_and_label, 6 label, 7 any_label
 -- A vote is twice what is voted for, 0 for "no answer", and one more where the attempt is correct.

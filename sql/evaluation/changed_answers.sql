@@ -1,4 +1,5 @@
--- changed_answers: by how many of a problem's random orders the correct answers and abstentions of a selector change once the budget reaches this one, at the primary cap.
+-- changed_answers: by how many of a problem's random orders the correct answers and abstentions of
+--     a selector change once the budget reaches this one, at the primary cap.
 -- grain: bank_id, rule, selector_id, budget
 -- A selector's choice changes with a prefix, once a rule returns its last attempt.
 with changes as (

@@ -1,4 +1,6 @@
--- changed_costs: by how much the totals over a problem's random orders change once the budget reaches this one, at the primary cap; slope_change is by how much more the cost grows with the budget from there on.
+-- changed_costs: by how much the totals over a problem's random orders change once the budget
+--     reaches this one, at the primary cap; slope_change is by how much more the cost grows with
+--     the budget from there on.
 -- grain: bank_id, rule, budget
 with launches as (
     select

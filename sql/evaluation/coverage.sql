@@ -1,4 +1,5 @@
--- coverage: the first position whose attempt is eligible for the primary selector and labelled correct; null where there is none.
+-- coverage: the first position whose attempt is eligible for the primary selector and labelled
+--     correct; null where there is none.
 -- grain: walk_id
 select
     walks.walk_id,

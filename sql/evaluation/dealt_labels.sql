@@ -1,4 +1,5 @@
--- dealt_labels: the labels of a database dealt out anew, each to the attempt that comes next in an order of their own.
+-- dealt_labels: the labels of a database dealt out anew, each to the attempt that comes next in an
+--     order of their own.
 -- grain: archive, competition, question_id, seed
 with numbered as (
     select

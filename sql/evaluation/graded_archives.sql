@@ -1,4 +1,5 @@
--- graded_archives: the replayed archives, and whether every attempt of theirs has a label; numbers that need one are null elsewhere.
+-- graded_archives: the replayed archives, and whether every attempt of theirs has a label; numbers
+--     that need one are null elsewhere.
 -- grain: archive_id
 -- kept: table
 select

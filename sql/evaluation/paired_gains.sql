@@ -1,4 +1,5 @@
--- paired_gains: how many more random orders of a problem the advisory rule answers correctly than the strict one at the same budget.
+-- paired_gains: how many more random orders of a problem the advisory rule answers correctly than
+--     the strict one at the same budget.
 -- grain: archive, competition, question_id, budget, selector
 select
     strict.archive,

@@ -1,4 +1,5 @@
--- policy_results: what one replay under a policy launched, returned and paid, and the vote and label of the primary selector's choice; an abstention has no vote.
+-- policy_results: what one replay under a policy launched, returned and paid, and the vote and
+--     label of the primary selector's choice; an abstention has no vote.
 -- grain: rule, policy_id, walk_id, budget
 select
     policy_rule_stops.rule,

@@ -1,4 +1,5 @@
--- policy_totals: integer totals of an archive at one problem over its random orders at the primary cap under a policy; an answer is kept when it is the one of the policy none.
+-- policy_totals: integer totals of an archive at one problem over its random orders at the primary
+--     cap under a policy; an answer is kept when it is the one of the policy none.
 -- grain: archive, competition, question_id, policy, rule, budget
 with random_results as materialized (
     select

@@ -1,4 +1,5 @@
--- problem_costs: integer totals of an archive at one problem over its random orders at the primary cap, whatever the selector.
+-- problem_costs: integer totals of an archive at one problem over its random orders at the primary
+--     cap, whatever the selector.
 -- grain: archive, competition, question_id, budget, rule
 with totals as (
     select

@@ -1,4 +1,5 @@
--- problem_scores: integer totals of an archive at one problem and of a selector over the random orders at the primary cap; correct answers are null without labels.
+-- problem_scores: integer totals of an archive at one problem and of a selector over the random
+--     orders at the primary cap; correct answers are null without labels.
 -- grain: archive, competition, question_id, budget, rule, selector
 with totals as (
     select

@@ -1,4 +1,5 @@
--- prompt_money: what the prompts of a prefix cost by the prices of the run, in millionths of a millionth; no row where there are none.
+-- prompt_money: what the prompts of a prefix cost by the prices of the run, in millionths of a
+--     millionth; no row where there are none.
 -- grain: prefix_id
 select
     walked_attempts.prefix_id,

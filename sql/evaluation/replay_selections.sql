@@ -1,4 +1,5 @@
--- replay_selections: the attempt a selector returns from a replay, and its labels; an abstention has no slot and is incorrect, and without labels nothing is either.
+-- replay_selections: the attempt a selector returns from a replay, and its labels; an abstention
+--     has no slot and is incorrect, and without labels nothing is either.
 -- grain: rule, selector_id, walk_id, cap, budget
 select
     stops.rule,

@@ -1,4 +1,6 @@
--- strict_prefix: exploratory, not part of the study: strict with the interrupted prefix's last complete box as one more vote, graded by the references that the answer's attempt accepts; a problem without any is undecided.
+-- strict_prefix: exploratory, not part of the study: strict with the interrupted prefix's last
+--     complete box as one more vote, graded by the references that the answer's attempt accepts; a
+--     problem without any is undecided.
 -- grain: archive, budget
 with accepted as (
     select

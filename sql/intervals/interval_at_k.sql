@@ -1,4 +1,5 @@
--- interval_at_k: the chances that any of k attempts or all of them are correct, and the primary selector's accuracy after k, with the ends of their intervals.
+-- interval_at_k: the chances that any of k attempts or all of them are correct, and the primary
+--     selector's accuracy after k, with the ends of their intervals.
 -- grain: archive, k
 -- totals: at_k_totals
 -- values: any_passes, all_pass, majority_correct, cost

@@ -1,4 +1,5 @@
--- interval_budget_pairs: an advisory budget against a strict budget: differences in accuracy and realized cost, with the ends of their intervals.
+-- interval_budget_pairs: an advisory budget against a strict budget: differences in accuracy and
+--     realized cost, with the ends of their intervals.
 -- grain: archive, advisory_budget, strict_budget
 -- totals: budget_pairs
 -- values: advisory_cost, strict_cost, advisory_total, strict_total, advisory_correct, strict_correct

@@ -1,4 +1,5 @@
--- interval_comparisons: two archives at the problems that both have: the difference in accuracy and cost, with the ends of their intervals.
+-- interval_comparisons: two archives at the problems that both have: the difference in accuracy and
+--     cost, with the ends of their intervals.
 -- grain: archive, other, rule, budget
 -- totals: problem_comparisons
 -- values: more_correct, more_cost

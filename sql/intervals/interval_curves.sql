@@ -1,4 +1,5 @@
--- interval_curves: the paired accuracy change where a curve changes, with the ends of its interval, its standard error, and the band of the whole curve.
+-- interval_curves: the paired accuracy change where a curve changes, with the ends of its interval,
+--     its standard error, and the band of the whole curve.
 -- grain: archive, budget
 -- totals: curve_gains
 -- changes: curve_changes

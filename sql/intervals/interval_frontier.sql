@@ -1,4 +1,5 @@
--- interval_frontier: a point of cost and accuracy, whether another costs no more and is at least as accurate, one of them strictly, and in what percent of replicates none does.
+-- interval_frontier: a point of cost and accuracy, whether another costs no more and is at least as
+--     accurate, one of them strictly, and in what percent of replicates none does.
 -- grain: archive, policy, rule, budget
 -- totals: frontier_totals
 -- values: correct, cost

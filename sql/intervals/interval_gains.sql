@@ -1,4 +1,5 @@
--- interval_gains: the paired accuracy change of the primary selector, with the ends of its interval and its standard error.
+-- interval_gains: the paired accuracy change of the primary selector, with the ends of its interval
+--     and its standard error.
 -- grain: archive, budget
 -- totals: paired_gains where is_primary
 -- values: gained

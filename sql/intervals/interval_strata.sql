@@ -1,4 +1,5 @@
--- interval_strata: the paired accuracy change in each half of an archive's problems, with the ends of its interval.
+-- interval_strata: the paired accuracy change in each half of an archive's problems, with the ends
+--     of its interval.
 -- grain: archive, stratum, budget
 -- totals: problem_strata
 -- values: gained, extra_cost

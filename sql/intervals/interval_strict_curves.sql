@@ -1,4 +1,5 @@
--- interval_strict_curves: advisory accuracy against the strict curve read off at the same mean cost by straight lines, with the ends of the difference's interval.
+-- interval_strict_curves: advisory accuracy against the strict curve read off at the same mean cost
+--     by straight lines, with the ends of the difference's interval.
 -- grain: archive, advisory_budget
 -- intervals: delta low high; left_at changed; is_outside changed
 -- together: archive

@@ -1,4 +1,6 @@
--- candidates: what selection may know of an attempt, under narrow keys; answer ids and log-probability ranks are per bank. Without answers every attempt is an answer of its own. last_step is what its last step costs.
+-- candidates: what selection may know of an attempt, under narrow keys; answer ids and
+--     log-probability ranks are per bank. Without answers every attempt is an answer of its own.
+--     last_step is what its last step costs.
 -- grain: bank_id, slot
 -- kept: table
 select

@@ -1,4 +1,5 @@
--- charges: what the steps of every replayed attempt are made of; an attempt without recorded steps is one step with its own counts. A count that is null is 0.
+-- charges: what the steps of every replayed attempt are made of; an attempt without recorded steps
+--     is one step with its own counts. A count that is null is 0.
 -- grain: bank_id, slot, step
 -- `case`, because DuckDB 1.4 does not read a stored `if`.
 select

@@ -1,4 +1,5 @@
--- problems: one row per replayed problem of any archive; competition_index numbers the competitions in ascending name order, name is the problem's own where it has one.
+-- problems: one row per replayed problem of any archive; competition_index numbers the competitions
+--     in ascending name order, name is the problem's own where it has one.
 -- grain: problem_id
 -- kept: table
 select

@@ -1,4 +1,5 @@
--- replayed_problems: the problems of each archive that are replayed: all that are loaded, or those that every given filter names.
+-- replayed_problems: the problems of each archive that are replayed: all that are loaded, or those
+--     that every given filter names.
 -- grain: archive, competition, question_id
 -- kept: table
 select distinct

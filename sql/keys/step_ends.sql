@@ -1,4 +1,5 @@
--- step_ends: where the steps of an attempt of several end, counted from its start; a step that costs nothing ends where the one before it does.
+-- step_ends: where the steps of an attempt of several end, counted from its start; a step that
+--     costs nothing ends where the one before it does.
 -- grain: bank_id, slot, step_end
 -- kept: table
 select distinct

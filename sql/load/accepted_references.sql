@@ -1,4 +1,5 @@
--- accepted_references: a normalized reference that some rows of the problem name in that archive; rows with the same references share a references_id from 1.
+-- accepted_references: a normalized reference that some rows of the problem name in that archive;
+--     rows with the same references share a references_id from 1.
 -- grain: archive, competition, question_id, references_id, reference
 select distinct
     archive,

@@ -1,4 +1,5 @@
--- grades: the label of an attempt, null in an unlabelled archive, and the label repaired: true too where its answer equals a reference that it accepts.
+-- grades: the label of an attempt, null in an unlabelled archive, and the label repaired: true too
+--     where its answer equals a reference that it accepts.
 -- grain: archive, competition, question_id, seed
 select
     labels.archive,

@@ -1,4 +1,5 @@
--- label_gaps: an archive without labels, or what was made of labels that it misses: counted as incorrect, or their problems left out.
+-- label_gaps: an archive without labels, or what was made of labels that it misses: counted as
+--     incorrect, or their problems left out.
 -- grain: archive, gap
 with labelled as (
     select

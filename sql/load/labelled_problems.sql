@@ -1,4 +1,5 @@
--- labelled_problems: how many problems of a partly labelled archive come in, and how many of those with an attempt without a label.
+-- labelled_problems: how many problems of a partly labelled archive come in, and how many of those
+--     with an attempt without a label.
 -- grain: archive
 select
     archive,

@@ -1,4 +1,5 @@
--- labels: the label of an attempt, the one that the source recorded, and which references its own row names (0: none).
+-- labels: the label of an attempt, the one that the source recorded, and which references its own
+--     row names (0: none).
 -- grain: archive, competition, question_id, seed
 select
     incoming.archive,

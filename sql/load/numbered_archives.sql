@@ -1,4 +1,5 @@
--- numbered_archives: an archive, loaded or coming in, that knows problems of a competition by numbers of its own.
+-- numbered_archives: an archive, loaded or coming in, that knows problems of a competition by
+--     numbers of its own.
 -- grain: competition, archive
 select distinct
     competition,

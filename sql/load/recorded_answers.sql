@@ -1,4 +1,5 @@
--- recorded_answers: the box and the answer that the source recorded of an attempt, as written; no row where it recorded neither.
+-- recorded_answers: the box and the answer that the source recorded of an attempt, as written; no
+--     row where it recorded neither.
 -- grain: archive, competition, question_id, seed
 select
     archive,

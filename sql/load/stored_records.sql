@@ -1,4 +1,5 @@
--- stored_records: all that an answer can be read from: an attempt's text, and the extractions that its source recorded.
+-- stored_records: all that an answer can be read from: an attempt's text, and the extractions that
+--     its source recorded.
 -- grain: archive, competition, question_id, seed
 select
     texts.archive,

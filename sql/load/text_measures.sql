@@ -1,4 +1,5 @@
--- text_measures: what the checks of texts ask of each: its bytes and characters, a hash, and whether that of a finished attempt without an answer ends inside a box.
+-- text_measures: what the checks of texts ask of each: its bytes and characters, a hash, and
+--     whether that of a finished attempt without an answer ends inside a box.
 -- grain: archive, competition, question_id, seed
 select
     * exclude (text, ending),

@@ -1,4 +1,5 @@
--- unlabelled_problems: a problem of a partly labelled archive of which some attempt that comes in has no label.
+-- unlabelled_problems: a problem of a partly labelled archive of which some attempt that comes in
+--     has no label.
 -- grain: archive, competition, question_id
 select distinct
     incoming.archive,

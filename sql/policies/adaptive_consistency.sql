@@ -1,4 +1,5 @@
--- adaptive_consistency: stops once the leader would stay ahead of the runner-up with a probability of 0.95 (Aggarwal et al. 2023, beta rule).
+-- adaptive_consistency: stops once the leader would stay ahead of the runner-up with a probability
+--     of 0.95 (Aggarwal et al. 2023, beta rule).
 -- grain: walk_id, cap
 select
     tallies.walk_id,

@@ -1,4 +1,5 @@
--- early_stopping: stops after a window of five attempts that all give the same answer (Li et al. 2024, ESC); the answer stays the selector's.
+-- early_stopping: stops after a window of five attempts that all give the same answer (Li et al.
+--     2024, ESC); the answer stays the selector's.
 -- grain: walk_id, cap
 select
     tallies.walk_id,

@@ -1,4 +1,5 @@
--- lead_of_three: stops once the leader is three votes ahead (what the SPRT of ConSol comes to with its published constants).
+-- lead_of_three: stops once the leader is three votes ahead (what the SPRT of ConSol comes to with
+--     its published constants).
 -- grain: walk_id, cap
 select
     tallies.walk_id,

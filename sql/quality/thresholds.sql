@@ -1,4 +1,5 @@
--- thresholds: from which share, in percent, a check warns or fails, and what to do then; a total below `least` is not judged, and from `ok_from` all is as it should be again.
+-- thresholds: from which share, in percent, a check warns or fails, and what to do then; a total
+--     below `least` is not judged, and from `ok_from` all is as it should be again.
 -- grain: check
 select
     "check",

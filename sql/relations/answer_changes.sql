@@ -1,4 +1,6 @@
--- answer_changes: by how many of a problem's random orders the correct answers and abstentions of a selector change once the budget reaches this one, at the primary cap; a total at a budget is the sum of the changes up to it.
+-- answer_changes: by how many of a problem's random orders the correct answers and abstentions of a
+--     selector change once the budget reaches this one, at the primary cap; a total at a budget is
+--     the sum of the changes up to it.
 -- grain: archive, competition, question_id, rule, selector, budget
 select
     archives.archive,

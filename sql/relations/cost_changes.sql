@@ -1,4 +1,6 @@
--- cost_changes: by how much the totals over a problem's random orders change once the budget reaches this one, at the primary cap; slope_change is cost per budget: the change at this point.
+-- cost_changes: by how much the totals over a problem's random orders change once the budget
+--     reaches this one, at the primary cap; slope_change is cost per budget: the change at this
+--     point.
 -- grain: archive, competition, question_id, rule, budget
 select
     archives.archive,

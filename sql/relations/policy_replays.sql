@@ -1,4 +1,5 @@
--- policy_replays: one order run under a policy, a budget and a rule at the primary cap; covered is null without labels.
+-- policy_replays: one order run under a policy, a budget and a rule at the primary cap; covered is
+--     null without labels.
 -- grain: archive, competition, question_id, repeat, cap, policy, budget, rule
 select
     archives.archive,

@@ -1,4 +1,6 @@
--- policy_selections: the answer a selector returns from a replay under a policy at the primary cap, and its labels; an abstention has no seed and is incorrect, labels are null where an archive has none.
+-- policy_selections: the answer a selector returns from a replay under a policy at the primary cap,
+--     and its labels; an abstention has no seed and is incorrect, labels are null where an archive
+--     has none.
 -- grain: archive, competition, question_id, repeat, cap, policy, budget, rule, selector
 select
     archives.archive,

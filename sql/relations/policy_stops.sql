@@ -1,4 +1,5 @@
--- policy_stops: the first position after which a policy launches nothing more, for every order and cap; null where it does not stop within the cap.
+-- policy_stops: the first position after which a policy launches nothing more, for every order and
+--     cap; null where it does not stop within the cap.
 -- grain: archive, competition, question_id, repeat, cap, policy
 select
     archives.archive,

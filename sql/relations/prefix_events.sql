@@ -1,4 +1,5 @@
--- prefix_events: what the interrupted prefix of a boundary event shows; examined is null until it has been tokenized, false where it has no text or its count is off.
+-- prefix_events: what the interrupted prefix of a boundary event shows; examined is null until it
+--     has been tokenized, false where it has no text or its count is off.
 -- grain: archive, competition, question_id, repeat, budget
 with written as (
     select

@@ -1,4 +1,5 @@
--- prefixes: an order up to the largest cap, with what has been spent and how many attempts are eligible; position 0 is the empty pool.
+-- prefixes: an order up to the largest cap, with what has been spent and how many attempts are
+--     eligible; position 0 is the empty pool.
 -- grain: archive, competition, question_id, repeat, position
 select
     archives.archive,

@@ -1,4 +1,5 @@
--- results: one replay of a random order at the primary cap with a selector's answer: what it cost and whether it is correct; the relation to begin with.
+-- results: one replay of a random order at the primary cap with a selector's answer: what it cost
+--     and whether it is correct; the relation to begin with.
 -- grain: archive, competition, question_id, repeat, budget, rule, selector
 select
     walks.archive,

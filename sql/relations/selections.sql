@@ -1,4 +1,5 @@
--- selections: the answer a selector returns from a replay, and its labels; an abstention has no seed and is incorrect, labels are null where an archive has none.
+-- selections: the answer a selector returns from a replay, and its labels; an abstention has no
+--     seed and is incorrect, labels are null where an archive has none.
 -- grain: archive, competition, question_id, repeat, cap, budget, rule, selector
 select
     archives.archive,

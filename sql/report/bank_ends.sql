@@ -1,4 +1,5 @@
--- bank_ends: the points at which more replays than the threshold warns of ended because the bank ran out of attempts.
+-- bank_ends: the points at which more replays than the threshold warns of ended because the bank
+--     ran out of attempts.
 -- grain: archive, budget
 select
     quality_counts.archive,

@@ -1,4 +1,5 @@
--- order_errors: how far a mean accuracy moves with the choice of random orders, and of problems: standard errors in points.
+-- order_errors: how far a mean accuracy moves with the choice of random orders, and of problems:
+--     standard errors in points.
 -- grain: archive, budget, rule
 select
     archive,

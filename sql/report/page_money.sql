@@ -1,4 +1,6 @@
--- page_money: what an attempt costs by the prices of the run, in billionths, and where its steps end, in the order in which the page keeps attempts; an attempt of one step has no ends of its own.
+-- page_money: what an attempt costs by the prices of the run, in billionths, and where its steps
+--     end, in the order in which the page keeps attempts; an attempt of one step has no ends of its
+--     own.
 -- grain: bank_id, slot
 with priced_steps as (
     {% include 'units/unit_money.sql' %}

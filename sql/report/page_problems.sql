@@ -1,4 +1,5 @@
--- page_problems: one row per problem, in the order of the bootstrap counts, with the name of one that has one.
+-- page_problems: one row per problem, in the order of the bootstrap counts, with the name of one
+--     that has one.
 -- grain: problem_id
 select
     problem_id,

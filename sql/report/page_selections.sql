@@ -1,4 +1,5 @@
--- page_selections: what a selector picks from a prefix, and whether it may pick the attempt at its end; position 0 is left out.
+-- page_selections: what a selector picks from a prefix, and whether it may pick the attempt at its
+--     end; position 0 is left out.
 -- grain: selector_id, bank_id, repeat, position
 select
     prefix_selections.selector_id,

@@ -1,4 +1,5 @@
--- page_steps: where the steps of an attempt end, counted from its start, in the order in which the page keeps attempts; an attempt of one step has none of its own.
+-- page_steps: where the steps of an attempt end, counted from its start, in the order in which the
+--     page keeps attempts; an attempt of one step has none of its own.
 -- grain: bank_id, slot
 select
     candidates.bank_id,

@@ -1,4 +1,5 @@
--- page_texts: what every attempt wrote, in the order in which the page keeps attempts, and where a tokenizer has cut it: tokens counted from its start.
+-- page_texts: what every attempt wrote, in the order in which the page keeps attempts, and where a
+--     tokenizer has cut it: tokens counted from its start.
 -- grain: bank_id, slot
 with cuts as (
     select

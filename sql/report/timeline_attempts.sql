@@ -1,4 +1,5 @@
--- timeline_attempts: the attempts of one order: where each starts and ends, its answer, and whether it may be picked.
+-- timeline_attempts: the attempts of one order: where each starts and ends, its answer, and whether
+--     it may be picked.
 -- grain: position
 select
     prefixes.position,

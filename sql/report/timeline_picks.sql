@@ -1,4 +1,5 @@
--- timeline_picks: what the primary selector picks from the first attempts of one order, and whether it is correct; a position without a pick abstains.
+-- timeline_picks: what the primary selector picks from the first attempts of one order, and whether
+--     it is correct; a position without a pick abstains.
 -- grain: position
 select
     walked_attempts.position,

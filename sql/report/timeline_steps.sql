@@ -1,4 +1,5 @@
--- timeline_steps: where the steps of a problem's attempts end, counted from each attempt's start in whole numbers of the unit; attempts of one step have no row.
+-- timeline_steps: where the steps of a problem's attempts end, counted from each attempt's start in
+--     whole numbers of the unit; attempts of one step have no row.
 -- grain: seed
 select
     candidates.seed,

@@ -1,4 +1,5 @@
--- advisory: the budget is checked between attempts; every launched attempt finishes, is returned and is paid in full.
+-- advisory: the budget is checked between attempts; every launched attempt finishes, is returned
+--     and is paid in full.
 -- grain: walk_id, cap, budget
 select
     walk_id,

@@ -1,4 +1,5 @@
--- attempt_lost: every launched attempt finishes and is paid as under advisory, but one that crosses the budget is thrown away: attempts are returned as under strict.
+-- attempt_lost: every launched attempt finishes and is paid as under advisory, but one that crosses
+--     the budget is thrown away: attempts are returned as under strict.
 -- grain: walk_id, cap, budget
 select
     walk_id,

@@ -1,4 +1,5 @@
--- step: the budget is checked between steps; the running step finishes and is paid, and the attempt is returned if that step was its last.
+-- step: the budget is checked between steps; the running step finishes and is paid, and the attempt
+--     is returned if that step was its last.
 -- grain: walk_id, cap, budget
 select
     walk_id,

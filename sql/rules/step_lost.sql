@@ -1,4 +1,5 @@
--- step_lost: the running step finishes and is paid as under step, but what crosses the budget is thrown away: attempts are returned as under strict.
+-- step_lost: the running step finishes and is paid as under step, but what crosses the budget is
+--     thrown away: attempts are returned as under strict.
 -- grain: walk_id, cap, budget
 select
     walk_id,

@@ -1,4 +1,5 @@
--- strict: generation ends at the budget; the attempt that crosses it is charged up to the budget and returns nothing.
+-- strict: generation ends at the budget; the attempt that crosses it is charged up to the budget
+--     and returns nothing.
 -- grain: walk_id, cap, budget
 select
     walk_id,

@@ -1,4 +1,5 @@
--- bank_counts: a file's share of a bank: its attempts, how many seeds they have, how many of them have a label or may be picked, and how they ended.
+-- bank_counts: a file's share of a bank: its attempts, how many seeds they have, how many of them
+--     have a label or may be picked, and how they ended.
 -- grain: file, archive, competition, question_id
 select
     file,

@@ -1,4 +1,5 @@
--- counted_attempts: one row per counted attempt, made from bank_counts; correct is true or null and says only whether a label exists.
+-- counted_attempts: one row per counted attempt, made from bank_counts; correct is true or null and
+--     says only whether a label exists.
 -- grain: file, archive, competition, question_id, number
 select
     file,

@@ -1,4 +1,5 @@
--- doubtful_banks: a bank that comes from several files or repeats a seed in one; only there can an attempt occur twice.
+-- doubtful_banks: a bank that comes from several files or repeats a seed in one; only there can an
+--     attempt occur twice.
 -- grain: archive, competition, question_id
 select
     archive,

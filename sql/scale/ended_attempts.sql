@@ -1,4 +1,5 @@
--- ended_attempts: one row per attempt of the archives in which nothing can be picked, made from bank_counts: how it ended, and whether the archive has an answer of its own.
+-- ended_attempts: one row per attempt of the archives in which nothing can be picked, made from
+--     bank_counts: how it ended, and whether the archive has an answer of its own.
 -- grain: archive, competition, question_id, file, finish_reason, number
 with ended as (
     select

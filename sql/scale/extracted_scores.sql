@@ -1,4 +1,5 @@
--- extracted_scores: the scores of the extracted attempts, under the names that archives and the numbers that problems have in the whole run; the mean log-probability is the score logprob.
+-- extracted_scores: the scores of the extracted attempts, under the names that archives and the
+--     numbers that problems have in the whole run; the mean log-probability is the score logprob.
 -- grain: file, place, score
 with named as (
     select

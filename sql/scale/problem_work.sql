@@ -1,4 +1,6 @@
--- problem_work: the work of a problem in all archives: attempts to read, and rows to hold at a time, which are the prefixes of its walks or their stops, whichever are more; a problem that is not replayed has none.
+-- problem_work: the work of a problem in all archives: attempts to read, and rows to hold at a
+--     time, which are the prefixes of its walks or their stops, whichever are more; a problem that
+--     is not replayed has none.
 -- grain: competition, question_id
 with looked_up as (
     select (select count(*) from budgets) * (select count(*) from used_rules) as stops

@@ -1,4 +1,5 @@
--- separate_archives: a file's share of an archive in a competition, and the archive that it makes: what repeats the competition is a run of its own.
+-- separate_archives: a file's share of an archive in a competition, and the archive that it makes:
+--     what repeats the competition is a run of its own.
 -- grain: file, read_archive, competition
 with numbered as (
     select

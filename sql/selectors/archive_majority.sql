@@ -1,4 +1,5 @@
--- archive_majority: the archive answer with the most votes so far; a tie goes to the answer seen first, whose earliest attempt is chosen.
+-- archive_majority: the archive answer with the most votes so far; a tie goes to the answer seen
+--     first, whose earliest attempt is chosen.
 -- grain: walk_id, position
 -- needs: answers
 -- votes on: archive_answer

@@ -1,4 +1,5 @@
--- majority: the boxed answer with the most votes so far; a tie goes to the answer seen first, whose earliest attempt is chosen.
+-- majority: the boxed answer with the most votes so far; a tie goes to the answer seen first, whose
+--     earliest attempt is chosen.
 -- grain: walk_id, position
 -- needs: answers
 with standings as (

@@ -1,4 +1,5 @@
--- answer_agreement: how often both rules answer alike, without any label, and how large the leading answer's share of the votes is.
+-- answer_agreement: how often both rules answer alike, without any label, and how large the leading
+--     answer's share of the votes is.
 -- grain: archive, budget
 with answers as (
     select

@@ -1,4 +1,5 @@
--- archive_comparisons: two archives at the problems that both have, under the same rule and budget: accuracy and cost, with paired intervals.
+-- archive_comparisons: two archives at the problems that both have, under the same rule and budget:
+--     accuracy and cost, with paired intervals.
 -- grain: archive, other, rule, budget
 -- Only differences need replicates, which are many: there is a row for every two archives.
 with means as (

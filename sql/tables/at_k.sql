@@ -1,4 +1,5 @@
--- at_k: what k attempts reach: pass@k, pass^k and the primary selector's accuracy after k of them, with what they cost.
+-- at_k: what k attempts reach: pass@k, pass^k and the primary selector's accuracy after k of them,
+--     with what they cost.
 -- grain: archive, k
 select
     archive,

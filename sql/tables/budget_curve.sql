@@ -1,4 +1,5 @@
--- budget_curve: both rules at many budgets: accuracy, coverage and cost, the change with its interval at each budget, and a band that holds the whole curve.
+-- budget_curve: both rules at many budgets: accuracy, coverage and cost, the change with its
+--     interval at each budget, and a band that holds the whole curve.
 -- grain: archive, budget
 -- Totals at the budgets at which something changes: they hold until the next.
 with totals as materialized (

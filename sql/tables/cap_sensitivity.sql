@@ -1,4 +1,5 @@
--- cap_sensitivity: the paired accuracy change at every cap, in the canonical order, and its range over the random orders, which is no confidence interval.
+-- cap_sensitivity: the paired accuracy change at every cap, in the canonical order, and its range
+--     over the random orders, which is no confidence interval.
 -- grain: archive, budget, cap
 with correct as (
     select

@@ -1,4 +1,5 @@
--- cost_comparisons: every advisory budget against every strict budget: accuracy and realized cost, with paired intervals.
+-- cost_comparisons: every advisory budget against every strict budget: accuracy and realized cost,
+--     with paired intervals.
 -- grain: archive, advisory_budget, strict_budget
 select
     archive,

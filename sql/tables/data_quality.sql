@@ -1,4 +1,5 @@
--- data_quality: whether an archive's records fit what is computed from them: one check, how many of how many it finds, and what to do.
+-- data_quality: whether an archive's records fit what is computed from them: one check, how many of
+--     how many it finds, and what to do.
 -- grain: archive, check
 with measured as (
     select

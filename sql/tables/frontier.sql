@@ -1,4 +1,6 @@
--- frontier: every archive, policy, rule and budget as a point of cost and accuracy at the problems that all archives have: whether no other point is better, and in what percent of replicates none is.
+-- frontier: every archive, policy, rule and budget as a point of cost and accuracy at the problems
+--     that all archives have: whether no other point is better, and in what percent of replicates
+--     none is.
 -- grain: archive, policy, rule, budget
 select
     archive,

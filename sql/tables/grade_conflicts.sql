@@ -1,4 +1,5 @@
--- grade_conflicts: a normalized box that carries both labels in one archive and problem; resolved when its repaired labels agree.
+-- grade_conflicts: a normalized box that carries both labels in one archive and problem; resolved
+--     when its repaired labels agree.
 -- grain: archive, competition, question_id, answer
 select
     attempts.archive,

@@ -1,4 +1,5 @@
--- interpolation: advisory accuracy against the strict curve read off at the same mean cost by straight lines between its points.
+-- interpolation: advisory accuracy against the strict curve read off at the same mean cost by
+--     straight lines between its points.
 -- grain: archive, advisory_budget
 with numbered as (
     select

@@ -1,4 +1,5 @@
--- length_strata: the paired accuracy change and extra cost in each archive's shorter and longer half of problems.
+-- length_strata: the paired accuracy change and extra cost in each archive's shorter and longer
+--     half of problems.
 -- grain: archive, stratum, budget
 select
     archive,

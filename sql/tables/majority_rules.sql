@@ -1,4 +1,5 @@
--- majority_rules: both rules' accuracy under each plausible definition of a majority, the project's own and others; a replay with no vote is incorrect.
+-- majority_rules: both rules' accuracy under each plausible definition of a majority, the project's
+--     own and others; a replay with no vote is incorrect.
 -- grain: archive, budget, definition
 -- 'majority' is the project's selector; those down to 'unfinished_votes' change one thing each; the rest vote on labels or
 -- are what another tool computes. Whatever reads a label is evaluation only, never a selector. A replay is incorrect where

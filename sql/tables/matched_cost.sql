@@ -1,4 +1,5 @@
--- matched_cost: the advisory rule against the strict rule at the budget where it costs the same, solved exactly in every replicate.
+-- matched_cost: the advisory rule against the strict rule at the budget where it costs the same,
+--     solved exactly in every replicate.
 -- grain: archive, advisory_budget
 select
     archive,

@@ -1,4 +1,5 @@
--- order_noise: how much of a change's uncertainty comes from the random orders and how much from the problems, and how many orders make the first a tenth of the second.
+-- order_noise: how much of a change's uncertainty comes from the random orders and how much from
+--     the problems, and how many orders make the first a tenth of the second.
 -- grain: archive, budget
 with bank_gains as (
     select

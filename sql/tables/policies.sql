@@ -1,4 +1,5 @@
--- policies: a controller that stops by itself, beside one that does not, under the same rule and budget: accuracy, cost saved, and what ended its replays.
+-- policies: a controller that stops by itself, beside one that does not, under the same rule and
+--     budget: accuracy, cost saved, and what ended its replays.
 -- grain: archive, policy, rule, budget
 with totals as (
     select

@@ -1,4 +1,6 @@
--- power: the difference that these problems would show four times in five, and how many problems would show one of --effect points: rules at the same budget (other and rule are null), and archives under the same rule.
+-- power: the difference that these problems would show four times in five, and how many problems
+--     would show one of --effect points: rules at the same budget (other and rule are null), and
+--     archives under the same rule.
 -- grain: archive, other, rule, budget
 with compared as (
     select

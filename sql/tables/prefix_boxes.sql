@@ -1,4 +1,5 @@
--- prefix_boxes: boundary events, how many prefixes could be examined, and how many of those show a box; no correctness claim.
+-- prefix_boxes: boundary events, how many prefixes could be examined, and how many of those show a
+--     box; no correctness claim.
 -- grain: archive, budget
 select
     archives.archive,

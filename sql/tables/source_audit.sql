@@ -1,4 +1,5 @@
--- source_audit: what the loaded records hold: boxes, length-capped attempts, agreement of the two extractions, median cost.
+-- source_audit: what the loaded records hold: boxes, length-capped attempts, agreement of the two
+--     extractions, median cost.
 -- grain: archive, competition
 select
     archive,

@@ -1,4 +1,5 @@
--- transitions: how the advisory answer differs from the strict one on the same replay: gains, losses, and what repair changes.
+-- transitions: how the advisory answer differs from the strict one on the same replay: gains,
+--     losses, and what repair changes.
 -- grain: archive, budget, selector
 -- Names are joined last: DuckDB 2.0 fails now and then where they go through joins of what has been grouped.
 with replayed as (

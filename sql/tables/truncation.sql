@@ -1,4 +1,5 @@
--- truncation: how much is cut, by the budget and at the generation limit, and the accuracy when every cut attempt counts as wrong and as correct.
+-- truncation: how much is cut, by the budget and at the generation limit, and the accuracy when
+--     every cut attempt counts as wrong and as correct.
 -- grain: archive, budget, rule
 -- replays_cut: percent of replays whose last launched attempt runs beyond the budget; strict interrupts it, advisory lets it finish.
 -- attempts_cut: percent of all launched attempts that ended at the generation limit (finish_reason 'length').

@@ -1,4 +1,5 @@
--- truncation_floor: replays whose first attempt hit the generation limit and costs the whole budget, beside advisory abstention.
+-- truncation_floor: replays whose first attempt hit the generation limit and costs the whole
+--     budget, beside advisory abstention.
 -- grain: archive, budget
 select
     archives.archive,

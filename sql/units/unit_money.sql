@@ -1,4 +1,5 @@
--- unit_money: what a step costs, in billionths: by the archive's prices where the run has some, else as it was billed.
+-- unit_money: what a step costs, in billionths: by the archive's prices where the run has some,
+--     else as it was billed.
 -- grain: bank_id, slot, step
 -- Prices are whole numbers: millionths of the money that a million tokens cost.
 select

@@ -1,4 +1,5 @@
--- eligible_attempts: the attempts that a selector may pick; the canonical order shows every attempt of a bank.
+-- eligible_attempts: the attempts that a selector may pick; the canonical order shows every attempt
+--     of a bank.
 -- grain: selector_id, bank_id, slot
 select
     prefix_selections.selector_id,

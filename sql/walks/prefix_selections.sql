@@ -1,4 +1,5 @@
--- prefix_selections: what every selector picks from every prefix, and whether the attempt at its end may be picked at all; an attempt goes by the prefix that ends with it.
+-- prefix_selections: what every selector picks from every prefix, and whether the attempt at its
+--     end may be picked at all; an attempt goes by the prefix that ends with it.
 -- grain: selector_id, prefix_id
 {% for selector in selectors %}
 select

@@ -1,4 +1,6 @@
--- prefix_votes: the votes of a prefix for what the primary selector votes on, counted over the attempts that it may pick; a run is unbroken when every attempt in it may be picked and has the same answer.
+-- prefix_votes: the votes of a prefix for what the primary selector votes on, counted over the
+--     attempts that it may pick; a run is unbroken when every attempt in it may be picked and has
+--     the same answer.
 -- grain: prefix_id
 with voters as (
     select

@@ -1,4 +1,5 @@
--- prefix_weights: the weight of the leading answer of a prefix, of the next one and of all, where the primary selector weighs votes; a prefix without a vote has no row.
+-- prefix_weights: the weight of the leading answer of a prefix, of the next one and of all, where
+--     the primary selector weighs votes; a prefix without a vote has no row.
 -- grain: prefix_id
 with totals as (
     select

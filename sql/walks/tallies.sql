@@ -1,4 +1,6 @@
--- tallies: what a policy may know of a prefix: its attempts, its votes and, where the primary selector weighs them, their weight, how long its last answer has gone unopposed, and what it has cost.
+-- tallies: what a policy may know of a prefix: its attempts, its votes and, where the primary
+--     selector weighs them, their weight, how long its last answer has gone unopposed, and what it
+--     has cost.
 -- grain: archive, competition, question_id, repeat, position
 select
     walks.archive,

@@ -1,4 +1,5 @@
--- walked_attempts: a walk attempt by attempt up to the largest cap, with what selection may know; the canonical order goes through the whole bank, position 0 is the empty prefix.
+-- walked_attempts: a walk attempt by attempt up to the largest cap, with what selection may know;
+--     the canonical order goes through the whole bank, position 0 is the empty prefix.
 -- grain: prefix_id
 with placed as (
     select

@@ -1,4 +1,5 @@
--- walks: a bank in one of its orders, with the names of its archive and problem; walk_id is the prefix_id of its empty prefix, and the prefixes of a walk follow it without a gap.
+-- walks: a bank in one of its orders, with the names of its archive and problem; walk_id is the
+--     prefix_id of its empty prefix, and the prefixes of a walk follow it without a gap.
 -- grain: walk_id
 -- kept: table
 select

@@ -1,4 +1,5 @@
--- answers_disagree: attempts whose answer is not the one that the source extracted, of those that have both; where that one is the answer there is nothing to compare.
+-- answers_disagree: attempts whose answer is not the one that the source extracted, of those that
+--     have both; where that one is the answer there is nothing to compare.
 -- grain: archive
 select
     archive,

@@ -1,4 +1,5 @@
--- answers_missed: finished attempts without an answer although the source extracted one, of those with an extraction.
+-- answers_missed: finished attempts without an answer although the source extracted one, of those
+--     with an extraction.
 -- grain: archive
 select
     archive,

@@ -1,4 +1,5 @@
--- costs_at_a_limit: finished attempts that cost exactly the most that any of the archive does, counted where at least three do and others cost less, of all finished ones.
+-- costs_at_a_limit: finished attempts that cost exactly the most that any of the archive does,
+--     counted where at least three do and others cost less, of all finished ones.
 -- grain: archive
 select
     archive,

@@ -1,4 +1,5 @@
--- costs_extreme: attempts that cost over 100 times what 95 % of another archive's cost, of any; with one archive, of its own.
+-- costs_extreme: attempts that cost over 100 times what 95 % of another archive's cost, of any;
+--     with one archive, of its own.
 -- grain: archive
 with costs as (
     select

@@ -1,4 +1,5 @@
--- duplicate_records: attempts with a short text that repeat another of the same problem in text, cost and log-probability, of all short ones with a log-probability.
+-- duplicate_records: attempts with a short text that repeat another of the same problem in text,
+--     cost and log-probability, of all short ones with a log-probability.
 -- grain: archive
 select
     archive,

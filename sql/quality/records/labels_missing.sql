@@ -1,4 +1,5 @@
--- labels_missing: attempts without a recorded label, of all; where references make the labels none is missing.
+-- labels_missing: attempts without a recorded label, of all; where references make the labels none
+--     is missing.
 -- grain: archive
 select
     archive,

@@ -1,4 +1,5 @@
--- reasoning_not_counted: attempts of which more reasoning than completion tokens are recorded, or whose total has both beside the prompt, of those with a count of reasoning.
+-- reasoning_not_counted: attempts of which more reasoning than completion tokens are recorded, or
+--     whose total has both beside the prompt, of those with a count of reasoning.
 -- grain: archive
 select
     archive,

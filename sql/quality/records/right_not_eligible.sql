@@ -1,4 +1,5 @@
--- right_not_eligible: attempts labelled right that may not be picked, unfinished or without an answer, of all that are labelled right.
+-- right_not_eligible: attempts labelled right that may not be picked, unfinished or without an
+--     answer, of all that are labelled right.
 -- grain: archive
 select
     labels.archive,

@@ -1,4 +1,5 @@
--- sampling_mixed: attempts at another temperature or top_p than most of the archive, of those that record any.
+-- sampling_mixed: attempts at another temperature or top_p than most of the archive, of those that
+--     record any.
 -- grain: archive
 select
     archive,

@@ -1,4 +1,5 @@
--- scores_missing: attempts that may be picked and lack a score that others of the archive have, of all that may be picked; log-probabilities have a check of their own.
+-- scores_missing: attempts that may be picked and lack a score that others of the archive have, of
+--     all that may be picked; log-probabilities have a check of their own.
 -- grain: archive
 with named as (
     select

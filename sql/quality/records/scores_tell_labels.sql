@@ -1,4 +1,5 @@
--- scores_tell_labels: labelled attempts with a score, counted where at least 20 have it and every correct one has a larger score than every incorrect one; over all scores of the archive.
+-- scores_tell_labels: labelled attempts with a score, counted where at least 20 have it and every
+--     correct one has a larger score than every incorrect one; over all scores of the archive.
 -- grain: archive
 select
     archive,

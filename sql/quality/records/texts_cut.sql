@@ -1,4 +1,5 @@
--- texts_cut: finished attempts whose answer is missing as the text ends inside a box, or whose text ends at the greatest length where at least three long ones do, of those with a text.
+-- texts_cut: finished attempts whose answer is missing as the text ends inside a box, or whose text
+--     ends at the greatest length where at least three long ones do, of those with a text.
 -- grain: archive
 with ends as (
     select

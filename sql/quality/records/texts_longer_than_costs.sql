@@ -1,4 +1,5 @@
--- texts_longer_than_costs: attempts with a text, counted where those of an archive have more than eight characters for each completion token.
+-- texts_longer_than_costs: attempts with a text, counted where those of an archive have more than
+--     eight characters for each completion token.
 -- grain: archive
 select
     archive,

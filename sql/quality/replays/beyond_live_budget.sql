@@ -1,4 +1,5 @@
--- beyond_live_budget: problems whose attempts were made under a smaller live budget, or one in another unit, of all, by budget.
+-- beyond_live_budget: problems whose attempts were made under a smaller live budget, or one in
+--     another unit, of all, by budget.
 -- grain: archive, level
 select
     archives.archive,

@@ -1,4 +1,6 @@
--- ended_by_bank: replays of random orders at the primary cap that ran out of attempts before the budget was spent, of all, by budget; a bank below the cap is walked whole, so that its cost is the same in every order.
+-- ended_by_bank: replays of random orders at the primary cap that ran out of attempts before the
+--     budget was spent, of all, by budget; a bank below the cap is walked whole, so that its cost
+--     is the same in every order.
 -- grain: archive, level
 select
     archives.archive,

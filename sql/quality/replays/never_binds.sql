@@ -1,4 +1,5 @@
--- never_binds: replays of random orders at the primary cap that ended before the budget was spent, of all, by budget, whatever ended them: the bank or the cap.
+-- never_binds: replays of random orders at the primary cap that ended before the budget was spent,
+--     of all, by budget, whatever ended them: the bank or the cap.
 -- grain: archive, level
 select
     archives.archive,

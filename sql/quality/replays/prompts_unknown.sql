@@ -1,4 +1,5 @@
--- prompts_unknown: replayed attempts, counted where an archive has no prompt token at all although the unit or the prices of the replay count them.
+-- prompts_unknown: replayed attempts, counted where an archive has no prompt token at all although
+--     the unit or the prices of the replay count them.
 -- grain: archive, level
 select
     attempts.archive,
