@@ -18,6 +18,7 @@ from audit.engine import render
 from audit.errors import AuditError
 from audit.load.gate import UNFINISHED
 from audit.load.load import ONCE, TWO_RUNS, check_choices, load
+from audit.load.provenance import COUNTED
 from audit.options import Reading, arguments, takes
 from audit.sources import CONTAINERS, Source, SourceFile, Unreadable, find_files, shown
 from audit.sources.canonical import COLUMNS
@@ -30,6 +31,7 @@ from audit.sources.proposals import (
     Peek,
     Values,
     candidates,
+    is_listed,
     pattern_counts,
     propose,
     unused_paths,
@@ -102,14 +104,20 @@ def describe(sources: Sequence[str], *, all: bool = False, reading: Reading) -> 
         together = [peek for peeks, _ in kinds for peek in peeks]
         if not _settle(together, files, reading)[2].refusal:
             kinds = [(together, files)]
+    chosen = kinds if all else kinds[:KINDS_SHOWN]
+    more = [f"left out: {reason}" for reason in (skipped if all else skipped[:KINDS_SHOWN])]
+    if len(skipped) > len(more):
+        more.append(f"and {len(skipped) - len(more):,} more files were left out")
+    if len(kinds) > len(chosen):
+        more.append(f"and {len(kinds) - len(chosen):,} more kinds of files: --all shows them")
+    # Blocks share the lines that are left, with a blank one between them.
+    room = (LINES - len(more) + 1 - bool(more)) // len(chosen) - 1
     blocks = []
-    for peeks, members in kinds[: None if all else KINDS_SHOWN]:
+    for peeks, members in chosen:
         named = list(sources) if len(kinds) == 1 else [str(file.path) for file in members]
-        lines = _block(peeks, members, named, reading, all)
+        lines = _block(peeks, members, named, reading, None if all else room)
         blocks.append("\n".join(visible(_cut(line)) for line in lines))
-    if len(kinds) > len(blocks):
-        blocks.append(f"and {len(kinds) - len(blocks):,} more kinds of files: --all shows them")
-    blocks += [visible(f"left out: {reason}") for reason in skipped]
+    blocks += ["\n".join(map(visible, more))] if more else []
     return "\n\n".join(blocks) + "\n"
 
 
@@ -146,9 +154,9 @@ def _block(
     files: list[SourceFile],
     named: list[str],
     reading: Reading,
-    is_all: bool,
+    room: int | None,
 ) -> Iterator[str]:
-    """The verdict, the command, a record and counts under it, and what is absent."""
+    """The verdict, the command, a record, counts and what is absent, in at most `room` lines."""
     settled, guesses, trial = _settle(peeks, files, reading)
     source = peeks[0].source
     with suppress(AuditError):
@@ -163,12 +171,12 @@ def _block(
         *_numbered(names, source, settled),
         *_absent(peeks, source, trial, settled),
     ]
-    if is_all:
+    if room is None:
         yield from lines
         yield from _everything(peeks, source, settled)
-    elif len(lines) > LINES:
-        yield from lines[: LINES - 1]
-        yield f"… {len(lines) - LINES + 1:,} more lines: --all shows them"
+    elif len(lines) > room:
+        yield from lines[: room - 1]
+        yield f"… {len(lines) - room + 1:,} more lines: --all shows them"
     else:
         yield from lines
 
@@ -179,6 +187,13 @@ def _settle(
     """Options under which files load, what was guessed for them, and the load that was tried."""
     try:
         settled, guesses = propose(peeks, files, reading)
+        if any(
+            is_listed(settled.mapping[name]) for name in settled.mapping.keys() - reading.mapping
+        ):
+            # Attempts in a list have their own columns: what a row says once may be none of them.
+            peeks = [_peek(peek.file, settled) for peek in peeks]
+            settled, more = propose(peeks, files, settled)
+            guesses += [guess for guess in more if guess not in guesses]
     except AuditError as error:
         return reading, [], Trial(refusal=str(error))
     trial = _try(files, settled)
@@ -221,8 +236,12 @@ def _is_repeated(trial: Trial, peeks: Sequence[Peek], reading: Reading) -> bool:
     """Whether a file repeats attempts of which no column of its own is the number."""
     if not trial.refusal or ONCE not in trial.refusal or TWO_RUNS in trial.refusal:
         return False
-    seed = reading.mapping.get("seed", peeks[0].source.mapping.get("seed", ""))
-    return seed not in Values(peeks).by_path
+    values, mapping = Values(peeks), peeks[0].source.mapping | dict(reading.mapping)
+    seed, problem = mapping.get("seed", ""), mapping.get("question_id")
+    if seed not in values.by_path:
+        return True
+    # What is told apart by the problem alone is the problem's number, and not the attempt's.
+    return values.is_same_within(seed, problem) and values.is_same_within(problem or "", seed)
 
 
 def _try(files: Sequence[SourceFile], reading: Reading) -> Trial:
@@ -431,13 +450,12 @@ def _held(trial: Trial, files: Sequence[SourceFile], source: Source) -> Iterator
         yield f"  text {line if len(line) <= 80 else f'{line[:38]} … {line[-38:]}'}"
     many = f"{len(files):,} files, " if len(files) > 1 else ""
     part = "" if trial.is_whole else " (of the beginning that was tried)"
-    sizes = f"{counts['least']:,}" + (
-        f" to {counts['most']:,}" if counts["most"] > counts["least"] else ""
-    )
+    least, most = counts["least"], counts["most"]
+    sizes = f"{least:,} to {most:,} attempts" if most > least else _many(most, "attempt")
     yield f"counts{part}: {many}format {source.format}"
     yield (
         f"  {_many(counts['attempts'], 'attempt')}: {_many(counts['archives'], 'archive')}, "
-        f"{_many(counts['problems'], 'problem')}, {sizes} attempts each"
+        f"{_many(counts['problems'], 'problem')}, {sizes} each"
     )
     total = counts["attempts"]
     yield (
@@ -448,8 +466,9 @@ def _held(trial: Trial, files: Sequence[SourceFile], source: Source) -> Iterator
     for note in trial.notes:
         yield f"  note: {note}"
     for check, count, total in trial.warned:
-        path = "+".join(source.mapping.get(name, "") for name in REASONED)
-        option = f": --map completion_tokens={path}" if check == "reasoning_not_counted" else ""
+        paths = [source.mapping.get(name, "") for name in REASONED]
+        has_option = check == "reasoning_not_counted" and not paths[0].startswith(COUNTED)
+        option = f": --map completion_tokens={'+'.join(paths)}" if has_option else ""
         yield f"  warns: {check} in {count:,} of {total:,}{option}"
 
 

@@ -21,6 +21,7 @@ from audit.sources.formats import Record, is_grade
 from audit.sources.formats.flat import is_answer, is_count, is_flag, is_name, is_text, is_whole
 from audit.sources.missing import missing_columns
 from audit.sources.paths import EACH
+from audit.sources.readers.documents import KEY
 
 # Where the name of a file is the problem.
 OF_FILE = "@file"
@@ -107,14 +108,14 @@ HINTS = {
     "finish_reason": Hint(r"finish|stop|end_?reason|status", is_text, r"stopped|_at$|time"),
     "text": Hint(
         r"resp|out|gen|compl|text|solution|trace|cot|content|^ys?$|reply|said|code|rationale|think|"
-        r"predict",
+        r"predict|raw",
         is_text,
         rf"{ASKED}|time|date|created|stamp|step|target|refer|gold|truth|expected|path|url|^model$|"
         r"^gt|_gt$|human|name|_id$|^id$|type|level|subject|role|error|reason$|version|class|_dir$|"
         r"status|answer$|provider|config",
     ),
     "archive_answer": Hint(
-        r"pred|answer|extract|pars|final|^ans$", is_answer, r"score|prompt|token"
+        r"pred|answer|extract|pars|final|^ans$|^boxed$", is_answer, r"score|prompt|token"
     ),
     "correct": Hint(
         r"correct|score|label|acc|right|pass|reward|judg|^ok$|^r$|match|grade|verdict|resolved|"
@@ -130,6 +131,8 @@ HINTS = {
         r"pred|model|gen|extract|_id$|index$|idx$|refus",
     ),
 }
+# Objects that hold what was asked, so that no text in them is the model's.
+ASKING = re.compile(r"(^|\.)(inputs?|prompt|question|query|instructions?)\.")
 # What a model's text is called, and what a worked answer is called, a model's or the problem's.
 GENERATED = r"resp|gen|compl|output|reply|said|^ys?$|^code$"
 SOLVED = r"solution|rationale|cot|trace|explanation"
@@ -273,7 +276,8 @@ def unused_paths(mapping: Mapping[str, str], values: Values) -> list[str]:
     ]
 
 
-def _is_listed(path: str) -> bool:
+def is_listed(path: str) -> bool:
+    """Whether a path leads to the items of a list."""
     return EACH in path.split(".")
 
 
@@ -302,7 +306,7 @@ def candidates(column: str, values: Values, paths: Sequence[str], each: str | No
             continue
         if not re.search(hint.called, name) and not re.search(hint.called, name.removesuffix("s")):
             continue
-        if _is_listed(path):
+        if is_listed(path):
             is_beside = each is not None and values.lengths(path) == sizes
             may_lead = each is None and column in ("text", "archive_answer")
             if column in PER_ROW or not (is_beside or may_lead):
@@ -353,7 +357,7 @@ class _Proposer:
     def each(self) -> str | None:
         """The list of attempts, if the layout has one."""
         paths = (*self.mapping.values(), *self.source.mapping.values())
-        return next((p for p in paths if _is_listed(p) and p in self.values.by_path), None)
+        return next((p for p in paths if is_listed(p) and p in self.values.by_path), None)
 
     def free(self) -> list[str]:
         """The paths that nothing comes from yet."""
@@ -382,9 +386,11 @@ class _Proposer:
         paths = [
             path
             for path in self.candidates("text")
-            if not TURNS.search(path.split(".")[0].lower()) and self.values.turn(path)
+            if not TURNS.search(path.split(".")[0].lower())
+            and not ASKING.search(path.lower())
+            and self.values.turn(path)
         ]
-        listed = [path for path in paths if _is_listed(self.values.turn(path) or "")]
+        listed = [path for path in paths if is_listed(self.values.turn(path) or "")]
         problem = self.problem_path()
         paths = [p for p in listed or paths if self.values.varies(p, problem)]
         # A solution may be the problem's own: that it varies within one tells it is not.
@@ -400,6 +406,14 @@ class _Proposer:
             if turn is not None and self._length(path) > self._reference_length(path):
                 self.take("text", turn, f"text from {named(turn)}, the longest text that varies")
                 return
+
+    def take_long_answer(self) -> None:
+        """What goes by an answer's name, and is too long to be voted on, is the text."""
+        path = self.origin("archive_answer")
+        is_named = "archive_answer" in self.mapping or self.has("text")
+        if path and not is_named and self._length(path) > LONGEST_NAME:
+            self.take("text", path, f"text from {named(path)}: it is too long for an answer")
+            self.propose_answer()
 
     def refuse_side_by_side(self) -> None:
         """Refuse rows that hold their attempts in columns of one name and a number."""
@@ -473,6 +487,10 @@ class _Proposer:
                 self.take("seed", pattern, "attempt from the number in the file's name")
         elif several and self._rows_per_file() == 1:
             self.take("question_id", "@file", "problem from the file's name: one record a file")
+        elif several and self._rows_are_attempts():
+            place = "@folder" if self._repeat_names() else "@file"
+            why = f"problem from the {place[1:]}'s name: rows number attempts and name no problem"
+            self.take("question_id", place, why)
         elif pattern:
             self.take("question_id", pattern, "problem from the number in the file's name")
         elif several or (self.each is not None and len(self.values.file_of) > 1):
@@ -482,6 +500,17 @@ class _Proposer:
         """Whether files in several folders go by the same names."""
         folders = {file.path.parent for file in self.files}
         return len(folders) > 1 and len({file.path.name for file in self.files}) < len(self.files)
+
+    def _rows_are_attempts(self) -> bool:
+        """Whether a column numbers the rows of each file, and none tells their problems apart."""
+        references = [self.origin("references"), *self.candidates("references")]
+        if any(path and not self.values.is_same_within(path, OF_FILE) for path in references):
+            return False
+        return any(
+            len(values) == len({(self.values.file_of[at], _key(v)) for at, v in values.items()})
+            for path in (self.origin("seed"), *self.candidates("seed"))
+            if path is not None and (values := self.values.by_path[path])
+        )
 
     def _rows_per_file(self) -> int:
         return max((self.values.file_of.count(f) for f in set(self.values.file_of)), default=0)
@@ -577,6 +606,8 @@ class _Proposer:
             self._ask_for_one_archive()
         elif path := self._short("archive"):
             self.take("archive", path, f"archive from {named(path)}", False)
+        elif self._is_key_of_archives():
+            self.take("archive", KEY, "archive from the key of each list: problems repeat in them")
         elif model := model_beside(self.files):
             self.settle("archive", model[0], f"archive from {model[1]} beside the records", False)
         elif len(self.files) > 1 and self._are_several():
@@ -585,6 +616,13 @@ class _Proposer:
             self.take("archive", place, why)
         else:
             self.settle("archive", _common_name(self.files), "archive named after the file", False)
+
+    def _is_key_of_archives(self) -> bool:
+        """Whether lists under keys hold attempts at the same problems."""
+        problems = self._problems()
+        groups = self.values.groups(KEY) if KEY in self.free() else []
+        names = [{problems[at] for at in group if at in problems} for group in groups]
+        return len(names) > 1 and bool(names[0] & names[1])
 
     def _ask_for_one_archive(self) -> None:
         """Say that files which repeat problems are one archive, where their names are no runs'."""
@@ -604,8 +642,9 @@ class _Proposer:
         seeds_from_name = self.source.mapping.get("seed", "") == "file name"
         ids = self._ids()
         is_numbered = number_pattern(self.files) is not None
-        are_parts = is_numbered and len(ids) > 1 and not set(ids[0]) & set(ids[1])
-        is_single = self.each is None and self._rows_per_file() == 1
+        is_one_row = self._rows_per_file() == 1
+        are_parts = len(ids) > 1 and not set(ids[0]) & set(ids[1]) and (is_numbered or is_one_row)
+        is_single = self.each is None and is_one_row
         return not (from_name or seeds_from_name or is_single or are_parts or self._are_runs())
 
     def _short(self, column: str) -> str | None:
@@ -715,11 +754,13 @@ class _Proposer:
             if self.values.varies(path, self.group())
             and self._length(path) < LONGEST_ANSWER
             # Beside a text, a list that is no attempts' may hold several answers of one.
-            and not (_is_listed(path) and self.each is None and self.has("text"))
+            and not (is_listed(path) and self.each is None and self.has("text"))
         ]
         if len(paths) > 1:
             paths = [p for p in paths if re.search("pred|extract|pars", p.lower())]
-        if len(paths) == 1 and (self.is_several() or _last_name(paths[0]) != "answer"):
+        if len(paths) == 1 and (
+            self.is_several() or is_listed(paths[0]) or _last_name(paths[0]) != "answer"
+        ):
             self.take("archive_answer", paths[0], f"answers from {named(paths[0])}", False)
 
     def propose_scores(self) -> None:
@@ -728,7 +769,7 @@ class _Proposer:
         for path in self.free():
             name = SCORE_NAMES.get(_last_name(path))
             held = self.values.present(path)
-            is_of_row = _is_listed(path) and self.each is None
+            is_of_row = is_listed(path) and self.each is None
             listed = is_of_row or any(isinstance(value, list) for value in held)
             if name is None:
                 continue
@@ -751,6 +792,7 @@ def propose(
     missing = found.missing
     if not found.has("text") and {"text", "archive_answer", "completion_tokens"} & set(missing):
         found.propose_text()
+    found.take_long_answer()
     found.refuse_written_lists()
     if "question_id" in missing:
         found.propose_problem()
@@ -790,7 +832,9 @@ def number_pattern(files: Sequence[SourceFile], *, is_of_problems: bool = False)
     before, after = parts.pop()
     # The number of gpt-4 or of a 7b is a model's: files of several models are no runs of one.
     word = re.split(r"[^a-z0-9]+", before.lower().rstrip("-_. "))[-1].removesuffix("s")
-    is_counted = word in COUNTED or (is_of_problems and word.isdecimal())
+    counts = sorted(int(number) for _, number in numbers)
+    is_series = len(counts) > 2 and counts in ([*range(len(counts))], [*range(1, len(counts) + 1)])
+    is_counted = word in COUNTED or is_series or (is_of_problems and word.isdecimal())
     if not is_counted or not after.startswith("."):
         return None
     return rf"@path~{re.escape(before[-12:])}(\d+){re.escape(after)}"

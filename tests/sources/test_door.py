@@ -521,6 +521,68 @@ def a_csv_for_each_problem_of_two_models(folder):
 
 
 @shape(PLAIN)
+def texts_and_answers_in_numbered_csvs(folder):
+    for p in range(3):
+        rows(folder / "out" / f"aime_{p}.csv", [
+            {"answer": ANSWERS[p][k], "token_usage": 30 + k, "answer_raw": TEXTS[p][k],
+             "is_correct": RIGHT[p][k]} for k in range(2)
+        ])  # fmt: skip
+
+
+@shape(PLAIN)
+def one_document_for_each_problem(folder):
+    for p in range(3):
+        lines(folder / "out" / f"offline_qid{p}_rid0_2026.json", [
+            {"question": QUESTION[p], "ground_truth": GOLD[p], "qid": p, "all_traces": [
+                {"text": TEXTS[p][k], "num_tokens": 30 + k, "is_correct": RIGHT[p][k]}
+                for k in range(2)]}
+        ])  # fmt: skip
+
+
+@shape(PLAIN)
+def a_folder_for_each_problem_of_numbered_rows(folder):
+    for p in range(3):
+        lines(folder / "out" / f"2024-I-{p}" / "samples.jsonl", [
+            {"sample": k, "response": TEXTS[p][k], "tokens": 30 + k, "correct": RIGHT[p][k]}
+            for k in range(2)
+        ])  # fmt: skip
+
+
+@shape((12, 2, 3, 2, 12, 12, 12, 8))
+def lists_keyed_by_model(folder):
+    (folder / "all.json").write_text(json.dumps(
+        {name: [{"qid": p, "sample": k, "response": TEXTS[p][k], "correct": RIGHT[p][k]}
+                for p, k in EACH] for name in ("gpt-4o", "llama")}
+    ))  # fmt: skip
+
+
+@shape(PLAIN)
+def answers_in_a_list_of_objects(folder):
+    (folder / "all.json").write_text(json.dumps([
+        {"problem": QUESTION[p], "gold": GOLD[p], "attempts": [
+            {"attempt": k, "reasoning": LONG, "answer": ANSWERS[p][k], "output_tokens": 30 + k,
+             "correct": RIGHT[p][k]} for k in range(2)]} for p in range(3)
+    ]))  # fmt: skip
+
+
+@shape(PLAIN)
+def a_sample_id_that_repeats_the_problem(folder):
+    lines(folder / "dump.jsonl", [
+        {"index": 2 * p + k, "group_id": p, "sample_id": p, "prediction": TEXTS[p][k] + " " + LONG,
+         "extracted_prediction": ANSWERS[p][k], "usage": {"output_tokens": 30 + k},
+         "score": {"acc": float(RIGHT[p][k])}} for p, k in EACH
+    ])  # fmt: skip
+
+
+@shape(PLAIN)
+def boxes_without_texts(folder):
+    lines(folder / "dump.jsonl", [
+        {"problem_id": p, "attempt": k, "boxed": ANSWERS[p][k], "completion_tokens": 30 + k,
+         "correct": RIGHT[p][k]} for p, k in EACH
+    ])  # fmt: skip
+
+
+@shape(PLAIN)
 def a_folder_for_each_problem(folder):
     for p, k in EACH:
         lines(folder / "out" / f"problem_{p}" / f"attempt_{k}.json", [
@@ -664,6 +726,28 @@ def chat_completions_with_fields_beside(folder):
     ])  # fmt: skip
 
 
+def several_choices(p):
+    """A chat completion of two choices, whose usage is their sum."""
+    return {
+        "custom_id": f"p{p}", "model": "m",
+        "choices": [{"index": k, "finish_reason": "stop", "message": {"content": TEXTS[p][k]}}
+                    for k in range(2)],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 70 + p,
+                  "completion_tokens_details": {"reasoning_tokens": 90}},
+    }  # fmt: skip
+
+
+@shape((6, 1, 3, 2, 6, 6, 0, 0))
+def a_usage_of_several_choices(folder):
+    lines(folder / "n.jsonl", map(several_choices, range(3)))
+
+
+def test_no_sum_is_proposed_where_tokens_were_counted(tmp_path):
+    lines(tmp_path / "n.jsonl", [{"object": "chat.completion", **several_choices(0)}])
+    shown = told(tmp_path, "describe", "n.jsonl")[0]
+    assert "warns: reasoning_not_counted in 2 of 2\n" in shown
+
+
 # Containers
 
 
@@ -787,6 +871,17 @@ def test_known_scores_are_proposed_and_never_where_they_may_be_the_label(tmp_pat
     shown = told(tmp_path, "describe", "dump.jsonl")[0].splitlines()
     assert shown[0].startswith("this loads, but the label was guessed from column reward")
     assert "score_" not in shown[1]
+
+
+def test_several_kinds_of_files_share_twenty_lines(tmp_path):
+    reasoning_beside_the_content(tmp_path / "a")
+    vllm_dump(tmp_path / "b")
+    shown = told(tmp_path, "describe", "a", "b")[0].splitlines()
+    assert len(shown) <= 20
+    commands = [line for line in shown if line.startswith("  budget-audit load ")]
+    assert len(commands) == 2
+    for number, command in enumerate(commands):
+        told(tmp_path, *shlex.split(command)[1:], "--db", f"{number}.duckdb")
 
 
 def test_a_number_may_name_an_archive(tmp_path):
