@@ -3,6 +3,7 @@
 What is printed was tried: the files' beginnings are read and held to the gate of a load, in memory.
 """
 
+import json
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -69,6 +70,7 @@ class Trial:
     """A load of the files' beginnings: what it holds, or why it is refused."""
 
     refusal: str | None = None
+    mapping: dict[str, str] = field(default_factory=dict)
     counts: dict[str, Any] = field(default_factory=dict)
     record: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -159,8 +161,11 @@ def _block(
     """The verdict, the command, a record, counts and what is absent, in at most `room` lines."""
     settled, guesses, trial = _settle(peeks, files, reading)
     source = peeks[0].source
-    with suppress(AuditError):
-        source = open_source(files[0], settled.format, settled)
+    if trial.refusal:
+        with suppress(AuditError):
+            source = open_source(files[0], settled.format, settled)
+    else:
+        source = replace(source, mapping=trial.mapping)
     # Names can be looked at although labels are refused.
     unlabelled = replace(settled, grade=None, references=None, force=True)
     names = trial if not trial.refusal else _try(files, unlabelled)
@@ -255,7 +260,9 @@ def _try(files: Sequence[SourceFile], reading: Reading) -> Trial:
         with duckdb.connect() as con:
             con.execute("set threads = 2")
             loaded = load(con, files, reading=replace(reading, skip_unreadable=False))
+            ((mapping,),) = con.execute("select mapping from sources order by all limit 1").fetchall()
             return Trial(
+                mapping=json.loads(mapping),
                 counts=_counts(con),
                 record=_first(con),
                 notes=loaded.notes,

@@ -5,10 +5,10 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import IO, BinaryIO, NamedTuple
+from typing import IO, BinaryIO, NamedTuple, TypeVar
 
 from audit.sources.files import LFS_POINTER, SourceFile, Unreadable
 
@@ -59,6 +59,7 @@ OTHERS = {
     b"\xfe\xff": "is UTF-16: save it as UTF-8",
 }
 TAR_MAGIC = b"ustar"
+Fact = TypeVar("Fact")
 
 
 class Head(NamedTuple):
@@ -70,17 +71,14 @@ class Head(NamedTuple):
     goes_on: bool = True
 
 
+def once(look: Callable[[SourceFile], Fact]) -> Callable[[SourceFile], Fact]:
+    """Look into a file once, as long as it stays as it was found."""
+    remembered = lru_cache(maxsize=64)(look)
+    return lambda file: remembered(replace(file, sample=None)) if file.state else look(file)
+
+
+@once
 def sniff(file: SourceFile) -> Head:
-    """How a file begins; it is opened for that once, as long as it stays as it was found."""
-    return _sniff(file) if file.state is None else _sniff_once(replace(file, sample=None))
-
-
-@lru_cache(maxsize=64)
-def _sniff_once(file: SourceFile) -> Head:
-    return _sniff(file)
-
-
-def _sniff(file: SourceFile) -> Head:
     """What a file is: parquet, zip, json (an array), jsonl or else csv."""
     blank = 0
     name = file.name.lower()

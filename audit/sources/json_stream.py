@@ -115,11 +115,11 @@ class JsonStream:
         self._at += 1
 
     def _read(self) -> None:
-        """Read as much again as is held: what is decoded in vain stays a part of the whole."""
+        """Read thrice what is held: what is decoded in vain stays a third of the whole."""
         held = len(self._text) - self._at
         if held > self._longest:
             raise ValueError(f"holds a value longer than {self._longest // 1_000_000} MB")
-        block = self._stream.read(max(BLOCK, held))
+        block = self._stream.read(max(BLOCK, 3 * held))
         self._is_over = not block
         self._text = self._text[self._at :] + self._decoder.decode(block, final=not block)
         self._at = 0

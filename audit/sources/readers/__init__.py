@@ -3,9 +3,9 @@
 from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources import containers
-from audit.sources.containers import CONTAINERS, HEAD_BYTES, Head, first_bytes, sniff
+from audit.sources.containers import CONTAINERS, HEAD_BYTES, first_bytes, once, sniff
 from audit.sources.files import Source, SourceFile
-from audit.sources.formats import Context, Format, Record, formats, of_container, recognize
+from audit.sources.formats import Context, Format, formats, of_container, recognize
 from audit.sources.json_stream import first_members
 from audit.sources.readers.cells import open_csv
 from audit.sources.readers.chunks import open_records
@@ -22,7 +22,7 @@ def read_source(
     format = known or formats().get(name or "", formats()["flat"])
     is_open = name is None and known is None
     if is_open and container in ("jsonl", "json"):
-        format = recognize(file, _first_record(file, sniff(file)))
+        format = _recognized(file)
     if is_open and (owner := of_container(container)):
         format = owner
     if format.records is not None:
@@ -44,8 +44,10 @@ def read_source(
     return open_records(container, format, rows, context, reading)
 
 
-def _first_record(file: SourceFile, head: Head) -> Record:
-    """The first object of a file, or as much of it as tells the format."""
+@once
+def _recognized(file: SourceFile) -> Format:
+    """The format of a file of JSON, by its first object or as much of it as tells."""
+    head = sniff(file)
     data, goes_on, size = head.data, head.goes_on, HEAD_BYTES
     while True:
         if head.container == "json":
@@ -53,7 +55,7 @@ def _first_record(file: SourceFile, head: Head) -> Record:
         found, is_whole = first_members(data)
         is_known = any(format.records and format.knows(found) for format in formats().values())
         if is_whole or not goes_on or size > containers.LONGEST_LINE or is_known:
-            return found
+            return recognize(file, found)
         size *= 16
         data = first_bytes(file, size)
         goes_on = len(data) >= size - 4

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.sources import containers
-from audit.sources.containers import HEAD_BYTES, Lines, sniff, unzipped
+from audit.sources.containers import HEAD_BYTES, Lines, once, sniff, unzipped
 from audit.sources.files import SourceFile, Unreadable, shown
 from audit.sources.formats import formats
 from audit.sources.json_stream import UNREADABLE, JsonStream, first_members
@@ -43,6 +43,7 @@ def holds_records(path: Path) -> bool:
     return known or "eval" in found or is_several
 
 
+@once
 def is_document(file: SourceFile) -> bool:
     """Whether a file that begins with an object is one document and not one object per line."""
     begin, *more = sniff(file).data.split(b"\n", 1)
