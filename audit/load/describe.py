@@ -113,7 +113,7 @@ def describe(sources: Sequence[str], *, all: bool = False, reading: Reading) -> 
     if len(kinds) > len(chosen):
         more.append(f"and {len(kinds) - len(chosen):,} more kinds of files: --all shows them")
     # Blocks share the lines that are left, with a blank one between them.
-    room = (LINES - len(more) + 1 - bool(more)) // len(chosen) - 1
+    room = (LINES + 1 - len(more) - bool(more)) // len(chosen) - 1
     blocks = []
     for peeks, members in chosen:
         named = list(sources) if len(kinds) == 1 else [str(file.path) for file in members]
@@ -159,6 +159,8 @@ def _block(
     room: int | None,
 ) -> Iterator[str]:
     """The verdict, the command, a record, counts and what is absent, in at most `room` lines."""
+    # Where kinds of files share the lines, counts say more than a record.
+    is_brief = room is not None and room < LINES // 2
     settled, guesses, trial = _settle(peeks, files, reading)
     source = peeks[0].source
     if trial.refusal:
@@ -172,6 +174,7 @@ def _block(
     lines = [
         *_verdict(source, trial, settled, guesses),
         *([] if trial.refusal else _loading(named, settled, guesses)),
+        *([] if trial.refusal or is_brief else _record(trial)),
         *([] if trial.refusal else _held(trial, files, source)),
         *_numbered(names, source, settled),
         *_absent(peeks, source, trial, settled),
@@ -260,7 +263,9 @@ def _try(files: Sequence[SourceFile], reading: Reading) -> Trial:
         with duckdb.connect() as con:
             con.execute("set threads = 2")
             loaded = load(con, files, reading=replace(reading, skip_unreadable=False))
-            ((mapping,),) = con.execute("select mapping from sources order by all limit 1").fetchall()
+            ((mapping,),) = con.execute(
+                "select mapping from sources order by all limit 1"
+            ).fetchall()
             return Trial(
                 mapping=json.loads(mapping),
                 counts=_counts(con),
@@ -437,9 +442,9 @@ def _loading(named: Sequence[str], reading: Reading, guesses: Sequence[Guess]) -
         yield f"  named: {'; '.join(names)}"
 
 
-def _held(trial: Trial, files: Sequence[SourceFile], source: Source) -> Iterator[str]:
-    """The first record and the counts, as read under the command."""
-    record, counts = trial.record, trial.counts
+def _record(trial: Trial) -> Iterator[str]:
+    """The first record, as read under the command."""
+    record = trial.record
     problem = record["name"] if record["name"] is not None else record["question_id"]
     label = {None: "no label", True: "right", False: "wrong"}[record["correct"]]
     yield "first record"
@@ -455,6 +460,11 @@ def _held(trial: Trial, files: Sequence[SourceFile], source: Source) -> Iterator
     if record["text"]:
         line = " ".join(record["text"].split())
         yield f"  text {line if len(line) <= 80 else f'{line[:38]} … {line[-38:]}'}"
+
+
+def _held(trial: Trial, files: Sequence[SourceFile], source: Source) -> Iterator[str]:
+    """The counts, and what is noted and warned of, under the command."""
+    counts = trial.counts
     many = f"{len(files):,} files, " if len(files) > 1 else ""
     part = "" if trial.is_whole else " (of the beginning that was tried)"
     least, most = counts["least"], counts["most"]
