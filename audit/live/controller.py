@@ -41,7 +41,7 @@ class Controller:
         `answer` is how `load` would read answers, `planned` how many attempts can be made (the
         cap, if not given), `path` a file to which each attempt is appended as a canonical line.
         """
-        from audit.live.judge import judge_for
+        from audit.live.judge import check_count, check_row, judge_for
 
         self._judge: Judge = judge_for(budget, rule, cap, unit, policy, selector, answer)
         self.budget, self.rule, self.cap, self.unit = self._judge.budget, rule, cap, unit
@@ -49,12 +49,9 @@ class Controller:
         self._planned = cap if planned is None else planned
         self._path = None if path is None else Path(path)
         self._keys = {"archive": archive, "competition": competition, "question_id": question_id}
-        if self._path is not None:
-            # A path that cannot be written must be known before an attempt is paid for.
-            try:
-                self._path.open("a").close()
-            except OSError as error:
-                raise AuditError(f"{self._path}: cannot be written: {error.strerror}") from None
+        check_count("planned", self._planned)
+        check_row({**self._keys, "seed": 0})
+        self._append("")
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -152,11 +149,18 @@ class Controller:
         attempt = self._judge.attempt(row)
         self.attempts.append(attempt)
         self._forget()
-        if self._path is not None:
-            # Closing flushes: a run that is killed keeps the attempts that it paid for.
-            with self._path.open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps({**row, "budget_audit": self.facts}) + "\n")
+        self._append(json.dumps({**row, "budget_audit": self.facts}) + "\n")
         return attempt
+
+    def _append(self, line: str) -> None:
+        """Write to the file; closing it flushes, so that a killed run keeps what it paid for."""
+        if self._path is None:
+            return
+        try:
+            with self._path.open("a", encoding="utf-8") as lines:
+                lines.write(line)
+        except OSError as error:
+            raise AuditError(f"{self._path}: cannot be written: {error.strerror}") from None
 
     def lose(self) -> None:
         """One planned attempt will never be: it failed, and nothing was paid for it."""
@@ -174,4 +178,4 @@ class Controller:
 
     @cached_property
     def _verdict(self) -> "Verdict":
-        return self._judge.verdict(self.attempts, self._planned)
+        return self._judge.verdict(self.attempts)

@@ -1,11 +1,10 @@
 """What the replay's own SQL says of the few attempts of one problem.
 
-A small database in memory holds the attempts as `load` would; the replay's files make the walk of
-its one order, the policy's stop, the rule's stop and the selector's pick.
+A small database in memory holds the attempts as `load` would keep them. The replay's files make
+the walk of their one order, the policy's stop, the rule's stop and the selector's pick.
 """
 
 import functools
-import itertools
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,19 +14,20 @@ import duckdb
 import pyarrow as pa
 
 from audit.answers.extract import NO_ANSWER, answer_pattern, normal_answers, raw_answers
-from audit.engine.build import render
+from audit.engine.build import render, sources
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import (
     KINDS,
     Plugin,
     Plugins,
     check_columns,
+    check_contract,
     check_lineage,
     plugins,
     read_plugin,
 )
-from audit.engine.replay import keep_walk_settings
-from audit.engine.settings import keep
+from audit.engine.replay import BOUND_BEFORE, keep_walk_settings
+from audit.engine.settings import LARGEST_BUDGET, keep
 from audit.engine.stages import STAGE_NAMES
 from audit.errors import AuditError, first_line
 from audit.live.attempts import COUNTED, Attempt, step_cost
@@ -37,36 +37,44 @@ from audit.sources.canonical import COLUMNS, find_column
 from audit.text import not_there
 from audit.units import UNITS, read_budget
 
-# Enough made-up attempts to see whether a policy looks ahead.
+# Enough made-up attempts to see whether a policy or a selector looks ahead.
 MADE_UP = 32
+# The table binomial_tails has cap² / 2 rows.
+MOST_TRIALS = 1000
 # What a verdict asks of the replay's stages.
-ASKED = ("stops", "prefix_selections", "tallies", "binomial_tails")
-# What is filled once or per verdict; every other stage is a view.
-TABLES = (
-    "banks", "walks", "candidates", "candidate_scores", "step_ends", "walked_attempts",
-    "prefix_weights", "binomial_tails",
-)  # fmt: skip
-POSITIONS = "policy_positions"
-# A database without attempts has no walks: the one walk takes the attempts as they were made.
-WALK = {
-    "banks": "select 1 as bank_id, 1 as archive_id, 1 as problem_id, {planned} as bank_size",
-    "walks": """
+ASKED = ("stops", "prefix_selections", "eligible_attempts", "policy_positions")
+# Tables that are made anew from the attempts of each question, in this order.
+REFILLED = ("candidates", "walked_attempts")
+# Tables that are filled once; every other stage is a view.
+TABLES = ("archives", "problems", "banks", "walks", "prefix_weights", "binomial_tails", *REFILLED)
+# The stages of one problem whose attempts are taken as they were made; their costs are counted.
+ONE_BANK = {
+    "archives": "select 1 as archive_id, 'live' as archive",
+    "problems": """
         select
-            0::bigint as walk_id, bank_id, 0 as repeat, bank_size, archive_id, problem_id,
-            'live' as archive, 'live' as competition, 0 as question_id,
+            1 as problem_id, 0 as competition_index, 'live' as competition, 0 as question_id,
+            null::varchar as name,
+    """,
+    "banks": "select 1 as bank_id, 1 as archive_id, 1 as problem_id, {cap} as bank_size",
+    "step_costs": "select 1 as bank_id, slot, 1 as step, completion_tokens as cost from attempts",
+    "drawn_orders": """
+        select
+            1 as problem_id, bank_size, 0 as repeat,
+            (select list(slot order by slot) from attempts) as slots,
         from banks
     """,
-    "drawn_orders": """
-        select problem_id, bank_size, 0 as repeat, []::integer[] as slots from banks
-    """,
 }
-VERDICT = """
-select
-    stops.returned,
-    prefix_selections.selected_prefix_id,
-from stops
-left join prefix_selections on stops.returned_prefix_id = prefix_selections.prefix_id
-"""
+QUESTIONS = {
+    "verdict": """
+        select
+            stops.returned,
+            prefix_selections.selected_prefix_id,
+        from stops
+        left join prefix_selections on stops.returned_prefix_id = prefix_selections.prefix_id
+    """,
+    "stop": "select min(stop_position) from policy_positions",
+    "picks": "select list(selected_prefix_id order by prefix_id) from prefix_selections",
+}
 
 
 class Verdict(NamedTuple):
@@ -87,29 +95,33 @@ def judge_for(
 ) -> "Judge":
     """The judge of these settings, which the controllers of many problems share."""
     if unit not in UNITS:
-        raise AuditError(not_there("unit", unit, list(UNITS)))
+        raise AuditError(not_there("unit", str(unit), list(UNITS)))
     rules = [one.name for one in plugins("rules")]
     if rule not in rules:
-        raise AuditError(not_there("rule", rule, rules))
-    if isinstance(cap, bool) or not isinstance(cap, int) or cap < 1:
-        raise AuditError(f"cap: a whole number of attempts above 0, found {cap!r}")
-    answer_pattern(answer)
+        raise AuditError(not_there("rule", str(rule), rules))
+    check_count("cap", cap)
+    answer_pattern(str(answer))
     if answer == NO_ANSWER and selector in ("majority", "archive_majority"):
         raise AuditError(f"answer 'none' leaves {selector} nothing to vote on: selector='first'")
-    whole = whole_budget(budget, unit)
-    chosen = (_plugin("policies", policy), _plugin("selectors", selector))
-    return _judge(whole, rule, cap, unit, *chosen, answer)
+    chosen = (_plugin("policies", str(policy)), _plugin("selectors", str(selector)))
+    return _judge(_whole_budget(budget, unit), rule, cap, unit, *chosen, str(answer))
 
 
-def whole_budget(budget: str | int | float, unit: str) -> int:
+def check_count(name: str, count: Any) -> None:
+    """Refuse what is no number of attempts."""
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 < count < 2**31:
+        raise AuditError(f"{name}: a whole number of attempts above 0, found {count!r}")
+
+
+def _whole_budget(budget: str | int | float, unit: str) -> int:
     """A budget in the unit's whole numbers."""
     try:
-        found = read_budget(budget, unit)
+        whole = read_budget(budget, unit)
     except ValueError as error:
         raise AuditError(f"budget: {error}") from None
-    if found < 1:
-        raise AuditError(f"budget: '{budget}' must be above 0")
-    return found
+    if not 0 < whole <= LARGEST_BUDGET:
+        raise AuditError(f"budget: '{budget}' must be above 0, and small enough to be counted")
+    return whole
 
 
 def _plugin(kind: str, name: str) -> Plugin:
@@ -119,9 +131,11 @@ def _plugin(kind: str, name: str) -> Plugin:
         return known[name]
     if not Path(name).is_file():
         raise AuditError(f"{not_there(KINDS[kind].one, name, sorted(known))}, or a .sql file")
-    found = read_plugin(Path(name))
-    check_lineage(kind, found)
-    return found
+    own = read_plugin(Path(name))
+    check_lineage(kind, own)
+    if "candidate_scores" in relations_read(own.sql):
+        raise AuditError(f"{own.path}: reads candidate_scores, and scores are not known live")
+    return own
 
 
 @functools.lru_cache(maxsize=64)
@@ -159,8 +173,8 @@ class Judge:
         )
         self._con = self._connect(cap)
         try:
-            self._build()
-            self._rehearse(policy, [_made_up(seed) for seed in range(min(cap, MADE_UP))])
+            self._build(cap, policy)
+            self._rehearse([_made_up(seed) for seed in range(min(cap, MADE_UP))])
         except duckdb.Error as error:
             raise AuditError(f"{selector.path}, {policy.path}: {first_line(error)}") from None
 
@@ -178,24 +192,23 @@ class Judge:
         con.execute("set variable first_walk = 0; set variable last_walk = 0")
         return con
 
-    def _build(self) -> None:
+    def _build(self, cap: int, policy: Plugin) -> None:
         """Make the replay's stages that a verdict needs, in their order."""
-        needed: set[str] = set()
-        reading = list(ASKED)
-        while reading:
-            name = reading.pop()
-            if name in STAGE_NAMES and name not in needed:
-                needed.add(name)
-                reading += relations_read(self._sql(name))
-        for name in (name for name in STAGE_NAMES if name in needed):
-            for kind, stage in (("selectors", "prefix_selections"), ("policies", POSITIONS)):
-                if name == stage:
-                    check_columns(self._con, kind, getattr(self._plugins, kind)[0])
+        stages = sources(ASKED, self._plugins) | ONE_BANK
+        if "binomial_tails" in stages and cap > MOST_TRIALS:
+            raise AuditError(f"cap: at most {MOST_TRIALS:,} with the policy {policy.name}")
+        for name in sorted(stages, key=STAGE_NAMES.index):
+            if name in ("prefix_selections", "policy_positions"):
+                kind = BOUND_BEFORE[name]
+                check_columns(self._con, kind, getattr(self._plugins, kind)[0])
             kept_as = "table" if name in TABLES else "view"
-            self._con.execute(f"create {kept_as} {name} as {self._sql(name)}")
-
-    def _sql(self, name: str) -> str:
-        return WALK.get(name, "").format(planned=self._planned) or render(name, self._plugins)
+            sql = stages[name].replace("{cap}", str(cap))
+            self._con.execute(f"create {kept_as} {name} as {sql}")
+        # To plan a statement takes longer than to run it.
+        for name in REFILLED:
+            self._con.execute(f"prepare refill_{name} as insert into {name} {stages[name]}")
+        for name, sql in QUESTIONS.items():
+            self._con.execute(f"prepare {name} as {sql}")
 
     def printed(self, cost: int) -> int | float:
         """A cost in the unit, as tables print it."""
@@ -212,7 +225,7 @@ class Judge:
                     f"attempt {row['seed']}: {' and '.join(missing)} unknown, so a budget in "
                     f"'{self.unit}' cannot be counted; the provider must return its usage"
                 )
-        _check_columns(row)
+        check_row(row)
         texts = pa.array([row.get("text")], pa.large_string())
         boxed, archive = (
             pa.array([row.get(name)], pa.string()) for name in ("boxed_answer", "archive_answer")
@@ -225,84 +238,83 @@ class Judge:
 
     def stop(self, attempts: Sequence[Attempt], planned: int) -> int | None:
         """After which of these attempts, in their order, the policy stops; None is not yet."""
-        policy = self._plugins.policies[0]
-        if policy.name == "none" or not attempts:
+        if self.facts["policy"] == "none" or not attempts:
             return None
-        rows = self._ask(f"select min(stop_position) from ({policy.sql}\n)", attempts, planned)
-        stop: int | None = rows[0][0]
+        stop: int | None = self._ask("stop", attempts, planned)[0]
         return stop
 
-    def verdict(self, attempts: Sequence[Attempt], planned: int) -> Verdict:
-        """What the replay would say of these attempts, in their order, of so many planned ones."""
+    def verdict(self, attempts: Sequence[Attempt]) -> Verdict:
+        """What the replay would say of these attempts, in their order."""
         if not attempts:
             return Verdict(0, None)
-        return Verdict(*self._ask(VERDICT, attempts, planned)[0])
+        return Verdict(*self._ask("verdict", attempts, len(attempts)))
 
-    def _ask(self, sql: str, attempts: Sequence[Attempt], planned: int) -> list[tuple[Any, ...]]:
-        """The rows of a query where these attempts are all that there is."""
+    def _ask(self, question: str, attempts: Sequence[Attempt], planned: int) -> tuple[Any, ...]:
+        """The answer to a question where these attempts are all that there is."""
         with self._lock:
             if planned != self._planned:
-                self._con.execute("update banks set bank_size = ?", [planned])
-                self._con.execute("update walks set bank_size = ?", [planned])
+                for table in ("banks", "walks"):
+                    self._con.execute(f"update {table} set bank_size = ?", [planned])
                 self._planned = planned
-            candidates = self._candidates(attempts)
-            self._fill("walked_attempts", _walked(candidates))
-            if "candidates" in relations_read(self._plugins.selectors[0].sql):
-                self._fill("candidates", candidates)
-            return self._con.execute(sql).fetchall()
+            rows = [self._row(slot, attempt) for slot, attempt in enumerate(attempts)]
+            columns = ", ".join(f"unnest(${name}) as {name}" for name in rows[0])
+            values = {name: [row[name] for row in rows] for name in rows[0]}
+            self._con.execute("truncate attempts")
+            self._con.execute(f"insert into attempts by name select {columns}", values)
+            for name in REFILLED:
+                self._con.execute(f"truncate {name}; execute refill_{name}")
+            (answer,) = self._con.execute(f"execute {question}").fetchall()
+            return answer
 
-    def _fill(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Put rows in the place of those that a table has."""
-        self._con.execute(f"truncate {table}")
-        columns = ", ".join(f"unnest(${name}) as {name}" for name in rows[0])
-        values = {name: [row[name] for row in rows] for name in rows[0]}
-        self._con.execute(f"insert into {table} by name select {columns}", values)
+    def _row(self, slot: int, attempt: Attempt) -> dict[str, Any]:
+        """An attempt as `load` keeps it, its cost in the place of its tokens."""
+        recorded = attempt.columns
+        has_answer = attempt.answer is not None or self.answer == NO_ANSWER
+        return {
+            "archive": "live",
+            "competition": "live",
+            "question_id": 0,
+            "seed": attempt.seed,
+            "slot": slot,
+            "prompt_tokens": recorded.get("prompt_tokens") or 0,
+            "cached_tokens": recorded.get("cached_tokens"),
+            "completion_tokens": attempt.cost,
+            "finish_reason": recorded["finish_reason"],
+            "answer": attempt.answer,
+            "archive_answer": attempt.archive_answer,
+            "mean_logprob": recorded.get("mean_logprob"),
+            "eligible": attempt.is_finished and has_answer,
+        }
 
-    def _candidates(self, attempts: Sequence[Attempt]) -> list[dict[str, Any]]:
-        """The attempts as the stage `candidates` has them."""
-        answer_ids = _dense_ranks([one.answer for one in attempts])
-        archive_ids = _dense_ranks([one.archive_answer for one in attempts])
-        logprobs = [one.columns.get("mean_logprob") for one in attempts]
-        ranks = _dense_ranks(logprobs, nulls_first=True)
-        rows = []
-        for slot, one in enumerate(attempts):
-            is_eligible = one.is_finished and (one.answer is not None or self.answer == NO_ANSWER)
-            rows.append({
-                "bank_id": 1,
-                "slot": slot,
-                "seed": one.seed,
-                "prompt_tokens": one.columns.get("prompt_tokens") or 0,
-                "cached_tokens": one.columns.get("cached_tokens") or 0,
-                "cost": one.cost,
-                "last_step": one.cost,
-                "finish_reason": one.columns["finish_reason"],
-                "is_eligible": is_eligible,
-                "is_archive_eligible": one.is_finished and one.archive_answer is not None,
-                "answer": one.answer,
-                "archive_answer": one.archive_answer,
-                # Without answers every attempt is an answer of its own.
-                "answer_id": slot + 1 if is_eligible and one.answer is None else answer_ids[slot],
-                "archive_answer_id": archive_ids[slot],
-                "logprob_rank": ranks[slot] if is_eligible and logprobs[slot] is not None else None,
-            })  # fmt: skip
-        return rows
-
-    def _rehearse(self, policy: Plugin, bank: Sequence[Attempt]) -> None:
+    def _rehearse(self, bank: Sequence[Attempt]) -> None:
         """Judge made-up attempts, so that a mistake shows before an attempt is paid for."""
-        self.verdict(bank, len(bank))
-        whole = self.stop(bank, len(bank))
-        if policy.path.startswith("sql/"):
-            return
-        for length in range(1, len(bank)):
-            stop = self.stop(bank[:length], len(bank))
-            if stop != (whole if whole is not None and whole <= length else None):
-                raise AuditError(
-                    f"{policy.path}: reads what is not known live: after {length} attempts it "
-                    f"stops at {stop or 'none of them'}, with those to come at {whole or 'none'}"
-                )
+        self.verdict(bank)
+        own = {
+            kind: plugin
+            for kind in ("selectors", "policies")
+            for plugin in getattr(self._plugins, kind)
+            if not plugin.path.startswith("sql/")
+        }
+        stop, (picks,) = self.stop(bank, len(bank)), self._ask("picks", bank, len(bank))
+        for length in range(1, len(bank)) if own else ():
+            known = bank[:length]
+            is_over = stop is not None and stop <= length
+            if "policies" in own and self.stop(known, len(bank)) != (stop if is_over else None):
+                raise _looks_ahead(own["policies"], "stops", length)
+            if self._ask("picks", known, len(bank))[0] != picks[: length + 1]:
+                raise _looks_ahead(self._plugins.selectors[0], "picks", length)
+        for kind, plugin in own.items():
+            check_contract(self._con, kind, [plugin], render(f"broken_{kind}", self._plugins))
 
 
-def _check_columns(row: Mapping[str, Any]) -> None:
+def _looks_ahead(plugin: Plugin, does: str, length: int) -> AuditError:
+    return AuditError(
+        f"{plugin.path}: reads what is not known live: after {length} attempts it {does} "
+        "otherwise than when those to come are there"
+    )
+
+
+def check_row(row: Mapping[str, Any]) -> None:
     """Refuse what `load` would refuse or leave out; a reply of no tokens is a failed attempt."""
     for name, value in row.items():
         column = find_column(name)
@@ -319,37 +331,6 @@ def _check_columns(row: Mapping[str, Any]) -> None:
             raise AuditError(
                 f"attempt {row['seed']}: {name} is {row[name]}, but its steps add up to {total}"
             )
-
-
-def _dense_ranks(values: Sequence[Any], nulls_first: bool = False) -> list[int]:
-    """The dense rank of every value in ascending order, as DuckDB gives it."""
-    known = sorted({value for value in values if value is not None})
-    first = 2 if nulls_first and None in values else 1
-    places: dict[Any, int] = {value: place for place, value in enumerate(known, first)}
-    places[None] = 1 if nulls_first else len(known) + 1
-    return [places[value] for value in values]
-
-
-def _walked(candidates: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The candidates in their order as the stage `walked_attempts` has them."""
-    kept = ("slot", "is_eligible", "answer_id", "is_archive_eligible", "archive_answer_id", "cost",
-            "logprob_rank")  # fmt: skip
-    start = {name: False if name.startswith("is_") else None for name in kept} | {"cost": 0}
-    rows = [start, *({name: row[name] for name in kept} for row in candidates)]
-    costs = itertools.accumulate(row["cost"] for row in rows)
-    return [
-        {
-            **row,
-            "prefix_id": position,
-            "walk_id": 0,
-            "bank_id": 1,
-            "position": position,
-            "cumulative_cost": cost,
-            "cumulative_prompt": 0,
-            "is_end": position == len(candidates),
-        }
-        for position, (row, cost) in enumerate(zip(rows, costs, strict=True))
-    ]
 
 
 def _made_up(seed: int) -> Attempt:

@@ -195,14 +195,18 @@ def _paired(ran: _Run, replayed: _Run, live: str, full: str) -> tuple[_Run, _Run
 
 
 def _compared(ran: _Run, replayed: _Run, facts: Mapping[str, Any]) -> Verified:
-    rows = []
+    rows, unlabelled = [], 0
     # Problem 10 comes after problem 9.
     for key in sorted(ran.outcomes, key=lambda key: (*key[:2], len(key[2]), key[2])):
         # What a live run holds was launched, whether the budget allowed it or not.
         mine = {**ran.outcomes[key][0], "launched": len(ran.attempts[key])}
         theirs = replayed.outcomes[key][0]
         others = _other_attempt(ran.attempts[key], replayed.attempts[key])
-        unlike = [name for name in COMPARED if mine[name] != theirs[name]]
+        # A label that only one side has contradicts nothing.
+        has_labels = None not in (mine["correct"], theirs["correct"])
+        unlabelled += not has_labels
+        names = COMPARED if has_labels else COMPARED[:-1]
+        unlike = [name for name in names if mine[name] != theirs[name]]
         told = [f"{name} {_shown(mine[name])}, replayed {_shown(theirs[name])}" for name in unlike]
         rows.append({
             "archive": key[0], "competition": key[1], "problem": key[2],
@@ -221,6 +225,8 @@ def _compared(ran: _Run, replayed: _Run, facts: Mapping[str, Any]) -> Verified:
         f"{facts['policy']}, cap {facts['cap']}"
     )
     notes = [*facts["notes"]]
+    if unlabelled:
+        notes.append(f"{unlabelled:,} problems have no label in one of the runs: none is compared")
     if counts["different"]:
         notes.append(f"{counts['different']:,} problems differ although their attempts are equal")
     if counts["other attempts"]:

@@ -104,7 +104,7 @@ def test_the_judge_has_an_attempt_as_the_replay_has_it(tmp_path):
     (controller,) = run(tmp_path / "live.jsonl", bank, 10**6, cap=12, selector="max_logprob")
     assert controller.returned == 12
     con = controller._judge._con
-    sql = "select * replace (0 as cumulative_prompt) from walked_attempts order by position"
+    sql = "from walked_attempts order by position"
     assert (
         con.sql(sql).to_arrow_table().to_pylist()
         == audit.query(tmp_path / "a.duckdb", sql).to_pylist()
@@ -135,6 +135,19 @@ def test_verify_tells_a_genuine_rerun_from_the_replay(tmp_path):
     (points,) = [note for note in found.notes if "points of accuracy" in note]
     mean, low, high = map(float, re.findall(r"-?\d+\.\d+", points))
     assert low < mean < high
+
+
+def test_a_live_run_without_labels_contradicts_nothing(tmp_path):
+    bank = banks("unlabelled", problems=3, attempts=4)
+    write(tmp_path / "full.jsonl", bank)
+    unlabelled = {
+        problem: [{**attempt, "correct": None} for attempt in attempts]
+        for problem, attempts in bank.items()
+    }
+    list(run(tmp_path / "live.jsonl", unlabelled, 150, cap=4))
+    _, err = told(tmp_path, "verify", "live.jsonl", "full.jsonl")
+    assert "3 of 3 problems equal" in err
+    assert "3 problems have no label in one of the runs" in err
 
 
 def test_the_command_verify_exits_one_where_runs_contradict(tmp_path):
@@ -190,6 +203,16 @@ def test_a_larger_budget_than_the_live_one_is_warned_of(tmp_path):
         ({"answer": "none"}, "selector='first'"),
         ({"answer": "regex:("}, "not a regular expression"),
         ({"path": "/nowhere/live.jsonl"}, "cannot be written"),
+        ({"budget": 1e20}, "small enough to be counted"),
+        ({"rule": None}, "no rule 'None'"),
+        ({"policy": None}, "no policy 'None'"),
+        ({"selector": 3}, "no selector '3'"),
+        ({"unit": None}, "no unit 'None'"),
+        ({"answer": 5}, "answer"),
+        ({"planned": "8"}, "planned: a whole number"),
+        ({"question_id": "a"}, "question_id must be a whole number"),
+        ({"archive": 3}, "archive must be text"),
+        ({"cap": 10**6, "policy": "adaptive_consistency"}, "at most 1,000 with the policy"),
     ],
 )
 def test_a_mistake_is_refused_before_anything_is_launched(given, message):
@@ -217,6 +240,31 @@ def test_a_policy_that_needs_attempts_to_come_is_refused_at_the_start(tmp_path):
     own.write_text("select walk_id, 1 as cap, 1 as stop_position from tallies where positon = 1")
     with pytest.raises(audit.AuditError, match="positon"):
         Controller(1000, policy=str(own))
+
+
+@pytest.mark.parametrize(
+    ("selected", "message"),
+    [
+        ("max(position) filter (is_eligible) over (partition by walk_id)", "not known live"),
+        ("position + 1", "selected_position is null or between 1 and position"),
+        ("value_rank", "scores are not known live"),
+    ],
+)
+def test_a_selector_that_the_replay_would_refuse_is_refused_at_the_start(
+    tmp_path, selected, message
+):
+    own = tmp_path / "own.sql"
+    scores = " inner join candidate_scores using (bank_id, slot)" if "rank" in selected else ""
+    own.write_text(
+        f"select walk_id, position, is_eligible, {selected} as selected_position "
+        f"from walked_attempts{scores}"
+    )
+    with pytest.raises(audit.AuditError, match=message):
+        Controller(1000, selector=str(own))
+
+
+def test_a_cap_may_be_as_good_as_none():
+    assert Controller(1000, cap=10**6).may_launch()
 
 
 def test_a_policy_of_ones_own_is_followed(tmp_path):
