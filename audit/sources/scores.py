@@ -59,8 +59,10 @@ def score_columns(
         elif SCORE.fullmatch(name):
             found.append(name)
         else:
-            note = f"column is not loaded: no score is called {shown(name)}; pass --map "
-            context.notes[note + f"score_NAME={name}, with lower-case letters, digits and _"] = 1
+            raise AuditError(
+                f"{context.file.shown_name}: column {shown(name)}: a score's name is lower-case "
+                f"letters, digits and _; pass --map score_NAME={name}"
+            )
     return list(dict.fromkeys(found))
 
 

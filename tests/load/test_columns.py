@@ -231,13 +231,12 @@ def test_a_score_in_any_record_counts_and_log_probabilities_have_one_name(tmp_pa
         assert (0, "logprob", -0.5) in table(con, "seed, score, value", "scores")
 
 
-def test_a_column_that_almost_names_a_score_is_told(tmp_path):
+def test_a_column_that_almost_names_a_score_is_refused(tmp_path):
     rows = [attempt(0, completion_tokens=5, score_PRM=0.5)]
     source = write(tmp_path / "a.jsonl", rows)
-    with duckdb.connect() as con:
-        (note,) = load(con, [source]).notes
-        assert note.startswith("a.jsonl: 1 column is not loaded: no score is called 'score_PRM'")
-        assert table(con, "score", "scores") == []
+    line = refused(tmp_path, rows)
+    assert "column 'score_PRM': a score's name is lower-case letters, digits and _" in line
+    assert "pass --map score_NAME=score_PRM" in line
     with loaded(source, mapping={"score_prm": "score_PRM"}) as con:
         assert table(con, "score, value", "scores") == [("prm", 0.5)]
 
