@@ -62,7 +62,7 @@ def main() -> None:
     help="Only the last lines of each text, or all of it.",
 )
 def simulate(out: str, **options: Any) -> None:
-    """Write a simulated archive, labelled as such, in the study's shape.
+    """Write an archive of the study's shape, labelled as simulated.
 
     Example: budget-audit simulate --out archives --problems 5 --attempts 16
     """

@@ -15,7 +15,7 @@ from audit.errors import AuditError
 from audit.output.display import budget_name
 from audit.output.headings import replayed_unit
 from audit.output.terminal import DisplayColumn, lines_of
-from audit.text import not_there
+from audit.text import not_there, shortened
 
 Difference = tuple[str, str, str, str | None, str | None]
 Rows = dict[tuple[Any, ...], dict[str, Any]]
@@ -109,7 +109,7 @@ def first_screen(
     cells = [f"{name} {count:,}" for name, count in counts.items() if name not in OTHERS]
     if cells:
         parts += ["", textwrap.fill(f"Cells that differ: {', '.join(cells)}", 80)]
-    hint = "Two archives in one database are compared with all their tables: archive_comparisons"
+    hint = "Two archives of one database are compared by the table archive_comparisons."
     return "\n".join([*parts, "", hint])
 
 
@@ -151,6 +151,7 @@ def _accuracies(problems: Problems, con: duckdb.DuckDBPyConnection) -> list[str]
     replicates = int(settings.get("replicates", 0))
     rng = np.random.default_rng(int(settings.get("bootstrap_seed", 0)))
     unit, lines = replayed_unit(con), []
+    archives = list(dict.fromkeys(archive for archive, *_ in problems))
     for (archive, budget, rule), values in problems.items():
         shares = np.array(list(values.values()))
         gains, count = shares[:, 1] - shares[:, 0], len(shares)
@@ -161,24 +162,22 @@ def _accuracies(problems: Problems, con: duckdb.DuckDBPyConnection) -> list[str]
             drawn = rng.multinomial(count, np.full(count, 1 / count), size=replicates)
             low, high = np.quantile(drawn @ gains / count, (0.025, 0.975))
         before, after = shares.mean(axis=0)
-        row = [archive, rule, budget_name(budget / unit.scale, unit)]
+        row = [shortened(archive, 30, archives), rule, budget_name(budget / unit.scale, unit)]
         row += [f"{before:.2f}", f"{after:.2f}"]
         row.append(f"{after - before:+.2f} [{low:+.2f}, {high:+.2f}]")
-        noise = "" if low <= 0 <= high or math.isnan(low) else "more than noise"
-        lines.append((not noise, -abs(after - before), [*row, noise]))
+        mark = "" if low <= 0 <= high or math.isnan(low) else "*"
+        lines.append((not mark, -abs(after - before), [*row, mark]))
     if not lines:
         return ["Accuracy: the same at every budget and under every rule."]
     ranked = [row for *_, row in sorted(lines)]
     telling = sum(bool(row[-1]) for row in ranked)
-    heads = ("archive", "rule", "budget", "old", "new", "difference", "")
+    heads = ("archive", "rule", "budget", "old", "new", "difference, 95 %", "")
     columns = [
         DisplayColumn(head, [row[place] for row in ranked[:MOST_LINES]], 2 <= place <= 5)
         for place, head in enumerate(heads)
     ]
-    title = (
-        f"Accuracy, paired over problems (95 % intervals): {telling} of {len(problems)} differ by "
-        "more than noise"
-    )
+    count = f"{telling} of {len(problems)} differ by more than noise (*)"
+    title = f"Accuracy, paired over problems: {count}"
     more = len(ranked) - MOST_LINES
     table = lines_of(columns, min(len(ranked), MOST_LINES)).splitlines()
     return [title, *table, *([f"… and {more:,} more"] if more > 0 else [])]

@@ -28,9 +28,9 @@ class DisplayColumn:
     heading: str = ""
 
 
-def lines_of(columns: Sequence[DisplayColumn], rows: int) -> str:
-    """Every column and every cell whole, for a pipe or a wide terminal."""
-    return _lines([_Set(column, None) for column in columns], rows)
+def lines_of(columns: Sequence[DisplayColumn], rows: int, *, stacked: bool = False) -> str:
+    """Every column whole, for a pipe or a wide terminal; stacked: headers in several lines."""
+    return _lines([_Set(column, WIDEST_CELL if stacked else None) for column in columns], rows)
 
 
 def fitted(columns: Sequence[DisplayColumn], rows: int, width: int) -> tuple[str, list[str]]:
@@ -115,12 +115,13 @@ def _cell_lines(text: str, widest: int | None, rank: int, others: list[str]) -> 
 
 
 def _wrapped(header: str, inside: int, widest: int) -> list[str]:
-    """A header broken at its underscores, as wide as its cells or as its longest word."""
-    words = header.split("_")
+    """A header broken between its words, as wide as its cells or as its longest word."""
+    gap = "_" if "_" in header else " "
+    words = header.split(gap)
     most = max(inside, *map(cells_wide, words))
     lines = [words[0]]
     for word in words[1:]:
-        joined = f"{lines[-1]}_{word}"
+        joined = f"{lines[-1]}{gap}{word}"
         if cells_wide(joined) <= most:
             lines[-1] = joined
         else:

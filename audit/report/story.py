@@ -2,10 +2,7 @@
 
 from collections.abc import Sequence
 
-import pyarrow as pa
-
-from audit.output.display import format_table
-from audit.report import data
+from audit.output.terminal import DisplayColumn, lines_of
 from audit.report.data import Row
 from audit.report.wording import TOKENS, amount, budget_name, budget_words, number, one_line
 from audit.units import Unit
@@ -90,19 +87,18 @@ def _turned(rows: Sequence[Row]) -> tuple[int, int, list[Row], list[Row]] | None
 
 def small_table(rows: Sequence[Row], unit: Unit = TOKENS) -> str:
     """Both rules at the smallest and the largest budget, a row per archive, from `main`."""
+    archives = list(dict.fromkeys(row["archive"] for row in rows))
+    by = {(row["archive"], row["budget"]): row for row in rows}
     budgets = sorted({row["budget"] for row in rows})
-    ends = dict.fromkeys([budgets[0], budgets[-1]]) if budgets else {}
-    columns: dict[str, list[str]] = {"archive": []}
-    for archive, found in data.group(list(rows), lambda row: row["archive"]).items():
-        columns["archive"].append(one_line(archive, 40))
-        for row in found:
-            if row["budget"] in ends:
-                name = budget_name(row["budget"], unit)
-                for label, value, suffix in (
-                    (f"strict {name}", row["strict_accuracy"], " %"),
-                    (f"advisory {name}", row["advisory_accuracy"], " %"),
-                    (f"its cost / {name}", row["advisory_cost_ratio"], " ×"),
-                ):
-                    shown = "" if value is None else number(value, 1) + suffix
-                    columns.setdefault(label, []).append(shown)
-    return format_table(pa.table(columns), "table")
+    columns = [DisplayColumn("archive", [one_line(archive, 30) for archive in archives], False)]
+    for budget in dict.fromkeys([*budgets[:1], *budgets[-1:]]):
+        name = budget_name(budget, unit)
+        for header, column, suffix in (
+            (f"strict {name}", "strict_accuracy", " %"),
+            (f"advisory {name}", "advisory_accuracy", " %"),
+            (f"its cost / {name}", "advisory_cost_ratio", " ×"),
+        ):
+            values = [by.get((archive, budget), {}).get(column) for archive in archives]
+            cells = ["" if value is None else number(value, 1) + suffix for value in values]
+            columns.append(DisplayColumn(header, cells, True))
+    return lines_of(columns, len(archives), stacked=True)

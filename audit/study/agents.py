@@ -10,9 +10,9 @@ from audit.units import Unit, write_amount
 # What happens to the model call that crosses the budget, rule by rule.
 RULES = {
     "strict": "cut at the budget",
-    "step_lost": "the running step is paid and thrown away",
+    "step_lost": "the running step is thrown away",
     "step": "the running step may finish",
-    "attempt_lost": "the attempt is paid and thrown away",
+    "attempt_lost": "the attempt is thrown away",
     "advisory": "the attempt may finish",
 }
 BUDGET_TOLD = 0.50
@@ -39,12 +39,14 @@ def finding(curves: Sequence[dict[str, Any]], unit: Unit) -> str:
         "This is a replay of recorded runs; an agent that is told its budget may act otherwise.",
     ]
     rules = [rule for rule in RULES if (rule, told) in rows]
-    columns = [DisplayColumn("rule", [f"{rule}: {RULES[rule]}" for rule in rules], False)]
+    names = [text for rule in rules for text in (f"{rule}, solved", f"  {RULES[rule]}, paid")]
+    columns = [DisplayColumn("rule", names, False)]
     for budget in budgets:
-        cells = [
-            f"{round_half_up(rows[rule, budget]['accuracy'], 1)} %, "
-            + write_amount(rows[rule, budget]["cost"], unit)
-            for rule in rules
+        points = [rows[rule, budget] for rule in rules]
+        shown = [
+            (round_half_up(row["accuracy"], 1) + " %", write_amount(row["cost"], unit))
+            for row in points
         ]
+        cells = [cell for both in shown for cell in both]
         columns.append(DisplayColumn(budget_name(budget, unit), cells, True))
-    return "\n".join([*lines, "", lines_of(columns, len(rules))])
+    return "\n".join([*lines, "", lines_of(columns, len(names))])

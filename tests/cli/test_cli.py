@@ -39,7 +39,7 @@ def test_help_of_every_command_has_one_line_and_an_example(folder):
 
 def test_help_fits_a_terminal_of_80_columns():
     texts = {
-        name: CliRunner().invoke(main, [*name, "--help"], terminal_width=80).output
+        name: CliRunner().invoke(main, [*name, "--help"], env={"COLUMNS": "80"}).output
         for name in ((), *((name,) for name in main.commands))
     }
     assert not [line for line in texts[()].splitlines()[1:] if line.endswith("...")]

@@ -169,7 +169,8 @@ def test_diff_tells_first_what_fits_one_screen(folder, tmp_path):
     out, _ = told(folder, "diff", "audit.duckdb", other, status=1)
     assert len(out.splitlines()) < 50
     assert "settings order_seed: 20260904 -> 9" in out
-    assert "Accuracy, paired over problems (95 % intervals): " in out
+    assert re.search(r"paired over problems: \d+ of \d+ differ by more than noise \(\*\)\n", out)
+    assert max(len(line) for line in out.splitlines() if not line.startswith("  ")) <= 80
     assert "Problems that flipped most, in points" in out
     assert "Cells that differ: " in out and "archive_comparisons" in out
     # The differences are those of the tables.

@@ -363,6 +363,14 @@ def test_sentences_of_a_table_are_wrapped_and_never_cut() -> None:
     assert set(claim.split()) <= set(text.split())
 
 
+def test_the_names_of_checks_are_wrapped_and_never_cut() -> None:
+    names = ["completed_prefix (archive_majority)", "expected: a-long-name, 4k, strict: cost < 9"]
+    claims = ["both rules select the same attempt where they must"] * 2
+    table = pa.table({"check": names, "claim": claims, "looked_at": [1, 1], "violations": [0, 0]})
+    text = click.unstyle(format_table(table, "table", "check", width=80))
+    assert "…" not in text and max(map(len, text.splitlines())) <= 80
+
+
 @pytest.mark.parametrize(
     ("unit", "budget", "cost", "cells"),
     [

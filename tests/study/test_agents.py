@@ -55,9 +55,13 @@ def test_the_demonstration_tells_three_lines_and_a_table(made):
     )
     assert "an agent that is told its budget may act otherwise" in lines[2]
     assert lines[4].split() == ["rule", "$0.10", "$0.25", "$0.50", "$1", "$2"]
-    assert [line.split(":")[0] for line in lines[6:11]] == [
+    assert [line.split(",")[0] for line in lines[6:16:2]] == [
         *("strict", "step_lost", "step", "attempt_lost", "advisory"),
     ]
+    assert "58.6 %" in lines[10]
+    assert "the running step may finish, paid" in lines[11] and "$0.371" in lines[11]
+    # The table fits a terminal of 80 columns.
+    assert max(map(len, lines[4:])) <= 80
     assert "Lieret" in result.notes[0] and "d12a71a (MIT)" in result.notes[0]
     assert (folder / "demo" / "report" / "report.html").is_file()
 
