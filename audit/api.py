@@ -278,12 +278,12 @@ def table(
         _count_tokens(db, [name], limits, progress)
     with _opened(db, limits=limits) as con:
         only = filters.chosen(con, _listed(archive), _listed(competition), problems)
-        rows = annotated(con, name, engine.table(con, name))
+        rows = annotated(con, name, engine.table(con, name), only.archives)
         notes = [] if rows.num_rows else [_why_empty(con, name)]
         rows = filters.filtered(name, rows, only)
         notes += [only.note(), *_shown_by(rows)]
         notes.append(provenance.notes(con, has_selectors="selector" in rows.column_names))
-        notes += [order_line(con)] if name in AVERAGED else []
+        notes += [order_line(con, only.archives)] if name in AVERAGED else []
         notes += [] if name == "data_quality" else _unfit(con, rows)
         rows = choose(rows, _listed(columns), _listed(sort), limit)
         return Result(rows, name, notes=notes)
@@ -677,7 +677,7 @@ def figure(
         if not is_timeline:
             make = partial(FIGURES[name], con, archives=chosen)
         drawn = save_figure(make(look=look) if width is None else fitting(make, look), path)
-        words, notes = caption(con, " ".join(CAPTIONS[name])), []
+        words, notes = caption(con, " ".join(CAPTIONS[name]), chosen or ()), []
         if is_timeline:
             notes = [_written(*problem(con, first, competition, question, "replayed_problems"))]
         return picture(drawn, words, notes)

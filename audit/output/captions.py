@@ -1,5 +1,7 @@
 """What stands beside a table or a figure wherever it is pasted: settings, unit, noise."""
 
+from collections.abc import Sequence
+
 import duckdb
 import pyarrow as pa
 
@@ -12,49 +14,60 @@ from audit.text import capital, plural
 WITHIN = 1.96
 # Tables whose means the random orders move.
 AVERAGED = ("main", "curves")
+RULES = {
+    "strict": "stops at B: the running attempt is cut, paid for, and not returned",
+    "step": "lets the running step finish; the attempt is returned if that was its last step",
+    "step_lost": "lets the running step finish and throws it away: paid for, and not returned",
+    "advisory": "launches nothing once B is spent, and lets the running attempt finish",
+    "attempt_lost": "lets the running attempt finish and returns it only if it ended within B",
+}
 
 
-def annotated(con: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> pa.Table:
-    """The table with the unit of its costs and its caption written beside it."""
-    words = {"unit": replayed_unit(con).name, "caption": caption(con, engine.table_purpose(name))}
-    return table.replace_schema_metadata(words)
+def annotated(
+    con: duckdb.DuckDBPyConnection, name: str, table: pa.Table, archives: Sequence[str] = ()
+) -> pa.Table:
+    """The table with the unit of its costs and its caption; no archive means all of them."""
+    words = caption(con, engine.table_purpose(name), archives)
+    return table.replace_schema_metadata({"unit": replayed_unit(con).name, "caption": words})
 
 
-def caption(con: duckdb.DuckDBPyConnection, purpose: str) -> str:
+def caption(con: duckdb.DuckDBPyConnection, purpose: str, archives: Sequence[str] = ()) -> str:
     """A caption to paste: what is shown, of what, under which settings, and how sure it is."""
     try:
         settings = dict(con.execute("select key, value from settings").fetchall())
-        ((problems, attempts, archives),) = con.execute(
-            "select (select count(*) from problems), sum(bank_size), count(distinct archive_id) "
-            "from banks"
+        ((problems, attempts, count),) = con.execute(
+            "select count(distinct problem_id), sum(bank_size), count(distinct archive) "
+            "from banks inner join archives using (archive_id) "
+            "where len($archives) = 0 or list_contains($archives, archive)",
+            {"archives": list(archives)},
         ).fetchall()
     except duckdb.Error:
         # A table of the loaded records alone has no replays behind it.
         return capital(purpose)
     unit = replayed_unit(con)
+    used = settings["rules"].split(",")
     parts = [
         capital(purpose),
-        f"{problems:,} problems, {attempts:,} recorded attempts of {plural(archives, 'archive')};"
-        f" at most {settings['primary_cap']} attempts a replay,"
-        f" {plural(int(settings['orders']), 'random order')} a problem,"
+        f"{plural(problems, 'problem')}, {plural(attempts, 'recorded attempt')} of"
+        f" {plural(count, 'archive')}; at most {plural(int(settings['primary_cap']), 'attempt')}"
+        f" a replay, {plural(int(settings['orders']), 'random order')} a problem,"
         f" selector {settings['primary_selector']}.",
-        f"B is the cumulative budget in {unit.measures}. Strict: the replay stops at B, and the"
-        " unfinished attempt is paid up to B and gives no answer. Advisory: the running attempt"
-        " finishes and is paid in full.",
+        f"B is the cumulative budget in {unit.measures}.",
+        *(f"{capital(rule)} {words}." for rule, words in RULES.items() if rule in used),
     ]
     if int(settings["replicates"]) > 1:
         parts.append(
-            f"Brackets: 95 % percentile intervals, {int(settings['replicates']):,} bootstrap"
-            " replicates over problems."
+            f"Intervals: 95 %, percentiles of {int(settings['replicates']):,} bootstrap replicates"
+            " over problems."
         )
-    if noise := order_line(con):
+    if noise := order_line(con, archives):
         parts.append(capital(noise) + ".")
     return " ".join([*parts, f"budget-audit {__version__}."])
 
 
-def order_line(con: duckdb.DuckDBPyConnection) -> str:
-    """How far means move with the choice of orders, and how many orders would steady them."""
-    found = _order_errors(con)
+def order_line(con: duckdb.DuckDBPyConnection, archives: Sequence[str] = ()) -> str:
+    """How far means move with the choice of orders, and how many orders would steady all."""
+    found = _order_errors(con, archives)
     if not found:
         return ""
     orders, error, _ = max(found, key=lambda row: row[1])
@@ -77,10 +90,16 @@ def steady_orders(con: duckdb.DuckDBPyConnection) -> int:
     return wanted
 
 
-def _order_errors(con: duckdb.DuckDBPyConnection) -> list[tuple[int, float, float]]:
+def _order_errors(
+    con: duckdb.DuckDBPyConnection, archives: Sequence[str] = ()
+) -> list[tuple[int, float, float]]:
     """The orders, and the errors that they and the problems leave, of every mean that they move."""
     try:
         rows = con.execute(engine.render("order_errors")).fetchall()
     except duckdb.Error:
         return []
-    return [(orders, error, problems) for *_, orders, error, problems in rows if error]
+    return [
+        (orders, error, problems)
+        for archive, *_, orders, error, problems in rows
+        if error and (not archives or archive in archives)
+    ]

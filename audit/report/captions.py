@@ -3,6 +3,7 @@
 from typing import Any
 
 from audit import engine
+from audit.output.captions import RULES
 from audit.output.headings import heading
 from audit.text import capital
 
@@ -20,27 +21,12 @@ TABLES = (
 )
 # fmt: on
 
-RULES = {
-    "strict": "stops at B: the running attempt is cut, paid for, and not returned",
-    "step": "lets the running step finish; the attempt is returned if that was its last step",
-    "step_lost": "lets the running step finish and throws it away: paid for, and not returned",
-    "advisory": "launches nothing once B is spent, and lets the running attempt finish",
-    "attempt_lost": "lets the running attempt finish and returns it only if it ended within B",
-}
 # The rule that a tool's limit enforces.
 ENFORCED_BY = {
     "strict": "vLLM max_tokens",
     "step": "mini-swe-agent, OpenHands, verifiers",
     "step_lost": "Inspect token_limit, SWE-agent cost limit",
     "attempt_lost": "thresholding finished runs",
-}
-SELECTORS = {
-    "majority": "most frequent boxed answer, first seen wins a tie; reads finished answers and "
-    "their order",
-    "archive_majority": "most frequent answer as the archive extracted it, first seen wins a tie; "
-    "reads those answers and their order",
-    "max_logprob": "the attempt with the highest mean log-probability; reads log-probabilities of "
-    "finished attempts and their order",
 }
 
 FIGURES = {
@@ -55,7 +41,7 @@ FIGURES = {
         "their paired difference; where the shade touches the strict curve, they may be equal.",
     ),
     "cost_accuracy": (
-        "The same points placed by what they really cost on average. A diamond is strict at the "
+        "Accuracy against realized mean cost at the budgets of the run. A diamond is strict at the "
         "whole budget that costs what the advisory point above or below it costs.",
         "Equal mean cost is not equal cost on every problem.",
     ),
@@ -67,14 +53,14 @@ FIGURES = {
         "equivalence.",
     ),
     "policies": (
-        "Every policy under both rules at every budget of the run, placed by what it really cost. "
+        "Every policy under every rule at every budget of the run, placed by what it really cost. "
         "The dotted line joins the points that nothing cheaper reaches.",
         "A policy stops without labels; the frontier is drawn with them, after the fact, and "
         "moves with the problems.",
     ),
     "timeline": (
         "A single replay drawn to scale.",
-        "An illustration of the two rules, not evidence: one problem and one order.",
+        "An illustration of the rules, not evidence: one problem and one order.",
     ),
 }
 
@@ -98,6 +84,17 @@ def rule_words(rule: str) -> str:
     """What a rule does, and the tools that enforce it."""
     tools = f"; enforced so by {ENFORCED_BY[rule]}" if rule in ENFORCED_BY else ""
     return RULES.get(rule, "a rule of your own: see the relation used_rules") + tools
+
+
+def selector_words(name: str) -> str:
+    """What a selector picks, as the header of its file says."""
+    if name in engine.stage_names():
+        return engine.header(name)[name].removesuffix(".")
+    for kind in ("best", "vote", "exp_vote"):
+        if name.startswith(f"{kind}_"):
+            words = engine.header(kind)[kind].removesuffix(".")
+            return f"{words} (score {name.removeprefix(f'{kind}_')})"
+    return "a selector of your own: see the relation used_selectors"
 
 
 def purpose(name: str) -> str:
@@ -160,7 +157,7 @@ def missing_selectors(
     """Which selectors an archive's rows leave out, and why."""
     if name not in ("selectors", "transitions") or not rows:
         return []
-    wanted = settings.get("selectors", ",".join(SELECTORS)).split(",")
+    wanted = settings["selectors"].split(",")
     present = {(row["archive"], row["selector"]) for row in rows}
     causes = {
         "max_logprob": "no finite log-probability of an eligible attempt is recorded",

@@ -15,7 +15,7 @@ import numpy
 import pyarrow as pa
 
 from audit import __version__, engine
-from audit.database import cursor
+from audit.database import cursor, has_answers
 from audit.errors import AuditError
 from audit.load import provenance
 from audit.output.display import DisplayColumn, display_columns, round_half_up
@@ -26,6 +26,7 @@ from audit.report.data import Row
 from audit.report.figures.panels import rule_order
 from audit.report.wording import TOKENS, budget_name, interval, number, one_line
 from audit.study import recorded
+from audit.text import plural
 from audit.units import Unit, write_digits
 
 MOST_ROWS = 200
@@ -149,7 +150,7 @@ def content(
             rows, settings["primary_selector"], data.archives_with_references(con), unit
         ),
         "compared": [
-            *_compared(archives, settings, budgets, unit),
+            *_compared(archives, settings, budgets, unit, has_answers(con)),
             ("Read as", provenance.notes(con, has_selectors=True)),
             *([("Shown", only.note().removeprefix("shown: "))] if only else []),
         ],
@@ -248,7 +249,7 @@ def _check_words(rows: Sequence[Row], unit: Unit) -> str:
 def _below_cap(archive: Row, row: Row, cap: str) -> str:
     """What a bank below the primary cap means for the results."""
     most = archive["largest_bank"]
-    size = _range(archive["smallest_bank"], min(most, int(cap) - 1))
+    size = _attempts(archive["smallest_bank"], min(most, int(cap) - 1))
     means = (
         f"results at cap {cap} equal those at {most}"
         if most < int(cap)
@@ -256,7 +257,7 @@ def _below_cap(archive: Row, row: Row, cap: str) -> str:
     )
     return (
         f"{one_line(archive['archive'])}: {row['count']:,} of {row['total']:,} problems have "
-        f"{size} {'attempt' if size == '1' else 'attempts'}; {means}."
+        f"{size}; {means}."
     )
 
 
@@ -327,17 +328,16 @@ def _listed(items: Sequence[str]) -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
 
 
-def _range(low: int, high: int) -> str:
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+def _attempts(low: int, high: int) -> str:
+    return plural(low, "attempt") if low == high else f"{low:,} to {high:,} attempts"
 
 
 def _scope(archives: list[Row], settings: dict[str, str], budgets: list[float], unit: Unit) -> str:
-    count = len(archives)
     attempts = sum(row["attempts"] for row in archives)
     shown = [budget_name(budget, unit) for budget in budgets]
     span = _listed(shown) if len(shown) <= 6 else f"{shown[0]} to {shown[-1]} ({len(shown)} steps)"
     return (
-        f"{attempts:,} recorded attempts in {count:,} {'archive' if count == 1 else 'archives'}, "
+        f"{plural(attempts, 'recorded attempt')} in {plural(len(archives), 'archive')}, "
         f"replayed under budgets of {span}{'' if unit.symbol else f' {unit.measures}'} in "
         + (
             "their own order."
@@ -350,17 +350,24 @@ def _scope(archives: list[Row], settings: dict[str, str], budgets: list[float], 
 
 
 def _compared(
-    archives: list[Row], settings: dict[str, str], budgets: list[float], unit: Unit
+    archives: list[Row],
+    settings: dict[str, str],
+    budgets: list[float],
+    unit: Unit,
+    is_answered: bool,
 ) -> list[tuple[str, str]]:
     """The box: what was held fixed and what was varied."""
+    caps = settings["caps"].replace(",", ", ")
+    other_caps = "" if caps == settings["primary_cap"] else f" (sensitivity: K = {caps})"
     return [
         *(
             (
                 one_line(row["archive"]),
-                f"{row['problems']:,} problems in {row['competitions']:,} "
-                f"{'competition' if row['competitions'] == 1 else 'competitions'}, "
-                f"{_range(row['smallest_bank'], row['largest_bank'])} attempts each; "
-                f"{row['eligible']:,} of {row['attempts']:,} attempts finished with an answer",
+                f"{plural(row['problems'], 'problem')} in "
+                f"{plural(row['competitions'], 'competition')}, "
+                f"{_attempts(row['smallest_bank'], row['largest_bank'])} each; "
+                f"{row['eligible']:,} of {row['attempts']:,} attempts finished"
+                f"{' with an answer' if is_answered else ''}",
             )
             for row in archives
         ),
@@ -370,14 +377,10 @@ def _compared(
             "the recorded attempts, their order, which of them are eligible, and the selector",
         ),
         ("Budgets B", ", ".join(budget_name(budget, unit) for budget in budgets)),
-        (
-            "Attempts",
-            f"at most K = {settings['primary_cap']} per replay"
-            f" (sensitivity: K = {settings['caps'].replace(',', ', ')})",
-        ),
+        ("Attempts", f"at most K = {settings['primary_cap']} per replay{other_caps}"),
         (
             "Orders",
-            f"{settings['orders']} random orders per problem, the same for both rules"
+            f"{plural(int(settings['orders']), 'random order')} per problem, alike for every rule"
             if settings["orders"] != "0"
             else "the archive's own order only",
         ),
@@ -392,12 +395,9 @@ def _compared(
 
 def _selectors(settings: dict[str, str]) -> list[tuple[str, str]]:
     primary = settings["primary_selector"]
-    names = settings.get("selectors", primary).split(",")
+    names = settings["selectors"].split(",")
     return [
-        (
-            f"{name} (primary)" if name == primary else name,
-            captions.SELECTORS.get(name, "a selector of your own: see the relation used_selectors"),
-        )
+        (f"{name} (primary)" if name == primary else name, captions.selector_words(name))
         for name in [primary, *(name for name in names if name != primary)]
     ]
 

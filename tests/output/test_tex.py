@@ -8,9 +8,9 @@ import subprocess
 import pyarrow as pa
 import pytest
 
-from audit import engine
+from audit import api, engine
 from audit.errors import AuditError
-from audit.output.captions import annotated, order_line
+from audit.output.captions import annotated, caption, order_line
 from audit.output.choose import choose
 from audit.output.display import format_table
 from tests.support.databases import ledger_database, small_database
@@ -96,12 +96,41 @@ def test_a_caption_says_what_a_reader_of_the_paper_must_know(con):
     for words in (
         r"\d+ problems, \d+ recorded attempts of \d+ archives; at most 4 attempts a replay",
         "3 random orders a problem, selector majority",
-        "B is the cumulative budget in completion tokens. Strict: .* Advisory: ",
-        r"95 \\% percentile intervals, 20 bootstrap replicates over problems",
+        "B is the cumulative budget in completion tokens. Strict stops .* Advisory launches ",
+        r"Intervals: 95 \\%, percentiles of 20 bootstrap replicates over problems",
         r"3 orders: these means move by about \$\\pm\$\d+\.\d",
         r"budget-audit \d+\.\d+",
     ):
         assert re.search(words, caption), words
+
+
+def test_a_caption_of_some_archives_counts_only_those(con):
+    errors = {}
+    for archive, _, _, _, error, _ in con.execute(engine.render("order_errors")).fetchall():
+        errors[archive] = max(error, errors.get(archive, 0))
+    archive = min((name for name in errors if errors[name]), key=errors.get)
+    ((problems, attempts),) = con.execute(
+        "select count(distinct (competition, question_id)), count(*) from attempts "
+        "where archive = ?",
+        [archive],
+    ).fetchall()
+    told = f"{problems} problems, {attempts} recorded attempts of 1 archive;"
+    noise = f"about $\\pm${1.96 * errors[archive]:.1f}"
+    text, whole = (
+        api.table(con, "main", archive=names).to_text("tex") for names in ([archive], None)
+    )
+    assert told in text and told not in whole
+    assert noise in text and (noise in whole) == (errors[archive] == max(errors.values()))
+
+
+def test_a_caption_says_what_every_rule_of_the_run_does(tmp_path):
+    settings = {"unit": "money", "budgets": BUDGETS["money"], "orders": 1}
+    with ledger_database(tmp_path, **settings) as con:
+        engine.replay(con, rules="all", caps=(1,), primary_cap=1, **settings)
+        words = caption(con, "what")
+    assert "at most 1 attempt a replay, 1 random order a problem" in words
+    assert "Step_lost lets the running step finish and throws it away" in words
+    assert "token" not in words
 
 
 def test_the_order_error_is_that_of_a_slow_loop(con):

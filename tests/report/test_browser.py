@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from audit import database, engine
-from audit.output.captions import steady_orders
+from audit.output.captions import RULES, steady_orders
 from audit.output.display import round_half_up
-from audit.report import build, captions, figures, report
+from audit.report import build, figures, report
 from audit.report.explorer import page
 from audit.report.wording import amount
 from audit.units import UNITS
@@ -863,7 +863,7 @@ def test_every_rule_of_the_run_has_a_line_a_row_and_a_lane(browser, agents):
         "[...document.querySelectorAll('#numbers tbody tr')].map(r => "
         "[...r.cells].map(c => c.textContent))"
     )
-    assert [row[0] for row in shown_rows] == list(captions.RULES)
+    assert [row[0] for row in shown_rows] == list(RULES)
     for rule, accuracy, cost, ratio, _ in shown_rows:
         assert accuracy == shown(found[rule]["accuracy"])
         assert cost == amount(found[rule]["cost"], UNITS["money"])
@@ -873,9 +873,9 @@ def test_every_rule_of_the_run_has_a_line_a_row_and_a_lane(browser, agents):
     browser.run("document.querySelector('input[value=cost]').click()")
     assert browser.run("document.querySelectorAll('#curve path.line').length") == 5
     ends = browser.run("[...document.querySelectorAll('#curve .end')].map(t => t.textContent)")
-    assert sorted(ends) == sorted(captions.RULES)
+    assert sorted(ends) == sorted(RULES)
     lanes = browser.run("[...document.querySelectorAll('.lane[id]')].map(l => l.id)")
-    assert lanes == ["lane-bank", *(f"lane-{rule}" for rule in captions.RULES)]
+    assert lanes == ["lane-bank", *(f"lane-{rule}" for rule in RULES)]
     assert "Inspect token_limit" in text(browser, "#lane-step_lost")
     assert "told its budget may act otherwise" in text(browser, "#agent-note")
     # No policy was replayed: the section is about the frontier alone.

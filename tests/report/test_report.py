@@ -13,8 +13,10 @@ from audit.output.display import display_columns, format_table
 from audit.report import build, captions, content, data, figures, report
 from audit.report.explorer import pack, page
 from audit.report.explorer.page import SCRIPTS
+from audit.report.findings.shared import key_of
 from audit.report.pages.markdown import md_text
 from audit.report.wording import number
+from audit.units import UNITS
 from tests.support.databases import replayed
 from tests.support.hostile import BRACES, IMAGE, SCRIPT, hostile_rows
 from tests.support.pages import Page, packed_tables, packed_walks
@@ -342,6 +344,27 @@ def test_missing_selectors_and_references_are_explained(hostile):
     assert "max_logprob is left out for" in markdown
     assert "no finite log-probability of an eligible attempt is recorded" in markdown
     assert "No accepted references were loaded" in markdown
+
+
+def test_every_selector_is_described_as_its_file_says():
+    for name in ("first", "last", "majority", "archive_majority", "max_logprob", "best_prm"):
+        assert "your own" not in captions.selector_words(name)
+    assert captions.selector_words("first") == "the earliest attempt that may be picked"
+    assert captions.selector_words("exp_vote_my_prm").endswith("(score my_prm)")
+    assert "your own" in captions.selector_words("mine")
+
+
+def test_one_attempt_and_one_order_are_told_in_the_singular():
+    archive = {"archive": "a", "problems": 1, "competitions": 1, "smallest_bank": 1}
+    archive |= {"largest_bank": 1, "eligible": 1, "attempts": 1}
+    settings = {"primary_cap": "1", "caps": "1", "orders": "1", "replicates": "0"}
+    told = dict(content._compared([archive], settings, [2.0], UNITS["money"], False))
+    assert told["a"] == "1 problem in 1 competition, 1 attempt each; 1 of 1 attempts finished"
+    assert told["Orders"] == "1 random order per problem, alike for every rule"
+    assert told["Attempts"] == "at most K = 1 per replay"
+    assert key_of({"budget": 2.0, "selector": "first"}, "budget", "selector") == (
+        "budget = 2, selector = first"
+    )
 
 
 def test_a_long_table_is_cut_with_a_hint(hostile, plain, monkeypatch, tmp_path):

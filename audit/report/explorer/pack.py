@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from audit.database import has_answers
 from audit.engine.settings import usual_budgets
-from audit.output.captions import steady_orders
+from audit.output.captions import RULES, steady_orders
 from audit.report import captions, data
 from audit.report.explorer.texts import Texts
 from audit.text import steerless
@@ -130,7 +130,7 @@ def _settings_of(
 ) -> dict[str, Any]:
     """What the page must know of the run."""
     unit = data.unit(con)
-    rules = [rule for rule in captions.RULES if rule in settings["rules"].split(",")]
+    rules = [rule for rule in RULES if rule in settings["rules"].split(",")]
     return {
         "unit": {"name": unit.name, "scale": unit.scale},
         "rules": rules,

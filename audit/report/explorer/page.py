@@ -10,8 +10,9 @@ import duckdb
 from markupsafe import Markup
 
 from audit import engine
+from audit.output.captions import RULES
 from audit.output.display import format_table
-from audit.report import captions, data, findings
+from audit.report import data, findings
 from audit.report.content import MOST_TOLD_APART, Section, sections
 from audit.report.explorer import pack
 from audit.report.explorer.texts import Texts
@@ -57,7 +58,7 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | 
             "behind its words and pictures, and names the others. A page of a few archives holds "
             "them all: budget-audit report --archive NAME."
         )
-    own = [rule for rule, _ in values["rules"] if rule not in captions.RULES]
+    own = [rule for rule, _ in values["rules"] if rule not in RULES]
     if own:
         where = (
             "stands in the tables below"

@@ -28,7 +28,7 @@ def unfinished_prefixes(prefix_cost: Sequence[Row], *, unit: Unit = TOKENS) -> T
         shares.append(first["prefix_share"])
         sentence = (
             f"Of what strict stopping pays at B = {said(first['budget'])}, "
-            f"{number(first['prefix_share'])} % go into attempts cut at the budget "
+            f"{number(first['prefix_share'])} % goes into attempts cut at the budget "
             f"({amount(first['prefix_cost'], unit)} per replay)"
         )
         if last is not first:
