@@ -1,44 +1,34 @@
 """Plug-ins know only what was launched: a sample of walks once more, with other attempts to come.
 
-Every plug-in is run again on walks that are cut off after some position, and on walks whose
-attempts after it come in another order. What it said of the attempts up to there must stay.
+Every plug-in runs twice more, in small databases that hold nothing but the sample. In one the
+attempts of a walk after some position are cut off, in the other they come in another order. What
+the plug-in said of the attempts up to that position must stay.
 """
 
-import functools
 from collections.abc import Sequence
-from itertools import product
 from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from audit.engine.build import build, render, walk
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import KINDS, Plugins
-from audit.engine.scores import own_plugins
+from audit.engine.scores import own_plugins, weighed
 from audit.engine.stages import DRAWN, STAGE_NAMES
 from audit.errors import AuditError
 
 # The stage that holds what a kind of plug-in says.
 SAID_IN = {"selectors": "prefix_selections", "rules": "stops", "policies": "policy_positions"}
-# What is done to the attempts after a position.
-CHANGES = {"cut": "cut off", "turned": "in another order"}
 # Starting threads for so little takes longer than the work.
 FEW: dict[str, Any] = {"threads": 1, "enable_external_access": False}
 # An attempt may be picked wherever it stands in an order: another contract sees to that.
 GIVEN = ("eligible_attempts", *DRAWN)
-
-
-def refuse_foresight(con: duckdb.DuckDBPyConnection, found: Plugins, kinds: Sequence[str]) -> None:
-    """Refuse the first plug-in of a user's own that looks at attempts not yet launched."""
-    own = {kind: own_plugins(kind, found) for kind in kinds}
-    for breach in foreseen(con, found, [kind for kind in kinds if own[kind]]):
-        path = next(one.path for one in own[breach.kind] if one.name == breach.name)
-        raise AuditError(
-            f"{path}: looks ahead: at position {breach.position} of {_walk(con, breach.walk_id)} "
-            f"it says something else when the attempts after it are {breach.change}; a "
-            f"{KINDS[breach.kind].one} may look only at attempts up to its position"
-        )
+# Numbers that stand for an attempt's place among others: a rank of the whole bank would tell of
+# attempts to come, so the attempts that are left are counted anew.
+RANKS = ("answer_id", "archive_answer_id", "logprob_rank", "value_rank")
+SCALED = "floor(1e9 * exp(value - max(value) over (partition by score, bank_id)) + 0.5)::bigint"
 
 
 class Breach(NamedTuple):
@@ -51,32 +41,46 @@ class Breach(NamedTuple):
     position: int
 
 
+def refuse_foresight(con: duckdb.DuckDBPyConnection, found: Plugins, kinds: Sequence[str]) -> None:
+    """Refuse the first plug-in of a user's own that looks at attempts not yet launched."""
+    own = {kind: {one.name: one.path for one in own_plugins(kind, found)} for kind in kinds}
+    for breach in foreseen(con, found, [kind for kind in kinds if own[kind]]):
+        if breach.name in own[breach.kind]:
+            raise AuditError(
+                f"{own[breach.kind][breach.name]}: looks ahead: at position {breach.position} of "
+                f"{_walk(con, breach.walk_id)} it says something else when the attempts after it "
+                f"are {breach.change} and other walks are left out; a {KINDS[breach.kind].one} may "
+                "look only at attempts of its walk up to its position"
+            )
+
+
 def foreseen(con: duckdb.DuckDBPyConnection, found: Plugins, kinds: Sequence[str]) -> list[Breach]:
     """Where plug-ins of these kinds look ahead."""
     if not kinds:
         return []
     rebuilt, given = _lineage([SAID_IN[kind] for kind in kinds], found)
     sample = con.sql(render("sampled_walks")).to_arrow_table()
-    used = {f"used_{kind}" for kind in kinds}
-    tables = {"sampled_walks": sample}
-    tables |= {name: _sampled(con, name, sample) for name in sorted({*given, *used, "walks"})}
-
-    @functools.cache
-    def said(order: str) -> dict[str, pa.Table]:
-        with _world(tables, order) as world:
+    changes = {
+        change: sample.filter(pc.equal(sample["change"], change))
+        for change in pc.unique(sample["change"]).to_pylist()
+    }
+    given |= {"walks", *(f"used_{kind}" for kind in kinds)}
+    walked = next(iter(changes.values()))
+    tables = {name: _sampled(con, name, walked) for name in sorted(given)}
+    said = {kind: _sampled(con, SAID_IN[kind], walked) for kind in kinds}
+    # By LEDGER.md the project's own exp_vote weighs by the largest score of the bank.
+    own = {one.name for one in own_plugins("selectors", found)}
+    knowing = {one.name for one in found.selectors if weighed(one)[1] == "exp_weight"} - own
+    breaches = []
+    for change, changed in changes.items():
+        with _world(tables, changed) as world:
             for name in rebuilt:
                 build(world, name, found)
-            return {kind: world.sql(f"from {SAID_IN[kind]}").to_arrow_table() for kind in kinds}
-
-    first, breaches = said("whole"), []
-    with duckdb.connect(config=FEW) as beside:
-        for name in (*used, "sampled_walks"):
-            beside.register(name, tables[name])
-        for (order, change), kind in product(CHANGES.items(), kinds):
-            beside.register("said", first[kind])
-            beside.register("said_again", said(order)[kind])
-            rows = beside.execute(render(f"foreseeing_{kind}")).fetchall()
-            breaches += [Breach(kind, change, *row) for row in rows]
+            for kind in kinds:
+                world.register("said", said[kind])
+                world.execute(f"create or replace view said_again as from {SAID_IN[kind]}")
+                rows = world.execute(render(f"foreseeing_{kind}")).fetchall()
+                breaches += [Breach(kind, change, *row) for row in rows if row[0] not in knowing]
     return breaches
 
 
@@ -111,6 +115,8 @@ def _sampled(con: duckdb.DuckDBPyConnection, name: str, sample: pa.Table) -> pa.
         )
     elif key:
         sql = f"from {name} semi join sample using ({key})"
+    elif "prefix_id" in columns:
+        sql = f"from {name} where prefix_id - position in (select walk_id from sample)"
     con.register("sample", sample)
     try:
         return con.sql(sql).to_arrow_table()
@@ -118,22 +124,32 @@ def _sampled(con: duckdb.DuckDBPyConnection, name: str, sample: pa.Table) -> pa.
         con.unregister("sample")
 
 
-def _world(tables: dict[str, pa.Table], order: str) -> duckdb.DuckDBPyConnection:
-    """A database of the sample alone, in which the walks take this order."""
+def _world(tables: dict[str, pa.Table], sample: pa.Table) -> duckdb.DuckDBPyConnection:
+    """A database of the sample alone, whose walks take the changed orders."""
     world = duckdb.connect(config=FEW)
+    world.register("sampled_walks", sample)
     for name, table in tables.items():
         if not {"bank_id", "slot"} <= set(table.column_names):
             world.register(name, table)
             continue
+        key = "score, bank_id" if "score" in table.column_names else "bank_id"
+        anew = [
+            f"case when {rank} is not null "
+            f"then dense_rank() over (partition by {key} order by {rank}) end as {rank}"
+            for rank in RANKS
+            if rank in table.column_names
+        ]
+        anew += [f"{SCALED} as exp_weight"] if "exp_weight" in table.column_names else []
+        known = f"* replace ({', '.join(anew)})" if anew else "*"
         world.register("uncut", table)
         world.execute(
-            f"create table {name} as from uncut where (bank_id, slot) in "
-            f"(select (own_bank_id, unnest({order})) from sampled_walks)"
+            f"create table {name} as select {known} from uncut where (bank_id, slot) in "
+            "(select (own_bank_id, unnest(slots)) from sampled_walks)"
         )
     walk(world)
     world.execute(
         "create table drawn_orders as "
-        f"select distinct problem_id, bank_size, repeat, {order} as slots from sampled_walks"
+        "select distinct problem_id, bank_size, repeat, slots from sampled_walks"
     )
     return world
 

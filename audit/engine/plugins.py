@@ -38,14 +38,7 @@ KINDS = {
         Kind(
             "rules",
             frozenset(
-                {
-                    "budgeted_attempts",
-                    "last_launched",
-                    "reached_steps",
-                    "step_ends",
-                    "steps",
-                    "walks",
-                }
+                {"budgeted_attempts", "last_launched", "reached_steps", "step_ends", "walks"}
             ),
             ("walk_id", "cap", "budget", "launched", "returned", "cost"),
             default=("advisory", "strict"),
@@ -196,12 +189,20 @@ def check_columns(
         described = con.execute(f"describe {beside} select * from ({plugin.sql}\n)").fetchall()
     except duckdb.Error as error:
         raise AuditError(f"{plugin.path}: {first_line(error)}") from None
-    missing = [name for name in KINDS[kind].columns if name not in {row[0] for row in described}]
+    types = {row[0]: row[1] for row in described}
+    missing = [name for name in KINDS[kind].columns if name not in types]
     if missing:
         raise AuditError(
             f"{plugin.path}: gives no column {', '.join(missing)}; a {KINDS[kind].one} gives "
             f"{', '.join(KINDS[kind].columns)}"
         )
+    for name in KINDS[kind].columns:
+        if name == "is_eligible":
+            fits, what = types[name] == "BOOLEAN", "true or false"
+        else:
+            fits, what = types[name].endswith(("INT", "INTEGER")), "a whole number"
+        if not fits:
+            raise AuditError(f"{plugin.path}: {name} is {types[name].lower()} and not {what}")
 
 
 def check_contract(

@@ -1,7 +1,6 @@
--- sampled_walks: some walks, each with a bank of its own, and their attempts in three orders: as
---     they are, cut off after the position kept, and with those after it turned round; a hash
---     chooses walks and positions.
--- grain: walk_id
+-- sampled_walks: some walks, each with a bank of its own, and their attempts once those after the
+--     position kept are cut off, or come in another order; a hash chooses walks and positions.
+-- grain: change, walk_id
 with chosen as (
     select
         walks.walk_id,
@@ -20,9 +19,11 @@ ordered as (
     select
         chosen.*,
         drawn_orders.slots,
+        changes.change,
         -- At least one attempt of the walk comes after those kept.
-        (hash(chosen.choice) % least(len(drawn_orders.slots), walk_settings.largest_cap))::integer as kept,
+        (hash(chosen.choice, changes.change) % least(len(drawn_orders.slots), walk_settings.largest_cap))::integer as kept,
     from chosen
+    cross join (values ('cut off'), ('in another order')) as changes (change)
     cross join walk_settings
     inner join drawn_orders
         on chosen.problem_id = drawn_orders.problem_id
@@ -32,13 +33,12 @@ ordered as (
 select
     walk_id,
     bank_id,
-    row_number() over (order by walk_id)::integer as own_bank_id,
+    row_number() over (partition by change order by walk_id)::integer as own_bank_id,
     problem_id,
     bank_size,
     repeat,
     kept,
-    slots as whole,
-    slots[:kept] as cut,
-    slots[:kept] || list_reverse(slots[kept + 1:]) as turned,
+    change,
+    slots[:kept] || case when change = 'cut off' then [] else list_reverse(slots[kept + 1:]) end as slots,
 from ordered
-order by walk_id
+order by change, walk_id

@@ -10,7 +10,7 @@ from audit.engine import foresight
 from audit.engine.check import check
 from audit.errors import AuditError
 from tests.support.archives import random_archive
-from tests.support.databases import SMALL, replayed, small_database
+from tests.support.databases import SMALL, ledger_database, replayed, small_database
 from tests.support.plugins import EVERYTHING, FIRST, GRACE
 
 # A select that keeps to its prefixes but for one word.
@@ -46,8 +46,44 @@ select walk_id, cap, budget,
     max(cumulative_cost) filter (cumulative_cost <= budget or position = 0) as cost
 from budgeted_attempts group by walk_id, cap, budget
 """
+RANKED = FIRST.replace(
+    "min(position) filter (is_eligible) over prefix",
+    "coalesce(min(position) filter (is_eligible and logprob_rank = 3) over prefix, "
+    "min(position) filter (is_eligible) over prefix)",
+)
+OTHERS = """
+select attempts.walk_id, attempts.position, attempts.is_eligible,
+    min(attempts.position) filter (attempts.is_eligible and attempts.cost <= others.cost) over (
+        partition by attempts.walk_id order by attempts.position
+    ) as selected_position
+from walked_attempts as attempts
+inner join walks on attempts.walk_id = walks.walk_id
+inner join (
+    select walks.archive_id, walks.problem_id, min(walked_attempts.cost) as cost
+    from walked_attempts
+    inner join walks on walked_attempts.walk_id = walks.walk_id
+    where walked_attempts.position > 0
+    group by all
+) as others on walks.archive_id = others.archive_id and walks.problem_id = others.problem_id
+"""
+# A walk that turns out cheap is ended early; of what is left of a walk there is less to pay.
+CHEAP_RULE = """
+with totals as (
+    select walk_id, cap, budget, max(cumulative_cost) < 20 as is_cheap,
+        max(position) as last, max(cumulative_cost) as cost,
+        max(cumulative_cost) filter (position <= 1) as first_cost
+    from budgeted_attempts group by walk_id, cap, budget
+)
+select walk_id, cap, budget,
+    case when is_cheap then 1 else last end as launched,
+    case when is_cheap then 1 else last end as returned,
+    case when is_cheap then first_cost else cost end as cost
+from totals
+"""
 AHEAD = {
     "selectors": {
+        "a rank in the bank": RANKED,
+        "other walks of the bank": OTHERS,
         "a group by walk": BEST,
         "a window without an order": FIRST.replace(
             "min(position) filter (is_eligible) over prefix",
@@ -77,7 +113,10 @@ AHEAD = {
             group by walk_id, cap having max(cumulative_cost) > 20
         """,
     },
-    "rules": {"whether the next attempt fits": LAST_RULE},
+    "rules": {
+        "whether the next attempt fits": LAST_RULE,
+        "whether the walk will be cheap": CHEAP_RULE,
+    },
 }
 
 
@@ -143,6 +182,27 @@ def test_check_finds_a_stored_plug_in_that_looks_ahead(tmp_path):
     assert rows["no_foresight"]["violations"] > 0 and rows["no_foresight"]["looked_at"] > 0
 
 
+@pytest.mark.parametrize(
+    ("kind", "given", "told"),
+    [
+        ("selectors", ("min(position)", "1.0 * min(position)"), "selected_position is decimal"),
+        ("selectors", ("is_eligible,", "is_eligible::int as is_eligible,"), "is_eligible is int"),
+        (
+            "selectors",
+            ("min(position) filter (is_eligible)", "min(position) filter (position > 0)"),
+            "selected_position must be that of an attempt with is_eligible",
+        ),
+        ("rules", ("11 * budget // 10", "1.1 * budget"), "cost is decimal"),
+        ("rules", ("from budgeted_attempts", "from budgeted_attempts, steps"), "reads steps"),
+    ],
+)
+def test_what_a_plug_in_gives_is_of_the_type_that_it_stands_for(con, tmp_path, kind, given, told):
+    honest = {"selectors": FIRST, "rules": GRACE}[kind]
+    assert given[0] in honest
+    with pytest.raises(AuditError, match=rf"{kind}/sly\.sql: {told}"):
+        engine.replay(con, **own(tmp_path, kind, honest.replace(*given)))
+
+
 def rows_of(path):
     return check(path).to_pylist()
 
@@ -160,3 +220,9 @@ def test_the_projects_own_plug_ins_never_look_ahead(tmp_path, seed):
     found = engine.Plugins(policies=engine.plugins("policies"))
     with replayed(tmp_path, rows, **SMALL, policies="all") as con:
         assert not foresight.foreseen(con, found, list(foresight.SAID_IN))
+
+
+def test_a_vote_of_scores_passes_beside_a_file_of_ones_own(tmp_path):
+    chosen = {"selectors": ["all", own(tmp_path, "selectors", FIRST, "earliest")["selectors"]]}
+    with ledger_database(tmp_path, **chosen) as con:
+        assert ("earliest",) in con.sql("select selector from used_selectors").fetchall()
