@@ -365,11 +365,19 @@ def names(value: Any) -> tuple[str, ...]:
 
 
 def _patterns(value: Any) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(_text(name) for name in value)
+    several = value if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
+    return tuple(map(_text, several))
 
 
 def _plugins(value: Any) -> str:
     return _text(value) if isinstance(value, str | Path) else ",".join(_patterns(value))
+
+
+def _amounts(value: Any) -> Any:
+    # Bytes are whole numbers to Python: b"4k" would be 52 and 107.
+    if isinstance(value, bytes):
+        raise TypeError(f"{value!r} is not a number")
+    return value if isinstance(value, int | float | str) else list(value)
 
 
 def _pairs(value: Any) -> dict[str, str]:
@@ -393,10 +401,8 @@ OPTION_KINDS = {
     "size": OptionKind(str, size),
     "plugins": OptionKind(Union[FilePath, Sequence[str]], _plugins),  # noqa: UP007
     "orders": OptionKind(int | str, orders),
-    "numbers": OptionKind(Budgets, lambda value: tuple(whole_numbers(value))),
-    "amounts": OptionKind(
-        Budgets, lambda value: value if isinstance(value, int | float | str) else list(value)
-    ),
+    "numbers": OptionKind(Budgets, lambda value: tuple(whole_numbers(_amounts(value)))),
+    "amounts": OptionKind(Budgets, _amounts),
     "names": OptionKind(Names, names),
     "patterns": OptionKind(Names, _patterns),
     "pairs": OptionKind(Mapping[str, str], _pairs),

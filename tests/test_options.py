@@ -47,6 +47,8 @@ def refused(function, *args, **kwargs):
         ({"effect": float("nan")}, "--effect: nan is not a number"),
         ({"unit": "euro"}, "--unit euro: must be completion or total"),
         ({"budgets": True}, "--budgets: 'True' is not a number"),
+        ({"budgets": b"4k"}, "--budgets: b'4k' is not a number"),
+        ({"selectors": 5}, "--selectors: 5 is not a text"),
         ({"budgets": [None]}, "--budgets: 'None' is not a number"),
         ({"archive": [3]}, "--archive: 3 is not a text"),
         ({"threads": True}, "--threads: True is not a whole number"),
@@ -63,6 +65,13 @@ def test_the_engine_checks_types_too(db):
     with database.opened(db, write=True) as con:
         assert "--orders: True is not a whole number" in refused(resolve, con, {"orders": True})
         assert "--problems" in refused(resolve, con, {"problems": [("C", "0")]})
+
+
+def test_what_is_always_in_a_run_is_in_one_that_names_nothing(db):
+    given = {**SMALL, "rules": [], "selectors": [], "policies": []}
+    found = dict(zip(*audit.replay(db, **given).to_pydict().values(), strict=True))
+    kinds = [found[kind] for kind in ("rules", "selectors", "policies")]
+    assert kinds == ["advisory,strict", "majority", ""]
 
 
 def test_numbers_of_numpy_are_numbers(db):

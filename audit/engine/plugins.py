@@ -127,7 +127,8 @@ def chosen(
                 f"--{kind}: no {KINDS[kind].one} or folder '{part}'; there are all, "
                 f"{', '.join(sorted(known))}"
             )
-    if found:
+    # A replay without policies has not even the one that never stops.
+    if found or kind != "policies":
         found |= {name: known[name] for name in always if name in known}
     return [found[name] for name in sorted(found)]
 
