@@ -176,8 +176,8 @@ def _accuracies(problems: Problems, con: duckdb.DuckDBPyConnection) -> list[str]
         DisplayColumn(head, [row[place] for row in ranked[:MOST_LINES]], 2 <= place <= 5)
         for place, head in enumerate(heads)
     ]
-    count = f"{telling} of {len(problems)} differ by more than noise (*)"
-    title = f"Accuracy, paired over problems: {count}"
+    verdict = f"{telling} of {len(problems)} differ by more than noise (*)"
+    title = f"Accuracy, paired over problems: {verdict}"
     more = len(ranked) - MOST_LINES
     table = lines_of(columns, min(len(ranked), MOST_LINES)).splitlines()
     return [title, *table, *([f"… and {more:,} more"] if more > 0 else [])]
