@@ -1,9 +1,12 @@
 -- What would this budget have bought under each rule, whatever budgets were replayed?
--- $budget = 6000
+-- $budget =
+-- An empty budget means the smallest that was replayed.
 -- It is the sum of the changes up to it: random orders, the primary cap and the primary selector.
 -- Money needs --unit money, or prices and completion tokens.
 with asked as (
-    select $budget::double as budget
+    select coalesce(nullif($budget, '')::double, min(budget / scale)) as budget
+    from budgets
+    cross join unit
 ),
 
 answers as (

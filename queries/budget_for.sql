@@ -49,7 +49,7 @@ money_changes as (
     from cost_changes
     cross join unit
     left join prices using (archive)
-    where unit in ('money', 'completion')
+    where unit = 'money' or (unit = 'completion' and output is not null)
     union all
     select
         archive,
@@ -112,7 +112,11 @@ found as (
         reached.archive,
         reached.rule,
         reached.replays,
-        if($money = '', reached.budget, afforded.budget) as budget,
+        case
+            when $money = '' then reached.budget
+            when exists (from money_changes) then afforded.budget
+            else error('money is not known: replay with --unit money, or with --prices')
+        end as budget,
         if($money = '', reached.kept_budget, null) as kept_budget,
     from reached
     left join afforded using (archive, rule)

@@ -21,7 +21,7 @@ from audit.errors import AuditError, first_line
 from audit.output.display import format_table
 from audit.output.headings import in_unit, replayed_unit
 from audit.text import not_there, visible
-from audit.units import read_budget, write_exactly
+from audit.units import UNITS, Unit, read_budget, write_exactly
 
 # What stands before a statement: comments and blanks.
 BEFORE = r"(?is)\A(?:\s|--[^\n]*\n|/\*.*?\*/)*"
@@ -139,8 +139,13 @@ def _answered(
 ) -> Answer:
     """Run the one statement, refused unless it only reads."""
     values = {**found.defaults, **params}
-    if found.is_ours and values.get("budget"):
-        values["budget"] = _budget(con, str(values["budget"]))
+    if found.is_ours:
+        units = {"budget": replayed_unit(con), "money": UNITS["money"]}
+        values |= {
+            name: _amount(name, str(value), units[name])
+            for name, value in values.items()
+            if name in units and value
+        }
     try:
         "".join((found.sql, *values, *map(str, values.values()))).encode()
     except UnicodeEncodeError:
@@ -174,13 +179,12 @@ def _answered(
     return Answer(shown, rows.num_rows, plan, found.is_ours, reads_records)
 
 
-def _budget(con: duckdb.DuckDBPyConnection, written: str) -> str:
-    """A budget as people write it, 4k or $0.05, as a plain number of the replay's unit."""
-    unit = replayed_unit(con)
+def _amount(name: str, written: str, unit: Unit) -> str:
+    """An amount as people write it, 4k or $0.05, as a plain number of the unit."""
     try:
         return write_exactly(read_budget(written, unit), unit)
     except ValueError as error:
-        raise AuditError(f"--param budget: {error}") from None
+        raise AuditError(f"--param {name}: {error}") from None
 
 
 def reads_texts(sql: str) -> bool:
