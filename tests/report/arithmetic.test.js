@@ -31,6 +31,14 @@ function viewOf(data, row, more) {
   });
 }
 
+function bankOf(data, row) {
+  const problem = data.questions.findIndex((question, i) => question === row.question_id
+    && data.competitions[data.problem_competition[i]] === row.competition);
+  let bank = data.archive_start[data.archives.indexOf(row.archive)];
+  while (data.bank_problem[bank] !== problem) { bank++; }
+  return bank;
+}
+
 function bounds(found, row, column) {
   near(found ? found.low : null, row[`${column}_low`], `${column}_low of ${JSON.stringify(row)}`);
   near(found ? found.high : null, row[`${column}_high`], `${column}_high of ${JSON.stringify(row)}`);
@@ -113,10 +121,21 @@ const CHECKS = {
     assert.strictEqual(all(found[`${pool}_covered`]), row.covered, what);
     const repaired = A.totals(viewOf(data, row, { ...chosen, labels: "repaired" }), row.budget);
     assert.strictEqual(all(repaired[`${pool}_correct`]), row.repaired, what);
+    assert.strictEqual(all(repaired[`${pool}_covered`]), row.repaired_covered, what);
+  },
+  // Whom a selector may pick, attempt by attempt, and how many votes that makes.
+  eligible(data, row) {
+    const selector = data.selectors.findIndex((known) => known.name === row.selector);
+    const found = A.replay(data, bankOf(data, row), 0, data.largest_cap, selector, Number.MAX_SAFE_INTEGER);
+    const may = found.attempts.filter((attempt) => attempt.eligible).map((attempt) => String(attempt.seed));
+    assert.deepStrictEqual(may, row.seeds, JSON.stringify(row));
+    assert.strictEqual(found.advisory.votes.reduce((sum, [, votes]) => sum + votes, 0), may.length);
   },
   recorded_order(data, row) {
     const view = viewOf(data, row);
     near(A.canonicalDelta(view, row.budget), view.graded ? row.delta : null, `delta of ${JSON.stringify(row)}`);
+    const repaired = viewOf(data, row, { labels: "repaired" });
+    near(A.canonicalDelta(repaired, row.budget), view.graded ? row.repaired_delta : null, `repaired delta of ${JSON.stringify(row)}`);
   },
   banks_that_end(data, row) {
     const view = viewOf(data, row), mean = A.means(view, A.totals(view, row.budget));
@@ -124,12 +143,7 @@ const CHECKS = {
   },
   replays(data, row) {
     const selector = data.selectors.findIndex((known) => known.name === row.selector);
-    const problem = data.questions.findIndex((question, i) => question === row.question_id
-      && data.competitions[data.problem_competition[i]] === row.competition);
-    const archive = data.archives.indexOf(row.archive);
-    let bank = data.archive_start[archive];
-    while (data.bank_problem[bank] !== problem) { bank++; }
-    const found = A.replay(data, bank, row.repeat, row.cap, selector, row.budget)[row.rule], { picked } = found;
+    const found = A.replay(data, bankOf(data, row), row.repeat, row.cap, selector, row.budget)[row.rule], { picked } = found;
     assert.deepStrictEqual(
       [found.launched, found.returned, found.cost, found.cut, picked && String(picked.seed), picked && picked.answer],
       [row.launched, row.returned, Math.round(row.cost), Math.round(row.prefix_cost), row.seed, row.answer], JSON.stringify(row));
@@ -275,6 +289,19 @@ test("without labels accuracy is nothing, never zero", () => {
   data.archive_graded[0] = 0;
   const view = A.walks(data, 0, { selector: 0, cap: 3, competition: null }), mean = A.means(view, A.totals(view, 60));
   assert.deepStrictEqual([mean.strict_accuracy, mean.delta, mean.strict_coverage, mean.strict_cost], [null, null, null, 60]);
+});
+
+test("a selector that can pick nothing has no accuracy, and the primary one always has", () => {
+  const data = byHand(), twice = (values) => Uint8Array.of(...values, ...values.map(() => 0));
+  Object.assign(data, { selectors: [...data.selectors, { name: "max_logprob", votes_on: "answer" }],
+    pick: twice(data.pick), eligible: twice(data.eligible) });
+  const accuracy = (selector) => {
+    const view = A.walks(data, 0, { selector, cap: 3, competition: null });
+    return A.means(view, A.totals(view, 60)).strict_accuracy;
+  };
+  assert.deepStrictEqual([accuracy(0), accuracy(1)], [100, null]);
+  data.primary_selector = 1;
+  assert.deepStrictEqual([accuracy(0), accuracy(1)], [100, 0]);
 });
 
 test("quantiles interpolate as NumPy's do", () => {

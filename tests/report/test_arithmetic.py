@@ -59,22 +59,49 @@ LOOKED_UP = {
             count(*) filter (correct) as correct,
             count(*) filter (repaired_correct) as repaired,
             count(*) filter (abstained) as abstained,
-            count(*) filter (covered) as covered
+            count(*) filter (covered) as covered,
+            count(*) filter (returned >= repaired_from) as repaired_covered
         from selections
         inner join replays
             using (archive, competition, question_id, repeat, cap, budget, rule)
+        left join (
+            select archive, competition, question_id, repeat, min(position) as repaired_from
+            from prefixes
+            inner join attempts using (archive, competition, question_id, seed)
+            inner join grades using (archive, competition, question_id, seed)
+            where eligible and repaired_correct
+            group by all
+        ) as repaired using (archive, competition, question_id, repeat)
         where repeat > 0
         group by all
         order by all
     """,
+    "eligible": """
+        select archive, competition, question_id, selector,
+            coalesce(list(seed::varchar order by slot) filter (is_eligible), []) as seeds
+        from (
+            select *, 'majority' as selector, eligible as is_eligible from attempts
+            union all by name
+            select *, 'archive_majority' as selector,
+                finish_reason = 'stop' and archive_answer is not null as is_eligible
+            from attempts
+        )
+        where slot < (select max(cap) from caps)
+            and selector in (select selector from used_selectors)
+        group by all
+    """,
     "recorded_order": """
         select archive, budget,
-            100 * sum(case rule when 'advisory' then 1 when 'strict' then -1 end * correct::integer)
-                / count(distinct (competition, question_id)) as delta
-        from selections
+            100 * sum(sign * correct::integer) / problems as delta,
+            100 * sum(sign * repaired_correct::integer) / problems as repaired_delta
+        from (
+            select *, case rule when 'advisory' then 1 when 'strict' then -1 end as sign,
+                count(distinct (competition, question_id)) over (partition by archive) as problems
+            from selections
+        )
         where repeat = 0 and cap = 4
             and selector = (select value from settings where key = 'primary_selector')
-        group by all
+        group by archive, budget, problems
     """,
     "banks_that_end": """
         select archive, budget, 100 * avg((cost < budget)::integer) as ended
@@ -152,7 +179,12 @@ def test_the_page_computes_what_the_tables_say_at_any_budget(node, tmp_path):
         with ledger_database(folder, seed=len(unit), **settings) as con:
             archives = [name for (name,) in con.sql("select archive from archives").fetchall()]
             # Completion tokens with prices: the page shows money beside them.
-            prices = {"prices": [(name, 2_500_000, 250_000, 10**7) for name in archives]}
+            prices = {
+                "prices": [
+                    (name, 2_500_000 + place, 250_000, 10**7 * (place + 1))
+                    for place, name in enumerate(archives)
+                ]
+            }
             priced = prices if unit == "completion" else {}
             engine.replay(con, rules="all", caps=(2, 4, 9), primary_cap=4, **settings, **priced)
             packed, _ = pack.walks(con)

@@ -101,6 +101,10 @@ const arithmetic = (() => {
     return data.eligible.subarray(all + from, all + to).includes(1);
   }
 
+  // Whether a selector says anything of an archive: one that can pick nothing there has no accuracy, as
+  // the table of selectors has no row for it. The primary selector has every archive's.
+  const isUsable = (data, selector, archive) => selector === data.primary_selector || canPick(data, selector, archive);
+
   // All walks of one archive over its random orders, as flat arrays: what every budget needs.
   // `cost` holds cumulative costs; `correct` and `answered` say what the selector returns from the
   // prefix that ends there. Labels are the recorded ones, or those that `labels` names.
@@ -111,7 +115,7 @@ const arithmetic = (() => {
     const count = banks.length * data.orders;
     const view = {
       data, archive, selector, cap, banks, labels, stops: stopsOf(data),
-      problems: banks.length, orders: data.orders, graded: data.archive_graded[archive] === 1,
+      problems: banks.length, orders: data.orders, graded: data.archive_graded[archive] === 1 && isUsable(data, selector, archive),
       start: new Uint32Array(count + 1), cost: new Float64Array(positions),
       correct: new Uint8Array(positions), answered: new Uint8Array(positions),
       attempt: new Uint32Array(data.step_end ? positions : 0),
@@ -755,7 +759,7 @@ const arithmetic = (() => {
   }
 
   return {
-    unpack, index, inMoney, canPick, walks, totals, means, draws, intervals, intervalOf, orderRange, orderError, canonicalDelta, quantile, curveBudgets, curve,
+    unpack, index, inMoney, canPick, isUsable, walks, totals, means, draws, intervals, intervalOf, orderRange, orderError, canonicalDelta, quantile, curveBudgets, curve,
     lineOf, band, matched, matchedIntervals, replay, slotAt, pickAt, rounded, grouped, figure, amount, budgetName,
     rounding, rulesOf, RULES,
   };

@@ -126,7 +126,7 @@ function drawBand() {
     return;
   }
   if (!view.graded || A.draws(view).replicates < 2) {
-    note.textContent = view.graded ? "No band: too few bootstrap replicates." : "No band: this archive has no labels.";
+    note.textContent = view.graded ? "No band: too few bootstrap replicates." : `No band: ${noAccuracy(archive)}.`;
     return;
   }
   if (!bands.has(key(archive))) { bands.set(key(archive), A.band(view, found)); }

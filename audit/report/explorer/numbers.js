@@ -81,7 +81,7 @@ function showNumbers(archive, view, found, ranges, same) {
       element("b", { id: "matched-delta", text: signed(same.delta, 2) }), " points",
       element("span", { class: "range", id: "matched-range" }), same.exhausted ? " (every attempt is bought)" : "", ".");
   } else {
-    say("This archive has no labels: accuracy, coverage and differences are unknown.");
+    say(`No accuracy: ${noAccuracy(archive)}.`);
     say(`Same cost: strict at ${amount(same.strict_budget)}.`);
   }
   if (mean.ended_by_bank > 5) {

@@ -168,7 +168,7 @@ function readHash() {
   const focus = data.archives.indexOf(words.get("focus"));
   if (focus >= 0 && found.shown.indexOf(focus) >= 0) { found.focus = focus; }
   const selector = data.selectors.findIndex((known) => known.name === words.get("selector"));
-  if (selector >= 0) { found.selector = selector; }
+  if (data.archives.some((_, archive) => selector >= 0 && A.isUsable(data, selector, archive))) { found.selector = selector; }
   const competition = data.competitions.indexOf(words.get("competition"));
   if (competition >= 0) { found.competition = competition; }
   if (words.get("labels") === "repaired" && data.repaired) { found.labels = "repaired"; }
@@ -331,6 +331,10 @@ function controls() {
   byId("labels").parentElement.hidden = !data.repaired;
   byId("labels").addEventListener("change", (event) => { state.labels = event.target.value; change(); });
   options(byId("selector"), data.selectors.map((selector) => selector.name));
+  // A selector that can pick nothing anywhere is shown, and cannot be chosen.
+  Array.from(byId("selector").options).forEach((option, selector) => {
+    option.disabled = !data.archives.some((_, archive) => A.isUsable(data, selector, archive));
+  });
   options(byId("competition"), ["all", ...data.competitions], ["", ...data.competitions.keys()]);
   options(byId("replay-archive"), data.archives);
   options(byId("order"), Array.from({ length: data.orders + 1 }, (_, repeat) => (repeat === 0 ? "as recorded" : `random ${repeat}`)));

@@ -29,6 +29,11 @@ function signed(value, decimals) {
 function range(found, decimals) {
   return found ? "[" + decimal(found.low, decimals) + ", " + decimal(found.high, decimals) + "]" : "";
 }
+// Why an archive has no accuracy.
+function noAccuracy(archive) {
+  return A.isUsable(data, state.selector, archive) ? "this archive has no labels"
+    : `${data.selectors[state.selector].name} can pick no attempt of this archive`;
+}
 function budgetName(budget) { return A.budgetName(data.unit, budget); }
 function amount(cost) { return minus(A.amount(data.unit, cost)); }
 function figure(cost) { return minus(A.figure(data.unit, cost)); }
