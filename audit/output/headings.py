@@ -18,8 +18,8 @@ def heading(column: str, table: str = "", unit: Unit = DEFAULT) -> str:
     if not said or column.endswith("budget"):
         # A budget carries its unit itself: $0.25, 90 s.
         return name
-    words = {"cost": unit.many, "money": UNITS["money"].many}
-    return f"{name}, {words.get(said, said)}"
+    said = {"cost": unit.many, "money": UNITS["money"].many}.get(said, said)
+    return name if name.endswith(f" {said}") else f"{name}, {said}"
 
 
 def replayed_unit(con: duckdb.DuckDBPyConnection) -> Unit:

@@ -941,3 +941,48 @@ def test_a_switch_shows_the_same_page_in_dollars(browser, tmp_path):
     set_budget(browser, 20)
     assert number_rows(browser) == in_tokens
     assert browser.complaints() == []
+
+
+FITTED = """[...document.querySelectorAll('#numbers table, #problems-table, .forest, WANTED')]
+    .filter(t => t.getBoundingClientRect().width > t.parentElement.clientWidth + 1)
+    .map(t => t.id || t.className)"""
+
+
+@pytest.mark.parametrize(("width", "more"), [(1300, "#archives-table"), (768, ".x"), (390, ".x")])
+def test_tables_beside_the_picture_need_no_scrolling(browser, demo, agents, width, more):
+    for path in (demo, agents[0]):
+        browser.open(path, width=width)
+        ready(browser)
+        browser.wait("document.querySelector('#archives-table tbody tr') !== null")
+        assert browser.run(FITTED.replace("WANTED", more)) == [], path
+
+
+def test_a_selector_that_can_pick_nothing_is_not_offered(browser, demo):
+    browser.open(demo, fragment="#B=4000&selector=max_logprob")
+    ready(browser)
+    # The recorded attempts of the demonstration have no log-probabilities.
+    disabled = "[...document.querySelectorAll('#selector option')].filter(o => o.disabled)"
+    assert browser.run(f"{disabled}.map(o => o.textContent)") == ["max_logprob"]
+    assert browser.run("data.selectors[state.selector].name") == "majority"
+    browser.run(
+        "state.selector = data.selectors.findIndex(s => s.name === 'max_logprob'); change()"
+    )
+    assert "max_logprob can pick no attempt of this archive" in text(browser, "#numbers")
+    assert "answers" not in text(browser, "#headline")
+    assert number_rows(browser)["accuracy, %"] == ["—", "—"]
+
+
+def test_one_k_is_told_in_a_sentence(browser, demo):
+    browser.open(demo, fragment="#archive=gpt-5.1+high")
+    ready(browser)
+    assert browser.run("document.querySelectorAll('#at-k-chart svg').length") == 1
+    browser.run(
+        "(table => { table.records.forEach((record, i) => { if (record.k !== '1') "
+        "{ columnOf(table, 'archive').cells[i] = ''; } }); showAtK(); })(tableNamed('at_k'))"
+    )
+    assert browser.run("document.querySelectorAll('#at-k-chart svg').length") == 0
+    assert re.fullmatch(
+        r"gpt-5\.1 high, one attempt a problem: pass@1 [\d.]+ % \[[\d., ]+\], "
+        r"majority@1 [\d.]+ % \[[\d., ]+\], pass\^1 [\d.]+ % \[[\d., ]+\]\.",
+        text(browser, "#at-k-note"),
+    )

@@ -88,7 +88,7 @@ function showSurvival() {
   byId("survive-lead").textContent = `Advisory minus strict of ${data.archives[state.focus]} at B = ${
     budgetName(state.budget)}, in points. ${survivalWords(rows)} A name sets the controls.`;
   // The columns beside the bars are as wide as the style sheet says.
-  const whole = section.clientWidth || 700, width = Math.max(110, Math.min(620, whole - (whole < 600 ? 222 : 500)));
+  const whole = section.clientWidth || 700, width = Math.max(110, Math.min(620, whole - (whole < 600 ? 222 : 518)));
   let before = "";
   byId("survive-rows").replaceChildren(...rows.map((row) => {
     const bar = element("td", { class: "bar" });

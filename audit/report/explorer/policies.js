@@ -111,6 +111,14 @@ function showAtK() {
         A.amount(run.unit, Number(record.cost) * run.unit.scale)}`,
     })),
   }));
+  if (own.length === 1) {
+    // One point is no curve.
+    const words = lines.filter((line) => line.points[0].value !== null).map(({ name, points: [point] }) =>
+      `${name.replace(/k$/, point.k)} ${decimal(point.value, 2)} %${point.low === null ? "" : ` ${range(point, 2)}`}`);
+    place.replaceChildren();
+    byId("at-k-note").textContent = `${archive}, one attempt a problem: ${words.join(", ")}.`;
+    return;
+  }
   pictures.atK(place, { width: Math.max(260, Math.min(560, place.clientWidth || 520)), height: 240, lines,
     ks: own.map((record) => Number(record.k)), name: `pass@k, pass^k and ${selector}, ${archive}` });
   byId("at-k-note").textContent = `${archive}: pass@k, one of k attempts is right; pass^k, all of them are; ${
