@@ -85,6 +85,7 @@ def test_a_stored_setting_that_cannot_be_read_is_replaced_by_the_replay_that_giv
     with database.opened(db, write=True) as con:
         con.execute("update settings set value = 'True' where key in ('orders', 'replicates')")
     assert "setting orders cannot be read" in refused(audit.replay, db)
+    assert "setting orders cannot be read" in refused(audit.table, db, "main")
     assert "setting replicates cannot be read" in refused(audit.replay, db, orders=2)
     audit.replay(db, orders=2, replicates=3)
     with database.opened(db) as con:

@@ -65,6 +65,7 @@ class InChildProcess(Command):
         child = os.fork()
         if not child:
             _end_with_parent()
+            _silence_libraries()
             # Deep inside a statement the engine does not hear Ctrl-C; a reader may just end.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             return super().invoke(ctx)
@@ -114,6 +115,15 @@ def _end_with_parent() -> None:
 
         set_death_signal = 1
         ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
+
+
+def _silence_libraries() -> None:
+    """Keep standard error for Python: what a library prints when it crashes goes nowhere."""
+    said = sys.stderr.encoding
+    sys.stderr = os.fdopen(os.dup(2), "w", 1, encoding=said, errors="backslashreplace")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
 
 
 def _has_own_output() -> bool:

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from audit import __version__, engine
 from audit.engine.enough import FIRST_ORDERS, MOST_ORDERS
+from audit.engine.settings import last_settings
 from audit.output.headings import replayed_unit
 from audit.text import capital, plural
 
@@ -34,7 +35,6 @@ def annotated(
 def caption(con: duckdb.DuckDBPyConnection, purpose: str, archives: Sequence[str] = ()) -> str:
     """A caption to paste: what is shown, of what, under which settings, and how sure it is."""
     try:
-        settings = dict(con.execute("select key, value from settings").fetchall())
         ((problems, attempts, count),) = con.execute(
             "select count(distinct problem_id), sum(bank_size), count(distinct archive) "
             "from banks inner join archives using (archive_id) "
@@ -44,20 +44,20 @@ def caption(con: duckdb.DuckDBPyConnection, purpose: str, archives: Sequence[str
     except duckdb.Error:
         # A table of the loaded records alone has no replays behind it.
         return capital(purpose)
-    unit = replayed_unit(con)
-    used = settings["rules"].split(",")
+    unit, settings = replayed_unit(con), last_settings(con)
+    used = {rule for (rule,) in con.execute("select rule from used_rules").fetchall()}
     parts = [
         capital(purpose),
         f"{plural(problems, 'problem')}, {plural(attempts, 'recorded attempt')} of"
-        f" {plural(count, 'archive')}; at most {plural(int(settings['primary_cap']), 'attempt')}"
-        f" a replay, {plural(int(settings['orders']), 'random order')} a problem,"
-        f" selector {settings['primary_selector']}.",
+        f" {plural(count, 'archive')}; at most {plural(settings.primary_cap, 'attempt')}"
+        f" a replay, {plural(settings.orders, 'random order')} a problem,"
+        f" selector {settings.primary_selector}.",
         f"B is the cumulative budget in {unit.measures}.",
         *(f"{capital(rule)} {words}." for rule, words in RULES.items() if rule in used),
     ]
-    if int(settings["replicates"]) > 1:
+    if settings.replicates > 1:
         parts.append(
-            f"Intervals: 95 %, percentiles of {int(settings['replicates']):,} bootstrap replicates"
+            f"Intervals: 95 %, percentiles of {settings.replicates:,} bootstrap replicates"
             " over problems."
         )
     if noise := order_line(con, archives):

@@ -143,6 +143,30 @@ def test_an_error_that_nobody_foresaw_is_one_line_and_shown_in_full_on_demand(
     assert "KeyError: 'nobody" in error and "BUDGET_AUDIT_TRACEBACK=1 shows where" in error
 
 
+CRASHING = """
+import os
+from audit.cli import exits, main
+
+@main.command(cls=exits.Draws)
+def crash():
+    exits.complain("told by Python")
+    os.write(2, b"a native stack")
+    os.abort()
+
+main()
+"""
+
+
+def test_a_library_that_crashes_prints_no_stack_of_its_own():
+    done = subprocess.run([sys.executable, "-c", CRASHING, "crash"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        "error: told by Python",
+        "error: crash: drawing the figures ended with SIGABRT; give it more memory, or leave out "
+        "--format html",
+    ]
+
+
 def test_memory_that_has_run_out_is_told_as_that(tmp_path, monkeypatch):
     def fail(*args, **kwargs):
         raise MemoryError
