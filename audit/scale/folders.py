@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,16 @@ import duckdb
 from audit import database
 from audit.database.connection import two_thirds
 from audit.database.leftovers import is_running
+from audit.engine.settings import check, typed
 from audit.errors import AuditError, first_line
-from audit.options import TaskLimits
+from audit.options import Settings, TaskLimits
 from audit.text import literal
 
 RECEIPT = "receipt.json"
 ABANDONED_SECONDS = 24 * 3600
 KINDS = ("attempts", "parts")
+# Digits of a number that 64 bits hold in any case.
+LONGEST_NUMBER = 18
 
 
 def folder_of(run: Path, kind: str, number: int) -> Path:
@@ -119,18 +123,87 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+@dataclass(frozen=True)
+class _Extracted:
+    """What the receipt of an extracted file says."""
+
+    manifest: str
+    number: int
+    source: Mapping[str, object] | None
+    skipped: str | None
+    names: tuple[tuple[str, str, int], ...]
+    files: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What such a receipt says of the file itself."""
+
+    name: str
+    format: str
+    bytes: int
+    sha256: str
+    mapping: str
+    simulated: bool
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What the receipt of a part says."""
+
+    manifest: str
+    keys: str
+    number: int
+    banks: int
+    files: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """What the receipt of the keys says."""
+
+    manifest: str
+    settings: Mapping[str, object]
+    notes: tuple[str, ...]
+    left_out: tuple[tuple[str, int, int], ...]
+    files: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class _Written:
+    """What a receipt says of a Parquet file."""
+
+    rows: int
+    bytes: int
+    sha256: str
+
+
 def read_receipt(folder: Path) -> dict[str, Any] | None:
-    """The receipt of a folder, or None where there is none."""
+    """The receipt of a folder, or None where there is none; one that says anything is refused."""
     try:
-        receipt = json.loads((folder / RECEIPT).read_text(encoding="utf-8"))
-        receipt["manifest"], receipt.setdefault("number", None)
+        text = (folder / RECEIPT).read_text(encoding="utf-8")
+        receipt = json.loads(text, parse_int=_whole_number)
+        kind = {"attempts": _Extracted, "parts": _Part}.get(folder.parent.name, _Keys)
+        typed(kind, receipt)
         for written in receipt["files"].values():
-            written["rows"], written["bytes"], written["sha256"]
+            typed(_Written, written)
+        if receipt.get("source"):
+            typed(_Source, receipt["source"])
+        if "settings" in receipt:
+            check(typed(Settings, receipt["settings"]))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, AuditError) as error:
         raise AuditError(f"{folder / RECEIPT}: is damaged: {first_line(error)}") from None
-    return receipt
+    content: dict[str, Any] = receipt
+    return content
+
+
+def _whole_number(digits: str) -> int:
+    if len(digits) > LONGEST_NUMBER:
+        raise ValueError(f"a number of {len(digits):,} digits")
+    return int(digits)
 
 
 def is_done(run: Path, kind: str, number: int, manifest: str) -> bool:

@@ -1,6 +1,7 @@
 """A run's folder that somebody else has had in hands: nothing of it is believed."""
 
 import copy
+import functools
 import json
 import os
 import random
@@ -17,7 +18,7 @@ from audit.errors import AuditError
 from audit.options import TaskLimits
 from audit.query.run import query
 from audit.scale import extract, gather, part, plan, run
-from audit.scale.folders import appearing
+from audit.scale.folders import appearing, read_receipt
 from tests.support.archives import attempt, write_parquet
 from tests.support.runs import copy_of, made, planned
 
@@ -244,3 +245,32 @@ def test_what_is_accepted_of_such_a_manifest_ends_in_one_line_or_works(tmp_path,
         if tried == 12:
             break
     assert tried == 12
+
+
+@pytest.mark.parametrize("place", ["attempts/00000", "keys", "parts/00000"])
+def test_a_receipt_that_says_something_else_gives_one_line_or_is_one(tmp_path, whole, place):
+    folder = copy_of(whole, tmp_path / "run") / place
+    content = json.loads((folder / "receipt.json").read_text())
+    for path in places(content):
+        held = functools.reduce(lambda inner, key: inner[key], path, content)
+        for value in WRONG:
+            (folder / "receipt.json").write_text(json.dumps(spoiled(content, path, value)))
+            try:
+                receipt = read_receipt(folder)
+            except AuditError as error:
+                assert "\n" not in str(error), (path, value)
+                continue
+            # A text may say anything and a list may be empty; a number stays one.
+            if isinstance(held, bool | int | float):
+                read = functools.reduce(lambda inner, key: inner[key], path, receipt)
+                assert type(read) is type(held) or isinstance(held, float), (path, value)
+
+
+def test_a_part_is_not_made_of_a_receipt_that_is_tampered_with(tmp_path, whole):
+    folder = copy_of(whole, tmp_path / "run")
+    shutil.rmtree(folder / "parts")
+    content = json.loads((folder / "keys" / "receipt.json").read_text())
+    content["settings"]["caps"] = "x"
+    (folder / "keys" / "receipt.json").write_text(json.dumps(content))
+    with pytest.raises(AuditError, match=r"keys.receipt.json: is damaged: caps is not"):
+        part.part(folder, 0, LIMITS)
