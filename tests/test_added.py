@@ -16,7 +16,7 @@ from tests.support.pages import packed_tables
 
 COLUMN = """
 COLUMNS["loudness"] = _column(
-    _amounts(100), "how freely tokens were drawn", is_per_attempt=True, is_carried=True
+    _amounts(100), "how freely tokens were drawn", is_carried=True
 )
 
 

@@ -52,14 +52,14 @@ def raw_answers(answer: str, texts: pa.Array, boxed: pa.Array, extracted: pa.Arr
 def normal_answers(raw: pa.Array) -> pa.Array:
     """The normal forms of answers as written, each found once."""
     encoded = raw.dictionary_encode()
-    forms = [normalize_often(one) for one in encoded.dictionary.to_pylist()]
+    forms = list(map(normalize_often, encoded.dictionary.to_pylist()))
     return pa.array(forms, pa.string()).take(encoded.indices)
 
 
 def number_forms(forms: pa.Array) -> pa.Array:
     """Normal forms as --numbers compares them, each found once."""
     encoded = forms.dictionary_encode()
-    numbers = [number_form(one) for one in encoded.dictionary.to_pylist()]
+    numbers = list(map(number_form, encoded.dictionary.to_pylist()))
     return pa.array(numbers, pa.string()).take(encoded.indices)
 
 

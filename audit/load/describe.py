@@ -268,8 +268,8 @@ def _try(files: Sequence[SourceFile], reading: Reading) -> Trial:
             ).fetchall()
             return Trial(
                 mapping=json.loads(mapping),
-                counts=_counts(con),
-                record=_first(con),
+                counts=_row(con, COUNTS) | _row(con, BANKS),
+                record=_row(con, FIRST),
                 notes=loaded.notes,
                 texts=_texts(con),
                 prompts=dict(con.execute(NAMES).fetchall()),
@@ -299,8 +299,7 @@ select
     count(answer) as answered,
     count(attempts.archive_answer) filter (finish_reason = 'stop') as own,
     count(labels.correct) as labelled,
-    count(*) filter (labels.correct) as correct,
-    count(*) filter (labels.correct and eligible) as correct_pickable
+    count(*) filter (labels.correct) as correct
 from attempts
 inner join labels using (archive, competition, question_id, seed)
 """
@@ -325,7 +324,7 @@ where regexp_full_match(form, '[-+]?[0-9]+([.][0-9]+)?')
 order by competition, question_id, length(form), form
 """
 BANKS = """
-select min(n), max(n), count(*) from (
+select min(n) as least, max(n) as most, (select count(*) from steps) as steps from (
     select count(*) as n from attempts group by archive, competition, question_id
 )
 """
@@ -340,19 +339,9 @@ limit 1
 """
 
 
-def _counts(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
-    cursor = con.execute(COUNTS)
-    names = [column[0] for column in cursor.description]
-    counts = dict(zip(names, cursor.fetchall()[0], strict=True))
-    least, most, banks = con.execute(BANKS).fetchall()[0]
-    ((steps,),) = con.execute("select count(*) from steps").fetchall()
-    return counts | {"least": least, "most": most, "banks": banks, "steps": steps}
-
-
-def _first(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
-    cursor = con.execute(FIRST)
-    names = [column[0] for column in cursor.description]
-    return dict(zip(names, cursor.fetchall()[0], strict=True))
+def _row(con: duckdb.DuckDBPyConnection, query: str) -> dict[str, Any]:
+    """The only row of a query, by column."""
+    return con.sql(query).to_arrow_table().to_pylist()[0]
 
 
 def _texts(con: duckdb.DuckDBPyConnection) -> list[str]:

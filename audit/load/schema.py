@@ -16,7 +16,7 @@ SQL_TYPES = {
     pa.bool_(): "boolean",
 }
 # Columns that go from a file into `attempts` as they are: there they stand last.
-CARRIED = pa.struct([(name, one.type) for name, one in COLUMNS.items() if one.is_carried])
+CARRIED = pa.struct([(name, column.type) for name, column in COLUMNS.items() if column.is_carried])
 SCORES = pa.list_(pa.struct([("score", pa.string()), ("value", pa.float64())]))
 KEY_FIELDS = [(name, COLUMNS[name].type) for name in ("archive", "competition")]
 KEY_FIELDS += [("question_id", pa.int64()), ("seed", pa.int64())]

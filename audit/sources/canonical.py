@@ -58,8 +58,8 @@ class Column:
     is_required: bool = False
     # What it means, for the database's catalogue.
     comment: str = ""
-    # Whether each attempt has its own where a row holds several attempts.
-    is_per_attempt: bool = False
+    # Whether a row that holds several attempts says it once for all of them.
+    is_shared: bool = False
     # Whether `attempts` has a column of this name and type that holds the value as it is.
     is_carried: bool = False
 
@@ -227,10 +227,6 @@ def _references(value: Any) -> list[str]:
     return [form for form in forms if form is not None]
 
 
-def _csv_references(value: Any) -> list[str]:
-    return _references(csv_list(value))
-
-
 def csv_list(value: Any) -> Any:
     """What a cell of references holds: a list as JSON or Python write it, or the one that it is."""
     # References from another file come as lists.
@@ -263,10 +259,6 @@ def _correct(value: Any) -> bool | None:
     raise ValueError(f"must be true or false (or 1 or 0), found {shown(value)}")
 
 
-def _whole_correct(array: pa.Array) -> pa.Array | None:
-    return array if pa.types.is_boolean(array.type) else None
-
-
 def _finite(value: Any) -> float | None:
     """A number; one that is not finite is missing."""
     if value is None:
@@ -295,11 +287,11 @@ def _whole_finite(array: pa.Array) -> pa.Array | None:
 
 # Steps: the model calls or turns that an attempt is made of
 
-_STEP_COUNT = _integers(0, LARGEST_COUNT, "a whole number of 0 or more", is_required=False)
+_COUNT = _integers(0, LARGEST_COUNT, "a whole number of 0 or more", is_required=False)
 STEP_COLUMNS = {
-    "prompt_tokens": _STEP_COUNT,
-    "cached_tokens": _STEP_COUNT,
-    "completion_tokens": _STEP_COUNT,
+    "prompt_tokens": _COUNT,
+    "cached_tokens": _COUNT,
+    "completion_tokens": _COUNT,
     "money": _amounts(LARGEST_MONEY),
     "seconds": _amounts(LARGEST_SECONDS),
 }
@@ -380,122 +372,105 @@ def _listed_steps(values: list[Any]) -> pa.Array | None:
 
 
 def _column(
-    values: Column, comment: str, *, is_per_attempt: bool = False, is_carried: bool = False
+    values: Column, comment: str, *, is_shared: bool = False, is_carried: bool = False
 ) -> Column:
     """A column with what it means and where it goes."""
-    return replace(values, comment=comment, is_per_attempt=is_per_attempt, is_carried=is_carried)
+    return replace(values, comment=comment, is_shared=is_shared, is_carried=is_carried)
 
 
 # An attempt's columns. To add one, add a line here: `is_carried` keeps it in `attempts`.
 COLUMNS = {
     "archive": _column(
-        _strings(1, pa.string()), "one model configuration: whose attempts these are"
+        _strings(1, pa.string()),
+        "one model configuration: whose attempts these are",
+        is_shared=True,
     ),
-    "competition": _column(_strings(1, pa.string()), "the stratum that the problem belongs to"),
+    "competition": _column(
+        _strings(1, pa.string()), "the stratum that the problem belongs to", is_shared=True
+    ),
     "question_id": _column(
         _integers(0, 2**63 - 1, "a whole number of 0 or more"),
         "the number of the problem within its competition",
+        is_shared=True,
     ),
     "seed": _column(
         _integers(-(2**63), 2**63 - 1, "a whole number of at most 64 bits"),
         "the attempt's own number within its archive and problem",
-        is_per_attempt=True,
     ),
-    "prompt_tokens": _column(
-        _integers(0, LARGEST_COUNT, "a whole number of 0 or more", is_required=False),
-        "tokens of the prompt",
-    ),
+    "prompt_tokens": _column(_COUNT, "tokens of the prompt", is_shared=True),
     "completion_tokens": _column(
-        _integers(1, LARGEST_COUNT, "a whole number above 0"),
-        "tokens that the attempt generated",
-        is_per_attempt=True,
+        _integers(1, LARGEST_COUNT, "a whole number above 0"), "tokens that the attempt generated"
     ),
     "finish_reason": _column(
-        _strings(0, pa.string()),
-        "how the generation ended; only 'stop' is a finished attempt",
-        is_per_attempt=True,
+        _strings(0, pa.string()), "how the generation ended; only 'stop' is a finished attempt"
     ),
     # Offsets of 64 bits: a batch of a few giant texts may pass 2 GB.
-    "text": _column(_strings(None, pa.large_string()), "the generated text", is_per_attempt=True),
+    "text": _column(_strings(None, pa.large_string()), "the generated text"),
     "boxed_answer": _column(
-        _strings(None, pa.string()),
-        "the body of the last box, as the source recorded it",
-        is_per_attempt=True,
+        _strings(None, pa.string()), "the body of the last box, as the source recorded it"
     ),
     "archive_answer": _column(
-        Column(pa.string(), _answer, _whole_answer),
-        "the source's own extraction, normalized",
-        is_per_attempt=True,
+        Column(pa.string(), _answer, _whole_answer), "the source's own extraction, normalized"
     ),
     "correct": _column(
-        Column(pa.bool_(), _correct, _whole_correct),
+        Column(pa.bool_(), _correct, lambda array: array if array.type == pa.bool_() else None),
         "whether the answer is correct by the source's label",
-        is_per_attempt=True,
     ),
     "mean_logprob": _column(
-        Column(pa.float64(), _finite, _whole_finite),
-        "mean log-probability of the generated tokens",
-        is_per_attempt=True,
+        Column(pa.float64(), _finite, _whole_finite), "mean log-probability of the generated tokens"
     ),
     "references": _column(
         Column(pa.list_(pa.string()), _references, _whole_references),
         "accepted reference forms of the problem",
+        is_shared=True,
     ),
     "cached_tokens": _column(
-        _integers(0, LARGEST_COUNT, "a whole number of 0 or more", is_required=False),
+        _COUNT,
         "tokens of the prompt that were read from a cache; null where unknown",
-        is_per_attempt=True,
         is_carried=True,
     ),
     "money": _column(
-        _amounts(LARGEST_MONEY),
-        "what the attempt was billed; null where unknown",
-        is_per_attempt=True,
-        is_carried=True,
+        _amounts(LARGEST_MONEY), "what the attempt was billed; null where unknown", is_carried=True
     ),
     "seconds": _column(
-        _amounts(LARGEST_SECONDS),
-        "how long the attempt took; null where unknown",
-        is_per_attempt=True,
-        is_carried=True,
+        _amounts(LARGEST_SECONDS), "how long the attempt took; null where unknown", is_carried=True
     ),
     # These are looked at by checks alone.
     "reasoning_tokens": _column(
-        _loose(_integers(0, LARGEST_COUNT, "a whole number of 0 or more", is_required=False)),
+        _loose(_COUNT),
         "tokens that the attempt spent on reasoning, as recorded; null where unknown",
-        is_per_attempt=True,
         is_carried=True,
     ),
     "total_tokens": _column(
-        _loose(_integers(0, LARGEST_COUNT, "a whole number of 0 or more", is_required=False)),
+        _loose(_COUNT),
         "tokens of the prompt and of all that was generated, as recorded; null where unknown",
-        is_per_attempt=True,
         is_carried=True,
     ),
     "temperature": _column(
         _loose(_amounts(LARGEST_MONEY)),
         "the temperature at which tokens were drawn; null where unknown",
+        is_shared=True,
         is_carried=True,
     ),
     "top_p": _column(
         _loose(_amounts(LARGEST_MONEY)),
         "the share of likely tokens that were drawn from; null where unknown",
+        is_shared=True,
         is_carried=True,
     ),
     "steps": _column(
-        Column(STEPS, _steps, _whole_steps),
-        "the model calls that the attempt is made of, in order",
-        is_per_attempt=True,
+        Column(STEPS, _steps, _whole_steps), "the model calls that the attempt is made of, in order"
     ),
 }
+# The columns any of which says what an attempt answers.
+ANSWERING = ("text", "boxed_answer", "archive_answer")
 CSV_COLUMNS = COLUMNS | {
-    "references": Column(pa.list_(pa.string()), _csv_references),
+    "references": Column(pa.list_(pa.string()), lambda value: _references(csv_list(value))),
     "steps": Column(STEPS, _csv_steps),
 }
 SCORES = _column(
     Column(pa.float64(), _score, _whole_finite),
     "a number that generation or a judge without labels gave the attempt; larger is better",
-    is_per_attempt=True,
 )
 # Where an attempt has steps, its own count may be absent, and may be 0.
 _COMPLETION_OF_STEPS = _integers(0, LARGEST_COUNT, "a whole number above 0", is_required=False)
@@ -511,7 +486,7 @@ def find_column(name: str) -> Column | None:
 def is_per_attempt(name: str) -> bool:
     """Whether each attempt has its own value where a row holds several attempts."""
     column = find_column(name)
-    return column is not None and column.is_per_attempt
+    return column is not None and not column.is_shared
 
 
 def is_number(name: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from audit.errors import AuditError
 from audit.options import Reading
-from audit.sources.canonical import COLUMNS, is_per_attempt, is_step
+from audit.sources.canonical import ANSWERING, COLUMNS, is_per_attempt, is_step
 from audit.sources.files import named, shown
 from audit.sources.formats import (
     REASONING,
@@ -40,8 +40,6 @@ PLACES = ("@row", "@file", "@folder", "@path")
 PLACED = ("archive", "competition", "question_id", "seed")
 # Columns that are lists themselves: such a list does not hold a row's attempts.
 LISTS = ("references", "steps")
-# What makes an item of a list an attempt.
-ANSWERING = ("text", "boxed_answer", "archive_answer")
 COST = "completion_tokens"
 # What is longer, in the mean, is no answer but a text.
 LONGEST_ANSWER = 400
@@ -122,9 +120,9 @@ def find_origins(
 
     A sample may be of a schema's names alone; then `rows` gives records with values.
     """
-    found: dict[str, Origin] = {}
-    declared = {one.column: one for one in format.fields}
-    known = _Known(format, sample, context, reading, rows)
+    origins: dict[str, Origin] = {}
+    declared = {field.column: field for field in format.fields}
+    flat = _FlatColumns(format, sample, context, reading, rows)
     own = dict.fromkeys(key for record in sample for key in record if format.name == "flat")
     scores = score_columns(
         declared,
@@ -133,39 +131,40 @@ def find_origins(
         reading.mapping,
         lambda name: [record.get(name) for record in (rows() if rows else sample)],
     )
+    constants = {"archive": reading.archive, "competition": reading.competition}
     for name in (*COLUMNS, *scores, REASONING):
-        one = declared.get(name, column(name))
+        field = declared.get(name, column(name))
         path = reading.mapping.get(name)
-        constant = {"archive": reading.archive, "competition": reading.competition}.get(one.column)
-        if constant is not None:
-            found[one.column] = _constant(f"--{one.column}", constant)
+        origin: Origin | None
+        if (constant := constants.get(name)) is not None:
+            origin = _constant(f"--{name}", constant)
         elif path is not None and path.startswith("@"):
-            found[one.column] = _placed(one, path, context)
+            origin = _placed(field, path, context)
         elif path is not None:
-            found[one.column] = _mapped(one, path, sample, context, rows or (lambda: sample))
-        elif one.look_up is not None:
+            origin = _mapped(field, path, sample, context, rows or (lambda: sample))
+        elif field.look_up is not None:
             values = rows() if rows else sample
-            if origin := _looked_up(one, one.look_up, values, context, format):
-                found[one.column] = origin
+            origin = _looked_up(field, field.look_up, values, context, format)
         elif format.name == "flat":
-            if origin := known.look_up(one):
-                found[one.column] = origin
-        elif origin := _found(one, sample, context, format):
-            found[one.column] = origin
-    return found
+            origin = flat.look_up(field)
+        else:
+            origin = _declared(field, sample, context, format)
+        if origin is not None:
+            origins[name] = origin
+    return origins
 
 
 def _constant(where: str, value: Any) -> Origin:
     return Origin(where, lambda record, position: value)
 
 
-def _placed(one: Field, path: str, context: Context) -> Origin:
+def _placed(field: Field, path: str, context: Context) -> Origin:
     """A value from where a record stands: its row, its file's name, its folder or its path."""
     place, pattern = split_pattern(path)
-    option = f"{context.file.shown_name}: --map {one.column}={path}"
+    option = f"{context.file.shown_name}: --map {field.column}={path}"
     if place not in PLACES:
         raise AuditError(f"{option}: no such place; there are {', '.join(PLACES)}")
-    if one.column not in PLACED:
+    if field.column not in PLACED:
         raise AuditError(f"{option}: only {', '.join(PLACED)} may come from a place")
     if place == "@row":
         if pattern is not None:
@@ -192,7 +191,7 @@ def file_stem(name: str) -> str:
 
 
 def _mapped(
-    one: Field,
+    field: Field,
     path: str,
     sample: Sequence[Record],
     context: Context,
@@ -200,8 +199,8 @@ def _mapped(
 ) -> Origin:
     """A path that the user has named, or the sum of two."""
     is_whole = any(find_keys(record, path.split(".")) for record in sample)
-    paths = [path] if is_whole else split_sum(one.column, path)
-    terms = [_term(one, term, sample, context, rows) for term in paths]
+    paths = [path] if is_whole else split_sum(field.column, path)
+    terms = [_term(field, term, sample, context, rows) for term in paths]
     if len(terms) == 1:
         return terms[0]
     return Origin(
@@ -212,7 +211,7 @@ def _mapped(
 
 
 def _term(
-    one: Field,
+    field: Field,
     path: str,
     sample: Sequence[Record],
     context: Context,
@@ -220,31 +219,31 @@ def _term(
 ) -> Origin:
     """One path; labels there may be grades in letters or words."""
     plain, pattern = split_pattern(path)
-    plain, of_list = split_list(one.column, plain)
+    plain, of_list = split_list(field.column, plain)
     parts = plain.split(".")
     if parts.count(EACH) > 1:
         raise AuditError(
-            f"{context.file.shown_name}: --map {one.column}={path}: one * is one list of attempts; "
-            "two are one too many"
+            f"{context.file.shown_name}: --map {field.column}={path}: one * is one list of "
+            "attempts; two are one too many"
         )
     keys = next((keys for record in sample if (keys := find_keys(record, parts))), None)
     if keys is None:
         raise AuditError(
-            f"{context.file.shown_name}: --map {one.column}={path}: no column {shown(plain)}; "
+            f"{context.file.shown_name}: --map {field.column}={path}: no column {shown(plain)}; "
             f"{columns_shown(sample)}"
         )
     if of_list is not None:
         return _at(path, keys, of_list)
-    if pattern is None and one.column == "correct":
-        return _at(path, keys, _label_reader(one, plain, keys, rows()))
+    if pattern is None and field.column == "correct":
+        return _at(path, keys, _label_reader(field, plain, keys, rows()))
     if pattern is None:
-        read = as_references if one.column == "references" else one.read
-        return _at(path, keys, read if plain != one.column else None)
+        read = as_references if field.column == "references" else field.read
+        return _at(path, keys, read if plain != field.column else None)
     return _at(path, keys, lambda value: _group(pattern, value))
 
 
 def _label_reader(
-    one: Field, path: str, keys: Keys, records: Sequence[Record]
+    field: Field, path: str, keys: Keys, records: Sequence[Record]
 ) -> Callable[[Any], Any] | None:
     """What makes a label of a value: grades by the file's own letters, else as declared."""
     grades = grades_of(
@@ -253,10 +252,8 @@ def _label_reader(
         for position in (range(_length(record, keys)) if EACH in keys else (0,))
     )
     if grades is None:
-        return one.read if path != one.column else None
-    return lambda value: grades.get(value.strip().upper(), value) if isinstance(
-        value, str
-    ) else value  # fmt: skip
+        return field.read if path != field.column else None
+    return lambda v: grades.get(v.strip().upper(), v) if isinstance(v, str) else v
 
 
 def _group(pattern: re.Pattern[str], value: Any) -> Any:
@@ -265,7 +262,7 @@ def _group(pattern: re.Pattern[str], value: Any) -> Any:
 
 
 def _looked_up(
-    one: Field,
+    field: Field,
     find: Callable[[Record, int, Context], Any],
     sample: Sequence[Record],
     context: Context,
@@ -275,19 +272,21 @@ def _looked_up(
     places = ((record, position) for record in sample for position in positions(record, format))
     if all(find(record, position, context) is None for record, position in places):
         return None
-    read = one.read or _same
+    read = field.read or (lambda value: value)
     return Origin(
-        one.paths[0],
+        field.paths[0],
         lambda record, position: read(find(record, position, context)),
-        looks_into=one.looks_into,
+        looks_into=field.looks_into,
     )
 
 
-def _found(one: Field, sample: Sequence[Record], context: Context, format: Format) -> Origin | None:
+def _declared(
+    field: Field, sample: Sequence[Record], context: Context, format: Format
+) -> Origin | None:
     """The first path that leads to a value, or else the first that is there at all."""
     present: list[Origin] = []
     taken_at: Origin | None = None
-    for path in one.paths:
+    for path in field.paths:
         if path == EACH:
             return Origin(f"position in {format.attempts_at[0]}", lambda record, position: position)
         if path.startswith("@"):
@@ -299,29 +298,26 @@ def _found(one: Field, sample: Sequence[Record], context: Context, format: Forma
             parts = [part.format_map(context.names) for part in path.split(".")]
         except KeyError:
             continue  # The file does not say which model or scorer.
-        kept = [keys for record in sample if (keys := find_keys(record, parts)) is not None]
-        if not kept:
+        keys = next((keys for record in sample if (keys := find_keys(record, parts))), None)
+        if keys is None:
             continue
-        origin = _at(".".join(parts), kept[0], one.read if parts != [one.column] else None)
+        origin = _at(".".join(parts), keys, field.read if parts != [field.column] else None)
         present.append(origin)
-        if taken_at is None and any(walk(record, kept[0]) is not None for record in sample):
+        if taken_at is None and any(walk(record, keys) is not None for record in sample):
             taken_at = origin
-            if not one.fall_through:
+            if not field.fall_through:
                 return origin
     if taken_at is not None and len(present) > 1:
         later = present[present.index(taken_at) :]
         return Origin(
             taken_at.where,
             lambda record, position: next(
-                (value for one in later if (value := one.get(record, position)) is not None), None
+                (value for origin in later if (value := origin.get(record, position)) is not None),
+                None,
             ),
             taken_at.keys,
         )
     return taken_at or (present[0] if present else None)
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _at(where: str, keys: Keys, read: Callable[[Any], Any] | None) -> Origin:
@@ -339,7 +335,7 @@ def _at(where: str, keys: Keys, read: Callable[[Any], Any] | None) -> Origin:
 # Columns by known names: one attempt per row, or the attempts of a problem in lists
 
 
-class _Known:
+class _FlatColumns:
     """The columns of a flat file by their names, in the layout that its first records show."""
 
     def __init__(
@@ -350,7 +346,7 @@ class _Known:
         reading: Reading,
         rows: Callable[[], Sequence[Record]] | None,
     ) -> None:
-        self._names = {one.column: one for one in format.fields}
+        self._names = {field.column: field for field in format.fields}
         self._shapes = sample
         self._rows = rows
         self._values: Sequence[Record] | None = None
@@ -372,77 +368,79 @@ class _Known:
             self._lists = self._find_lists()
         return self._lists
 
-    def look_up(self, one: Field) -> Origin | None:
+    def look_up(self, field: Field) -> Origin | None:
         """The column under its own name, a known one, or one whose values fit."""
-        own = self._present(one, (one.column,))
-        if own and one.column == "steps" and not self._holds_steps(own[0]):
+        own = self._present(field, (field.column,))
+        if own and field.column == "steps" and not self._holds_steps(own[0]):
             return None
         if own:
-            return self._origin(one, own[0])
-        if known := self._present(one, one.paths[1:]):
-            return self._origin(one, self._only(one, known))
+            return self._origin(field, own[0])
+        if paths := self._present(field, field.paths[1:]):
+            return self._origin(field, self._only(field, paths))
         if (
-            one.if_one_row_per_problem
+            field.if_one_row_per_problem
             and self._has_lists()
-            and (ids := self._present(one, one.if_one_row_per_problem))
+            and (ids := self._present(field, field.if_one_row_per_problem))
         ):
             # A row is a problem: ids that differ from row to row name the same problems.
             alike = [path for path in ids if self._is_distinct(path)]
-            return self._origin(one, alike[0] if alike else self._only(one, ids))
-        loose = [path for path in self._present(one, one.if_values_fit) if self._fit(one, path)]
-        if loose and one.column in COLUMNS and not COLUMNS[one.column].is_required:
+            return self._origin(field, alike[0] if alike else self._only(field, ids))
+        loose = [
+            path for path in self._present(field, field.if_values_fit) if self._fit(field, path)
+        ]
+        if loose and field.column in COLUMNS and not COLUMNS[field.column].is_required:
             # What is not needed is left for the user to name, where several could be it.
-            return self._origin(one, loose[0]) if len(loose) == 1 else None
+            return self._origin(field, loose[0]) if len(loose) == 1 else None
         if loose:
-            return self._origin(one, self._only(one, loose))
+            return self._origin(field, self._only(field, loose))
         starred = [path for path in self._reading.mapping.values() if EACH in path.split(".")]
-        if one.column == "seed" and (starred or self._has_lists()):
+        if field.column == "seed" and (starred or self._has_lists()):
             where = starred[0].split(f".{EACH}")[0] if starred else self.lists[0]
             return Origin(f"position in {where}", lambda record, position: position)
         return None
 
-    def _present(self, one: Field, names: Sequence[str]) -> list[str]:
+    def _present(self, field: Field, names: Sequence[str]) -> list[str]:
         """The paths that these names have here: in the lists of attempts, or else beside them."""
         found = [name for name in names if self._keys(name) is not None]
         if self._has_lists():
             listed = [path for name in names for path in self._in_lists(name)]
             listed = [path for path in listed if self._keys(path) is not None]
-            beside = found if self._is_for_all(one) else []
+            beside = found if self._is_for_all(field) else []
             if found and not listed and not beside:
-                self._context.absent[one.column] = ONCE.format(found[0], one.column)
+                self._context.absent[field.column] = ONCE.format(found[0], field.column)
             found = listed or beside
-        if one.column == "references":
+        if field.column == "references":
             # A list of accepted forms may be as long as the attempts by chance.
             found = [path for path in found if not path.endswith(EACH) or self._repeats(path)]
-        return [path for path in found if self._is_single(one, path)]
+        return [path for path in found if self._is_single(field, path)]
 
-    def _is_single(self, one: Field, path: str) -> bool:
+    def _is_single(self, field: Field, path: str) -> bool:
         """Whether a path leads to single values: a list or an object is not what its name says."""
         # Beside costs of the canonical name it is a mistake, and is refused as one.
-        if one.read in (as_references, as_count) or one.column in LISTS or self._keys(COST):
+        if field.read in (as_references, as_count) or field.column in LISTS or self._keys(COST):
             return True
         keys = self._keys(path) or ()
         held = [value for record in self._shapes if (value := walk(record, keys)) is not None]
-        if one.column == "archive_answer" and path != one.column and _are_texts(held):
+        if field.column == "archive_answer" and path != field.column and _are_texts(held):
             return False
         if not held or not all(isinstance(value, dict | list) for value in held):
             return True
         kind = "lists" if isinstance(held[0], list) else "objects"
-        self._context.absent.setdefault(one.column, f"{path} holds {kind}")
+        self._context.absent.setdefault(field.column, f"{path} holds {kind}")
         return False
 
-    def _is_for_all(self, one: Field) -> bool:
+    def _is_for_all(self, field: Field) -> bool:
         """Whether what a row says once holds for each of its attempts.
 
         A finish reason does; a cost may be a sum, and a label the vote's.
         """
-        return one.column == "finish_reason" or not of_attempt(one.column)
+        return field.column == "finish_reason" or not of_attempt(field.column)
 
     def _repeats(self, path: str) -> bool:
         """Whether a list says the same for every attempt of a row."""
         keys = (self._keys(path) or ())[:-1]
         held = [walk(record, keys) for record in self.values]
-        return all(all(item == one[0] for item in one) for one in held if isinstance(one, list))
+        return all(items == items[:1] * len(items) for items in held if isinstance(items, list))
 
     def _has_lists(self) -> bool:
         # A file that has every column by its own name is not looked into.
@@ -469,12 +467,12 @@ class _Known:
 
     def _keys(self, path: str) -> Keys | None:
         parts = path.split(".")
-        return next((keys for one in self._shapes if (keys := find_keys(one, parts))), None)
+        return next((keys for record in self._shapes if (keys := find_keys(record, parts))), None)
 
-    def _origin(self, one: Field, path: str) -> Origin:
+    def _origin(self, field: Field, path: str) -> Origin:
         keys = self._keys(path)
         assert keys is not None
-        return _at(path, keys, one.read if path != one.column else None)
+        return _at(path, keys, field.read if path != field.column else None)
 
     def _column(self, path: str) -> list[Any]:
         """The first values at a path."""
@@ -489,9 +487,9 @@ class _Known:
         values = self._column(path)
         return None not in values and len(set(map(str, values))) == len(values)
 
-    def _only(self, one: Field, paths: list[str]) -> str:
+    def _only(self, field: Field, paths: list[str]) -> str:
         """The one path; several are one where they say the same."""
-        if one.column == "seed" and "sample_id" in paths[:-1] + paths[1:]:
+        if field.column == "seed" and "sample_id" in paths[:-1] + paths[1:]:
             # Beside another number of the attempt a sample is the problem.
             paths = [path for path in paths if path != "sample_id"]
         # Paths that lead to no value, where others do, are no candidates.
@@ -499,16 +497,16 @@ class _Known:
             full = [p for p in paths if any(value is not None for value in self._column(p))]
             paths = full or paths[:1]
         if len(paths) > 1 and any(self._column(path) != self._column(paths[0]) for path in paths):
-            options = " or ".join(f"--map {one.column}={path}" for path in paths)
+            options = " or ".join(f"--map {field.column}={path}" for path in paths)
             raise AuditError(
-                f"{self._context.file.shown_name}: {one.column} may be {' or '.join(paths)}; "
+                f"{self._context.file.shown_name}: {field.column} may be {' or '.join(paths)}; "
                 f"pass {options}"
             )
         return paths[0]
 
-    def _fit(self, one: Field, path: str) -> bool:
+    def _fit(self, field: Field, path: str) -> bool:
         found = [value for value in self._column(path) if value is not None]
-        return bool(found) and all(map(one.fits, found))
+        return bool(found) and all(map(field.fits, found))
 
     def _find_lists(self) -> tuple[str, ...]:
         """The list of attempts, and those beside it that are always as long."""

@@ -9,11 +9,10 @@ import pyarrow.compute as pc
 
 from audit.errors import AuditError
 from audit.options import Reading
+from audit.sources.canonical import ANSWERING
 from audit.sources.files import Chunk, Source
 from audit.sources.stand_ins import listed
 
-# What makes an attempt more than a failed one.
-ANSWERING = ("text", "boxed_answer", "archive_answer")
 UNFINISHED = "error"
 # What is told of a file, by option.
 TOLD = {"drop": "left out", "count": "counted as unfinished at cost 1"}
@@ -62,12 +61,14 @@ def _is_failed(chunk: Chunk) -> Sequence[bool]:
         and pc.min(costs).as_py() != 0
     ):
         return [False] * len(chunk.rows)
-    found = [cost in (None, 0, "0", "") for cost in listed(chunk, "completion_tokens")]
-    if any(found):
+    is_failed = [cost in (None, 0, "0", "") for cost in listed(chunk, "completion_tokens")]
+    if any(is_failed):
         for name in (*ANSWERING, "steps"):
             values = listed(chunk, name)
-            found = [one and _is_nothing(v) for one, v in zip(found, values, strict=True)]
-    return found
+            is_failed = [
+                empty and _is_nothing(v) for empty, v in zip(is_failed, values, strict=True)
+            ]
+    return is_failed
 
 
 def _is_nothing(value: Any) -> bool:
@@ -92,10 +93,10 @@ def _counted(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
     reasons = listed(chunk, "finish_reason")
     values = {
         **chunk.values,
-        "completion_tokens": [1 if one else v for one, v in zip(is_failed, costs, strict=True)],
+        "completion_tokens": [1 if fails else v for fails, v in zip(is_failed, costs, strict=True)],
         "finish_reason": [
-            UNFINISHED if one and reason in (None, "", "stop") else reason
-            for one, reason in zip(is_failed, reasons, strict=True)
+            UNFINISHED if fails and reason in (None, "", "stop") else reason
+            for fails, reason in zip(is_failed, reasons, strict=True)
         ],
     }
     return Chunk(values, chunk.rows, chunk.done)
@@ -103,7 +104,7 @@ def _counted(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
 
 def _without(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
     """The chunk without its failed attempts."""
-    places = [place for place, one in enumerate(is_failed) if not one]
+    places = [place for place, fails in enumerate(is_failed) if not fails]
     values = {
         name: column.take(pa.array(places))
         if isinstance(column, pa.Array)

@@ -7,6 +7,10 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
+from audit.sources import containers
+from audit.sources.containers import unzipped
+from audit.sources.files import SourceFile
+
 # What reading a damaged file or JSON text raises.
 UNREADABLE = (ValueError, RecursionError, OSError, EOFError, zlib.error)
 BLOCK = 1 << 16
@@ -123,6 +127,13 @@ class JsonStream:
         self._is_over = not block
         self._text = self._text[self._at :] + self._decoder.decode(block, final=not block)
         self._at = 0
+
+
+def file_members(file: SourceFile, listed: str) -> Iterator[tuple[str, Any, int]]:
+    """The members of a file's object, as `members` gives them, and the bytes read so far."""
+    with open(file.path, "rb") as raw:
+        for key, value in JsonStream(unzipped(raw), containers.LONGEST_LINE).members(listed):
+            yield key, value, raw.tell()
 
 
 def first_members(data: bytes) -> tuple[dict[str, Any], bool]:

@@ -6,10 +6,8 @@ from typing import NamedTuple
 from audit.answers.extract import NO_ANSWER
 from audit.errors import AuditError
 from audit.options import Reading
-from audit.sources.canonical import COLUMNS
+from audit.sources.canonical import ANSWERING, COLUMNS
 from audit.sources.files import Source
-
-ANSWERED = ("text", "boxed_answer", "archive_answer")
 
 
 class Need(NamedTuple):
@@ -59,27 +57,27 @@ def _answered(reading: Reading) -> tuple[str, ...]:
     if reading.answer == NO_ANSWER:
         return ()
     if reading.answer == "boxed":
-        return ANSWERED
+        return ANSWERING
     return ("archive_answer",) if reading.answer == "archive" else ("text",)
 
 
 def is_answerable(mapping: Mapping[str, str], reading: Reading) -> bool:
     """Whether a file has what answers are read from."""
-    wanted = _answered(reading)
-    return not wanted or bool(set(wanted) & mapping.keys())
+    columns = _answered(reading)
+    return not columns or bool(set(columns) & mapping.keys())
 
 
 def missing_columns(source: Source, reading: Reading) -> list[str]:
-    """The required columns that a file has not, and that nothing stands in for.
+    """Required columns that the file lacks and no option supplies.
 
     A column that several things could be is required: not to load it would be a choice, too.
     """
     mapping = source.mapping
     missing = [
         name
-        for name, one in COLUMNS.items()
+        for name, column in COLUMNS.items()
         if name not in mapping
-        and (one.is_required or name in source.ambiguous)
+        and (column.is_required or name in source.ambiguous)
         # The sums of steps stand in for it.
         and not (name == "completion_tokens" and "steps" in mapping)
     ]

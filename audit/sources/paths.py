@@ -64,6 +64,11 @@ def walk(value: Any, keys: Sequence[str], position: int = 0) -> Any:
     return value
 
 
+def items(value: Any) -> list[Any]:
+    """The items of a list; anything else has none."""
+    return value if isinstance(value, list) else []
+
+
 def leaves(record: Any, before: str = "", depth: int = 3) -> Iterator[str]:
     """The paths of a record's values, for a message."""
     for key, value in record.items():

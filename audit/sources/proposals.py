@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from audit.answers.extract import NO_ANSWER
 from audit.errors import AuditError
 from audit.options import Reading
+from audit.sources.canonical import ANSWERING
 from audit.sources.columns import LONGEST_ANSWER, TURNS, file_stem
 from audit.sources.files import Source, SourceFile, named, shown
 from audit.sources.formats import Record, is_grade
@@ -812,8 +813,7 @@ def propose(
     if not found.has("prompt_tokens") and not found.has("steps"):
         found.propose_prompt_tokens()
     found.propose_scores()
-    answers = ("text", "boxed_answer", "archive_answer")
-    if options.answer == "boxed" and found.has("correct") and not any(map(found.has, answers)):
+    if options.answer == "boxed" and found.has("correct") and not any(map(found.has, ANSWERING)):
         found.settle("answer", NO_ANSWER, NOTHING_TO_VOTE_ON)
     if options.runs is None and found.repeats_runs():
         found.settle("runs", "append", "files repeat problems: their attempts are put together")

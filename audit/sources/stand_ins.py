@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -110,32 +110,43 @@ def token_counter(encoding: str) -> Callable[[str], int | None]:
 
 def read_references(path: str) -> dict[tuple[Any, str], list[str]]:
     """The accepted references of a file, by competition (None: any) and the problem's name."""
+    return _read_references(*_only_file("--references", path))
+
+
+def _only_file(option: str, path: str) -> tuple[SourceFile, int]:
+    """A file that an option names, and when it was changed."""
     if os.path.isdir(path):
-        raise AuditError(f"--references {path}: is a folder; name one file")
+        raise AuditError(f"{option} {path}: is a folder; name one file")
     (file,) = find_files([path])
-    return _read_references(file, os.stat(file.path).st_mtime_ns)
+    return file, os.stat(file.path).st_mtime_ns
+
+
+def _rows_of(
+    option: str, file: SourceFile, format: Format, names: Sequence[str]
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of a file that an option names: their numbers, and these columns of theirs."""
+    source = read_source(file, None, Reading(), format)
+    missing = set(names[1:]) - source.mapping.keys()
+    if missing:
+        raise AuditError(f"{option} {file.name}: no column for {min(missing)}; {source.has}")
+    for chunk in source.chunks:
+        yield from zip(chunk.rows, *(listed(chunk, name) for name in names), strict=True)
 
 
 @lru_cache(maxsize=1)
 def _read_references(file: SourceFile, changed: int) -> dict[tuple[Any, str], list[str]]:
-    path = file.name
-    source = read_source(file, None, Reading(), REFERENCES)
-    missing = {"question_id", "references"} - source.mapping.keys()
-    if missing:
-        raise AuditError(f"--references {path}: no column for {min(missing)}; {source.has}")
-    found: dict[tuple[Any, str], list[str]] = {}
+    accepted: dict[tuple[Any, str], list[str]] = {}
     is_csv = sniff(file).container == "csv"
-    for chunk in source.chunks:
-        columns = (listed(chunk, name) for name in ("competition", "question_id", "references"))
-        for row, competition, problem, forms in zip(chunk.rows, *columns, strict=True):
-            try:
-                name = problem_name(problem)
-            except ValueError as error:
-                place = f"--references {path}: row {row}, column question_id"
-                raise AuditError(f"{place}: {error}") from None
-            listed_forms = csv_list(forms) if is_csv else forms
-            found.setdefault((competition, name), []).extend(as_references(listed_forms) or [])
-    return found
+    names = ("competition", "question_id", "references")
+    for row, competition, problem, forms in _rows_of("--references", file, REFERENCES, names):
+        try:
+            name = problem_name(problem)
+        except ValueError as error:
+            place = f"--references {file.name}: row {row}, column question_id"
+            raise AuditError(f"{place}: {error}") from None
+        listed_forms = csv_list(forms) if is_csv else forms
+        accepted.setdefault((competition, name), []).extend(as_references(listed_forms) or [])
+    return accepted
 
 
 # A file of labels: a problem's name, perhaps an archive's, and whether it is right.
@@ -155,10 +166,7 @@ Labels = Callable[[Any, str], Any]
 
 def read_labels(path: str) -> Labels:
     """What says whether an archive's attempt at a problem is right, or None where it is silent."""
-    if os.path.isdir(path):
-        raise AuditError(f"--labels {path}: is a folder; name one file")
-    (file,) = find_files([path])
-    return _read_labels(file, os.stat(file.path).st_mtime_ns)
+    return _read_labels(*_only_file("--labels", path))
 
 
 @lru_cache(maxsize=1)
@@ -193,19 +201,13 @@ def _whole_document(file: SourceFile) -> Any:
 
 
 def _label_rows(file: SourceFile) -> Labels:
-    source = read_source(file, None, Reading(), LABELS)
-    missing = {"question_id", "correct"} - source.mapping.keys()
-    if missing:
-        raise AuditError(f"--labels {file.name}: no column for {min(missing)}; {source.has}")
-    found: dict[tuple[Any, str], Any] = {}
-    for chunk in source.chunks:
-        columns = (listed(chunk, name) for name in ("archive", "question_id", "correct"))
-        for row, archive, problem, label in zip(chunk.rows, *columns, strict=True):
-            key = (archive, str(problem))
-            if found.setdefault(key, label) != label:
-                place = f"--labels {file.name}: row {row}"
-                raise AuditError(f"{place}: {problem!r} is labelled twice, and not alike")
-    return lambda archive, problem: found.get((archive, problem), found.get((None, problem)))
+    labels: dict[tuple[Any, str], Any] = {}
+    names = ("archive", "question_id", "correct")
+    for row, archive, problem, label in _rows_of("--labels", file, LABELS, names):
+        if labels.setdefault((archive, str(problem)), label) != label:
+            place = f"--labels {file.name}: row {row}"
+            raise AuditError(f"{place}: {problem!r} is labelled twice, and not alike")
+    return lambda archive, problem: labels.get((archive, problem), labels.get((None, problem)))
 
 
 def _labelled(chunk: Chunk, labels: Labels) -> list[Any]:

@@ -62,22 +62,9 @@ class Field:
     if_one_row_per_problem: tuple[str, ...] = ()
 
 
-def column(
-    name: str,
-    *paths: str,
-    read: Callable[[Any], Any] | None = None,
-    look_up: Callable[[Record, int, Context], Any] | None = None,
-    looks_into: tuple[str, ...] = (),
-    fall_through: bool = False,
-    if_values_fit: tuple[str, ...] = (),
-    fits: Callable[[Any], bool] = lambda value: True,
-    if_one_row_per_problem: tuple[str, ...] = (),
-) -> Field:
+def column(name: str, *paths: str, **rest: Any) -> Field:
     """A line of a format's mapping. A path from `@` is in the file's header, not in a record."""
-    return Field(
-        name, paths, read, look_up, looks_into, fall_through, if_values_fit, fits,
-        if_one_row_per_problem,
-    )  # fmt: skip
+    return Field(name, paths, **rest)
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -138,7 +125,7 @@ def suffixes() -> tuple[str, ...]:
 
 def of_container(container: str) -> Format | None:
     """The format that alone uses a container."""
-    return next((one for one in formats().values() if one.container == container), None)
+    return next((format for format in formats().values() if format.container == container), None)
 
 
 def recognize(file: SourceFile, record: Mapping[str, Any]) -> Format:
@@ -175,6 +162,11 @@ def grades_of(values: Iterable[Any]) -> dict[str, bool | None] | None:
     written = {value.strip().upper() for value in values if isinstance(value, str)}
     fitting = [grades for grades in GRADES if written and written <= grades.keys()]
     return fitting[0] if len(fitting) == 1 else None
+
+
+def renamed(names: Mapping[str, Any]) -> Callable[[Any], Any]:
+    """What makes a tool's word the canonical one; other values stay as they are."""
+    return lambda value: names.get(value, value) if isinstance(value, str) else value
 
 
 def as_text(value: Any) -> Any:

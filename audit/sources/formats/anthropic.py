@@ -3,13 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from audit.sources.formats import Context, Format, Record, as_references, column
-from audit.sources.formats.flat import FORMAT as FLAT
-from audit.sources.formats.flat import as_flag
-from audit.sources.formats.openai import attempt_number, problem
+from audit.sources.formats import Context, Format, Record, column, renamed
+from audit.sources.formats.flat import OWN
+from audit.sources.formats.openai import FAILED, attempt_number, problem
 from audit.sources.paths import walk
 
-KNOWN = {one.column: one for one in FLAT.fields}
 FINISH = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length"}
 # Where a message is: in a batch's result, beside own fields, or the record itself.
 PLACES = ("result.message.", "message.", "response.", "")
@@ -24,7 +22,7 @@ def prepare(record: Record, context: Context) -> Record | None:
     """A request that failed holds no attempt."""
     if _message(record) is not None:
         return record
-    context.notes["requests failed and hold no attempt: left out"] += 1
+    context.notes[FAILED] += 1
     return None
 
 
@@ -55,10 +53,6 @@ def _any(path: str) -> tuple[str, ...]:
     return tuple(place + path for place in PLACES)
 
 
-def _finish(reason: Any) -> Any:
-    return FINISH.get(reason, reason) if isinstance(reason, str) else reason
-
-
 FORMAT = Format(
     name="anthropic",
     title="Anthropic messages",
@@ -71,17 +65,15 @@ FORMAT = Format(
     prepare=prepare,
     fields=(
         column("archive", *_any("model")),
-        column("competition", *KNOWN["competition"].paths),
+        *OWN,
         column("question_id", "custom_id, without an attempt's number", look_up=problem),
         column("seed", "custom_id, or else 0", look_up=_attempt),
         column("prompt_tokens", "usage, with what a cache gave", look_up=_prompt),
         column("cached_tokens", *_any("usage.cache_read_input_tokens")),
         column("completion_tokens", *_any("usage.output_tokens")),
-        column("finish_reason", *_any("stop_reason"), read=_finish),
+        column("finish_reason", *_any("stop_reason"), read=renamed(FINISH)),
         column("text", "content.*.text", look_up=_said("text")),
         column("reasoning", "content.*.thinking", look_up=_said("thinking")),
-        column("correct", *KNOWN["correct"].paths, read=as_flag),
-        column("references", *KNOWN["references"].paths, read=as_references),
     ),
     absent={"competition": "a request names no benchmark", "correct": "an API grades nothing"},
 )

@@ -5,8 +5,15 @@ from typing import Any
 
 from audit.sources.files import SourceFile
 from audit.sources.formats import Context, Format, Record, column
-from audit.sources.formats.trajectories import NO_LABELS, of_steps, step, whole_records
-from audit.sources.paths import walk
+from audit.sources.formats.trajectories import (
+    NO_LABELS,
+    ONE_RUN,
+    joined,
+    of_steps,
+    step,
+    whole_records,
+)
+from audit.sources.paths import items, walk
 
 RESULT = "result.json"
 
@@ -28,15 +35,14 @@ def header(file: SourceFile) -> Record:
 
 def prepare(record: Record, context: Context) -> Record | None:
     """A run with its steps that a model made."""
-    steps = record["steps"] if isinstance(record.get("steps"), list) else []
-    made = [
+    events = items(record.get("steps"))
+    steps = [
         step(metrics, money=walk(metrics, ("cost_usd",)))
-        for one in steps
-        if (metrics := walk(one, ("metrics",))) is not None
+        for event in events
+        if (metrics := walk(event, ("metrics",))) is not None
     ]
-    said = [walk(one, ("message",)) for one in steps if walk(one, ("source",)) == "agent"]
-    texts = [text for text in said if isinstance(text, str) and text.strip()]
-    return record | {"@steps": made or None, "@text": "\n\n".join(texts) or None}
+    said = (walk(e, ("message",)) for e in events if walk(e, ("source",)) == "agent")
+    return record | {"@steps": steps or None, "@text": joined(said)}
 
 
 def _problem(record: Record, position: int, context: Context) -> Any:
@@ -55,7 +61,7 @@ FORMAT = Format(
         column("archive", "agent.model_name", "agent.name"),
         column("competition", "@source"),
         column("question_id", "the task of the result, or else session_id", look_up=_problem),
-        column("seed", "one attempt a file", look_up=lambda record, position, context: 0),
+        ONE_RUN,
         *of_steps("steps.*.metrics"),
         column("text", "steps.*.message",
                look_up=lambda record, position, context: record["@text"]),

@@ -5,7 +5,7 @@ from typing import Any
 from audit.sources.formats import Context, Format, Record, as_references, as_text, column
 from audit.sources.formats.inspect_log import cached_apart
 from audit.sources.formats.trajectories import in_order, numbered, spoken
-from audit.sources.paths import walk
+from audit.sources.paths import items, walk
 
 
 def prepare(record: Record, context: Context) -> Record | None:
@@ -20,11 +20,10 @@ def _text(record: Record, position: int, context: Context) -> Any:
 
 def _answer(record: Record, position: int, context: Context) -> Any:
     """What was extracted last, as the final answer."""
-    found = record.get("answer_attribution")
     final = [
-        walk(one, ("extracted_value",))
-        for one in (found if isinstance(found, list) else [])
-        if walk(one, ("is_terminal",))
+        walk(answer, ("extracted_value",))
+        for answer in items(record.get("answer_attribution"))
+        if walk(answer, ("is_terminal",))
     ]
     return final[-1] if final else None
 

@@ -4,21 +4,19 @@ from typing import Any
 
 from audit.sources.formats import Context, Format, Record, column
 from audit.sources.formats.trajectories import NO_LABELS
-from audit.sources.paths import walk
+from audit.sources.paths import items, walk
 
 
 def _text(record: Record, position: int, context: Context) -> Any:
     """What the model said; of several turns the last, which builds on those before."""
-    turns = walk(record, ("choices", "*", "turns"), position)
-    said = [turn for turn in (turns if isinstance(turns, list) else []) if isinstance(turn, str)]
+    turns = items(walk(record, ("choices", "*", "turns"), position))
+    said = [turn for turn in turns if isinstance(turn, str)]
     return said[-1] if said else None
 
 
 def _tokens(record: Record, position: int, context: Context) -> Any:
     """Usage counts all choices together."""
-    choices = record["choices"]
-    is_one = isinstance(choices, list) and len(choices) == 1
-    return record.get("total_output_tokens") if is_one else None
+    return record.get("total_output_tokens") if len(items(record["choices"])) == 1 else None
 
 
 FORMAT = Format(

@@ -131,3 +131,10 @@ FORMAT = Format(
         column("reasoning", "reasoning", "reasoning_content"),
     ),
 )
+# The columns by their names, for logs beside whose records people put fields of their own.
+KNOWN = {field.column: field for field in FORMAT.fields}
+OWN = (
+    column("competition", *KNOWN["competition"].paths),
+    column("correct", *KNOWN["correct"].paths, read=as_flag),
+    column("references", *KNOWN["references"].paths, read=as_references),
+)

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from audit.sources.formats import Context, Format, Record, as_references, column
-from audit.sources.formats.flat import FORMAT as FLAT
-from audit.sources.formats.flat import as_flag
-from audit.sources.paths import walk
+from audit.sources.formats import Context, Format, Record, column, renamed
+from audit.sources.formats.flat import KNOWN, OWN
+from audit.sources.formats.openai import FAILED
+from audit.sources.paths import items, walk
 
-KNOWN = {one.column: one for one in FLAT.fields}
 FINISH = {"STOP": "stop", "MAX_TOKENS": "length"}
 PLACES = ("response.", "")
 
@@ -19,15 +18,15 @@ def _any(path: str) -> tuple[str, ...]:
 
 def prepare(record: Record, context: Context) -> Record | None:
     """A request without candidates has failed, and is no attempt."""
-    if any(walk(record, path.split(".")) for path in _any("candidates")):
+    if _candidates(record):
         return record
-    context.notes["requests failed and hold no attempt: left out"] += 1
+    context.notes[FAILED] += 1
     return None
 
 
 def _candidates(record: Record) -> list[Any]:
-    found = (walk(record, path.split(".")) for path in _any("candidates"))
-    return next((one for one in found if isinstance(one, list)), [])
+    lists = (items(walk(record, path.split("."))) for path in _any("candidates"))
+    return next(filter(None, lists), [])
 
 
 def _tokens(record: Record, position: int, context: Context) -> Any:
@@ -42,19 +41,14 @@ def _tokens(record: Record, position: int, context: Context) -> Any:
 
 def _said(is_thought: bool) -> Callable[[Record, int, Context], Any]:
     def join(record: Record, position: int, context: Context) -> Any:
-        parts = walk(_candidates(record)[position], ("content", "parts"))
         texts = [
             walk(part, ("text",))
-            for part in (parts if isinstance(parts, list) else [])
+            for part in items(walk(_candidates(record)[position], ("content", "parts")))
             if bool(walk(part, ("thought",))) == is_thought
         ]
         return "".join(text for text in texts if isinstance(text, str)) or None
 
     return join
-
-
-def _finish(reason: Any) -> Any:
-    return FINISH.get(reason, reason) if isinstance(reason, str) else reason
 
 
 FORMAT = Format(
@@ -65,7 +59,7 @@ FORMAT = Format(
     attempts_at=_any("candidates"),
     fields=(
         column("archive", *_any("modelVersion"), *_any("model_version"), "model"),
-        column("competition", *KNOWN["competition"].paths),
+        *OWN,
         column("question_id", *KNOWN["question_id"].paths, "key", "custom_id"),
         column("seed", *KNOWN["seed"].paths, *_any("candidates.*.index"), "*"),
         column("prompt_tokens", *_any("usageMetadata.promptTokenCount")),
@@ -75,11 +69,9 @@ FORMAT = Format(
             "usageMetadata.candidatesTokenCount and thoughtsTokenCount",
             look_up=_tokens,
         ),
-        column("finish_reason", *_any("candidates.*.finishReason"), read=_finish),
+        column("finish_reason", *_any("candidates.*.finishReason"), read=renamed(FINISH)),
         column("text", "candidates.*.content.parts", look_up=_said(False)),
         column("reasoning", "candidates.*.content.parts", look_up=_said(True)),
-        column("correct", *KNOWN["correct"].paths, read=as_flag),
-        column("references", *KNOWN["references"].paths, read=as_references),
     ),
     absent={
         "competition": "a request names no benchmark",

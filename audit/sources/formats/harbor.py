@@ -3,7 +3,7 @@
 from typing import Any
 
 from audit.sources.formats import Context, Format, Record, column
-from audit.sources.formats.trajectories import NO_LABELS, whole_records
+from audit.sources.formats.trajectories import NO_LABELS, ONE_RUN, whole_records
 
 
 def _finish(record: Record, position: int, context: Context) -> Any:
@@ -24,7 +24,7 @@ FORMAT = Format(
                "agent_info.name"),
         column("competition", "source"),
         column("question_id", "task_name"),
-        column("seed", "one attempt a file", look_up=lambda record, position, context: 0),
+        ONE_RUN,
         column("prompt_tokens", "agent_result.n_input_tokens"),
         column("cached_tokens", "agent_result.n_cache_tokens"),
         column("completion_tokens", "agent_result.n_output_tokens"),

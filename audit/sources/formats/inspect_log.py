@@ -7,12 +7,11 @@ The text is the completion; reasoning that comes apart from it is not searched f
 import json
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from audit.sources import containers
-from audit.sources.containers import ZIP_MAGIC, first_bytes, unzipped
+from audit.sources import containers, json_stream
+from audit.sources.containers import ZIP_MAGIC, first_bytes
 from audit.sources.files import SourceFile, Unreadable
 from audit.sources.formats import (
     GRADES,
@@ -22,9 +21,10 @@ from audit.sources.formats import (
     as_references,
     column,
     mean_logprob,
+    renamed,
 )
-from audit.sources.json_stream import JsonStream
-from audit.sources.paths import walk
+from audit.sources.json_stream import file_members
+from audit.sources.paths import items, walk
 from audit.sources.zips import Zip, open_zip
 
 HEADERS = ("header.json", "_journal/start.json")
@@ -49,7 +49,7 @@ SCORERS = "several scorers: --map correct=scores.NAME.value says which counts"
 ANTHROPIC = re.compile("anthropic|claude", re.IGNORECASE)
 ATTACHED = "attachment://"
 # What the standard library raises at a damaged zip archive, gzip file or JSON text.
-UNREADABLE = (ValueError, zipfile.BadZipFile, RecursionError, OSError, EOFError, zlib.error)
+UNREADABLE = (*json_stream.UNREADABLE, zipfile.BadZipFile)
 # Where events begin and what follows them, as Inspect has written it: dense, before that indented.
 EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "model_usage":'))
 
@@ -80,15 +80,13 @@ def _checked(header: Any) -> Record:
 
 
 def _json_header(file: SourceFile) -> Record:
-    found: Record = {}
-    with open(file.path, "rb") as raw:
-        for key, value in JsonStream(unzipped(raw), containers.LONGEST_LINE).members("samples"):
-            if key == "samples":
-                if "eval" in found:
-                    break
-            else:
-                found[key] = value
-    return found
+    header: Record = {}
+    for key, value, _ in file_members(file, "samples"):
+        if key != "samples":
+            header[key] = value
+        elif "eval" in header:
+            break
+    return header
 
 
 def _expected(header: Record) -> int | None:
@@ -162,12 +160,11 @@ def _has_calls(sample: Record) -> bool:
 
 
 def _listed(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
-    with open(file.path, "rb") as raw:
-        before = 0
-        for key, value in JsonStream(unzipped(raw), containers.LONGEST_LINE).members("samples"):
-            if key == "samples" and value is not None:
-                yield value, raw.tell() - before, raw.tell()
-                before = raw.tell()
+    before = 0
+    for key, value, done in file_members(file, "samples"):
+        if key == "samples" and value is not None:
+            yield value, done - before, done
+            before = done
 
 
 def prepare(sample: Record, context: Context) -> Record | None:
@@ -182,7 +179,7 @@ def prepare(sample: Record, context: Context) -> Record | None:
         context.notes[ENDED.format(expected)] = context.header["held"]
     calls = [
         event
-        for event in (sample["events"] if isinstance(sample.get("events"), list) else [])
+        for event in items(sample.get("events"))
         if isinstance(event, dict)
         and event.get("event") == "model"
         and event.get("model") == model
@@ -243,13 +240,14 @@ def _with_usage(sample: Record, model: str, context: Context) -> Record:
         usage = walk(sample, keys)
         cached = cached_apart(usage, model)
         if cached:
-            first, second = keys
-            whole = usage | {"input_tokens": usage["input_tokens"] + cached}
-            sample = sample | {first: sample[first] | {second: whole}}
+            usage = usage | {"input_tokens": usage["input_tokens"] + cached}
             changed = True
         elif _reads_more_than_it_has(usage):
-            first, second = keys
-            sample = sample | {first: sample[first] | {second: usage | {READ: None}}}
+            usage = usage | {READ: None}
+        else:
+            continue
+        first, second = keys
+        sample = sample | {first: sample[first] | {second: usage}}
     if changed:
         context.notes[CACHED] += 1
     return sample
@@ -283,10 +281,6 @@ def _finish_reason(sample: Record, position: int, context: Context) -> Any:
     if sample.get("error"):
         return "error"
     return walk(sample, ("output", "choices", "0", "stop_reason"))
-
-
-def _finish(reason: Any) -> Any:
-    return FINISH.get(reason, reason) if isinstance(reason, str) else reason
 
 
 def _text(sample: Record, position: int, context: Context) -> Any:
@@ -329,10 +323,6 @@ def _value(sample: Record, position: int, context: Context) -> Any:
     return False if is_unscored else _score("value", sample)
 
 
-def _grade(value: Any) -> Any:
-    return GRADES[0].get(value, value) if isinstance(value, str) else value
-
-
 def _tell_scores(sample: Record, context: Context) -> None:
     """Say what is no label: no score, or half of one; and ask which of several counts."""
     scores = sample.get("scores")
@@ -340,7 +330,9 @@ def _tell_scores(sample: Record, context: Context) -> None:
         context.ambiguous["correct"] = SCORERS
     elif not scores and not sample.get("error"):
         context.notes[UNSCORED] += 1
-    values = [walk(one, ("value",)) for one in scores.values()] if isinstance(scores, dict) else []
+    values = (
+        [walk(score, ("value",)) for score in scores.values()] if isinstance(scores, dict) else []
+    )
     if any(value == "P" or (isinstance(value, dict) and "P" in value.values()) for value in values):
         context.notes[PARTIAL] += 1
 
@@ -384,7 +376,7 @@ FORMAT = Format(
             "finish_reason",
             "limit.type, error, or else output.choices.0.stop_reason",
             look_up=_finish_reason,
-            read=_finish,
+            read=renamed(FINISH),
         ),
         column("text", "output.completion", look_up=_text),
         column(
@@ -392,7 +384,7 @@ FORMAT = Format(
             "scores.*.answer",
             look_up=lambda sample, position, context: _score("answer", sample),
         ),
-        column("correct", "scores.*.value", look_up=_value, read=_grade),
+        column("correct", "scores.*.value", look_up=_value, read=renamed(GRADES[0])),
         column("mean_logprob", "output.choices.0.logprobs.content", read=mean_logprob),
         column("references", "target", read=as_references),
         column("reasoning", "output.choices.0.message.content", look_up=_reasoning),

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from audit.sources.files import SourceFile
-from audit.sources.formats import Context, Format, Record, column
+from audit.sources.formats import Context, Format, Record, as_count, column
 from audit.sources.paths import walk
 
 # details/MODEL/TIME/details_TASK_TIME.parquet, the model's name perhaps with a slash in it.
@@ -30,10 +30,6 @@ def _gold(record: Record, position: int, context: Context) -> Any:
     return [choices[at] for at in wanted if isinstance(at, int) and 0 <= at < len(choices)] or None
 
 
-def _length(tokens: Any) -> Any:
-    return len(tokens) if isinstance(tokens, list) else tokens
-
-
 FORMAT = Format(
     name="lighteval",
     title="lighteval details",
@@ -45,8 +41,8 @@ FORMAT = Format(
         column("competition", "doc.task_name", read=_task),
         column("question_id", "doc.id"),
         column("seed", "*"),
-        column("prompt_tokens", "model_response.input_tokens", read=_length),
-        column("completion_tokens", "model_response.output_tokens.*", read=_length),
+        column("prompt_tokens", "model_response.input_tokens", read=as_count),
+        column("completion_tokens", "model_response.output_tokens.*", read=as_count),
         column("text", "model_response.text.*"),
         column("references", "doc.choices[doc.gold_index]", look_up=_gold, looks_into=("doc",)),
     ),

@@ -2,22 +2,22 @@
 
 from typing import Any
 
-from audit.sources.formats import Context, Format, Record, column
+from audit.sources.formats import Context, Format, Record, column, renamed
 from audit.sources.formats.trajectories import (
     NO_LABELS,
+    ONE_RUN,
     of_file,
     of_steps,
     spoken,
     step,
     whole_records,
 )
-from audit.sources.paths import walk
+from audit.sources.paths import items, walk
 
 
 def prepare(record: Record, context: Context) -> Record | None:
     """A run with its model calls as steps."""
-    messages = record["messages"] if isinstance(record.get("messages"), list) else []
-    calls = [walk(message, ("extra",)) for message in messages]
+    calls = [walk(message, ("extra",)) for message in items(record.get("messages"))]
     steps = [
         step(walk(call, ("response", "usage")), money=walk(call, ("cost",)))
         for call in calls
@@ -36,10 +36,6 @@ def _text(record: Record, position: int, context: Context) -> Any:
     return walk(record, ("info", "submission")) or spoken(record.get("messages"))
 
 
-def _finish(status: Any) -> Any:
-    return "stop" if status == "Submitted" else status
-
-
 FORMAT = Format(
     name="mini_swe_agent",
     title="mini-swe-agent trajectory",
@@ -51,9 +47,9 @@ FORMAT = Format(
         column("archive", "info.config.model.model_name", "first model"),
         column("question_id", "instance_id, or else the file's name",
                look_up=lambda record, position, context: record["@problem"]),
-        column("seed", "one attempt a file", look_up=lambda record, position, context: 0),
+        ONE_RUN,
         *of_steps("messages.*.extra.response.usage"),
-        column("finish_reason", "info.exit_status", read=_finish),
+        column("finish_reason", "info.exit_status", read=renamed({"Submitted": "stop"})),
         column("text", "info.submission, or else what the agent said", look_up=_text),
     ),
     has_answers=False,

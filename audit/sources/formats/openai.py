@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from audit.sources.formats import Context, Format, Record, as_references, column, mean_logprob
-from audit.sources.formats.flat import FORMAT as FLAT
-from audit.sources.formats.flat import as_flag
+from audit.sources.formats import Context, Format, Record, column, mean_logprob, renamed
+from audit.sources.formats.flat import KNOWN, OWN
 from audit.sources.paths import walk
 
 # An attempt's number at the end of a custom_id, where it says that it is one: p1#0, p1-attempt-0.
@@ -17,9 +16,7 @@ from audit.sources.paths import walk
 ATTEMPT = re.compile(
     r"(.+?)(?:#|::|[-_/.:](?:attempt|sample|seed|epoch|repeat|rep|run|try|trial)[-_/.:=#]?)(\d+)"
 )
-
-
-KNOWN = {one.column: one for one in FLAT.fields}
+FAILED = "requests failed and hold no attempt: left out"
 # What servers say besides OpenAI's own words: TGI as documented, /v1/responses by its status.
 FINISH = {"eos_token": "stop", "stop_sequence": "stop", "completed": "stop"}
 INCOMPLETE = {"max_output_tokens": "length", "max_tokens": "length"}
@@ -37,7 +34,7 @@ def prepare(record: Record, context: Context) -> Record | None:
     choices = _body(record).get("choices")
     if choices and isinstance(choices, list):
         return record
-    context.notes["requests failed and hold no attempt: left out"] += 1
+    context.notes[FAILED] += 1
     return None
 
 
@@ -71,10 +68,6 @@ def _parts(content: Any) -> str:
     parts = content if isinstance(content, list) else []
     texts = (walk(part, ("text",)) for part in parts)
     return "".join(text for text in texts if isinstance(text, str))
-
-
-def _finish(reason: Any) -> Any:
-    return FINISH.get(reason, reason) if isinstance(reason, str) else reason
 
 
 def _body(record: Record) -> Record:
@@ -170,7 +163,7 @@ FORMAT = Format(
     attempts_at=_either("choices"),
     fields=(
         column("archive", *_either("model")),
-        column("competition", *KNOWN["competition"].paths),
+        *OWN,
         column("question_id", "custom_id, without an attempt's number", look_up=problem),
         column("seed", "custom_id, or else choices.*.index", look_up=_attempt),
         column("prompt_tokens", *_either("usage.prompt_tokens")),
@@ -178,14 +171,12 @@ FORMAT = Format(
         column("reasoning_tokens", *_either("usage.completion_tokens_details.reasoning_tokens")),
         column("total_tokens", "usage.total_tokens", look_up=_of_one("total_tokens")),
         column("money", "usage.cost", look_up=_of_one("cost")),
-        column("correct", *KNOWN["correct"].paths, read=as_flag),
-        column("references", *KNOWN["references"].paths, read=as_references),
         column(
             "completion_tokens",
             "usage.completion_tokens, or the length of choices.*.logprobs.content where n > 1",
             look_up=_tokens,
         ),
-        column("finish_reason", *_either("choices.*.finish_reason"), read=_finish),
+        column("finish_reason", *_either("choices.*.finish_reason"), read=renamed(FINISH)),
         column("text", *_either("choices.*.message.content"), *_either("choices.*.text")),
         column("mean_logprob", *_either("choices.*.logprobs.content"), read=mean_logprob),
         column(

@@ -4,8 +4,8 @@ from itertools import zip_longest
 from typing import Any
 
 from audit.sources.formats import Context, Format, Record, column
-from audit.sources.formats.trajectories import NO_LABELS, of_steps, step
-from audit.sources.paths import walk
+from audit.sources.formats.trajectories import NO_LABELS, ONE_RUN, joined, of_steps, step
+from audit.sources.paths import items, walk
 
 
 def prepare(record: Record, context: Context) -> Record | None:
@@ -48,9 +48,8 @@ def _text(record: Record, position: int, context: Context) -> Any:
     patch = walk(record, ("test_result", "git_patch")) or record.get("git_patch")
     if isinstance(patch, str) and patch.strip():
         return patch
-    events = record["history"] if isinstance(record.get("history"), list) else []
-    said = [walk(e, ("message",)) for e in events if walk(e, ("source",)) == "agent"]
-    return "\n\n".join(text for text in said if isinstance(text, str) and text.strip()) or None
+    events = items(record.get("history"))
+    return joined(walk(e, ("message",)) for e in events if walk(e, ("source",)) == "agent")
 
 
 def _finish(record: Record, position: int, context: Context) -> Any:
@@ -68,7 +67,7 @@ FORMAT = Format(
         column("archive", "metadata.llm_config.model"),
         column("competition", "metadata.dataset"),
         column("question_id", "instance_id"),
-        column("seed", "one attempt a line", look_up=lambda record, position, context: 0),
+        ONE_RUN,
         *of_steps("metrics.token_usages"),
         column("finish_reason", "error", look_up=_finish),
         column("text", "test_result.git_patch, or else what the agent said", look_up=_text),

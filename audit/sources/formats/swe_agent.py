@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from audit.sources.formats import Context, Format, Record, column
-from audit.sources.formats.trajectories import NO_LABELS, of_file, whole_records
-from audit.sources.paths import walk
+from audit.sources.formats import Context, Format, Record, column, renamed
+from audit.sources.formats.trajectories import NO_LABELS, ONE_RUN, joined, of_file, whole_records
+from audit.sources.paths import items, walk
 
 
 def prepare(record: Record, context: Context) -> Record | None:
@@ -19,14 +19,8 @@ def prepare(record: Record, context: Context) -> Record | None:
 
 
 def _text(record: Record, position: int, context: Context) -> Any:
-    steps = record.get("trajectory")
-    said = [walk(one, ("response",)) for one in (steps if isinstance(steps, list) else [])]
-    texts = [text for text in said if isinstance(text, str) and text.strip()]
-    return walk(record, ("info", "submission")) or "\n\n".join(texts) or None
-
-
-def _finish(status: Any) -> Any:
-    return "stop" if status == "submitted" else status
+    said = (walk(step, ("response",)) for step in items(record.get("trajectory")))
+    return walk(record, ("info", "submission")) or joined(said)
 
 
 FORMAT = Format(
@@ -40,11 +34,11 @@ FORMAT = Format(
         column("archive", "model in settings"),
         column("question_id", "the file's name",
                look_up=lambda record, position, context: of_file(context.file, ".traj", ".json")),
-        column("seed", "one attempt a file", look_up=lambda record, position, context: 0),
+        ONE_RUN,
         column("prompt_tokens", "info.model_stats.tokens_sent"),
         column("completion_tokens", "info.model_stats.tokens_received"),
         column("money", "info.model_stats.instance_cost"),
-        column("finish_reason", "info.exit_status", read=_finish),
+        column("finish_reason", "info.exit_status", read=renamed({"submitted": "stop"})),
         column("text", "info.submission, or else what the agent said", look_up=_text),
     ),
     has_answers=False,

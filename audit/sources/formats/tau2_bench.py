@@ -3,26 +3,21 @@
 from collections.abc import Iterator
 from typing import Any
 
-from audit.sources import containers
-from audit.sources.containers import unzipped
 from audit.sources.files import SourceFile, Unreadable
-from audit.sources.formats import Context, Format, Record, column
+from audit.sources.formats import Context, Format, Record, column, renamed
 from audit.sources.formats.trajectories import of_steps, spoken, step
-from audit.sources.json_stream import UNREADABLE, JsonStream
-from audit.sources.paths import walk
+from audit.sources.json_stream import UNREADABLE, file_members
+from audit.sources.paths import items, walk
 
 LISTED = "simulations"
 # How a run ends that the agent or its user has ended; limits and errors are no end.
-ENDED = {"user_stop", "agent_stop"}
+ENDED = {"user_stop": "stop", "agent_stop": "stop"}
 
 
 def _members(file: SourceFile) -> Iterator[tuple[str, Any, int]]:
     """The members of the document and the simulations one by one, with the bytes read so far."""
     try:
-        with open(file.path, "rb") as raw:
-            stream = JsonStream(unzipped(raw), containers.LONGEST_LINE)
-            for key, value in stream.members(LISTED):
-                yield key, value, raw.tell()
+        yield from file_members(file, LISTED)
     except UNREADABLE as error:
         raise Unreadable(f"{file.shown_name}: not readable as JSON: {error}") from None
 
@@ -44,14 +39,13 @@ def records(file: SourceFile, header: Record) -> Iterator[tuple[int, Record, int
 
 def prepare(record: Record, context: Context) -> Record | None:
     """A run with the calls of the agent as steps: what the user's model cost is not the agent's."""
-    messages = record["messages"] if isinstance(record.get("messages"), list) else []
     steps = [
         step(
             message["usage"],
             money=message.get("cost"),
             seconds=message.get("generation_time_seconds"),
         )
-        for message in messages
+        for message in items(record.get("messages"))
         if walk(message, ("role",)) == "assistant" and walk(message, ("usage",)) is not None
     ]
     return record | {"@steps": steps or None}
@@ -59,10 +53,6 @@ def prepare(record: Record, context: Context) -> Record | None:
 
 def _text(record: Record, position: int, context: Context) -> Any:
     return spoken(record.get("messages"))
-
-
-def _finish(reason: Any) -> Any:
-    return "stop" if reason in ENDED else reason
 
 
 FORMAT = Format(
@@ -78,7 +68,7 @@ FORMAT = Format(
         column("question_id", "task_id"),
         column("seed", "trial"),
         *of_steps("messages.*.usage of the agent"),
-        column("finish_reason", "termination_reason", read=_finish),
+        column("finish_reason", "termination_reason", read=renamed(ENDED)),
         column("text", "what the agent said in messages", look_up=_text),
         column("correct", "reward_info.reward"),
     ),

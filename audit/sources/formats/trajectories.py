@@ -1,6 +1,6 @@
 """What logs of agents have in common: one attempt is a run, made of steps, one per model call."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from audit.sources import containers
@@ -8,8 +8,10 @@ from audit.sources.containers import unzipped
 from audit.sources.files import SourceFile, Unreadable
 from audit.sources.formats import Context, Field, Record, column
 from audit.sources.json_stream import UNREADABLE, JsonStream
-from audit.sources.paths import walk
+from audit.sources.paths import items, walk
 
+# A run is the only attempt of its file or line.
+ONE_RUN = column("seed", "one attempt a run", look_up=lambda record, position, context: 0)
 NO_LABELS = "the log grades nothing: --labels FILE names who is right"
 
 
@@ -19,8 +21,8 @@ def whole_records(file: SourceFile, header: Record) -> Iterator[tuple[int, Recor
         with open(file.path, "rb") as raw:
             stream = JsonStream(unzipped(raw), containers.LONGEST_LINE)
             before = 0
-            items = stream.items() if stream.begins_with("[") else stream.values()
-            for number, record in enumerate(items, 1):
+            runs = stream.items() if stream.begins_with("[") else stream.values()
+            for number, record in enumerate(runs, 1):
                 if not isinstance(record, dict):
                     raise ValueError(f"record {number} is no JSON object")
                 done = raw.tell()
@@ -61,13 +63,16 @@ def of_steps(where: str) -> tuple[Field, ...]:
 
 def spoken(messages: Any) -> str | None:
     """What the agent said, message by message."""
-    said = [
-        message.get("content")
-        for message in (messages if isinstance(messages, list) else [])
-        if isinstance(message, dict) and message.get("role") == "assistant"
-    ]
-    texts = [text for text in said if isinstance(text, str) and text.strip()]
-    return "\n\n".join(texts) or None
+    return joined(
+        walk(message, ("content",))
+        for message in items(messages)
+        if walk(message, ("role",)) == "assistant"
+    )
+
+
+def joined(said: Iterable[Any]) -> str | None:
+    """What was said, without what is no text or blank."""
+    return "\n\n".join(text for text in said if isinstance(text, str) and text.strip()) or None
 
 
 def of_file(file: SourceFile, *suffixes: str) -> str:

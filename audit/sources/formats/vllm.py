@@ -3,14 +3,13 @@
 from typing import Any
 
 from audit.sources.formats import Context, Format, Record, as_count, as_references, column
-from audit.sources.formats.flat import FORMAT as FLAT
+from audit.sources.formats.flat import KNOWN
 from audit.sources.paths import walk
 
 AGAIN = (
     "requests repeat a prompt under another id, and count as problems of their own; "
     "if they are attempts at one, pass --map question_id=prompt --map seed=@row"
 )
-KNOWN = {one.column: one for one in FLAT.fields}
 # What people add to a request: the problem's own id goes before the request's.
 PROBLEM = (
     *KNOWN["question_id"].paths,

@@ -37,7 +37,7 @@ def open_csv(file: SourceFile, format: Format, reading: Reading) -> Source:
             or lines.characters > limits.SAMPLE_BYTES
         ):
             break
-    names = {name for one in format.fields for name in (*one.paths, *one.if_values_fit)}
+    names = {name for field in format.fields for name in (*field.paths, *field.if_values_fit)}
     if format.name == "flat" and not first and names.intersection(header):
         raise empty(file)  # What its columns hold cannot be judged.
     shape = dict.fromkeys(header)

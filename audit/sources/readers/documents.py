@@ -18,6 +18,7 @@ from audit.sources import containers
 from audit.sources.containers import HEAD_BYTES, Lines, once, sniff, unzipped
 from audit.sources.files import SourceFile, Unreadable, shown
 from audit.sources.formats import formats
+from audit.sources.formats.flat import KNOWN
 from audit.sources.json_stream import UNREADABLE, JsonStream, first_members
 from audit.sources.readers.chunks import Row
 from audit.sources.readers.json_lines import unique_keys
@@ -65,7 +66,7 @@ def is_document(file: SourceFile) -> bool:
 @cache
 def _problem_names() -> frozenset[str]:
     """What names a problem, beside a prompt."""
-    problem = next(one for one in formats()["flat"].fields if one.column == "question_id")
+    problem = KNOWN["question_id"]
     return frozenset((*problem.paths, *problem.if_one_row_per_problem, *problem.if_values_fit))
 
 
@@ -125,7 +126,7 @@ def _is_numbered(record: dict[str, Any]) -> bool:
     first, *others = (value.keys() for value in record.values())
     if not all(key.isdecimal() for key in first) or any(keys != first for keys in others):
         return False
-    return not all(isinstance(one, dict) for held in record.values() for one in held.values())
+    return not all(isinstance(cell, dict) for column in record.values() for cell in column.values())
 
 
 def _is_keyed(record: dict[str, Any]) -> bool:
@@ -146,7 +147,7 @@ def _is_of_arrays(record: dict[str, Any]) -> bool:
 
 def _is_columns(record: dict[str, Any]) -> bool:
     lists = [value for value in record.values() if isinstance(value, list)]
-    return len(lists) == len(record) > 1 and len({len(one) for one in lists}) == 1
+    return len(lists) == len(record) > 1 and len(set(map(len, lists))) == 1
 
 
 def _groups(record: dict[str, Any]) -> bool:

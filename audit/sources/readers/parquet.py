@@ -62,7 +62,7 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
 
 def _has_rows_apart(format: Format) -> bool:
     """Whether a row has to be seen whole to be read."""
-    looks_around = any(one.look_up is not None and not one.looks_into for one in format.fields)
+    looks_around = any(f.look_up is not None and not f.looks_into for f in format.fields)
     return bool(format.attempts_at) or format.prepare is not None or looks_around
 
 
@@ -92,18 +92,13 @@ def _is_listed(origin: Origin, shape: Record) -> bool:
 def _leaves(format: Format, origins: Mapping[str, Origin], schema: pa.Schema) -> list[str]:
     """The columns to read: those of the paths, down to the first list, and what is looked into."""
     shape = _fields(schema)
-    found: dict[str, None] = {}
-    for path in format.attempts_at:
-        if keys := find_keys(shape, path.split(".")):
-            found[_leaf(keys, shape)] = None
-    for one in format.fields:
-        if one.look_up is not None:
-            found |= dict.fromkeys(name for name in one.looks_into if name in schema.names)
-    for origin in origins.values():
-        found |= dict.fromkeys(name for name in origin.looks_into if name in schema.names)
-        if origin.keys:
-            found[_leaf(origin.keys, shape)] = None
-    return list(found)
+    lists = [find_keys(shape, path.split(".")) for path in format.attempts_at]
+    leaves: dict[str, None] = {_leaf(keys, shape): None for keys in lists if keys}
+    looked_into = [field.looks_into for field in format.fields if field.look_up is not None]
+    looked_into += [origin.looks_into for origin in origins.values()]
+    leaves |= dict.fromkeys(name for names in looked_into for name in names if name in schema.names)
+    leaves |= {_leaf(origin.keys, shape): None for origin in origins.values() if origin.keys}
+    return list(leaves)
 
 
 def _leaf(keys: Sequence[str], shape: Any) -> str:
@@ -121,14 +116,15 @@ def _peek(
 ) -> list[Record]:
     """The first rows of the columns that a format looks into, or may have to choose from."""
     schema = reader.schema_arrow
-    wanted = {name for one in format.fields for name in one.looks_into}
-    wanted |= {path.split(".")[0] for path in reading.mapping.values()}
+    paths = [name for field in format.fields for name in field.looks_into]
+    paths += reading.mapping.values()
     if format.name == "flat":
-        for one in format.fields:
-            names = (*one.paths, *one.if_values_fit, *one.if_one_row_per_problem)
-            wanted |= {name.split(".")[0] for name in names}
-        wanted |= {field.name for field in schema if _is_list(field.type)}
-    return _first_rows(file, reader, [name for name in schema.names if name in wanted])
+        for field in format.fields:
+            paths += (*field.paths, *field.if_values_fit, *field.if_one_row_per_problem)
+    names = {path.split(".")[0] for path in paths}
+    if format.name == "flat":
+        names |= {column.name for column in schema if _is_list(column.type)}
+    return _first_rows(file, reader, [name for name in schema.names if name in names])
 
 
 def _peek_names(
