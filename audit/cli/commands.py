@@ -317,7 +317,7 @@ def compare(db: str, published: str | None, fmt: str, wide: bool, **options: Any
     help="Where the picture goes: .svg, .pdf, .png or .html.",
 )
 def timeline(db: str, out: str, **options: Any) -> None:
-    """Draw one replay on an axis of its costs, under both rules.
+    """Draw one replay on an axis of its costs, under every rule.
 
     Example: budget-audit timeline --competition AIME24 --question 3 --repeat 5 --budget 4k
     """

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import duckdb
 
+from audit.database.schema import relations
 from audit.engine.build import render
 from audit.engine.sql_files import resource
 from audit.text import one_line
@@ -61,12 +62,21 @@ def forget_replays(con: duckdb.DuckDBPyConnection) -> None:
 def quality_notes(
     con: duckdb.DuckDBPyConnection, archives: Iterable[str] | None = None
 ) -> list[str]:
-    """A line for each check that some archive does not pass, the failed ones first."""
+    """A line for each check that some archive does not pass, the failed ones first.
+
+    Of the caps only the primary one is told of: the numbers beside these lines are at that.
+    """
     chosen = None if archives is None else set(archives)
+    primary = ""
+    if "settings" in relations(con):
+        cap = con.execute("select value from settings where key = 'primary_cap'").fetchone()
+        primary = f"banks_below_cap_{cap[0]}" if cap else ""
     found: dict[tuple[str, str, str], list[tuple]] = {}
     for archive, check, count, total, share, severity, advice in con.execute(
         render("data_quality")
     ).fetchall():
+        if check.startswith("banks_below_cap") and check != primary:
+            continue
         if severity != "ok" and (chosen is None or archive in chosen):
             found.setdefault((severity, check, advice), []).append((share, archive, count, total))
     return [

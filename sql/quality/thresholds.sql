@@ -39,7 +39,7 @@ from (
         ('scores_missing', 1, null, null, 0, null, null, 'selectors that read a score never pick attempts without it'),
         ('scores_tell_labels', 1, null, null, null, 0, null, 'a score is larger for every correct attempt than for every incorrect one, as if it had been made from the labels: a selector that reads it is not blind; load without it'),
         ('logprobs_missing', 1, null, null, 5, null, 100, 'max_logprob never picks attempts without a log-probability'),
-        ('banks_below_cap', 1, null, null, 0, null, null, 'these problems have fewer attempts than the cap, so that their replays may end for want of attempts'),
+        ('banks_below_cap', 1, null, null, 0, null, null, 'these problems have fewer attempts than the cap: there it changes nothing, and replays may end before the budget does'),
         ('beyond_live_budget', 1, null, null, 0, null, null, 'these problems were run under a smaller live budget, so that later attempts do not exist: replay at no more than that budget, under its rule, in the canonical order'),
         ('ended_by_bank', 1, null, null, 5, null, null, 'these replays ran out of attempts before the budget was spent: both rules then look alike; see the query binding_caps'),
         ('never_binds', 1, null, null, 95, null, null, 'nearly every replay ends before this budget is spent, so that it tells nothing of the rules: replay smaller budgets; see the query binding_caps'),

@@ -493,6 +493,10 @@ def test_replays_that_run_out_of_attempts_are_counted_by_budget_and_cap(tool):
         (2, 2, "warn"),
     ]
     assert found["problems_without_votes"] == (0, 2, "ok")
+    # Beside numbers stands what is said of their cap alone.
+    with database.opened("audit.duckdb") as con:
+        told = {line.split(": ")[1] for line in quality_notes(con)}
+    assert {name for name in told if "cap" in name} == {"banks_below_cap_8"}
     tool("load", "a.jsonl", "--replace")
     assert not any(check.startswith(("ended", "banks_b", "problems")) for check in quality())
 
