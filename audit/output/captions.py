@@ -19,7 +19,7 @@ RULES = {
     "strict": "stops at B: the running attempt is cut, paid for, and not returned",
     "step": "lets the running step finish; the attempt is returned if that was its last step",
     "step_lost": "lets the running step finish and throws it away: paid for, and not returned",
-    "advisory": "launches nothing once B is spent, and lets the running attempt finish",
+    "advisory": "launches nothing once B is spent, and lets the running attempt finish, past B",
     "attempt_lost": "lets the running attempt finish and returns it only if it ended within B",
 }
 

@@ -1,5 +1,6 @@
 """The finding in three lines and a small table, for a terminal."""
 
+import itertools
 from collections.abc import Sequence
 
 from audit.output.terminal import DisplayColumn, lines_of
@@ -64,24 +65,19 @@ def _turned(rows: Sequence[Row]) -> tuple[int, int, list[Row], list[Row]] | None
     archives = sorted({row["archive"] for row in rows})
     best: tuple[float, tuple[int, int, list[Row], list[Row]]] | None = None
     # With many archives, pairs would be too many to go through.
-    for one in archives[:MOST_COMPARED]:
-        for other in archives[:MOST_COMPARED]:
-            gaps = {
-                budget: by[one, budget]["strict_accuracy"] - by[other, budget]["strict_accuracy"]
-                for budget in budgets
-                if (one, budget) in by and (other, budget) in by
-            }
-            for small in gaps:
-                for large in (budget for budget in gaps if budget > small):
-                    size = min(gaps[small], -gaps[large])
-                    if size > 1 and (best is None or size > best[0]):
-                        found = (
-                            small,
-                            large,
-                            [by[one, small], by[one, large]],
-                            [by[other, small], by[other, large]],
-                        )
-                        best = (size, found)
+    for one, other in itertools.permutations(archives[:MOST_COMPARED], 2):
+        for small, large in itertools.combinations(budgets, 2):
+            pairs = [[by.get((name, budget)) for budget in (small, large)] for name in (one, other)]
+            first, second = ([row for row in pair if row] for pair in pairs)
+            if len(first) < 2 or len(second) < 2:
+                continue
+            gaps = [
+                a["strict_accuracy"] - b["strict_accuracy"]
+                for a, b in zip(first, second, strict=True)
+            ]
+            size = min(gaps[0], -gaps[1])
+            if size > 1 and (best is None or size > best[0]):
+                best = (size, (small, large, first, second))
     return best[1] if best else None
 
 

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from audit.output import display
-from audit.output.display import round_half_up
+from audit.output.display import budget_name, round_half_up
 from audit.units import UNITS, Unit, write_amount, write_digits
 
 Row = dict[str, Any]
@@ -22,11 +21,6 @@ def signed(value: float, decimals: int = 2) -> str:
     """A difference, its sign always shown unless it is zero."""
     text = number(value, decimals)
     return text if text.startswith("−") or not text.strip("0.,") else f"+{text}"
-
-
-def budget_name(budget: float, unit: Unit = TOKENS) -> str:
-    """A budget as people say it: 4k for 4000 tokens, $0.25, 90 s."""
-    return display.budget_name(budget, unit)
 
 
 def budget_words(budget: float, unit: Unit = TOKENS) -> str:

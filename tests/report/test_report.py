@@ -365,6 +365,7 @@ def test_one_attempt_and_one_order_are_told_in_the_singular():
     assert key_of({"budget": 2.0, "selector": "first"}, "budget", "selector") == (
         "budget = 2, selector = first"
     )
+    assert key_of({"budget": 0.00002}, "budget") == "budget = 0.00002"
 
 
 def test_a_long_table_is_cut_with_a_hint(hostile, plain, monkeypatch, tmp_path):

@@ -42,10 +42,6 @@ MOST_PAIRED = 12
 MOST_IN_FULL = 100
 READ = {*findings.READ, "data_quality", "policies"}
 KINDS = ("rules", "policies")
-DEFINITIONS = {
-    "strict": "stops at B: the running attempt is cut, paid for, and not returned.",
-    "advisory": "launches nothing once B is spent, and lets the running attempt finish, past B.",
-}
 
 
 def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | None = None) -> str:
@@ -76,7 +72,7 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | 
             "style": Markup((HERE / "page.css").read_text()),
             "scripts": [Markup(script) for script in scripts],
             "date": f"Replayed {written}." if written else "",
-            "definitions": DEFINITIONS,
+            "definitions": RULES,
             "left_out": notes,
             "texts": texts.size if texts else "",
             "no_policies": _no_policies(values, settings),

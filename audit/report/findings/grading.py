@@ -3,13 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from audit.report.findings.shared import (
-    Finding,
-    Row,
-    Topic,
-    by_archive,
-    key_of,
-)
+from audit.report.findings.shared import Finding, Row, Topic, by_archive, key_of
 from audit.report.wording import TOKENS, budget_name, number
 from audit.units import Unit
 

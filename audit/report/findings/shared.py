@@ -57,10 +57,11 @@ def by_archive(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 def key_of(row: Row, *columns: str) -> str:
     """The row's place in its table, as a condition of SQL: 2.0 dollars are written 2."""
-    values = {
-        name: f"{row[name]:.15g}" if isinstance(row[name], float) else row[name] for name in columns
-    }
-    return ", ".join(f"{name} = {value}" for name, value in values.items())
+
+    def shown(value: Any) -> str:
+        return f"{value:.9f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+    return ", ".join(f"{name} = {shown(row[name])}" for name in columns)
 
 
 def count_of(count: int, total: int) -> str:
