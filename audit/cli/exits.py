@@ -79,7 +79,10 @@ class InChildProcess(Command):
         if code == -signal.SIGINT:
             raise KeyboardInterrupt
         if code in (-signal.SIGTERM, -signal.SIGKILL):
-            raise AuditError(f"{ctx.info_name}: it was killed by another process")
+            raise AuditError(
+                f"{ctx.info_name}: it was killed by another process, or by the system for want of "
+                "memory"
+            )
         if code < 0:
             how = self.crash.format(signal.Signals(-code).name)
             raise AuditError(f"{ctx.info_name}: {how}")

@@ -222,6 +222,28 @@ def test_the_projects_own_plug_ins_never_look_ahead(tmp_path, seed):
         assert not foresight.foreseen(con, found, list(foresight.SAID_IN))
 
 
+BEST_OF_BANK = """
+select walked_attempts.walk_id, walked_attempts.position, walked_attempts.is_eligible,
+    min(walked_attempts.position) filter (
+        walked_attempts.is_eligible and scored.exp_weight = 1000000000
+    ) over (partition by walked_attempts.walk_id order by walked_attempts.position)
+        as selected_position
+from walked_attempts
+left join candidate_scores as scored
+    on walked_attempts.bank_id = scored.bank_id
+    and walked_attempts.slot = scored.slot
+    and scored.score = 'logprob'
+"""
+
+
+def test_a_weight_that_tells_the_best_attempt_of_the_bank_looks_ahead(tmp_path):
+    with (
+        ledger_database(tmp_path) as con,
+        pytest.raises(AuditError, match=r"selectors/sly\.sql: looks ahead"),
+    ):
+        engine.replay(con, **own(tmp_path, "selectors", BEST_OF_BANK))
+
+
 def test_a_vote_of_scores_passes_beside_a_file_of_ones_own(tmp_path):
     chosen = {"selectors": ["all", own(tmp_path, "selectors", FIRST, "earliest")["selectors"]]}
     with ledger_database(tmp_path, **chosen) as con:
