@@ -17,6 +17,7 @@ from audit.errors import AuditError
 from audit.live.judge import judge_for
 from audit.load.load import load
 from audit.options import Reading, Settings
+from audit.units import write_amount
 
 # What `verify` needs to know of the live run, and what stands in where its records do not say.
 DEFAULTS = {
@@ -127,6 +128,7 @@ def _facts(con: duckdb.DuckDBPyConnection, live: str, given: Mapping[str, Any]) 
     facts["cap"] = int(facts["cap"])
     # Names that are not there are refused before anything is replayed.
     judge = judge_for(**{name: facts[name] for name in NAMED})
+    facts["amount"] = write_amount(judge.printed(judge.budget), facts["unit"])
     facts["notes"] = [
         f"{live} was run with {name} {recorded[name]}: compared as if with {name} {value}"
         for name, value in judge.facts.items()
@@ -207,11 +209,13 @@ def _compared(ran: _Run, replayed: _Run, facts: Mapping[str, Any]) -> Verified:
         unlabelled += not has_labels
         names = COMPARED if has_labels else COMPARED[:-1]
         unlike = [name for name in names if mine[name] != theirs[name]]
-        told = [f"{name} {_shown(mine[name])}, replayed {_shown(theirs[name])}" for name in unlike]
+        differences = [
+            f"{name} {_as_text(mine[name])}, replayed {_as_text(theirs[name])}" for name in unlike
+        ]
         rows.append({
             "archive": key[0], "competition": key[1], "problem": key[2],
             "result": "other attempts" if others else "different" if unlike else "equal",
-            "difference": others or "; ".join(told) or None,
+            "difference": others or "; ".join(differences) or None,
             **{f"live_{name}": mine[name] for name in COMPARED},
             **{name: theirs[name] for name in COMPARED},
         })  # fmt: skip
@@ -221,7 +225,7 @@ def _compared(ran: _Run, replayed: _Run, facts: Mapping[str, Any]) -> Verified:
     }
     caption = (
         f"{counts['equal']:,} of {len(rows):,} problems equal the replay (launched, cost, answer, "
-        f"label) at budget {facts['budget']} ({facts['unit']}), rule {facts['rule']}, policy "
+        f"label) at budget {facts['amount']} ({facts['unit']}), rule {facts['rule']}, policy "
         f"{facts['policy']}, cap {facts['cap']}"
     )
     notes = [*facts["notes"]]
@@ -234,10 +238,8 @@ def _compared(ran: _Run, replayed: _Run, facts: Mapping[str, Any]) -> Verified:
     return Verified(pa.Table.from_pylist(rows), caption, notes, not counts["different"])
 
 
-def _shown(value: Any) -> str:
-    return (
-        "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-    )
+def _as_text(value: Any) -> str:
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
 
 
 def _other_attempt(
@@ -253,8 +255,8 @@ def _other_attempt(
             is_cut or (cost, reason, answer) == (other_cost, other_reason, other_answer)
         ):
             return (
-                f"attempt {seed} cost {cost} and answered {_shown(answer)}, replayed: attempt "
-                f"{other_seed} cost {other_cost} and answered {_shown(other_answer)}"
+                f"attempt {seed} cost {cost} and answered {_as_text(answer)}, replayed: attempt "
+                f"{other_seed} cost {other_cost} and answered {_as_text(other_answer)}"
             )
     return None
 
@@ -267,14 +269,16 @@ def _predicted(ran: _Run, replayed: _Run, others: int) -> list[str]:
         differences = [
             _difference(ran.outcomes[key][0], replayed.outcomes[key], name) for key in keys
         ]
-        known = [
-            (key[1], one) for key, one in zip(keys, differences, strict=True) if one is not None
+        paired = [
+            (key[1], value)
+            for key, value in zip(keys, differences, strict=True)
+            if value is not None
         ]
-        if known:
-            mean, low, high = (scale * value for value in _interval(known))
+        if paired:
+            mean, low, high = (scale * value for value in _interval(paired))
             notes.append(
                 f"live minus replayed: {mean:.2f} {unit} (95 % {low:.2f} to {high:.2f}, "
-                f"{len(known):,} problems, paired)"
+                f"{len(paired):,} problems, paired)"
             )
     return notes
 
@@ -289,12 +293,12 @@ def _difference(
     return float(mine[name]) - sum(map(float, values)) / len(values)
 
 
-def _interval(known: Sequence[tuple[str, float]]) -> tuple[float, float, float]:
+def _interval(differences: Sequence[tuple[str, float]]) -> tuple[float, float, float]:
     """The mean, and the 95 % interval over problems drawn anew within each competition."""
     settings = Settings()
     rng = np.random.default_rng(settings.bootstrap_seed)
-    values = np.array([value for _, value in known])
-    competitions = [competition for competition, _ in known]
+    values = np.array([value for _, value in differences])
+    competitions = [competition for competition, _ in differences]
     sizes = [competitions.count(name) for name in dict.fromkeys(competitions)]
     drawn = [
         rng.multinomial(size, np.full(size, 1 / size), size=settings.replicates) for size in sizes

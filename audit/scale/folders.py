@@ -238,6 +238,11 @@ def parquet(paths: Sequence[Path]) -> str:
     return f"read_parquet([{listed}])"
 
 
+def keys_file(run: Path, name: str) -> str:
+    """One of the files that all parts share, as a relation in SQL."""
+    return parquet([run / "keys" / f"{name}.parquet"])
+
+
 @contextmanager
 def working(limits: TaskLimits) -> Iterator[duckdb.DuckDBPyConnection]:
     """A database in memory with the task's own threads, memory and scratch folder."""

@@ -23,6 +23,7 @@ from audit.scale.folders import (
     RECEIPT,
     check_files,
     folder_of,
+    keys_file,
     parquet,
     read_receipt,
     refuse_links,
@@ -153,13 +154,13 @@ def _fill(
     """Fill what a load and the stages of the parts would have made."""
     create_schema(con)
     for name in LOADED:
-        con.execute(f"insert into {name} from {parquet([run / 'keys' / f'{name}.parquet'])}")
+        con.execute(f"insert into {name} from {keys_file(run, name)}")
     # Votes depend on whether there are answers.
     remember_answer(con, manifest.reading.answer)
     keep(con, settings, manifest.plugins)
     keep_walk_settings(con, settings, manifest.plugins)
     for name in HANDED_DOWN:
-        con.execute(f"create table {name} as from {parquet([run / 'keys' / f'{name}.parquet'])}")
+        con.execute(f"create table {name} as from {keys_file(run, name)}")
     for name in WRITTEN:
         if link and name in LARGE:
             con.execute(f"create view {name} as from {parquet(files[name])}")

@@ -121,12 +121,10 @@ def _read_counts(
     receipts = check_extracted(run, manifest)
     read = [receipt for receipt in receipts if not receipt["skipped"]]
     require_some(read, [*manifest.skipped, *(receipt["skipped"] for receipt in receipts)])
-    folders = [folder_of(run, "attempts", number) for number in range(len(manifest.files))]
-    counted = parquet([folder / "banks.parquet" for folder in folders])
     create_schema(con)
     con.execute(
-        "create table incoming as "
-        f"select *, question_id as read_id, archive as read_archive from {counted}"
+        "create table incoming as select *, question_id as read_id, archive as read_archive "
+        f"from {_extracted(run, manifest, 'banks')}"
     )
     if manifest.reading.answer == "none":
         # An attempt without an answer may be picked where it is finished.
@@ -140,6 +138,12 @@ def _read_counts(
     con.execute("drop view grades")
     con.execute("drop table attempts")
     return receipts, left_out
+
+
+def _extracted(run: Path, manifest: Manifest, name: str) -> str:
+    """One of the files of every extract, as a relation in SQL."""
+    numbers = range(len(manifest.files))
+    return parquet([folder_of(run, "attempts", n) / f"{name}.parquet" for n in numbers])
 
 
 def _separate_runs(con: duckdb.DuckDBPyConnection) -> None:
@@ -218,8 +222,7 @@ def _name_problems(
 
 def _refuse_twice(con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest) -> None:
     """Refuse an attempt that occurs twice in the run, as a load does."""
-    files = [folder_of(run, "attempts", n) / "attempts.parquet" for n in range(len(manifest.files))]
-    con.execute(f"create view extracted as from {parquet(files)}")
+    con.execute(f"create view extracted as from {_extracted(run, manifest, 'attempts')}")
     con.execute(f"create temp table doubtful_banks as {render('doubtful_banks')}")
     if manifest.reading.runs == "append":
         # What other files repeat is numbered anew.
@@ -272,8 +275,7 @@ def _require_scores(
 ) -> None:
     """Refuse a selector of a score that no file has, or whose values are no weights."""
     selectors = [one for one in manifest.plugins.selectors if one.path.startswith(FOLDER)]
-    files = [folder_of(run, "attempts", n) / "attempts.parquet" for n in range(len(manifest.files))]
-    con.execute(f"create view extracted as from {parquet(files)}")
+    con.execute(f"create view extracted as from {_extracted(run, manifest, 'attempts')}")
     con.execute(f"create or replace view scores as {render('extracted_scores')}")
     if selectors:
         there = scores(con)

@@ -21,6 +21,7 @@ from audit.scale.folders import (
     appearing,
     folder_of,
     is_done,
+    keys_file,
     parquet,
     sha256,
     working,
@@ -86,7 +87,7 @@ def _dealt(run: Path, number: int, limits: TaskLimits) -> list[Problem]:
     with working(limits) as con:
         query = (
             "select competition, question_id, rows_held "
-            f"from {parquet([run / 'keys' / 'dealt.parquet'])} where part = ? "
+            f"from {keys_file(run, 'dealt')} where part = ? "
             "order by competition, question_id"
         )
         return [Problem(*row) for row in con.execute(query, [number]).fetchall()]
@@ -118,7 +119,7 @@ def _fill(
     con.execute("create table wanted (competition varchar, question_id bigint)")
     con.executemany("insert into wanted values (?, ?)", [problem[:2] for problem in problems])
     con.execute(
-        f"create table places as from {parquet([run / 'keys' / 'places.parquet'])} "
+        f"create table places as from {keys_file(run, 'places')} "
         "semi join wanted using (competition, question_id) where part = ?",
         [number],
     )
@@ -130,16 +131,12 @@ def _fill(
         append_runs(con)
     con.execute(
         "update incoming set correct = false where correct is null "
-        f"and archive in (select archive from {_key(run, 'settled')})"
+        f"and archive in (select archive from {keys_file(run, 'settled')})"
     )
-    con.execute(f"insert into problem_names from {_key(run, 'problem_names')}")
+    con.execute(f"insert into problem_names from {keys_file(run, 'problem_names')}")
     fill_records(con, FILLED_HERE)
     con.execute("drop table incoming")
     con.execute("drop view extracted")
-
-
-def _key(run: Path, name: str) -> str:
-    return parquet([run / "keys" / f"{name}.parquet"])
 
 
 def _replay(con: duckdb.DuckDBPyConnection, run: Path, settings: Settings, plugins: Plugins) -> int:
@@ -147,12 +144,12 @@ def _replay(con: duckdb.DuckDBPyConnection, run: Path, settings: Settings, plugi
     keep(con, settings, plugins)
     keep_walk_settings(con, settings, plugins)
     # The numbers of walks depend on all banks.
-    con.execute(f"create view banks as from {_key(run, 'banks')}")
+    con.execute(f"create view banks as from {keys_file(run, 'banks')}")
     for name in HANDED_DOWN:
         if name not in ("replayed_problems", "banks"):
-            con.execute(f"create table {name} as from {_key(run, name)}")
+            con.execute(f"create table {name} as from {keys_file(run, name)}")
     con.execute(
-        f"create table replayed_problems as from {_key(run, 'replayed_problems')} "
+        f"create table replayed_problems as from {keys_file(run, 'replayed_problems')} "
         "semi join wanted using (competition, question_id)"
     )
     con.execute(

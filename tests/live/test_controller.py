@@ -156,7 +156,7 @@ def test_the_command_verify_exits_one_where_runs_contradict(tmp_path):
     live = tmp_path / "live.jsonl"
     list(run(live, bank, 150, cap=4))
     _, err = told(tmp_path, "verify", "live.jsonl", "full.jsonl")
-    assert "2 of 2 problems equal" in err
+    assert "2 of 2 problems equal" in err and "at budget 150 tokens (completion)" in err
     _, err = told(tmp_path, "verify", "live.jsonl", "full.jsonl", "--budget", "20", status=1)
     assert "live.jsonl was run with budget 150: compared as if with budget 20" in err
     _, err = told(tmp_path, "verify", "full.jsonl", "full.jsonl", status=2)
