@@ -45,8 +45,8 @@ def raw_answers(answer: str, texts: pa.Array, boxed: pa.Array, extracted: pa.Arr
         return pa.nulls(len(texts), pa.string())
     pattern = answer_pattern(answer)
     assert pattern is not None
-    found = (None if text is None else _last(pattern, text) for text in texts.to_pylist())
-    return pa.array(found, pa.string())
+    answers = (None if text is None else _last(pattern, text) for text in texts.to_pylist())
+    return pa.array(answers, pa.string())
 
 
 def normal_answers(raw: pa.Array) -> pa.Array:
@@ -90,16 +90,16 @@ def text_hash(text: memoryview) -> int:
 
 def text_ending(text: memoryview, characters: int) -> str:
     """The last characters of a text in UTF-8."""
-    # A character has at most four bytes. One that is cut is none of the last ones.
+    # Four bytes per character suffice; a character cut at the front is dropped.
     return bytes(text[-4 * characters :]).decode(errors="ignore")[-characters:]
 
 
 def _extract_answer(text: memoryview) -> str | None:
     """The raw last box of a UTF-8 text; no more of its end is copied than can matter."""
     tail = bytes(text[-TAIL_BYTES:])
-    found = tail.rfind(ENCODED_BOX)
-    if found >= 0:
-        return last_box(tail[found:].decode())
+    at = tail.rfind(ENCODED_BOX)
+    if at >= 0:
+        return last_box(tail[at:].decode())
     start = _last_box_start(text, len(text) - TAIL_BYTES)
     return None if start < 0 else last_box(str(text[start:], "utf-8"))
 
@@ -110,14 +110,14 @@ def _last_box_start(text: memoryview, before: int) -> int:
         # A box on the border of two pieces is whole in the first one.
         end = before + len(ENCODED_BOX) - 1
         before = max(before - PIECE_BYTES, 0)
-        found = bytes(text[before:end]).rfind(ENCODED_BOX)
-        if found >= 0:
-            return before + found
+        at = bytes(text[before:end]).rfind(ENCODED_BOX)
+        if at >= 0:
+            return before + at
     return -1
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str | None:
-    found = None
+    answer = None
     for match in pattern.finditer(text):
-        found = match[1]
-    return found
+        answer = match[1]
+    return answer

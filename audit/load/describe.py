@@ -376,9 +376,9 @@ def _other_answer(trial: Trial, format: str, reading: Reading) -> Guess | None:
     """Another kind of answer, where it gives many more attempts one than a box does."""
     counts = trial.counts
     finished = max(counts["finished"], 1)
-    found = pattern_counts(trial.texts)
+    matches = pattern_counts(trial.texts)
     shares = {"archive": counts["own"] / finished} if counts["own"] else {}
-    shares |= {f"regex:{p}": count / len(trial.texts) for p, count in found.items()}
+    shares |= {f"regex:{p}": count / len(trial.texts) for p, count in matches.items()}
     boxed = counts["pickable"] / finished
     best = max(shares, key=lambda kind: shares[kind], default="boxed")
     if shares.get(best, 0) >= 0.5 and boxed < MUCH * shares[best]:
@@ -491,7 +491,7 @@ def _split(trial: Trial, source: Source, reading: Reading) -> dict[str, str]:
     first = next(iter(numbers.values()))
     if len(marks) > 1 or len(numbers) < 2 or len(first) < 2:
         return {}
-    if any(found != first for found in numbers.values()):
+    if any(others != first for others in numbers.values()):
         return {}
     origin = reading.mapping.get("question_id", source.mapping.get("question_id", "@"))
     origin, mark = origin.split(",")[0], marks.pop()

@@ -87,10 +87,10 @@ def require_fit(con: duckdb.DuckDBPyConnection, archives: set[str], answer: str)
 def _reasons(con: duckdb.DuckDBPyConnection, archive: str) -> str:
     """The finish reasons of an archive, and the option that settles which are finished."""
     query = f"from ({render('archive_finish_reasons')}) where archive = ?"
-    found = [(reason, count) for _, reason, count in con.execute(query, [archive]).fetchall()]
-    more = f" and {len(found) - NAMES_SHOWN:,} more" if len(found) > NAMES_SHOWN else ""
-    there = ", ".join(f"{shown(reason)} ({count:,})" for reason, count in found[:NAMES_SHOWN])
-    candidates = [reason for reason, _ in found if reason.strip().lower() not in UNFINISHED]
+    reasons = [(reason, count) for _, reason, count in con.execute(query, [archive]).fetchall()]
+    more = f" and {len(reasons) - NAMES_SHOWN:,} more" if len(reasons) > NAMES_SHOWN else ""
+    there = ", ".join(f"{shown(reason)} ({count:,})" for reason, count in reasons[:NAMES_SHOWN])
+    candidates = [reason for reason, _ in reasons if reason.strip().lower() not in UNFINISHED]
     named = shlex.quote(",".join(candidates[:NAMES_SHOWN]) or "REASON")
     return f"finish_reason is {there}{more}; pass --finished {named} to count that as finished"
 
@@ -119,9 +119,9 @@ def _boxes(con: duckdb.DuckDBPyConnection, archive: str) -> int:
         "where archive = ? and finish_reason = 'stop'",
         [archive],
     ).fetchall()
-    wanted = {(archive, *key) for key in finished}
-    found = 0
+    keys_of_finished = {(archive, *key) for key in finished}
+    count = 0
     for batch in stored_answers(con, "boxed"):
         keys = zip(*(batch[name].to_pylist() for name in batch.schema.names[:4]), strict=True)
-        found += sum(key in wanted for key in keys)
-    return found
+        count += sum(key in keys_of_finished for key in keys)
+    return count

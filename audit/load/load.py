@@ -124,9 +124,9 @@ def load(
 
 def check_choices(choices: Reading) -> None:
     """Refuse an option that means nothing."""
-    known = (*CONTAINERS, *formats())
-    if choices.format is not None and choices.format not in known:
-        raise AuditError(f"--format {choices.format}: no such format; there are {', '.join(known)}")
+    names = (*CONTAINERS, *formats())
+    if choices.format is not None and choices.format not in names:
+        raise AuditError(f"--format {choices.format}: no such format; there are {', '.join(names)}")
     for name, origin in choices.mapping.items():
         check_mapped(name, origin)
         if find_column(name) is None:
@@ -195,9 +195,9 @@ def hashing(files: Sequence[SourceFile]) -> Iterator[Callable[[SourceFile], str]
     hashes = {file: pool.submit(_hash, file, is_over) for file in files}
 
     def sha256(file: SourceFile) -> str:
-        found = hashes[file].result()
+        digest = hashes[file].result()
         check_unchanged(file)
-        return found
+        return digest
 
     try:
         yield sha256
@@ -210,11 +210,11 @@ def _hash(file: SourceFile, is_over: Event) -> str:
     """The SHA-256 of a file, as far as it is wanted."""
     if file.sample is not None:
         return ""  # It is only tried.
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     with open(file.path, "rb") as stream:
         while not is_over.is_set() and (block := stream.read(HASHED_BYTES)):
-            found.update(block)
-    return found.hexdigest()
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def source_notes(source: Source) -> list[str]:

@@ -34,23 +34,23 @@ class Numbering:
 
 def number_problems(con: duckdb.DuckDBPyConnection, numbering: Numbering) -> None:
     """Give every named problem its number, old ones included, and keep the names."""
-    known = con.execute(render("named_problems")).fetchall()
-    if not numbering.names and not known:
+    problems = con.execute(render("named_problems")).fetchall()
+    if not numbering.names and not problems:
         con.execute("delete from problem_names")
         return
     incoming = con.execute("select distinct question_id from incoming where question_id < 0")
     left = {number for (number,) in incoming.fetchall()}
     changes: list[tuple[str, int, int]] = []
     named: list[tuple[str, int, str]] = []
-    for competition in sorted({key[0] for key in numbering.names} | {row[0] for row in known}):
-        held = {name: number for place, name, number in known if place == competition}
+    for competition in sorted({key[0] for key in numbering.names} | {row[0] for row in problems}):
+        old = {name: number for place, name, number in problems if place == competition}
         new = {
             name: at
             for (place, name), at in numbering.names.items()
             if place == competition and at in left
         }
-        numbers = _numbers(con, competition, sorted({*held, *new}), bool(held))
-        for names in (held, new):
+        numbers = _numbers(con, competition, sorted({*old, *new}), bool(old))
+        for names in (old, new):
             changes += [(competition, at, numbers[name]) for name, at in names.items()]
         if numbers != {name: int(name) for name in numbers if WHOLE_NUMBER.fullmatch(name)}:
             named += [(competition, number, name) for name, number in numbers.items()]

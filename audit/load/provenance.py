@@ -27,14 +27,14 @@ def has_numbers(con: duckdb.DuckDBPyConnection) -> bool:
 
 def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False) -> None:
     """Refuse to load answers of another kind beside those that are there."""
-    kept = answer_kind(con)
+    kind = answer_kind(con)
     others = con.execute(
         "select min(archive) from attempts anti join incoming using (archive)"
     ).fetchall()
-    if kept != answer and others[0][0] is not None:
+    if kind != answer and others[0][0] is not None:
         raise AuditError(
             f"--answer {answer}: the answers of archive {shown(others[0][0])} were read by "
-            f"--answer {kept}, and a database has one kind; load into another --db, or change "
+            f"--answer {kind}, and a database has one kind; load into another --db, or change "
             f"those that are there first: budget-audit answers --answer {answer}"
         )
 
@@ -84,10 +84,10 @@ def _label_gaps(con: duckdb.DuckDBPyConnection) -> str | None:
         ("wrong", "missing labels counted as incorrect: "),
         ("dropped", "problems with a missing label left out: "),
     ):
-        found = [archive if gap == "unlabelled" else f"{archive} {count:,} of {total:,}"
-                 for archive, kind, count, total in gaps if kind == gap]  # fmt: skip
-        if found:
-            parts.append(words + _listing(found))
+        archives = [archive if gap == "unlabelled" else f"{archive} {count:,} of {total:,}"
+                    for archive, kind, count, total in gaps if kind == gap]  # fmt: skip
+        if archives:
+            parts.append(words + _listing(archives))
     return "; ".join(parts) or None
 
 
@@ -134,9 +134,9 @@ def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
 def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
     """Which archives, competitions and problems alone were replayed, where it was not all."""
     try:
-        kept = dict(con.execute("select key, value from settings").fetchall())
+        settings = dict(con.execute("select key, value from settings").fetchall())
         parts = [
-            (word, json.loads(kept.get(f"{word}s", "[]")))
+            (word, json.loads(settings.get(f"{word}s", "[]")))
             for word in ("archive", "competition", "problem")
         ]
     except (duckdb.Error, ValueError):
@@ -201,16 +201,16 @@ def selector_note(con: duckdb.DuckDBPyConnection, *, has_selectors: bool) -> str
     """What the selectors behind a table vote on; some vote on the archive's own extraction."""
     relation = "used_selectors" if "used_selectors" in relations(con) else "selectors"
     try:
-        found = con.execute(f"select selector, is_primary, votes_on from {relation}").fetchall()
+        selectors = con.execute(f"select selector, is_primary, votes_on from {relation}").fetchall()
     except duckdb.Error:
         return answer_note(con)
     own = "the archive's own extraction"
-    others = [name for name, _, votes_on in found if votes_on == "archive_answer"]
-    if any(is_primary and name in others for name, is_primary, _ in found):
+    others = [name for name, _, votes_on in selectors if votes_on == "archive_answer"]
+    if any(is_primary and name in others for name, is_primary, _ in selectors):
         others = sorted(others)
         return f"answers: {own} ({', '.join(others)})" + (
             f"; of other selectors: {answer_note(con).removeprefix('answers: ')}"
-            if has_selectors and len(others) < len(found)
+            if has_selectors and len(others) < len(selectors)
             else ""
         )
     if has_selectors and others:

@@ -119,13 +119,13 @@ def read(reading: Staging) -> Generator[Batch]:
         for chunk in _until_the_end(source):
             columns = _columns(source, chunk, reading)
             archives = set(columns["archive"].unique().to_pylist())
-            known = (archives - met).intersection(reading.present)
-            if known and not reading.replace:
+            loaded = (archives - met).intersection(reading.present)
+            if loaded and not reading.replace:
                 raise AuditError(
-                    f"{file.shown_name}: archive {shown(min(known))} is already in the database; "
+                    f"{file.shown_name}: archive {shown(min(loaded))} is already in the database; "
                     "pass --replace to put this one in its place"
                 )
-            if known or size > SEGMENT_BYTES:
+            if loaded or size > SEGMENT_BYTES:
                 segment, size = segment + 1, 0
             batch = _batch(index, segment, archives, columns, chunk)
             met |= archives
@@ -243,8 +243,8 @@ def _scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
     present = values.is_valid()
     counts = np.asarray(present.cast(pa.int32())).reshape(rows, len(names)).sum(axis=1)
     offsets = pa.array(np.concatenate([[0], counts.cumsum()]), pa.int32())
-    kept = pa.StructArray.from_arrays([scores, values], fields=list(SCORES.value_type))
-    return pa.ListArray.from_arrays(offsets, kept.filter(present))
+    pairs = pa.StructArray.from_arrays([scores, values], fields=list(SCORES.value_type))
+    return pa.ListArray.from_arrays(offsets, pairs.filter(present))
 
 
 def stage(con: duckdb.DuckDBPyConnection, reading: Staging, texts: bool) -> None:
@@ -305,7 +305,7 @@ def insert_stream(
     schema: pa.Schema,
     batches: Iterator[pa.RecordBatch],
 ) -> None:
-    """Insert batches as they are read; an error of the reading comes out as it went in."""
+    """Insert batches as they are read. An exception of the reader is raised as itself."""
     failures: list[BaseException] = []
 
     def watched() -> Iterator[pa.RecordBatch]:

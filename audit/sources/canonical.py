@@ -341,19 +341,19 @@ def _whole_steps(array: pa.Array) -> pa.Array | None:
     type = array.type
     if not (pa.types.is_list(type) or pa.types.is_large_list(type)):
         return array.cast(STEPS) if pa.types.is_null(type) else None
-    held = array.flatten()
-    if not pa.types.is_struct(held.type) or held.null_count:
+    steps = array.flatten()
+    if not pa.types.is_struct(steps.type) or steps.null_count:
         return None
     fields: list[pa.Array] = []
     for name, column in STEP_COLUMNS.items():
-        if held.type.get_field_index(name) < 0:
-            fields.append(pa.nulls(len(held), column.type))
-        elif (field := column.whole(pc.struct_field(held, name))) is not None:
+        if steps.type.get_field_index(name) < 0:
+            fields.append(pa.nulls(len(steps), column.type))
+        elif (field := column.whole(pc.struct_field(steps, name))) is not None:
             fields.append(field)
         else:
             return None
     prompts, cached = (fields[at].fill_null(0) for at in (0, 1))
-    is_empty = pa.repeat(pa.scalar(True), len(held))
+    is_empty = pa.repeat(pa.scalar(True), len(steps))
     for field in fields:
         is_empty = pc.and_(is_empty, field.is_null())
     if pc.any(pc.or_(is_empty, pc.greater(cached, prompts))).as_py():

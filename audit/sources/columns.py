@@ -89,12 +89,12 @@ def attempts_of(
         return (0,)
     counts: dict[str, int] = {}
     for keys in lists:
-        found = walk(record, keys)
-        if isinstance(found, list):
-            counts[".".join(keys)] = len(found)
-        elif found is not None and not format.attempts_at:
+        attempts = walk(record, keys)
+        if isinstance(attempts, list):
+            counts[".".join(keys)] = len(attempts)
+        elif attempts is not None and not format.attempts_at:
             place = f"{context.file.shown_name}: row {context.row}"
-            raise AuditError(f"{place}: {'.'.join(keys)} must be a list, found {shown(found)}")
+            raise AuditError(f"{place}: {'.'.join(keys)} must be a list, found {shown(attempts)}")
     if format.attempts_at:
         counts["the attempts"] = len(positions(record, format))
     if len(set(counts.values())) > 1:
@@ -401,18 +401,18 @@ class _FlatColumns:
 
     def _present(self, field: Field, names: Sequence[str]) -> list[str]:
         """The paths that these names have here: in the lists of attempts, or else beside them."""
-        found = [name for name in names if self._keys(name) is not None]
+        paths = [name for name in names if self._keys(name) is not None]
         if self._has_lists():
             listed = [path for name in names for path in self._in_lists(name)]
             listed = [path for path in listed if self._keys(path) is not None]
-            beside = found if self._is_for_all(field) else []
-            if found and not listed and not beside:
-                self._context.absent[field.column] = ONCE.format(found[0], field.column)
-            found = listed or beside
+            beside = paths if self._is_for_all(field) else []
+            if paths and not listed and not beside:
+                self._context.absent[field.column] = ONCE.format(paths[0], field.column)
+            paths = listed or beside
         if field.column == "references":
             # A list of accepted forms may be as long as the attempts by chance.
-            found = [path for path in found if not path.endswith(EACH) or self._repeats(path)]
-        return [path for path in found if self._is_single(field, path)]
+            paths = [path for path in paths if not path.endswith(EACH) or self._repeats(path)]
+        return [path for path in paths if self._is_single(field, path)]
 
     def _is_single(self, field: Field, path: str) -> bool:
         """Whether a path leads to single values: a list or an object is not what its name says."""
@@ -420,12 +420,12 @@ class _FlatColumns:
         if field.read in (as_references, as_count) or field.column in LISTS or self._keys(COST):
             return True
         keys = self._keys(path) or ()
-        held = [value for record in self._shapes if (value := walk(record, keys)) is not None]
-        if field.column == "archive_answer" and path != field.column and _are_texts(held):
+        values = [value for record in self._shapes if (value := walk(record, keys)) is not None]
+        if field.column == "archive_answer" and path != field.column and _are_texts(values):
             return False
-        if not held or not all(isinstance(value, dict | list) for value in held):
+        if not values or not all(isinstance(value, dict | list) for value in values):
             return True
-        kind = "lists" if isinstance(held[0], list) else "objects"
+        kind = "lists" if isinstance(values[0], list) else "objects"
         self._context.absent.setdefault(field.column, f"{path} holds {kind}")
         return False
 
@@ -439,8 +439,8 @@ class _FlatColumns:
     def _repeats(self, path: str) -> bool:
         """Whether a list says the same for every attempt of a row."""
         keys = (self._keys(path) or ())[:-1]
-        held = [walk(record, keys) for record in self.values]
-        return all(items == items[:1] * len(items) for items in held if isinstance(items, list))
+        lists = [walk(record, keys) for record in self.values]
+        return all(items == items[:1] * len(items) for items in lists if isinstance(items, list))
 
     def _has_lists(self) -> bool:
         # A file that has every column by its own name is not looked into.
@@ -448,8 +448,8 @@ class _FlatColumns:
 
     def _holds_steps(self, path: str) -> bool:
         """Whether a list called steps holds any step; a cell of CSV is text so far."""
-        held = [walk(record, self._keys(path) or ()) for record in self._shapes]
-        lists = [value for value in held if isinstance(value, list)]
+        values = [walk(record, self._keys(path) or ()) for record in self._shapes]
+        lists = [value for value in values if isinstance(value, list)]
         return not any(lists) or any(map(is_step, chain.from_iterable(lists)))
 
     def _may_hold_lists(self) -> bool:
@@ -505,8 +505,8 @@ class _FlatColumns:
         return paths[0]
 
     def _fit(self, field: Field, path: str) -> bool:
-        found = [value for value in self._column(path) if value is not None]
-        return bool(found) and all(map(field.fits, found))
+        values = [value for value in self._column(path) if value is not None]
+        return bool(values) and all(map(field.fits, values))
 
     def _find_lists(self) -> tuple[str, ...]:
         """The list of attempts, and those beside it that are always as long."""
@@ -526,23 +526,23 @@ class _FlatColumns:
             names = {answer, *self._names[answer].paths, *self._names[answer].if_values_fit}
             if answer in self._reading.mapping:
                 return ()
-            found = [path for path in self._all_lists() if self._answers(path, names)]
+            lists = [path for path in self._all_lists() if self._answers(path, names)]
             if alone := self._stands_alone(answer):
-                if found := [path for path in found if self._is_plain(path)]:
+                if lists := [path for path in lists if self._is_plain(path)]:
                     raise AuditError(
                         f"{self._context.file.shown_name}: {answer} may be {alone} or the items of "
-                        f"{found[0]}; pass --map {answer}={alone} or --explode {found[0]}"
+                        f"{lists[0]}; pass --map {answer}={alone} or --explode {lists[0]}"
                     )
                 return ()
-            if len(found) > 1:
-                options = " or ".join(f"--explode {path}" for path in found)
+            if len(lists) > 1:
+                options = " or ".join(f"--explode {path}" for path in lists)
                 raise AuditError(
                     f"{self._context.file.shown_name}: the attempts of a row may be in "
-                    f"{' or '.join(found)}; pass {options}"
+                    f"{' or '.join(lists)}; pass {options}"
                 )
             # A row that has its own cost is one attempt, and a list in its text is a mistake.
-            if found and not (found[0] == answer and any(map(_is_one, self._column(COST)))):
-                return self._as_long_as(found[0])
+            if lists and not (lists[0] == answer and any(map(_is_one, self._column(COST)))):
+                return self._as_long_as(lists[0])
         return ()
 
     def _stands_alone(self, column: str) -> str | None:
@@ -557,12 +557,12 @@ class _FlatColumns:
     def _all_lists(self) -> list[str]:
         """The columns that hold lists, in every record that has them."""
         names = dict.fromkeys(key for record in self.values for key in record)
-        held = {
+        columns = {
             name: [r.get(name) for r in self.values if r.get(name) is not None] for name in names
         }
         lists = [
             name
-            for name, values in held.items()
+            for name, values in columns.items()
             if name not in LISTS and values and all(isinstance(v, list) for v in values)
         ]
         turns = [name for name in lists if TURNS.search(name.lower())]
@@ -608,8 +608,8 @@ def _is_one(value: Any) -> bool:
 
 
 def _length(record: Record, keys: Keys) -> int:
-    found = walk(record, keys[: keys.index(EACH)])
-    return len(found) if isinstance(found, list) else 0
+    attempts = walk(record, keys[: keys.index(EACH)])
+    return len(attempts) if isinstance(attempts, list) else 0
 
 
 def _spellings(path: str) -> set[str]:
@@ -620,5 +620,5 @@ def _spellings(path: str) -> set[str]:
 
 def columns_shown(sample: Sequence[Record]) -> str:
     """What a file has, for a message: the first records tell."""
-    found = dict.fromkeys(path for record in sample[:RECORDS_SHOWN] for path in leaves(record))
-    return "it has " + ", ".join(named(name) for name in list(found)[:LEAVES_SHOWN])
+    paths = dict.fromkeys(path for record in sample[:RECORDS_SHOWN] for path in leaves(record))
+    return "it has " + ", ".join(named(name) for name in list(paths)[:LEAVES_SHOWN])

@@ -101,10 +101,10 @@ def find_files(
 
     With a list for what is skipped, a file that cannot be opened goes there instead of ending it.
     """
-    found: dict[str, SourceFile] = {}
+    files: dict[str, SourceFile] = {}
     for source in sources:
         if isinstance(source, SourceFile):
-            found[os.path.realpath(source.path)] = source
+            files[os.path.realpath(source.path)] = source
             continue
         for path, name in _expand(str(source)):
             try:
@@ -114,10 +114,10 @@ def find_files(
                     raise
                 skipped.append(str(error))
             else:
-                found.setdefault(os.path.realpath(path), file)
-    if not found and not skipped:
+                files.setdefault(os.path.realpath(path), file)
+    if not files and not skipped:
         raise AuditError("nothing to load: name a file, a folder or a glob")
-    return sorted(found.values(), key=lambda file: (file.name, str(file.path)))
+    return sorted(files.values(), key=lambda file: (file.name, str(file.path)))
 
 
 def _opened(path: Path, name: str) -> SourceFile:
@@ -140,7 +140,7 @@ def _state(status: os.stat_result) -> tuple[int, ...]:
 
 
 def check_unchanged(file: SourceFile) -> None:
-    """Refuse a file that is not as it was when it was found: what was read of it may be neither."""
+    """Refuse a file that changed while it was read: the rows may be a mixture of both versions."""
     if file.state is None:
         return
     try:
@@ -197,14 +197,14 @@ def _matches(pattern: str) -> set[str]:
     at = parts.index("**")
     before, after = os.sep.join(parts[:at]), os.sep.join(parts[at + 1 :]) or "*"
     roots = [before + os.sep] if at == 1 and not before else glob.glob(before) if at else [""]
-    found: set[str] = set()
+    matches: set[str] = set()
     for root in roots:
         for folder in _folders(root or os.curdir):
             inside = os.path.join(glob.escape(folder), after) if root else after
             if not root and folder != os.curdir:
                 inside = os.path.join(glob.escape(os.path.relpath(folder)), after)
-            found |= _matches(inside)
-    return found
+            matches |= _matches(inside)
+    return matches
 
 
 def _folders(root: str) -> Iterator[str]:
@@ -233,16 +233,16 @@ def _search(folder: Path) -> Iterator[tuple[Path, str]]:
     from audit.sources.formats import suffixes
     from audit.sources.readers.documents import holds_records
 
-    wanted = suffixes()
+    endings = suffixes()
     paths = [
         Path(parent, name)
         for parent, _, names in os.walk(folder)
         for name in names
-        if name.lower().endswith(wanted) and not name.startswith(".")
+        if name.lower().endswith(endings) and not name.startswith(".")
     ]
     if not paths:
-        raise AuditError(f"{folder}: nothing to load here; looked for {', '.join(wanted)}")
-    kept = [
+        raise AuditError(f"{folder}: nothing to load here; looked for {', '.join(endings)}")
+    logs = [
         path
         for path in sorted(paths)
         if path.suffix.lower() != ".json"
@@ -251,5 +251,5 @@ def _search(folder: Path) -> Iterator[tuple[Path, str]]:
         or holds_records(path)
     ]
     # Where nothing else is there, single objects may be records, one a file.
-    for path in kept or sorted(paths):
+    for path in logs or sorted(paths):
         yield path, path.relative_to(folder).as_posix()

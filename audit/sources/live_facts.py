@@ -14,7 +14,7 @@ def live_facts(sample: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """The budget, rule and policy that attempts were made under, as `live_…`; mostly nothing."""
     for record in sample:
         for place in PLACES:
-            found = walk(record, place)
-            if isinstance(found, Mapping) and "budget" in found:
-                return {f"live_{fact}": str(found[fact]) for fact in FACTS if fact in found}
+            facts = walk(record, place)
+            if isinstance(facts, Mapping) and "budget" in facts:
+                return {f"live_{fact}": str(facts[fact]) for fact in FACTS if fact in facts}
     return {}

@@ -27,10 +27,10 @@ def open_source(file: SourceFile, name: str | None, reading: Reading) -> Source:
 
 def _beginning(source: Source, most: int) -> Iterator[Chunk]:
     """The chunks of about the first so many bytes of a file, as far as memory should hold them."""
-    before = held = seen = 0
+    before = size = seen = 0
     for chunk in source.chunks:
-        held += sum(v.nbytes for v in chunk.values.values() if isinstance(v, pa.Array))
-        if held > LARGEST_SAMPLE and before:
+        size += sum(v.nbytes for v in chunk.values.values() if isinstance(v, pa.Array))
+        if size > LARGEST_SAMPLE and before:
             # A file of some kilobytes may say one long text for each of its rows.
             source.notes["rows alone were looked at: what they hold is too large"] = seen
             return
@@ -52,15 +52,15 @@ def readable(
 
     A file is read before anything of it is loaded, so that none is loaded in part.
     """
-    kept = []
+    usable = []
     for file in files:
         reason = unreadable(file, name, reading)
         if reason is None:
-            kept.append(file)
+            usable.append(file)
         else:
             skipped.append(reason)
-    require_some(kept, skipped)
-    return kept
+    require_some(usable, skipped)
+    return usable
 
 
 def unreadable(file: SourceFile, name: str | None, reading: Reading) -> str | None:
@@ -73,9 +73,9 @@ def unreadable(file: SourceFile, name: str | None, reading: Reading) -> str | No
     return None
 
 
-def require_some(kept: Sequence[object], skipped: Sequence[str]) -> None:
+def require_some(usable: Sequence[object], skipped: Sequence[str]) -> None:
     """Refuse to go on with no file at all."""
-    if not kept:
+    if not usable:
         raise AuditError(f"no file can be read: {skipped[0]}")
 
 

@@ -21,7 +21,7 @@ from audit.sources.files import Source, SourceFile, named, shown
 from audit.sources.formats import Record, is_grade
 from audit.sources.formats.flat import is_answer, is_count, is_flag, is_name, is_text, is_whole
 from audit.sources.missing import missing_columns
-from audit.sources.paths import EACH
+from audit.sources.paths import EACH, walk
 from audit.sources.readers.documents import KEY
 
 # Where the name of a file is the problem.
@@ -195,19 +195,21 @@ class Values:
         places = {
             tuple(at for at, role in enumerate(roles[row]) if role in SPEAKERS)
             if roles is not None
-            else tuple(range(len(held)))
-            for row, held in (roles or self.by_path[path]).items()
+            else tuple(range(len(values)))
+            for row, values in (roles or self.by_path[path]).items()
         }
         place = places.pop() if len(places) == 1 else ()
         return path.replace(EACH, str(place[0]), 1) if len(place) == 1 else None
 
     def present(self, path: str) -> list[Any]:
         """All values of a path that are not null."""
-        return [v for held in self.by_path.get(path, {}).values() for v in held if v is not None]
+        return [
+            v for values in self.by_path.get(path, {}).values() for v in values if v is not None
+        ]
 
     def lengths(self, path: str) -> dict[int, int]:
         """How many values each record has there."""
-        return {at: len(held) for at, held in self.by_path.get(path, {}).items()}
+        return {at: len(values) for at, values in self.by_path.get(path, {}).items()}
 
     def is_constant(self, path: str) -> bool:
         """Whether a path says the same everywhere."""
@@ -217,11 +219,11 @@ class Values:
         """The records by what a path says; every record by itself where there is none."""
         if path is None or (path != OF_FILE and path not in self.by_path):
             return [[at] for at in range(len(self.file_of))]
-        found: dict[Any, list[int]] = {}
-        keys = ((at, _key(held[0])) for at, held in self.by_path.get(path, {}).items())
+        groups: dict[Any, list[int]] = {}
+        keys = ((at, _key(values[0])) for at, values in self.by_path.get(path, {}).items())
         for at, key in enumerate(self.file_of) if path == OF_FILE else keys:
-            found.setdefault(key, []).append(at)
-        return list(found.values())
+            groups.setdefault(key, []).append(at)
+        return list(groups.values())
 
     def varies(self, path: str, problem: str | None) -> bool:
         """Whether a path varies within problems, or over all where each has one value."""
@@ -232,9 +234,9 @@ class Values:
 
     def varies_within(self, path: str, problem: str | None) -> bool | None:
         """Whether a path varies within problems; None where each of them has one value."""
-        held = self.by_path[path]
+        values = self.by_path[path]
         groups = [
-            [_key(v) for at in group for v in held.get(at, ()) if v is not None]
+            [_key(v) for at in group for v in values.get(at, ()) if v is not None]
             for group in self.groups(problem)
         ]
         several = [group for group in groups if len(group) > 1]
@@ -242,9 +244,9 @@ class Values:
 
     def is_same_within(self, path: str, problem: str | None) -> bool:
         """Whether a path says one thing for each problem."""
-        held = self.by_path[path]
+        values = self.by_path[path]
         return all(
-            len({_key(v) for at in group for v in held.get(at, ())}) < 2
+            len({_key(v) for at in group for v in values.get(at, ())}) < 2
             for group in self.groups(problem)
         )
 
@@ -337,8 +339,8 @@ class _Proposer:
 
     def origin(self, column: str) -> str | None:
         """The path that a column comes from, if it is a path of the records."""
-        found = self.mapping.get(column, self.source.mapping.get(column))
-        return found if found in self.values.by_path else None
+        path = self.mapping.get(column, self.source.mapping.get(column))
+        return path if path in self.values.by_path else None
 
     def group(self) -> str | None:
         """What tells the problems of the rows apart: a path of the records, or their file."""
@@ -429,8 +431,8 @@ class _Proposer:
     def refuse_written_lists(self) -> None:
         """Refuse texts that are lists of attempts, written into a cell."""
         path = self.mapping.get("text", self.source.mapping.get("text", ""))
-        held = self.values.present(path)
-        if held and all(isinstance(v, str) and WRITTEN_LIST.match(v.strip()) for v in held):
+        cells = self.values.present(path)
+        if cells and all(isinstance(v, str) and WRITTEN_LIST.match(v.strip()) for v in cells):
             raise AuditError(
                 f"{self.files[0].shown_name}: {named(path)} holds lists that are written as text; "
                 "write them as JSON lines, with a list for each problem or a line for each attempt"
@@ -447,8 +449,8 @@ class _Proposer:
 
     def problem_path(self) -> str | None:
         """What names the problem, as far as it can be told from the rows."""
-        if found := self.origin("question_id"):
-            return found
+        if named_path := self.origin("question_id"):
+            return named_path
         paths = self.candidates("question_id")
         if "sample_id" in self.values.by_path:
             # Beside an id that repeats, a sample's whole number is the attempt's.
@@ -558,15 +560,15 @@ class _Proposer:
     def _problems(self) -> dict[int, str]:
         """The problem of each record, where the records name it."""
         path = self.origin("question_id")
-        held = self.values.by_path[path] if path is not None else {}
-        return {at: _key(values[0]) for at, values in held.items()}
+        names = self.values.by_path[path] if path is not None else {}
+        return {at: _key(values[0]) for at, values in names.items()}
 
     def _ids(self) -> list[list[str]]:
         """The problems of each file that was looked at."""
-        found: list[list[str]] = [[] for _ in set(self.values.file_of)]
+        ids: list[list[str]] = [[] for _ in set(self.values.file_of)]
         for at, problem in self._problems().items():
-            found[self.values.file_of[at]].append(problem)
-        return found
+            ids[self.values.file_of[at]].append(problem)
+        return ids
 
     def _are_runs(self) -> bool:
         """Whether files differ by a number and repeat one another's problems."""
@@ -706,8 +708,8 @@ class _Proposer:
             same = all(self.values.present(p) == self.values.present(paths[0]) for p in paths)
             paths = paths[:1] if same else plain
         if len(paths) == 1:
-            found = sorted({shown(value) for value in self.values.present(paths[0])})
-            why = f"label from {named(paths[0])} ({', '.join(found[:4])})"
+            labels = sorted({shown(value) for value in self.values.present(paths[0])})
+            why = f"label from {named(paths[0])} ({', '.join(labels[:4])})"
             self.take("correct", paths[0], why)
         elif self.options.grade is None and (self.has("references") or self._take_references()):
             self.settle("grade", "references", "labels by comparing answers with the references")
@@ -719,13 +721,14 @@ class _Proposer:
         """
         if self.values.is_constant(path):
             return False
-        name, held = _last_name(path), self.values.present(path)
+        name, values = _last_name(path), self.values.present(path)
         # C and I are Inspect's; A to D, or yes and no, may be what was chosen.
-        letters = {str(value).strip().upper() for value in held}
+        letters = {str(value).strip().upper() for value in values}
         is_inspect = "I" in letters and letters <= {"C", "I", "N", "P"}
-        if all(map(is_grade, held)) and not is_inspect and not re.search(GRADED, name):
+        is_graded = all(map(is_grade, values))
+        if is_graded and not is_inspect and not re.search(GRADED, name):
             return False
-        if name.endswith("status") and not all(map(is_grade, held)):
+        if name.endswith("status") and not is_graded:
             return False
         if re.search(r"correct|right|resolved|solved|passed|grade", name):
             return True
@@ -769,15 +772,17 @@ class _Proposer:
         label = self.origin("correct")
         for path in self.free():
             name = SCORE_NAMES.get(_last_name(path))
-            held = self.values.present(path)
+            values = self.values.present(path)
             is_of_row = is_listed(path) and self.each is None
-            listed = is_of_row or any(isinstance(value, list) for value in held)
+            listed = is_of_row or any(isinstance(value, list) for value in values)
             if name is None:
                 continue
-            numbers = [n for value in held for n in (value if isinstance(value, list) else [value])]
+            numbers = [
+                n for value in values for n in (value if isinstance(value, list) else [value])
+            ]
             if not numbers or not all(map(is_number, numbers)) or len(set(numbers)) < 3:
                 continue
-            if label is not None and self.values.present(label) == held:
+            if label is not None and self.values.present(label) == values:
                 continue
             path = path.removesuffix(f".{EACH}") if is_of_row else path
             place = f"{path}[last]" if listed else path
@@ -789,35 +794,39 @@ def propose(
     peeks: Sequence[Peek], files: Sequence[SourceFile], options: Reading
 ) -> tuple[Reading, list[Guess]]:
     """Options under which files of one kind may load, and what was guessed for them."""
-    found = _Proposer(peeks, files, options)
-    missing = found.missing
-    if not found.has("text") and {"text", "archive_answer", "completion_tokens"} & set(missing):
-        found.propose_text()
-    found.take_long_answer()
-    found.refuse_written_lists()
+    proposer = _Proposer(peeks, files, options)
+    missing = proposer.missing
+    if not proposer.has("text") and {"text", "archive_answer", "completion_tokens"} & set(missing):
+        proposer.propose_text()
+    proposer.take_long_answer()
+    proposer.refuse_written_lists()
     if "question_id" in missing:
-        found.propose_problem()
-    if not found.has("archive_answer"):
-        found.propose_answer()
-    if "seed" in missing and "seed" not in found.mapping:
-        found.propose_seed()
-    found.propose_archive()
+        proposer.propose_problem()
+    if not proposer.has("archive_answer"):
+        proposer.propose_answer()
+    if "seed" in missing and "seed" not in proposer.mapping:
+        proposer.propose_seed()
+    proposer.propose_archive()
     if "competition" in missing:
-        found.propose_competition()
-    if "completion_tokens" in missing and "completion_tokens" not in found.source.ambiguous:
-        found.propose_tokens()
+        proposer.propose_competition()
+    if "completion_tokens" in missing and "completion_tokens" not in proposer.source.ambiguous:
+        proposer.propose_tokens()
     if "finish_reason" in missing:
-        found.propose_finish_reason()
-    if not found.has("correct") and "correct" not in found.source.ambiguous:
-        found.propose_label()
-    if not found.has("prompt_tokens") and not found.has("steps"):
-        found.propose_prompt_tokens()
-    found.propose_scores()
-    if options.answer == "boxed" and found.has("correct") and not any(map(found.has, ANSWERING)):
-        found.settle("answer", NO_ANSWER, NOTHING_TO_VOTE_ON)
-    if options.runs is None and found.repeats_runs():
-        found.settle("runs", "append", "files repeat problems: their attempts are put together")
-    return replace(options, mapping=found.mapping, **found.extra), found.guesses
+        proposer.propose_finish_reason()
+    if not proposer.has("correct") and "correct" not in proposer.source.ambiguous:
+        proposer.propose_label()
+    if not proposer.has("prompt_tokens") and not proposer.has("steps"):
+        proposer.propose_prompt_tokens()
+    proposer.propose_scores()
+    if (
+        options.answer == "boxed"
+        and proposer.has("correct")
+        and not any(map(proposer.has, ANSWERING))
+    ):
+        proposer.settle("answer", NO_ANSWER, NOTHING_TO_VOTE_ON)
+    if options.runs is None and proposer.repeats_runs():
+        proposer.settle("runs", "append", "files repeat problems: their attempts are put together")
+    return replace(options, mapping=proposer.mapping, **proposer.extra), proposer.guesses
 
 
 def number_pattern(files: Sequence[SourceFile], *, is_of_problems: bool = False) -> str | None:
@@ -870,17 +879,16 @@ def _model_in(path: Path) -> str | None:
         header = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    inner = [value for value in header.values() if isinstance(value, dict)] if isinstance(
-        header, dict
-    ) else []  # fmt: skip
-    for found in (header, *inner):
+    objects = [header, *header.values()] if isinstance(header, dict) else []
+    for settings in objects:
         for key in ("model", "model_name", "model_id", "model_name_or_path", "model_path", "llm"):
-            if isinstance(found, dict) and isinstance(found.get(key), str) and found[key]:
-                return found[key]
+            model = walk(settings, (key,))
+            if isinstance(model, str) and model:
+                return model
     return None
 
 
 def pattern_counts(texts: Sequence[str]) -> dict[str, int]:
     """How many texts each known way of saying an answer matches."""
-    found = {p: sum(re.search(p, text) is not None for text in texts) for p in PATTERNS}
-    return {pattern: count for pattern, count in found.items() if count}
+    counts = {p: sum(re.search(p, text) is not None for text in texts) for p in PATTERNS}
+    return {pattern: count for pattern, count in counts.items() if count}

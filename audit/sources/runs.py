@@ -29,8 +29,8 @@ class Runs:
         if self._kind is None:
             return source
         self._count += 1
-        kept = self._separated(source) if self._kind == "separate" else self._appended(source)
-        return replace(source, chunks=kept)
+        chunks = self._separated(source) if self._kind == "separate" else self._appended(source)
+        return replace(source, chunks=chunks)
 
     def _separated(self, source: Source) -> Iterator[Chunk]:
         number = self._count
@@ -78,9 +78,9 @@ def _free(number: int, taken: set[int], before: Collection[int]) -> int:
 
     A number that a file itself repeats is a mistake of its own, and is refused later.
     """
-    found = max(taken) + 1 if number in before else number
-    taken.add(found)
-    return found
+    free = max(taken) + 1 if number in before else number
+    taken.add(free)
+    return free
 
 
 def _whole(seed: object) -> int | None:

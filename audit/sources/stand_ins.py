@@ -1,4 +1,4 @@
-"""What stands in for a column that a file has not: what the user has settled, and references."""
+"""What options supply where a file lacks a column: constants, counts, references and labels."""
 
 import json
 import os
