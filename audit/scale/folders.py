@@ -221,6 +221,11 @@ def is_done(run: Path, kind: str, number: int, manifest: str) -> bool:
 
 def check_files(folder: Path, receipt: Mapping[str, Any]) -> None:
     """Refuse a folder in which a file is missing or is not the one of the receipt."""
+    if unlisted := {path.stem for path in folder.glob("*.parquet")} - set(receipt["files"]):
+        raise AuditError(
+            f"{folder}: its {RECEIPT} does not name {min(unlisted)}.parquet; remove {folder} and "
+            "run it again"
+        )
     for name, written in receipt["files"].items():
         path = folder / f"{name}.parquet"
         if not path.is_file():

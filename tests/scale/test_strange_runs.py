@@ -18,7 +18,7 @@ from audit.errors import AuditError
 from audit.options import TaskLimits
 from audit.query.run import query
 from audit.scale import extract, gather, part, plan, run
-from audit.scale.folders import appearing, read_receipt
+from audit.scale.folders import appearing, check_files, read_receipt
 from tests.support.archives import attempt, write_parquet
 from tests.support.runs import copy_of, made, planned
 
@@ -274,3 +274,12 @@ def test_a_part_is_not_made_of_a_receipt_that_is_tampered_with(tmp_path, whole):
     (folder / "keys" / "receipt.json").write_text(json.dumps(content))
     with pytest.raises(AuditError, match=r"keys.receipt.json: is damaged: caps is not"):
         part.part(folder, 0, LIMITS)
+
+
+def test_a_receipt_that_leaves_out_a_file_of_its_folder_is_refused(tmp_path, whole):
+    folder = sorted((copy_of(whole, tmp_path / "run") / "parts").iterdir())[0]
+    content = json.loads((folder / "receipt.json").read_text())
+    name = sorted(content["files"])[0]
+    del content["files"][name]
+    with pytest.raises(AuditError, match=f"does not name {name}.parquet; remove"):
+        check_files(folder, content)
