@@ -20,7 +20,7 @@ from tests.support.able import able
 from tests.support.archives import attempt, write_parquet
 from tests.support.awkward import awkward_archive, awkward_settings
 from tests.support.banks import small_banks
-from tests.support.databases import SMALL, replayed
+from tests.support.databases import SMALL, replayed, tables_of
 from tests.support.rows import differences
 from tests.support.slow import seeds
 
@@ -42,8 +42,7 @@ def assert_agrees(con, rows, settings, unlabelled=None):
         actual.sort(key=operator.itemgetter(*reference.KEYS[name].split()))
         columns = list(expected[name][0]) if expected[name] else []
         assert not list(differences(expected[name], actual, columns))[:3], name
-    for name in TABLES:
-        actual = engine.table(con, name)
+    for name, actual in tables_of(con, TABLES).items():
         columns = list(expected[name][0]) if expected[name] else actual.column_names
         assert actual.column_names == columns, name
         assert not list(differences(expected[name], actual.to_pylist(), columns))[:3], name
@@ -401,14 +400,18 @@ def test_a_replay_that_policy_and_budget_end_together_is_the_policys(tmp_path):
 def test_policies_change_nothing_that_is_not_theirs(tmp_path, seed):
     rows = awkward_archive(random.Random(seed))
     theirs = ("policies", "frontier")
-    names = [name for name in (*TABLES, "replays", "selections") if name not in theirs]
-    read = {name: engine.table if name in TABLES else relation for name in names}
+    names = [name for name in TABLES if name not in theirs]
+
+    def read(con):
+        more = {name: relation(con, name) for name in ("replays", "selections")}
+        return tables_of(con, names) | more
+
     with replayed(tmp_path, rows, **{**FULL, "policies": ()}) as con:
         assert engine.table(con, "policies").num_rows == 0
-        before = {name: read[name](con, name) for name in names}
+        before = read(con)
         engine.replay(con, **FULL)
-        after = {name: read[name](con, name) for name in names}
-        assert [name for name in names if before[name] != after[name]] == []
+        after = read(con)
+        assert [name for name in before if before[name] != after[name]] == []
         free = con.sql("from policy_replays where policy = 'none'").to_arrow_table().to_pylist()
         plain = con.sql("from replays where cap = 4").to_arrow_table().to_pylist()
         key = operator.itemgetter(*reference.KEYS["replays"].split())

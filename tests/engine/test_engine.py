@@ -8,13 +8,13 @@ import pytest
 
 from audit import database, engine
 from audit.engine.plugins import Plugins, chosen
-from audit.engine.stages import PORTIONED
+from audit.engine.stages import PORTIONED, TABLES
 from audit.errors import AuditError
 from audit.load.load import load
 from tests import reference
 from tests.support.able import able
 from tests.support.archives import attempt, random_archive, random_settings, write_parquet
-from tests.support.databases import SMALL, replayed, small_database
+from tests.support.databases import SMALL, replayed, small_database, tables_of
 from tests.support.plugins import EVERYTHING, FIRST, GRACE
 from tests.support.rows import differences, sort_key
 from tests.support.slow import seeds
@@ -32,10 +32,8 @@ def assert_agrees(con, rows, settings):
         want = sorted(({c: r[c] for c in columns} for r in expected[name]), key=sort_key)
         have = sorted(({c: r[c] for c in columns} for r in actual), key=sort_key)
         assert not list(differences(want, have, columns))[:3], name
-    for name in engine.table_names():
-        if name in CHECKED_ELSEWHERE:
-            continue
-        actual = engine.table(con, name)
+    names = [name for name in engine.table_names() if name not in CHECKED_ELSEWHERE]
+    for name, actual in tables_of(con, names).items():
         columns = list(expected[name][0]) if expected[name] else actual.column_names
         assert actual.column_names == columns, name
         assert not list(differences(expected[name], actual.to_pylist(), columns))[:3], name
@@ -311,12 +309,10 @@ def test_a_rule_and_a_selector_of_ones_own_are_one_file_each(tmp_path):
 
 def every_table(con):
     """The rows of all tables, those of a rule of one's own aside."""
+    names = [name for name in engine.table_names() if name != "prefix_boxes"]
     return {
-        name: [
-            row for row in engine.table(con, name).to_pylist() if row.get("rule") != "everything"
-        ]
-        for name in engine.table_names()
-        if name != "prefix_boxes"
+        name: [row for row in table.to_pylist() if row.get("rule") != "everything"]
+        for name, table in tables_of(con, names).items()
     }
 
 
@@ -325,7 +321,8 @@ def every_table(con):
 def test_banks_walked_a_few_at_a_time_give_the_same_rows(tmp_path, monkeypatch, seed, policies):
     rows = random_archive(random.Random(seed), archives=2, competitions=2, problems=2, attempts=12)
     with replayed(tmp_path, rows, **SMALL, policies=policies) as con:
-        relations = list(engine.STAGE_NAMES)
+        # All other stages are views of these.
+        relations = list(TABLES)
         before = {name: con.sql(f"from {name} order by all").fetchall() for name in relations}
         monkeypatch.setattr(sys.modules["audit.engine.replay"], "PORTION_ROWS", 1)
         told = []

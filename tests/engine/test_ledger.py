@@ -14,7 +14,7 @@ from tests import reference
 from tests.reference.replays import ALL_RULES, weight
 from tests.support.able import able
 from tests.support.archives import attempt, random_archive, random_settings
-from tests.support.databases import replayed
+from tests.support.databases import replayed, tables_of
 from tests.support.ledger import BUDGETS, PRICES, ledger_archive
 from tests.support.rows import differences, sort_key
 from tests.support.slow import seeds
@@ -32,11 +32,11 @@ def millionths(rows, prices=PRICES):
 def assert_agrees(con, rows, settings):
     """Every table and relation of the run is what the slow reference computes."""
     expected = reference.compute(rows, **settings)
-    for name, want in expected.items():
-        is_table = name in engine.table_names()
-        if name in ELSEWHERE:
-            continue
-        found = engine.table(con, name) if is_table else con.sql(f"from {name}").to_arrow_table()
+    names = [name for name in expected if name not in ELSEWHERE]
+    tables = tables_of(con, [name for name in names if name in engine.table_names()])
+    for name in names:
+        want, is_table = expected[name], name in tables
+        found = tables[name] if is_table else con.sql(f"from {name}").to_arrow_table()
         columns = list(want[0]) if want else found.column_names
         have = [{column: row[column] for column in columns} for row in found.to_pylist()]
         if not is_table:

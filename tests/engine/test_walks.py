@@ -13,7 +13,7 @@ from audit.engine.stages import WALKED
 from audit.errors import AuditError
 from audit.load.load import load
 from tests.support.archives import attempt, random_archive, write_parquet
-from tests.support.databases import SMALL, replayed
+from tests.support.databases import SMALL, replayed, tables_of
 from tests.support.ledger import ledger_archive
 from tests.support.plugins import EVERYTHING, FIRST, GRACE
 from tests.support.slow import seeds
@@ -29,7 +29,7 @@ def every_row(con, tables=SOME_TABLES):
     names = ("replays", "selections", "prefixes", "orders", "results", "tallies")
     names += ("answer_changes", "cost_changes")
     rows = {name: con.sql(f"from {name} order by all").fetchall() for name in names}
-    return rows | {name: engine.table(con, name).to_pylist() for name in tables}
+    return rows | {name: table.to_pylist() for name, table in tables_of(con, tables).items()}
 
 
 def sql_with(folder, kind, name, sql):

@@ -3,14 +3,11 @@
 import pytest
 
 from audit import engine
-from tests.support.databases import small_database
+from tests.support.databases import small_database, tables_of
 
 
 @pytest.fixture(scope="module")
 def small_tables(tmp_path_factory):
     with small_database(tmp_path_factory.mktemp("tables"), policies="all") as con:
-        yield {
-            name: engine.table(con, name)
-            for name in engine.table_names()
-            if not engine.waiting_events(con, name)
-        }
+        names = [name for name in engine.table_names() if not engine.waiting_events(con, name)]
+        yield tables_of(con, names)

@@ -14,7 +14,7 @@ from audit import engine
 from audit.report.explorer import pack
 from audit.report.wording import amount, budget_name
 from audit.units import UNITS
-from tests.support.databases import ledger_database, small_database
+from tests.support.databases import ledger_database, small_database, tables_of
 from tests.support.ledger import BUDGETS
 
 SCRIPT = Path(__file__).parent / "arithmetic.test.js"
@@ -44,9 +44,8 @@ def node():
 
 
 def tables(con, names=TABLES):
-    found = {
-        name: engine.table(con, name).to_pylist() for name in names if name in engine.table_names()
-    }
+    known = [name for name in names if name in engine.table_names()]
+    found = {name: table.to_pylist() for name, table in tables_of(con, known).items()}
     return found | {
         name: con.sql(sql).to_arrow_table().to_pylist() for name, sql in LOOKED_UP.items()
     }

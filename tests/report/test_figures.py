@@ -197,8 +197,9 @@ def test_text_from_archives_is_put_on_one_line():
     assert one_line("x" * 80, 10) == "x" * 9 + "…"
 
 
-@pytest.mark.parametrize("name", ["budget_curve", "cost_accuracy", "length_strata"])
-@pytest.mark.parametrize("inches", [3.3, 6.9])
+@pytest.mark.parametrize(
+    ("name", "inches"), [("budget_curve", 3.3), ("cost_accuracy", 6.9), ("length_strata", 3.3)]
+)
 def test_a_figure_is_as_wide_as_the_column_it_is_for(simulated, name, inches):
     look = Look(width=round(96 * inches))
     chart = drawing.fitting(lambda look: figures.FIGURES[name](simulated, look), look)

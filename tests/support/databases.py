@@ -72,6 +72,12 @@ def _copied(folder, kind, seed, settings):
         con.close()
 
 
+def tables_of(con, names):
+    """Some tables by name; the intervals that they read are made once for all of them."""
+    with engine.intervals_of(con, names):
+        return {name: engine.table(con, name) for name in names}
+
+
 def small_rows(rng):
     """A random archive, full of ties and ragged banks."""
     return random_archive(rng, costs=(4, 6, 7, 9), empty=0.1)

@@ -21,7 +21,7 @@ from tests.support.databases import SMALL
 NOT_THERE = {"texts", "token_counts", "prefix_events"}
 PARTS = 4
 # Tables are computed from relations, which are all compared; one test compares all tables too.
-SOME_TABLES = ("main", "curves", "selectors", "policies", "data_quality", "grading")
+SOME_TABLES = ("main", "policies", "data_quality")
 ALL_TABLES = tuple(name for name in engine.table_names() if name != "prefix_boxes")
 
 
