@@ -8,6 +8,10 @@ with random_results as materialized (
     from policy_results
     inner join used_policies on policy_results.policy_id = used_policies.policy_id
     where policy_results.repeat > 0 and policy_results.walk_id between getvariable('first_walk') and getvariable('last_walk')
+{% if not policies %}
+    -- DuckDB would compute every stop before it sees that there is no policy.
+    and false
+{% endif %}
 ),
 totals as (
     select

@@ -1,6 +1,7 @@
 -- problem_costs: integer totals of an archive at one problem over its random orders at the primary
 --     cap, whatever the selector.
 -- grain: archive, competition, question_id, budget, rule
+-- joins: as written, as in problem_scores.
 with totals as (
     select
         coverage.bank_id,
@@ -14,10 +15,13 @@ with totals as (
         sum(stops.cost)::bigint as cost,
         sum(launched.cumulative_prompt)::bigint as prompt_tokens,
         sum(stops.cost - returned.cumulative_cost)::bigint as prefix_cost,
-    from primary_stops as stops
-    inner join coverage on stops.walk_id = coverage.walk_id
-    inner join walked_attempts as launched on stops.launched_prefix_id = launched.prefix_id
-    inner join walked_attempts as returned on stops.returned_prefix_id = returned.prefix_id
+    from walked_attempts as returned
+    inner join (
+        walked_attempts as launched
+        inner join (primary_stops as stops inner join coverage on stops.walk_id = coverage.walk_id)
+            on launched.prefix_id = stops.launched_prefix_id
+    )
+        on returned.prefix_id = stops.returned_prefix_id
     where coverage.repeat > 0 and stops.walk_id between getvariable('first_walk') and getvariable('last_walk')
     group by coverage.bank_id, stops.budget, stops.rule_id
 )

@@ -1,6 +1,7 @@
 -- problem_scores: integer totals of an archive at one problem and of a selector over the random
 --     orders at the primary cap; correct answers are null without labels.
 -- grain: archive, competition, question_id, budget, rule, selector
+-- joins: as written, for DuckDB expects a hundred times as many stops and hashes all selections in their place.
 with totals as (
     select
         coverage.bank_id,
@@ -12,9 +13,9 @@ with totals as (
         count(*) filter (prefix_selections.selected_prefix_id is null) as abstained,
         count(*) filter (prefix_grades.is_correct) as correct,
         count(*) filter (prefix_grades.is_repaired_correct) as repaired_correct,
-    from primary_stops as stops
-    inner join coverage on stops.walk_id = coverage.walk_id
-    inner join prefix_selections on stops.returned_prefix_id = prefix_selections.prefix_id
+    from prefix_selections
+    inner join (primary_stops as stops inner join coverage on stops.walk_id = coverage.walk_id)
+        on prefix_selections.prefix_id = stops.returned_prefix_id
     left join prefix_grades on prefix_selections.selected_prefix_id = prefix_grades.prefix_id
     where coverage.repeat > 0 and stops.walk_id between getvariable('first_walk') and getvariable('last_walk')
     group by coverage.bank_id, stops.budget, stops.rule_id, prefix_selections.selector_id

@@ -1,5 +1,6 @@
 """Walks are whole and kept; budgets, rules, replicates and smaller caps are looked up in them."""
 
+import json
 import random
 import shutil
 import sys
@@ -327,3 +328,48 @@ def test_the_projects_own_plug_ins_keep_their_contracts(tmp_path):
             found = engine.replay(con).plugins
             for kind in chosen:
                 assert not con.execute(engine.render(f"broken_{kind}", found)).fetchall()
+
+
+def joined(plan):
+    """The hashed side of every hash join in a plan: the tables that it is made from."""
+    found = []
+
+    def tables(node):
+        own = [node["extra_info"]["Table"]] if "Table" in node["extra_info"] else []
+        return own + [table for child in node["children"] for table in tables(child)]
+
+    def walk(node):
+        if node["name"].strip() == "HASH_JOIN":
+            found.append({table.rpartition(".")[2] for table in tables(node["children"][1])})
+        for child in node["children"]:
+            walk(child)
+
+    for node in plan:
+        walk(node)
+    return found
+
+
+def test_a_second_replay_hashes_its_stops_and_not_all_selections(tmp_path):
+    build = sys.modules["audit.engine.build"]
+    plans = {}
+    written = "set disabled_optimizers = 'join_order,build_side_probe_side'"
+    with replayed(tmp_path, random_archive(random.Random(3)), **SMALL) as con:
+        con.execute(written)
+        for name in ("problem_scores", "problem_costs"):
+            sql = build.render(name, engine.Plugins())
+            plans[name] = json.loads(con.execute(f"explain (format json) {sql}").fetchall()[0][1])
+        con.execute("reset disabled_optimizers")
+        for plan in plans.values():
+            assert not any("prefix_selections" in side for side in joined(plan))
+        # The files ask for it, and other selects of the connection are not held to it.
+        assert all("joins" in build.header(name) for name in plans)
+        engine.replay(con, budgets=(5, 9))
+        (setting,) = con.execute("select current_setting('disabled_optimizers')").fetchall()
+        assert setting == ("",)
+
+
+def test_without_a_policy_no_stop_is_computed_for_any():
+    build = sys.modules["audit.engine.build"]
+    assert "\n    and false\n" in build.render("policy_totals", engine.Plugins())
+    some = engine.Plugins(policies=engine.plugins("policies"))
+    assert "and false" not in build.render("policy_totals", some)
