@@ -2,8 +2,7 @@
 
 With the walks' whole costs S in ascending order, the strict cost of a budget B is the sum of
 min(B, S): a straight line between two neighbouring S. So one search among the costs at every S
-finds the line, and a division the budget on it. Whole numbers throughout: nothing is rounded.
-`sql/bootstrap/replicate_matches.sql` says the same in SQL.
+finds the line, and a division the budget on it: `sql/bootstrap/replicate_matches.sql` in NumPy.
 """
 
 from collections.abc import Iterator
@@ -22,48 +21,36 @@ from audit.engine.bootstrap import ROWS_AT_A_TIME, Counts
 MATCHED = "replicate_matches"
 # Cells of a matrix, replicates by walks, that are held at a time.
 CELLS = 1_000_000
-COLUMNS = {
-    "archive": pa.string(),
-    "advisory_budget": pa.int64(),
-    "replicate": pa.int32(),
-    "replays": pa.float64(),
-    "advisory_cost": pa.float64(),
-    "advisory_correct": pa.float64(),
-    "strict_budget": pa.int64(),
-    "strict_cost": pa.float64(),
-    "is_exhausted": pa.bool_(),
-    "strict_correct": pa.float64(),
-}
 
 
 def match(con: duckdb.DuckDBPyConnection, counts: Counts) -> Iterator[pa.Table]:
     """For each archive, advisory budget and replicate: the strict budget of equal cost."""
     ((threads,),) = con.execute("select current_setting('threads')").fetchall()
-    yield pa.table({name: pa.array([], kind) for name, kind in COLUMNS.items()})
     with cursor(con) as reader:
+        none = reader.sql(f"from {MATCHED} limit 0").to_arrow_table()
+        yield none
         rows = reader.sql("from matching_archives order by archive").to_arrow_reader(1)
         archives = (batch.slice(at, 1) for batch in rows for at in range(batch.num_rows))
-        solved = in_order(partial(matched, counts=counts), archives, threads)
+        solved = in_order(partial(matched, counts=counts, schema=none.schema), archives, threads)
         for several in batches(solved, lambda own: (own.num_rows,), (ROWS_AT_A_TIME,)):
             yield pa.concat_tables(several)
 
 
-def matched(row: pa.RecordBatch, counts: Counts) -> pa.Table:
+def matched(row: pa.RecordBatch, counts: Counts, schema: pa.Schema) -> pa.Table:
     """The rows of one archive."""
-    cells = {name: row[name][0] for name in row.schema.names}
     archive = {
         name: cell.values.to_numpy() if isinstance(cell, pa.ListScalar) else cell.as_py()
-        for name, cell in cells.items()
+        for name, (cell,) in zip(row.schema.names, row, strict=True)
     }
     size = max(1, CELLS // max(len(archive["walk_costs"]), len(archive["answer_budgets"])))
     return pa.concat_tables(
-        _solve_some(archive, block[at : at + size], first + at)
+        _some(archive, block[at : at + size], first + at, schema)
         for first, block in counts.blocks()
         for at in range(0, len(block), size)
     )
 
 
-def _solve_some(archive: dict[str, Any], counts: np.ndarray, first: int) -> pa.Table:
+def _some(archive: dict[str, Any], counts: np.ndarray, first: int, schema: pa.Schema) -> pa.Table:
     """The rows of neighbouring replicates, those that draw any problem of the archive."""
     own = counts[:, archive["problem_ids"] - 1]
     is_drawn = own.any(axis=1)
@@ -72,48 +59,39 @@ def _solve_some(archive: dict[str, Any], counts: np.ndarray, first: int) -> pa.T
     targets = weighed(own, archive["costs"], len(budgets))
     drawn = counts[:, archive["walk_problems"] - 1]
     matches = solve(drawn, archive["walk_costs"], archive["walk_orders"], targets)
-    changes = counts[:, archive["answer_problems"] - 1] * archive["answer_changes"]
-    correct = running(changes)
+    correct = running(counts[:, archive["answer_problems"] - 1] * archive["answer_changes"])
     before = np.searchsorted(archive["answer_budgets"], matches[0].astype(np.int64), "right")
+    known = 1.0 if archive["is_graded"] else np.nan  # Without labels nothing is correct.
     columns = (
         np.full(targets.size, archive["archive"], object),
         np.tile(budgets, len(replicates)),
         np.repeat(replicates, len(budgets)),
         np.repeat(own.sum(axis=1) * archive["orders"], len(budgets)),
         targets,
-        weighed(own, archive["corrects"], len(budgets)),
+        known * weighed(own, archive["corrects"], len(budgets)),
         *matches,
-        np.take_along_axis(correct, before, 1),
+        known * np.take_along_axis(correct, before, 1),
     )
-    made = {
+    made = []
+    for kind, cells in zip(schema.types, columns, strict=True):
         # Arrow makes no double of a whole number beyond 2^53.
-        name: pa.array(cells.ravel().astype(float) if kind == pa.float64() else cells.ravel(), kind)
-        for (name, kind), cells in zip(COLUMNS.items(), columns, strict=True)
-    }
-    if not archive["is_graded"]:
-        # Without labels nothing is correct or incorrect.
-        unknown = pa.nulls(targets.size, pa.float64())
-        made |= {"advisory_correct": unknown, "strict_correct": unknown}
-    return pa.table(made)
+        cells = cells.astype(float) if kind == pa.float64() else cells
+        made.append(pa.array(cells.ravel(), kind, from_pandas=True))
+    return pa.Table.from_arrays(made, schema=schema)
 
 
 def weighed(counts: np.ndarray, totals: np.ndarray, budgets: int) -> np.ndarray:
     """Whole sums of totals, which go by budget and problem: a row per replicate."""
-    kind = whole(int(totals.max()) * int(counts.sum(axis=1).max(initial=1)))
+    largest = int(totals.max()) * int(counts.sum(axis=1).max(initial=1))
+    # Nothing is rounded, and doubles multiply the fastest.
+    kind = float if largest < 2**53 else np.int64 if largest < 2**63 else object
     # By way of integers: a double that becomes an object stays a double, and rounds.
     return counts.astype(np.int64).astype(kind) @ totals.astype(kind).reshape(budgets, -1).T
 
 
-def whole(largest: int) -> type:
-    """A type that holds sums up to the largest without rounding; doubles multiply the fastest."""
-    return float if largest < 2**53 else np.int64 if largest < 2**63 else object
-
-
 def running(cells: np.ndarray) -> np.ndarray:
     """Sums of each row up to every place, from nothing."""
-    sums = np.zeros((len(cells), cells.shape[1] + 1), cells.dtype)
-    np.cumsum(cells, axis=1, out=sums[:, 1:])
-    return sums
+    return np.insert(cells.cumsum(axis=1), 0, 0, axis=1)
 
 
 def last_below(ascending: np.ndarray, targets: np.ndarray) -> np.ndarray:
@@ -131,12 +109,11 @@ def solve(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The largest budgets that cost no more than the targets, their costs, what is exhausted.
 
-    A row of `drawn` and `targets` is a replicate; a column of `drawn` is a cost, in ascending
-    order, how often its problem is drawn, and in `orders` how many walks of it cost that.
+    A row is a replicate; a column of `drawn` is a cost, in ascending order: how often its problem
+    is drawn, and in `orders` how many of its walks cost that.
     """
     largest = int(costs[-1]) * int((drawn @ orders).max(initial=1))
-    # Doubles are no faster here.
-    kind = object if whole(largest) is object else np.int64
+    kind = np.int64 if largest < 2**63 else object
     ending = drawn.astype(np.int64).astype(kind) * orders.astype(kind)
     ended, paid = running(ending), running(ending * costs)
     starts = np.append(0, costs)

@@ -1,6 +1,6 @@
 -- replicate_matches: in every replicate the largest whole strict budget that costs no more than an
 --     advisory budget, and what both answer; where nothing is left to buy, the cost of the
---     costliest walk that is problem_draws.
+--     costliest walk that is drawn.
 -- grain: archive, advisory_budget, replicate
 -- The strict cost of a budget is a straight line between two neighbouring costs of walks: the line is found, then the budget on it.
 with targets as (
