@@ -9,7 +9,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def ahead(items: Iterable[Item]) -> Iterator[Item]:
+def prefetch(items: Iterable[Item]) -> Iterator[Item]:
     """The items, each made in a thread while the one before it is in use."""
     source = iter(items)
     maker = ThreadPoolExecutor(1)

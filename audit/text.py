@@ -22,7 +22,7 @@ def one_line(text: str) -> str:
 
 def steerless(text: str) -> str:
     """The text with every character that would steer a page written as its escape."""
-    return STEERING.sub(lambda found: visible(found[0]), text)
+    return STEERING.sub(lambda match: visible(match[0]), text)
 
 
 def shortened(name: str, limit: int, others: Sequence[str] = ()) -> str:
@@ -51,14 +51,14 @@ def shortened(name: str, limit: int, others: Sequence[str] = ()) -> str:
 def _without_word_ends(name: str, limit: int) -> str:
     """The name with the ends of its longest words dropped, as far as they are needed."""
     words = re.split(r"([^\W\d_]{4,})", name)
-    kept = {place: len(words[place]) for place in range(1, len(words), 2)}
+    lengths = {place: len(words[place]) for place in range(1, len(words), 2)}
     over = len(name) - limit
-    while over > 0 and kept and max(kept.values()) > 2:
-        place = max(kept, key=lambda place: kept[place])
+    while over > 0 and lengths and max(lengths.values()) > 2:
+        place = max(lengths, key=lambda place: lengths[place])
         # The first letter that goes makes room for the ellipsis only.
-        over -= kept[place] < len(words[place])
-        kept[place] -= 1
-    for place, letters in kept.items():
+        over -= lengths[place] < len(words[place])
+        lengths[place] -= 1
+    for place, letters in lengths.items():
         if letters < len(words[place]):
             words[place] = words[place][:letters] + "…"
     return "".join(words)
@@ -69,19 +69,19 @@ def _without_middle(name: str, limit: int) -> str:
     return name[:left] + "…" + name[len(name) - (limit - 1 - left) :]
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
+def nearest(name: str, names: Iterable[str]) -> str | None:
     """The known name that a misspelled one most likely means."""
-    by_lower = {other.lower(): other for other in known}
-    found = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
-    return by_lower[found[0]] if found else None
+    by_lower = {other.lower(): other for other in names}
+    matches = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[matches[0]] if matches else None
 
 
-def not_there(kind: str, name: str, known: Sequence[str], most: int = 40) -> str:
+def not_there(kind: str, name: str, names: Sequence[str], most: int = 40) -> str:
     """What to say of a name that is not there: the nearest one, and those that are."""
-    meant = nearest(name, known)
+    meant = nearest(name, names)
     hint = f"did you mean '{meant}'? " if meant else ""
-    listed = ", ".join(known[:most]) or "none"
-    more = f" and {len(known) - most} more" if len(known) > most else ""
+    listed = ", ".join(names[:most]) or "none"
+    more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"no {kind} '{name}'; {hint}there are {listed}{more}"
 
 

@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from audit import database
-from audit.ahead import ahead, in_order
+from audit.ahead import in_order, prefetch
 from audit.database.schema import SCHEMA_VERSION
 
 
@@ -38,7 +38,7 @@ def test_no_more_items_are_taken_than_threads_work_on():
     results.close()
 
 
-@pytest.mark.parametrize("made", [ahead, lambda items: in_order(lambda n: n, items, 2)])
+@pytest.mark.parametrize("made", [prefetch, lambda items: in_order(lambda n: n, items, 2)])
 def test_an_error_comes_out_where_the_results_are_used(made):
     def items():
         yield 1
@@ -58,7 +58,7 @@ def test_who_needs_no_more_does_not_wait_for_what_is_being_made():
         made.append(2)
         yield 2
 
-    results = ahead(items())
+    results = prefetch(items())
     assert next(results) == 1
     # The garbage collector may end it in a thread that must not wait.
     results.close()

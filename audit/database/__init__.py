@@ -10,7 +10,7 @@ from audit.database.connection import (
     opened,
     transaction,
 )
-from audit.database.leftovers import whole
+from audit.database.leftovers import atomic_file
 from audit.database.schema import (
     SCHEMA_VERSION,
     check_schema,
@@ -25,6 +25,7 @@ __all__ = [
     "LOADED_ROW_GROUP",
     "REPLAYED_ROW_GROUP",
     "SCHEMA_VERSION",
+    "atomic_file",
     "check_schema",
     "connect",
     "connect_beside",
@@ -37,5 +38,4 @@ __all__ = [
     "require_attempts",
     "require_replays",
     "transaction",
-    "whole",
 ]

@@ -108,10 +108,10 @@ def _parts(con: duckdb.DuckDBPyConnection, path: str | Path) -> list[str]:
         return []
     ((expected,),) = con.execute("select min(value) from meta where key = 'run'").fetchall()
     try:
-        found = json.loads(Path(linked, "manifest.json").read_text(encoding="utf-8"))["id"]
+        run_id = json.loads(Path(linked, "manifest.json").read_text(encoding="utf-8"))["id"]
     except (OSError, ValueError, KeyError, TypeError):
-        found = None
-    if found is None or found != expected:
+        run_id = None
+    if run_id is None or run_id != expected:
         raise AuditError(
             f"{path}: is linked to the run in {linked}, which is not there; put it back, or gather "
             "into a new --db"
@@ -129,8 +129,8 @@ def _view_files(con: duckdb.DuckDBPyConnection, path: str | Path, run: Path) -> 
     ).fetchall()
     for name, sql in views:
         made = LINKED_VIEW.fullmatch(sql)
-        named = [text.replace("''", "'") for text in LITERAL.findall(made[1] if made else "")]
-        for file in map(Path, named):
+        named_files = [text.replace("''", "'") for text in LITERAL.findall(made[1] if made else "")]
+        for file in map(Path, named_files):
             is_own = file.name == f"{name}.parquet" and file.parent.parent == run / "parts"
             if not is_own or ".." in file.parts:
                 made = None
@@ -144,7 +144,7 @@ def _view_files(con: duckdb.DuckDBPyConnection, path: str | Path, run: Path) -> 
             raise AuditError(
                 f"{path}: the view '{visible(name)}' reads files that are not its run's; drop it"
             )
-        files += named
+        files += named_files
     return files
 
 
@@ -236,8 +236,8 @@ def _clear_killed(path: Path) -> None:
 def _why_closed(error: duckdb.Error) -> str:
     """Why a database cannot be opened, and what to do."""
     if "Could not set lock" in str(error):
-        held = re.search(r"held in (.+?) \(PID (\d+)\)", str(error))
-        holder = f"process {held[2]} ({Path(held[1]).name})" if held else "another process"
+        lock = re.search(r"held in (.+?) \(PID (\d+)\)", str(error))
+        holder = f"process {lock[2]} ({Path(lock[1]).name})" if lock else "another process"
         return f"in use by {holder}; try again when it has ended"
     if "Unique file handle conflict" in str(error) or "different configuration" in str(error):
         return "open in this program already; close that connection, or give it instead of the file"

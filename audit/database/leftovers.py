@@ -11,7 +11,7 @@ from audit.errors import AuditError
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def atomic_file(path: Path) -> Iterator[Path]:
     """A temporary name beside the file, to write to; in the end it takes the file's place."""
     try:
         with temporary(path) as partial:

@@ -92,18 +92,18 @@ def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> 
         return
     try:
         query = "select value from meta where key = 'schema_version'"
-        ((version,),) = con.execute(query).fetchall()
-        found = int(version)
+        ((stored,),) = con.execute(query).fetchall()
+        version = int(stored)
     except (duckdb.CatalogException, duckdb.BinderException, TypeError, ValueError):
-        some = ", ".join(table for (table,) in present[:5])
+        names = ", ".join(table for (table,) in present[:5])
         raise AuditError(
-            f"{name}: holds tables of another program ({some}); choose another --db"
+            f"{name}: holds tables of another program ({names}); choose another --db"
         ) from None
-    if found != SCHEMA_VERSION:
-        age = "an older" if found < SCHEMA_VERSION else "a newer"
-        what = "" if found < SCHEMA_VERSION else "use that one, or "
+    if version != SCHEMA_VERSION:
+        age = "an older" if version < SCHEMA_VERSION else "a newer"
+        what = "" if version < SCHEMA_VERSION else "use that one, or "
         raise AuditError(
-            f"{name}: made by {age} budget-audit (schema version {found}, this one reads "
+            f"{name}: made by {age} budget-audit (schema version {version}, this one reads "
             f"{SCHEMA_VERSION}); {what}load the sources into a new --db"
         )
     check_strangers(con, name)

@@ -10,14 +10,14 @@ def batches(
     items: Iterable[Item], sizes: Callable[[Item], tuple[int, ...]], most: tuple[int, ...]
 ) -> Iterator[list[Item]]:
     """Neighbours whose sizes add up to no more than the most; an item beyond it comes alone."""
-    held: list[Item] = []
+    batch: list[Item] = []
     sums = tuple(0 for _ in most)
     for item in items:
         own = sizes(item)
         sums = tuple(map(sum, zip(sums, own, strict=True)))
-        if held and any(size > limit for size, limit in zip(sums, most, strict=True)):
-            yield held
-            held, sums = [], own
-        held.append(item)
-    if held:
-        yield held
+        if batch and any(size > limit for size, limit in zip(sums, most, strict=True)):
+            yield batch
+            batch, sums = [], own
+        batch.append(item)
+    if batch:
+        yield batch

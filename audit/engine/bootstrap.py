@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.ahead import ahead
+from audit.ahead import prefetch
 from audit.database.connection import cursor
 from audit.engine.batches import batches
 from audit.engine.build import key_totals_sql
@@ -40,18 +40,18 @@ class Counts:
         self.lock = threading.Lock()
         self.size = max(1, COUNTS_AT_A_TIME // self.problems)
         # Few counts are read once.
-        self.held = self._read(self.con, 0) if self.replicates <= self.size else None
+        self.only_block = self._read(self.con, 0) if self.replicates <= self.size else None
 
     def blocks(self) -> Iterator[tuple[int, np.ndarray]]:
         """The first replicate of some, and their counts: a row each, as doubles."""
-        if self.held is not None:
-            yield 0, self.held
+        if self.only_block is not None:
+            yield 0, self.only_block
             return
         with self.lock:
             con = cursor(self.con)
         with con:
             firsts = range(0, self.replicates, self.size)
-            yield from ahead((first, self._read(con, first)) for first in firsts)
+            yield from prefetch((first, self._read(con, first)) for first in firsts)
 
     def _read(self, con: duckdb.DuckDBPyConnection, first: int) -> np.ndarray:
         block = con.sql(
@@ -110,15 +110,15 @@ def key_portions(
 
 def _archives(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
     """The rows of one archive after those of another; a batch may end within one."""
-    held = reader.schema.empty_table()
+    rest = reader.schema.empty_table()
     for batch in reader:
-        table = pa.concat_tables([held, pa.Table.from_batches([batch])]).combine_chunks()
+        table = pa.concat_tables([rest, pa.Table.from_batches([batch])]).combine_chunks()
         firsts = starts(table["archive"])
         for start, end in pairwise(firsts):
             yield table.slice(start, end - start)
-        held = table.slice(firsts[-1])
-    if held.num_rows:
-        yield held
+        rest = table.slice(firsts[-1])
+    if rest.num_rows:
+        yield rest
 
 
 def starts(archives: pa.ChunkedArray) -> list[int]:
@@ -143,24 +143,24 @@ class Replicates(NamedTuple):
         keys, replicates = self.draws.shape
         weighing = weighings()[self.name]
         is_wanted = lambda name: columns is None or name in columns  # noqa: E731
-        found = {}
-        if named := [key for key in (*weighing.keys, "key_id") if is_wanted(key)]:
+        arrays = {}
+        if names := [key for key in (*weighing.keys, "key_id") if is_wanted(key)]:
             each = pa.array(np.repeat(np.arange(keys, dtype=np.int32), replicates))
-            found = {key: each if key == "key_id" else self.keys[key].take(each) for key in named}
+            arrays = {key: each if key == "key_id" else self.keys[key].take(each) for key in names}
         if is_wanted("replicate"):
-            found["replicate"] = pa.array(np.tile(np.arange(replicates, dtype=np.int32), keys))
+            arrays["replicate"] = pa.array(np.tile(np.arange(replicates, dtype=np.int32), keys))
         if is_wanted("draws"):
-            found["draws"] = pa.array(self.draws.ravel())
+            arrays["draws"] = pa.array(self.draws.ravel())
         undrawn = None if self.draws.all() else (self.draws == 0).ravel()
         replays = self.keys["replays"].to_numpy().astype(np.float64)
-        found["replays"] = pa.array((replays[:, None] * self.draws).ravel(), mask=undrawn)
+        arrays["replays"] = pa.array((replays[:, None] * self.draws).ravel(), mask=undrawn)
         for value, sums, is_null in zip(weighing.values, self.sums, self.is_null, strict=True):
             if is_wanted(value):
                 mask = np.repeat(is_null, replicates) if is_null.any() else None
                 if undrawn is not None:
                     mask = undrawn if mask is None else mask | undrawn
-                found[value] = pa.array(sums.ravel(), mask=mask)
-        return pa.table(found)
+                arrays[value] = pa.array(sums.ravel(), mask=mask)
+        return pa.table(arrays)
 
     def drawn(self) -> pa.Table:
         """The rows of the `replicate_x`: there is none where a replicate draws no problem."""
@@ -173,12 +173,12 @@ class Replicates(NamedTuple):
 
 
 def weigh(
-    con: duckdb.DuckDBPyConnection, wanted: dict[str, str], counts: Counts
+    con: duckdb.DuckDBPyConnection, relations: dict[str, str], counts: Counts
 ) -> Iterator[Replicates]:
     """Relations, each with what comes together, some keys at a time; counts are read seldom."""
     portions = (
         (name, keys)
-        for name, together in wanted.items()
+        for name, together in relations.items()
         for keys in key_portions(con, name, counts.replicates, together)
     )
 
@@ -213,14 +213,14 @@ def multiply(
     portions: Sequence[tuple[str, pa.Table]], counts: Counts | SomeCounts
 ) -> Iterator[Replicates]:
     """Totals times counts; keys with the same problems make one product, which is the faster."""
-    found = []
+    results = []
     # By problems: portions, and their keys.
     alike: dict[bytes, list[tuple[int, np.ndarray]]] = {}
     for n, (name, keys) in enumerate(portions):
         is_null = [keys[value].is_null().to_numpy() for value in weighings()[name].values]
         draws = np.empty((keys.num_rows, counts.replicates))
         sums = np.empty((len(is_null), *draws.shape))
-        found.append(Replicates(name, keys, draws, sums, np.array(is_null)))
+        results.append(Replicates(name, keys, draws, sums, np.array(is_null)))
         for own, rows in _by_problems(keys["problem_ids"].combine_chunks()).items():
             alike.setdefault(own, []).append((n, rows))
     products = [
@@ -232,22 +232,23 @@ def multiply(
         for own, parts in alike.items()
     ]
     for first, block in counts.blocks() if products else ():
-        some = slice(first, first + len(block))
+        span = slice(first, first + len(block))
         for places, totals, parts in products:
             drawn = block if len(places) == block.shape[1] else block[:, places]
             # BLAS is slow with few rows before many.
             made = totals @ drawn.T if len(totals) >= 64 else (drawn @ totals.T).T
             draws, at = drawn.sum(axis=1), 0
             for n, rows in parts:
-                size = len(found[n].sums) * len(rows)
+                size = len(results[n].sums) * len(rows)
                 # Neighbours are written faster as a slice.
                 is_run = rows[-1] - rows[0] == len(rows) - 1
                 to = slice(rows[0], rows[-1] + 1) if is_run else rows
-                found[n].draws[to, some] = draws
+                results[n].draws[to, span] = draws
                 cells = made[at : at + size].reshape(-1, len(rows), len(block))
-                found[n].sums[:, to, some] = cells
+                results[n].sums[:, to, span] = cells
                 at += size
-    yield from (_added_up(one) if weighings()[one.name].changes else one for one in found)
+    for result in results:
+        yield _added_up(result) if weighings()[result.name].changes else result
 
 
 def _added_up(changes: Replicates) -> Replicates:
@@ -262,17 +263,17 @@ def _added_up(changes: Replicates) -> Replicates:
 def _by_problems(problem_ids: pa.ListArray) -> dict[bytes, np.ndarray]:
     """The keys that have the same problems, by these."""
     ids, ends = problem_ids.flatten().to_numpy(), np.cumsum(problem_ids.value_lengths().to_numpy())
-    found: dict[bytes, list[int]] = {}
+    rows_by_problems: dict[bytes, list[int]] = {}
     for row, own in enumerate(np.split(ids.astype(np.int32), ends)[:-1]):
-        found.setdefault(own.tobytes(), []).append(row)
-    return {own: np.array(rows) for own, rows in found.items()}
+        rows_by_problems.setdefault(own.tobytes(), []).append(row)
+    return {own: np.array(rows) for own, rows in rows_by_problems.items()}
 
 
 def _totals(name: str, keys: pa.Table, rows: np.ndarray) -> np.ndarray:
     """A row of totals per value and key, zeros where they are null."""
     lists = [keys[value].combine_chunks().take(rows) for value in weighings()[name].values]
-    found = np.zeros((len(lists), len(rows), len(keys["problem_ids"][int(rows[0])])))
-    for totals, cells in zip(found, lists, strict=True):
-        known = cells.is_valid().to_numpy(zero_copy_only=False)
-        totals[known] = cells.flatten().to_numpy().reshape(-1, totals.shape[1])
-    return found.reshape(-1, found.shape[2])
+    matrix = np.zeros((len(lists), len(rows), len(keys["problem_ids"][int(rows[0])])))
+    for totals, cells in zip(matrix, lists, strict=True):
+        is_valid = cells.is_valid().to_numpy(zero_copy_only=False)
+        totals[is_valid] = cells.flatten().to_numpy().reshape(-1, totals.shape[1])
+    return matrix.reshape(-1, matrix.shape[2])

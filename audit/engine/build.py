@@ -113,14 +113,14 @@ def _templates() -> jinja2.Environment:
 
 def sources(names: Iterable[str], plugins: Plugins) -> dict[str, str]:
     """The SQL of these stages and of all stages that they are made from, by name."""
-    found: dict[str, str] = {}
+    sql_by_name: dict[str, str] = {}
     waiting = [*names]
     while waiting:
         name = waiting.pop()
-        if name in STAGE_NAMES and name not in DRAWN and name not in found:
-            found[name] = render(name, plugins)
-            waiting += relations_read(found[name])
-    return found
+        if name in STAGE_NAMES and name not in DRAWN and name not in sql_by_name:
+            sql_by_name[name] = render(name, plugins)
+            waiting += relations_read(sql_by_name[name])
+    return sql_by_name
 
 
 def build(con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins) -> None:
@@ -143,11 +143,11 @@ def bind(con: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> None:
         try:
             con.sql(f"from {name}")
         except duckdb.Error as error:
-            raise AuditError(f"sql/{_told_by(con, name)}: {first_line(error)}") from error
+            raise AuditError(f"sql/{_faulty_file(con, name)}: {first_line(error)}") from error
     con.execute("select count(*) from duckdb_columns()")
 
 
-def _told_by(con: duckdb.DuckDBPyConnection, table: str) -> str:
+def _faulty_file(con: duckdb.DuckDBPyConnection, table: str) -> str:
     """The file in which the mistake stands: that of the first view which cannot be bound."""
     kinds = relations(con)
     for name in (name for name in STAGE_NAMES if kinds.get(name) == "view"):
@@ -168,8 +168,8 @@ def printed(con: duckdb.DuckDBPyConnection, name: str, sql: str, unit: str) -> s
     scale = UNITS[unit].scale
     if scale == 1:
         return sql
-    costs = [one for one in con.sql(sql).columns if column(name, one).unit == "cost"]
-    divided = ", ".join(f"{one} / {scale}::double as {one}" for one in costs)
+    costs = [cost for cost in con.sql(sql).columns if column(name, cost).unit == "cost"]
+    divided = ", ".join(f"{cost} / {scale}::double as {cost}" for cost in costs)
     return f"select * replace ({divided}) from (\n{sql}\n)" if costs else sql
 
 

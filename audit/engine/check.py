@@ -42,33 +42,33 @@ def check(path: str | Path, progress: Progress | None = None, **limits: Any) -> 
 
 def _check(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
     files = sorted((engine.resource("sql") / "checks").glob("*.sql"))
-    total, found = len(files) + 4, Checks()
+    total, checks = len(files) + 4, Checks()
     for done, name in enumerate(path.stem for path in files):
         progress(name, done, total)
         ((looked_at, violations),) = con.execute(engine.render(name)).fetchall()
-        found.add(name, engine.header(name)[name], looked_at, violations)
+        checks.add(name, engine.header(name)[name], looked_at, violations)
     progress("controls", len(files), total)
     for row in engine.table(con, "controls").to_pylist():
         claim = "both rules select the same attempt where they must"
         name = f"{row['control']} ({row['selector']})"
-        found.add(name, claim, row["comparisons"], row["disagreements"])
+        checks.add(name, claim, row["comparisons"], row["disagreements"])
     progress("data_quality", len(files) + 1, total)
     rows = engine.table(con, "data_quality").to_pylist()
     unfit = [f"{row['archive']}: {row['check']}" for row in rows if row["severity"] == "fail"]
     claim = "no archive's records fail a check of data_quality"
-    found.add("data_quality", claim, len(rows), len(unfit), measured="; ".join(unfit))
+    checks.add("data_quality", claim, len(rows), len(unfit), measured="; ".join(unfit))
     progress("shuffled labels", len(files) + 2, total)
     looked_at, violations = shuffled_labels(con)
     progress("done", total, total)
     claim = "with shuffled labels, every rule stops and every selector picks as before"
-    found.add("labels_shuffled", claim, looked_at, violations)
+    checks.add("labels_shuffled", claim, looked_at, violations)
     progress("foresight", len(files) + 3, total)
     stored = _stored(con)
     kinds = [kind for kind in SAID_IN if getattr(stored, kind)]
     ((walks,),) = con.execute(f"select count(*) from ({engine.render('sampled_walks')})").fetchall()
     claim = "a rule, selector or policy says the same of a prefix whatever comes after it"
-    found.add("no_foresight", claim, walks * len(kinds), len(foreseen(con, stored, kinds)))
-    return found.table()
+    checks.add("no_foresight", claim, walks * len(kinds), len(foreseen(con, stored, kinds)))
+    return checks.table()
 
 
 class Checks:
@@ -92,20 +92,20 @@ class Checks:
 
 def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
     """Stops and selections compared, and how many differ once the labels are dealt out anew."""
-    found = _stored(con)
+    plugins = _stored(con)
     blind = [
         stage.rpartition("/")[2] for stage in STAGES if stage.partition("/")[0] in BLIND_FOLDERS
     ]
     con.execute("use memory")
     try:
         # A view that no file makes reads a run's Parquet files, and is kept as tables are.
-        kept = con.execute(
+        relations = con.execute(
             "select table_name from duckdb_tables() where database_name = 'audited' "
             "and schema_name = 'main' union all "
             "select view_name from duckdb_views() where database_name = 'audited' "
             "and schema_name = 'main' and contains(sql, 'read_parquet(')"
         )
-        for (name,) in kept.fetchall():
+        for (name,) in relations.fetchall():
             if name not in {*blind, "labels"} or name in DRAWN:
                 con.execute(f"create view {quoted(name)} as select * from audited.{quoted(name)}")
         con.execute(f"create table labels as {engine.render('dealt_labels')}")
@@ -115,7 +115,7 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
             if name == PORTIONED[0]:
                 walk(con)
             if name not in DRAWN:
-                engine.build(con, name, found)
+                engine.build(con, name, plugins)
         looked_at = violations = 0
         for name in ("prefix_selections", "stops"):
             ((rows, different),) = con.execute(
@@ -134,16 +134,16 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
 
 def _stored(con: duckdb.DuckDBPyConnection) -> Plugins:
     """The plug-ins that a database was replayed with; it may say anything."""
-    found: dict[str, list[Plugin]] = {}
+    plugins: dict[str, list[Plugin]] = {}
     for kind in KINDS:
         query = f"select name, sql, votes_on, path from used_{kind} order by name"
-        found[kind] = [Plugin(*row) for row in con.execute(query).fetchall()]
-        for plugin in found[kind]:
-            where = f"the database's {KINDS[kind].one} {shown(plugin.name)}"
+        plugins[kind] = [Plugin(*row) for row in con.execute(query).fetchall()]
+        for plugin in plugins[kind]:
+            where = f"the database's {KINDS[kind].singular} {shown(plugin.name)}"
             if not NAME_PATTERN.fullmatch(plugin.name):
                 raise AuditError(f"{where}: no name of one")
             check_lineage(kind, replace(plugin, path=where))
     ((unit,),) = con.execute("select unit from unit").fetchall()
     if unit not in UNITS:
         raise AuditError(f"the database's unit {shown(unit)} is none of {', '.join(UNITS)}")
-    return Plugins(found["rules"], found["selectors"], found["policies"], unit)
+    return Plugins(plugins["rules"], plugins["selectors"], plugins["policies"], unit)

@@ -83,7 +83,7 @@ def relation_comment(name: str) -> str:
     """What a row of a relation or table means: the first line of its file, or of the list."""
     if name in stage_names():
         return weighed_purpose(name) if name in weighings() else said(name, name)
-    return _listed().get((name, ""), Column()).comment
+    return _listed_columns().get((name, ""), Column()).comment
 
 
 class Column(NamedTuple):
@@ -104,7 +104,7 @@ def column(relation: str, name: str) -> Column:
 
     An end of an interval is written as its estimate is, and strict_x and advisory_x as x.
     """
-    rows = [_listed().get((relation, name), Column()), _listed().get(("", name), Column())]
+    rows = [_listed_columns().get((own, name), Column()) for own in (relation, "")]
     estimate, _, end = name.rpartition("_")
     rule, _, what = name.partition("_")
     if end in BOUNDS and estimate and not any(map(any, rows)):
@@ -125,7 +125,7 @@ def is_table(name: str) -> bool:
 
 
 @functools.cache
-def _listed() -> dict[tuple[str, str], Column]:
+def _listed_columns() -> dict[tuple[str, str], Column]:
     """The rows of the list by (relation, column); an empty relation means any."""
     with (resource("sql") / "columns.csv").open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)

@@ -26,12 +26,12 @@ def draw_orders(
 ) -> Iterator[pa.Table]:
     """Yield drawn_orders for banks of problem_id, competition_index, question_id and bank_size."""
     done = 0
-    for some in batches(banks, lambda bank: ((orders + 1) * bank[3],), (BATCH_SLOTS,)):
+    for batch in batches(banks, lambda bank: ((orders + 1) * bank[3],), (BATCH_SLOTS,)):
         keys: list[tuple[int, int, int]] = []
         drawn: list[np.ndarray] = []
-        seeds = [seed_words(order_seed, index, question, 0) for _, index, question, _ in some]
+        seeds = [seed_words(order_seed, index, question, 0) for _, index, question, _ in batch]
         generators = _generators(seeds, orders)
-        for problem_id, _, _, bank_size in some:
+        for problem_id, _, _, bank_size in batch:
             keys += [(problem_id, bank_size, repeat) for repeat in range(orders + 1)]
             drawn.append(np.arange(bank_size))
             drawn += [next(generators).permutation(bank_size) for _ in range(orders)]
@@ -155,13 +155,13 @@ def draw_counts(
 
 def _neighbours(problems: Sequence[int]) -> Iterator[list[int]]:
     """Competitions one by one, and small ones together."""
-    held: list[int] = []
+    sizes: list[int] = []
     for size in problems:
-        if held and sum(held) + size > PROBLEMS_IN_ROW:
-            yield held
-            held = []
-        held.append(size)
-    yield held
+        if sizes and sum(sizes) + size > PROBLEMS_IN_ROW:
+            yield sizes
+            sizes = []
+        sizes.append(size)
+    yield sizes
 
 
 def _count_table(counts: np.ndarray, first_replicate: int, first_problem: int) -> pa.Table:

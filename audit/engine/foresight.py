@@ -24,7 +24,7 @@ SAID_IN = {"selectors": "prefix_selections", "rules": "stops", "policies": "poli
 # Starting threads for so little takes longer than the work.
 FEW: dict[str, Any] = {"threads": 1, "enable_external_access": False}
 # An attempt may be picked wherever it stands in an order: another contract sees to that.
-GIVEN = ("eligible_attempts", *DRAWN)
+NOT_REBUILT = ("eligible_attempts", *DRAWN)
 # Numbers that stand for an attempt's place among others: a rank of the whole bank would tell of
 # attempts to come, so the attempts that are left are counted anew.
 RANKS = ("answer_id", "archive_answer_id", "logprob_rank", "value_rank")
@@ -41,41 +41,48 @@ class Breach(NamedTuple):
     position: int
 
 
-def refuse_foresight(con: duckdb.DuckDBPyConnection, found: Plugins, kinds: Sequence[str]) -> None:
+def refuse_foresight(
+    con: duckdb.DuckDBPyConnection, plugins: Plugins, kinds: Sequence[str]
+) -> None:
     """Refuse the first plug-in of a user's own that looks at attempts not yet launched."""
-    own = {kind: {one.name: one.path for one in own_plugins(kind, found)} for kind in kinds}
-    for breach in foreseen(con, found, [kind for kind in kinds if own[kind]]):
+    own = {kind: {each.name: each.path for each in own_plugins(kind, plugins)} for kind in kinds}
+    for breach in foreseen(con, plugins, [kind for kind in kinds if own[kind]]):
         if breach.name in own[breach.kind]:
             raise AuditError(
                 f"{own[breach.kind][breach.name]}: looks ahead: at position {breach.position} of "
                 f"{_walk(con, breach.walk_id)} it says something else when the attempts after it "
-                f"are {breach.change} and other walks are left out; a {KINDS[breach.kind].one} may "
-                "look only at attempts of its walk up to its position"
+                f"are {breach.change} and other walks are left out; "
+                f"a {KINDS[breach.kind].singular} may look only at attempts of its walk up to its "
+                "position"
             )
 
 
-def foreseen(con: duckdb.DuckDBPyConnection, found: Plugins, kinds: Sequence[str]) -> list[Breach]:
+def foreseen(
+    con: duckdb.DuckDBPyConnection, plugins: Plugins, kinds: Sequence[str]
+) -> list[Breach]:
     """Where plug-ins of these kinds look ahead."""
     if not kinds:
         return []
-    rebuilt, given = _lineage([SAID_IN[kind] for kind in kinds], found)
+    rebuilt, inputs = _lineage([SAID_IN[kind] for kind in kinds], plugins)
     sample = con.sql(render("sampled_walks")).to_arrow_table()
     changes = {
         change: sample.filter(pc.equal(sample["change"], change))
         for change in pc.unique(sample["change"]).to_pylist()
     }
-    given |= {"walks", *(f"used_{kind}" for kind in kinds)}
+    inputs |= {"walks", *(f"used_{kind}" for kind in kinds)}
     walked = next(iter(changes.values()))
-    tables = {name: _sampled(con, name, walked) for name in sorted(given)}
+    tables = {name: _sampled(con, name, walked) for name in sorted(inputs)}
     said = {kind: _sampled(con, SAID_IN[kind], walked) for kind in kinds}
     # By LEDGER.md the project's own exp_vote weighs by the largest score of the bank.
-    own = {one.name for one in own_plugins("selectors", found)}
-    knowing = {one.name for one in found.selectors if weighed(one)[1] == "exp_weight"} - own
+    own = {plugin.name for plugin in own_plugins("selectors", plugins)}
+    knowing = {
+        plugin.name for plugin in plugins.selectors if weighed(plugin)[1] == "exp_weight"
+    } - own
     breaches = []
     for change, changed in changes.items():
         with _world(tables, changed) as world:
             for name in rebuilt:
-                build(world, name, found)
+                build(world, name, plugins)
             for kind in kinds:
                 world.register("said", said[kind])
                 world.execute(f"create or replace view said_again as from {SAID_IN[kind]}")
@@ -84,22 +91,22 @@ def foreseen(con: duckdb.DuckDBPyConnection, found: Plugins, kinds: Sequence[str
     return breaches
 
 
-def _lineage(stages: Sequence[str], found: Plugins) -> tuple[list[str], set[str]]:
+def _lineage(stages: Sequence[str], plugins: Plugins) -> tuple[list[str], set[str]]:
     """The stages up to these that depend on the orders, and the relations that they read."""
     reads: dict[str, frozenset[str]] = {}
 
     def depends(name: str) -> bool:
-        if name in GIVEN or name not in STAGE_NAMES:
+        if name in NOT_REBUILT or name not in STAGE_NAMES:
             return name == "drawn_orders"
         if name not in reads:
-            reads[name] = relations_read(render(name, found))
+            reads[name] = relations_read(render(name, plugins))
         return any([depends(other) for other in reads[name]])
 
     for stage in stages:
         depends(stage)
     rebuilt = [name for name in STAGE_NAMES if name in reads and depends(name)]
-    given = {name for stage in rebuilt for name in reads[stage]} - {*rebuilt, "drawn_orders"}
-    return rebuilt, given - {"getvariable()"}
+    inputs = {name for stage in rebuilt for name in reads[stage]} - {*rebuilt, "drawn_orders"}
+    return rebuilt, inputs - {"getvariable()"}
 
 
 def _sampled(con: duckdb.DuckDBPyConnection, name: str, sample: pa.Table) -> pa.Table:
@@ -140,10 +147,10 @@ def _world(tables: dict[str, pa.Table], sample: pa.Table) -> duckdb.DuckDBPyConn
             if rank in table.column_names
         ]
         anew += [f"{SCALED} as exp_weight"] if "exp_weight" in table.column_names else []
-        known = f"* replace ({', '.join(anew)})" if anew else "*"
+        columns = f"* replace ({', '.join(anew)})" if anew else "*"
         world.register("uncut", table)
         world.execute(
-            f"create table {name} as select {known} from uncut where (bank_id, slot) in "
+            f"create table {name} as select {columns} from uncut where (bank_id, slot) in "
             "(select (own_bank_id, unnest(slots)) from sampled_walks)"
         )
     walk(world)

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
-from audit.ahead import ahead, in_order
+from audit.ahead import in_order, prefetch
 from audit.database.connection import cursor
 from audit.engine.bootstrap import Counts, Replicates, by_replicates, starts, weigh
 from audit.engine.build import QUANTILES, render
@@ -40,10 +40,10 @@ def intervals_of(
     """Make the intervals that tables read, in the place of the views; lanes see them too."""
     views = con.execute("select view_name from duckdb_views() where temporary").fetchall()
     read = {name for table in tables for name in intervals_read(table)}
-    wanted = sorted(read - {name for (name,) in views})
+    names = sorted(read - {name for (name,) in views})
     try:
-        made = intervals(con, wanted) if wanted else {}
-        for lane, name in product((con, *lanes), wanted):
+        made = intervals(con, names) if names else {}
+        for lane, name in product((con, *lanes), names):
             lane.register(name, made[name])
         yield
     except duckdb.CatalogException as error:
@@ -52,7 +52,7 @@ def intervals_of(
             "replay' again"
         ) from None
     finally:
-        for lane, name in product((con, *lanes), wanted):
+        for lane, name in product((con, *lanes), names):
             # After a failure another thread may still use the connection, which is closed then.
             with suppress(duckdb.Error):
                 lane.unregister(name)
@@ -67,7 +67,7 @@ def intervals(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str,
     for name in names:
         if name not in by_replicate:
             users.setdefault(_replicate_of(name), []).append(name)
-    wanted = {
+    relations = {
         replicate: max(header(name).get("together", "") for name in own)
         for replicate, own in users.items()
         if replicate != MATCHED
@@ -86,17 +86,17 @@ def intervals(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str,
             lanes.put(lane)
 
     portions = chain(
-        weigh(cursor(con), wanted, counts), match(con, counts) if MATCHED in users else ()
+        weigh(cursor(con), relations, counts), match(con, counts) if MATCHED in users else ()
     )
-    found: dict[str, list[pa.Table]] = {name: [] for name in names}
+    tables_by_name: dict[str, list[pa.Table]] = {name: [] for name in names}
     # A product that waits for threads of its own would keep these from their work.
     with threadpool_limits(1, "blas"):
-        for several in in_order(computed, ahead(portions), threads):
+        for several in in_order(computed, prefetch(portions), threads):
             for name, table in several:
-                found[name].append(table)
+                tables_by_name[name].append(table)
         for name in by_replicate:
-            found[name].append(_with_shares(cursor(con), name, counts))
-    return {name: pa.concat_tables(tables) for name, tables in found.items()}
+            tables_by_name[name].append(_with_shares(cursor(con), name, counts))
+    return {name: pa.concat_tables(tables) for name, tables in tables_by_name.items()}
 
 
 def _replicate_of(name: str) -> str:
@@ -113,7 +113,7 @@ def _with_shares(con: duckdb.DuckDBPyConnection, name: str, counts: Counts) -> p
     head = next(portions)
     con.register("portion", head.points())
     table = con.sql(rows_sql.format("* exclude (key_id, replicate)", "key_id")).to_arrow_table()
-    holds, known = np.zeros((2, len(table)))
+    holds, counted = np.zeros((2, len(table)))
     for portion in chain([head], portions):
         con.register("portion", portion.rows())
         sql = rows_sql.format(f"{column}::double as {column}", "key_id, replicate")
@@ -121,8 +121,8 @@ def _with_shares(con: duckdb.DuckDBPyConnection, name: str, counts: Counts) -> p
         # Replicate 0 is the point.
         others = values[:, 1:] if portion is head else values
         holds += np.nansum(others, axis=1)
-        known += np.isfinite(others).sum(axis=1)
-    shares = 100 * np.divide(holds, known, out=np.full(len(table), np.nan), where=known > 0)
+        counted += np.isfinite(others).sum(axis=1)
+    shares = 100 * np.divide(holds, counted, out=np.full(len(table), np.nan), where=counted > 0)
     return table.append_column(f"{column}_share", pa.array(shares, from_pandas=True))
 
 
@@ -154,11 +154,11 @@ def _with_ends(con: duckdb.DuckDBPyConnection, name: str, portion: Replicates) -
         is_known = computed[column].is_valid().to_numpy().reshape(portion.draws.shape)[:, 1:]
         # The view has what is no quantile first.
         words = sorted(asked_of, key=QUANTILES.__contains__)
-        found = dict(zip(words, statistics(values[:, 1:], is_known, words), strict=True))
-        for word, numbers in found.items():
+        numbers_by_word = dict(zip(words, statistics(values[:, 1:], is_known, words), strict=True))
+        for word, numbers in numbers_by_word.items():
             table = table.append_column(f"{column}_{word}", pa.array(numbers, from_pandas=True))
         if header(name).get("band") == column:
-            bands = _bands(starts(table["archive"]), values, is_known, found["error"])
+            bands = _bands(starts(table["archive"]), values, is_known, numbers_by_word["error"])
             table = table.append_column("band", pa.array(bands, from_pandas=True))
     return table
 
@@ -175,7 +175,7 @@ def _bands(
         np.divide(away, errors[keys, None], out=away, where=has_error)
         away[~np.broadcast_to(has_error, away.shape)] = 0
         most = np.where(is_known[keys], away, -1).max(axis=0)
-        bands[keys] = _of_rows(most[None, most >= 0], ["band"])
+        bands[keys] = _row_statistics(most[None, most >= 0], ["band"])
     return bands
 
 
@@ -183,22 +183,22 @@ def statistics(values: np.ndarray, is_known: np.ndarray, words: Sequence[str]) -
     """A row per word of what is asked, a column per row of values; not a number is null."""
     is_whole = is_known.all(axis=1)
     if is_whole.all():
-        return _of_rows(values, words)
-    found = np.empty((len(words), len(values)))
-    found[:, is_whole] = _of_rows(values[is_whole], words)
+        return _row_statistics(values, words)
+    numbers = np.empty((len(words), len(values)))
+    numbers[:, is_whole] = _row_statistics(values[is_whole], words)
     for n in np.flatnonzero(~is_whole):
-        found[:, [n]] = _of_rows(values[n, is_known[n]][None], words)
-    return found
+        numbers[:, [n]] = _row_statistics(values[n, is_known[n]][None], words)
+    return numbers
 
 
-def _of_rows(values: np.ndarray, words: Sequence[str]) -> np.ndarray:
+def _row_statistics(values: np.ndarray, words: Sequence[str]) -> np.ndarray:
     """The standard deviation or quantiles of each row, by straight lines between neighbours."""
     size = values.shape[1]
-    found = np.full((len(words), len(values)), np.nan)
+    numbers = np.full((len(words), len(values)), np.nan)
     ranks = {word: (size - 1) * QUANTILES[word] for word in words if word in QUANTILES}
     near = {at for rank in ranks.values() for at in (int(rank), min(int(rank) + 1, size - 1))}
     parted = np.partition(values, sorted(near), axis=1) if size else values
-    for row, word in zip(found, words, strict=True):
+    for row, word in zip(numbers, words, strict=True):
         if word == "error" and size > 1:
             # Equal values have none, which rounding would give them.
             away = values - values.mean(axis=1, keepdims=True)
@@ -209,4 +209,4 @@ def _of_rows(values: np.ndarray, words: Sequence[str]) -> np.ndarray:
             low, high = parted[:, at], parted[:, min(at + 1, size - 1)]
             with np.errstate(invalid="ignore"):
                 row[:] = np.where(low == high, low, low + (high - low) * (ranks[word] - at))
-    return found
+    return numbers

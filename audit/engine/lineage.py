@@ -108,6 +108,6 @@ def _telling_functions() -> frozenset[str]:
         "select distinct lower(function_name) from duckdb_functions() "
         "where stability <> 'CONSISTENT'"
     )
-    found = _parser().cursor().execute(query).fetchall()
+    rows = _parser().cursor().execute(query).fetchall()
     # A plan tells what the statistics of any table say; an age of one moment is told from now.
-    return frozenset(name for (name,) in found) | {"json_serialize_plan", "age"}
+    return frozenset(name for (name,) in rows) | {"json_serialize_plan", "age"}

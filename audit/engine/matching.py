@@ -44,13 +44,15 @@ def matched(row: pa.RecordBatch, counts: Counts, schema: pa.Schema) -> pa.Table:
     }
     size = max(1, CELLS // max(len(archive["walk_costs"]), len(archive["answer_budgets"])))
     return pa.concat_tables(
-        _some(archive, block[at : at + size], first + at, schema)
+        _replicate_rows(archive, block[at : at + size], first + at, schema)
         for first, block in counts.blocks()
         for at in range(0, len(block), size)
     )
 
 
-def _some(archive: dict[str, Any], counts: np.ndarray, first: int, schema: pa.Schema) -> pa.Table:
+def _replicate_rows(
+    archive: dict[str, Any], counts: np.ndarray, first: int, schema: pa.Schema
+) -> pa.Table:
     """The rows of neighbouring replicates, those that draw any problem of the archive."""
     own = counts[:, archive["problem_ids"] - 1]
     is_drawn = own.any(axis=1)
@@ -61,16 +63,16 @@ def _some(archive: dict[str, Any], counts: np.ndarray, first: int, schema: pa.Sc
     matches = solve(drawn, archive["walk_costs"], archive["walk_orders"], targets)
     correct = running(counts[:, archive["answer_problems"] - 1] * archive["answer_changes"])
     before = np.searchsorted(archive["answer_budgets"], matches[0].astype(np.int64), "right")
-    known = 1.0 if archive["is_graded"] else np.nan  # Without labels nothing is correct.
+    grade_factor = 1.0 if archive["is_graded"] else np.nan  # Without labels nothing is correct.
     columns = (
         np.full(targets.size, archive["archive"], object),
         np.tile(budgets, len(replicates)),
         np.repeat(replicates, len(budgets)),
         np.repeat(own.sum(axis=1) * archive["orders"], len(budgets)),
         targets,
-        known * weighed(own, archive["corrects"], len(budgets)),
+        grade_factor * weighed(own, archive["corrects"], len(budgets)),
         *matches,
-        known * np.take_along_axis(correct, before, 1),
+        grade_factor * np.take_along_axis(correct, before, 1),
     )
     made = []
     for kind, cells in zip(schema.types, columns, strict=True):

@@ -26,8 +26,8 @@ class Kind:
     always: tuple[str, ...] = ()
 
     @property
-    def one(self) -> str:
-        """What one of them is called."""
+    def singular(self) -> str:
+        """What one plug-in of the kind is called."""
         return {"policies": "policy"}.get(self.name, self.name[:-1])
 
 
@@ -105,7 +105,7 @@ def default_plugins(kind: str) -> list[Plugin]:
 def chosen(
     kind: str,
     asked: str | Path | Sequence[str],
-    known: Mapping[str, Plugin],
+    available: Mapping[str, Plugin],
     always: Sequence[str] = (),
     left_out: Collection[str] = (),
 ) -> list[Plugin]:
@@ -114,26 +114,26 @@ def chosen(
     `all` is all that are known but those to be left out.
     """
     parts = str(asked).split(",") if isinstance(asked, str | Path) else list(asked)
-    found: dict[str, Plugin] = {}
+    by_name: dict[str, Plugin] = {}
     for part in (SAME_SELECTOR.get(part.strip(), part.strip()) for part in parts):
         if part == "all":
-            found |= {name: plugin for name, plugin in known.items() if name not in left_out}
-        elif part in known:
-            found[part] = known[part]
+            by_name |= {name: plugin for name, plugin in available.items() if name not in left_out}
+        elif part in available:
+            by_name[part] = available[part]
         elif part and Path(part).is_dir():
-            found |= {plugin.name: plugin for plugin in _folder(kind, part, known)}
+            by_name |= {plugin.name: plugin for plugin in _folder(kind, part, available)}
         elif part:
             raise AuditError(
-                f"--{kind}: no {KINDS[kind].one} or folder '{part}'; there are all, "
-                f"{', '.join(sorted(known))}"
+                f"--{kind}: no {KINDS[kind].singular} or folder '{part}'; there are all, "
+                f"{', '.join(sorted(available))}"
             )
     # A replay without policies has not even the one that never stops.
-    if found or kind != "policies":
-        found |= {name: known[name] for name in always if name in known}
-    return [found[name] for name in sorted(found)]
+    if by_name or kind != "policies":
+        by_name |= {name: available[name] for name in always if name in available}
+    return [by_name[name] for name in sorted(by_name)]
 
 
-def _folder(kind: str, folder: str, known: Mapping[str, Plugin]) -> list[Plugin]:
+def _folder(kind: str, folder: str, available: Mapping[str, Plugin]) -> list[Plugin]:
     """The plug-ins of a user's folder."""
     paths = sorted(Path(folder).glob("*.sql"))
     if not paths:
@@ -141,14 +141,15 @@ def _folder(kind: str, folder: str, known: Mapping[str, Plugin]) -> list[Plugin]
     for path in paths:
         if not NAME_PATTERN.fullmatch(path.stem):
             raise AuditError(
-                f"{path}: the file's name is the {KINDS[kind].one}'s: lower-case letters, digits, _"
+                f"{path}: the file's name is the {KINDS[kind].singular}'s: lower-case letters, "
+                "digits, _"
             )
-        if path.stem in known:
+        if path.stem in available:
             raise AuditError(f"{path}: '{path.stem}' is built in; give the file another name")
-    found = [read_plugin(path) for path in paths]
-    for plugin in found:
+    folder_plugins = [read_plugin(path) for path in paths]
+    for plugin in folder_plugins:
         check_lineage(kind, plugin)
-    return found
+    return folder_plugins
 
 
 def read_plugin(path: Path) -> Plugin:
@@ -173,7 +174,7 @@ def check_lineage(kind: str, plugin: Plugin) -> None:
     if read - allowed:
         raise AuditError(
             f"{plugin.path}: reads {', '.join(sorted(read - allowed))}; "
-            f"a {KINDS[kind].one} may read only {', '.join(sorted(allowed))}"
+            f"a {KINDS[kind].singular} may read only {', '.join(sorted(allowed))}"
         )
     if plugin.votes_on not in ("answer", "archive_answer"):
         raise AuditError(f"{plugin.path}: '-- votes on:' names answer or archive_answer")
@@ -194,7 +195,7 @@ def check_columns(
     missing = [name for name in KINDS[kind].columns if name not in types]
     if missing:
         raise AuditError(
-            f"{plugin.path}: gives no column {', '.join(missing)}; a {KINDS[kind].one} gives "
+            f"{plugin.path}: gives no column {', '.join(missing)}; a {KINDS[kind].singular} gives "
             f"{', '.join(KINDS[kind].columns)}"
         )
     for name in KINDS[kind].columns:
@@ -207,13 +208,13 @@ def check_columns(
 
 
 def check_contract(
-    con: duckdb.DuckDBPyConnection, kind: str, found: Sequence[Plugin], sql: str
+    con: duckdb.DuckDBPyConnection, kind: str, checked: Sequence[Plugin], sql: str
 ) -> None:
     """Refuse the first plug-in whose rows break the contract, by its own path."""
     broken = con.execute(sql).fetchall()
     if broken:
         name, what = broken[0]
-        plugin = next(plugin for plugin in found if plugin.name == name)
+        plugin = next(plugin for plugin in checked if plugin.name == name)
         raise AuditError(f"{plugin.path}{_or_what_it_reads(plugin)}: {what}")
 
 

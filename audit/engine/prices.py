@@ -45,7 +45,7 @@ def read_prices(file: str | Path) -> tuple[Price, ...]:
     for name in REQUIRED:
         if name not in names:
             raise AuditError(f"--prices {path}: lacks the column {name}; {LAYOUT}")
-    found: dict[str, Price] = {}
+    prices: dict[str, Price] = {}
     for number, cells in enumerate(rows, 2):
         if not cells:
             continue
@@ -55,19 +55,19 @@ def read_prices(file: str | Path) -> tuple[Price, ...]:
                 f"{where}: has {len(cells)} cells for {len(names)} columns; decimals take a point"
             )
         row = dict(zip(names, cells, strict=True))
-        if row["archive"] in found:
+        if row["archive"] in prices:
             raise AuditError(f"{where}: archive '{row['archive']}' stands there twice")
         paid = _millionths(row["input"], "input", where)
         cached = row.get("cached_input", "").strip()
-        found[row["archive"]] = (
+        prices[row["archive"]] = (
             row["archive"],
             paid,
             _millionths(cached, "cached_input", where) if cached else paid,
             _millionths(row["output"], "output", where),
         )
-    if not found:
+    if not prices:
         raise AuditError(f"--prices {path}: holds no price; {LAYOUT}")
-    return tuple(found[name] for name in sorted(found))
+    return tuple(prices[name] for name in sorted(prices))
 
 
 def _millionths(text: str, name: str, where: str) -> int:

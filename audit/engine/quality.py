@@ -71,28 +71,30 @@ def quality_notes(
     if "settings" in relations(con):
         cap = con.execute("select value from settings where key = 'primary_cap'").fetchone()
         primary = f"banks_below_cap_{cap[0]}" if cap else ""
-    found: dict[tuple[str, str, str], list[tuple]] = {}
+    by_check: dict[tuple[str, str, str], list[tuple]] = {}
     for archive, check, count, total, share, severity, advice in con.execute(
         render("data_quality")
     ).fetchall():
         if check.startswith("banks_below_cap") and check != primary:
             continue
         if severity != "ok" and (chosen is None or archive in chosen):
-            found.setdefault((severity, check, advice), []).append((share, archive, count, total))
+            by_check.setdefault((severity, check, advice), []).append(
+                (share, archive, count, total)
+            )
     return [
-        f"{severity}: {check}: {_listed(rows)}: {advice}"
-        for (severity, check, advice), rows in sorted(found.items())
+        f"{severity}: {check}: {_join_archives(rows)}: {advice}"
+        for (severity, check, advice), rows in sorted(by_check.items())
     ]
 
 
-def _listed(rows: list[tuple]) -> str:
+def _join_archives(rows: list[tuple]) -> str:
     """The first few archives with their counts."""
-    told = [
+    archives = [
         f"'{one_line(archive)}' {count:,} of {total:,}"
         for _, archive, count, total in rows[:ARCHIVES_SHOWN]
     ]
     more = f" and {len(rows) - ARCHIVES_SHOWN:,} more" if len(rows) > ARCHIVES_SHOWN else ""
-    return ", ".join(told) + more
+    return ", ".join(archives) + more
 
 
 def count_dropped(con: duckdb.DuckDBPyConnection, problems: Iterable[tuple[str, int, int]]) -> None:

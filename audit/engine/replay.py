@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import duckdb
 import pyarrow as pa
 
-from audit.ahead import ahead
+from audit.ahead import prefetch
 from audit.database.arrow import insert
 from audit.database.connection import transaction
 from audit.database.schema import relations, require_attempts
@@ -76,28 +76,28 @@ def replay(
     require_attempts(con)
     asked = {**(asked or {}), **more}
     settings = resolve(con, asked)
-    found = resolve_plugins(con, asked, settings)
+    plugins = resolve_plugins(con, asked, settings)
     with transaction(con):
-        is_walked = _is_walked(con, settings, found)
-        kept = _kept(con, settings) if is_walked else set()
-        drop_replays(con, kept)
-        _refuse_users_own(con, kept)
-        keep(con, settings, found)
+        is_walked = _is_walked(con, settings, plugins)
+        reused = _reusable_tables(con, settings) if is_walked else set()
+        drop_replays(con, reused)
+        _refuse_users_own(con, reused)
+        keep(con, settings, plugins)
         if not is_walked:
-            keep_walk_settings(con, settings, found)
+            keep_walk_settings(con, settings, plugins)
         has_usual_budgets = not settings.budgets
-        settings = build_stages(con, settings, found, kept, progress)
+        settings = build_stages(con, settings, plugins, reused, progress)
         # Selections that are kept were looked at when they were made.
-        check_contracts(con, found, ("rules", "policies") if is_walked else CHECKED)
+        check_contracts(con, plugins, ("rules", "policies") if is_walked else CHECKED)
         if is_users:
             _refuse_idle_primary(con, settings)
-            publish(con, replace(found, unit=settings.unit))
+            publish(con, replace(plugins, unit=settings.unit))
         finish(con)
         con.execute("update meta set value = 'fresh' where key = 'replays'")
-    return Replayed(settings, found, is_walked, has_usual_budgets)
+    return Replayed(settings, plugins, is_walked, has_usual_budgets)
 
 
-def _is_walked(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> bool:
+def _is_walked(con: duckdb.DuckDBPyConnection, settings: Settings, plugins: Plugins) -> bool:
     """Whether the walks that this replay needs are there, for a cap as large or larger."""
     is_fresh = con.execute(
         "select 1 from meta where key = 'replays' and value = 'fresh'"
@@ -105,33 +105,34 @@ def _is_walked(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugin
     if not is_fresh or "walk_settings" not in relations(con):
         return False
     query = "select 1 from walk_settings where fingerprint = ? and largest_cap >= ?"
-    values = [walk_fingerprint(settings, found), max(settings.caps)]
+    values = [walk_fingerprint(settings, plugins), max(settings.caps)]
     return bool(con.execute(query, values).fetchall())
 
 
 def check_contracts(
-    con: duckdb.DuckDBPyConnection, found: Plugins, kinds: Sequence[str] = CHECKED
+    con: duckdb.DuckDBPyConnection, plugins: Plugins, kinds: Sequence[str] = CHECKED
 ) -> None:
     """Refuse the first plug-in of a user's own whose rows break its contract.
 
     The project's own are held to the same contracts by its tests.
     """
     for kind in kinds:
-        if own := own_plugins(kind, found):
-            chosen = replace(found, rules=own) if kind == "rules" else found
+        if own := own_plugins(kind, plugins):
+            chosen = replace(plugins, rules=own) if kind == "rules" else plugins
             check_contract(con, kind, getattr(chosen, kind), render(f"broken_{kind}", chosen))
-    refuse_foresight(con, found, kinds)
+    refuse_foresight(con, plugins, kinds)
 
 
-def publish(con: duckdb.DuckDBPyConnection, found: Plugins) -> None:
+def publish(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
     """Make every table a view of the database, so that any program can select from it.
 
     What the relations and their columns mean is written into the catalogue.
     """
     for name in table_names():
         # Prefix boxes are counted in tokens: in another unit there is nothing to look at.
-        if found.unit == "completion" or not relations_read(render(name, found)) & TOKEN_RELATIONS:
-            build(con, name, found)
+        reads_tokens = relations_read(render(name, plugins)) & TOKEN_RELATIONS
+        if plugins.unit == "completion" or not reads_tokens:
+            build(con, name, plugins)
     bind(con, [name for name in table_names() if name in relations(con)])
     comment_relations(con)
 
@@ -142,7 +143,7 @@ def finish(con: duckdb.DuckDBPyConnection) -> None:
     count_replays(con)
 
 
-def _kept(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
+def _reusable_tables(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
     """The tables that serve this replay as they are: the walks, and the counts if asked alike."""
     try:
         last = last_settings(con)
@@ -156,16 +157,18 @@ def _kept(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
     return set(relations(con)) & {*WALKED, *(["bootstrap_counts"] if is_drawn else [])}
 
 
-def keep_walk_settings(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> None:
+def keep_walk_settings(
+    con: duckdb.DuckDBPyConnection, settings: Settings, plugins: Plugins
+) -> None:
     """Write what the walks depend on."""
     con.execute("create table walk_settings (largest_cap integer, fingerprint varchar)")
-    values = [max(settings.caps), walk_fingerprint(settings, found)]
+    values = [max(settings.caps), walk_fingerprint(settings, plugins)]
     con.execute("insert into walk_settings values (?, ?)", values)
 
 
-def _refuse_users_own(con: duckdb.DuckDBPyConnection, kept: set[str]) -> None:
+def _refuse_users_own(con: duckdb.DuckDBPyConnection, reused: set[str]) -> None:
     """Nothing of a user's is replaced: a relation that has the name of a stage is refused."""
-    taken = set(relations(con)) & {*STAGE_NAMES, *table_names(), "walk_settings"} - kept
+    taken = set(relations(con)) & {*STAGE_NAMES, *table_names(), "walk_settings"} - reused
     if taken:
         raise AuditError(
             f"the database holds a relation '{min(taken)}' that budget-audit did not make, and "
@@ -176,8 +179,8 @@ def _refuse_users_own(con: duckdb.DuckDBPyConnection, kept: set[str]) -> None:
 def build_stages(
     con: duckdb.DuckDBPyConnection,
     settings: Settings,
-    found: Plugins,
-    kept: Collection[str],
+    plugins: Plugins,
+    reused: Collection[str],
     progress: Progress | None = None,
     names: Sequence[str] = STAGE_NAMES,
 ) -> Settings:
@@ -185,34 +188,34 @@ def build_stages(
 
     The settings come back with the budgets that suit the attempts where none were asked for.
     """
-    found = replace(found, unit=settings.unit)
+    plugins = replace(plugins, unit=settings.unit)
     portions: list[tuple[int, int]] = []
     steps, done = len(names), 0
-    apart = portioned_stages(found)
-    portioned = [name for name in names if name in apart and name not in kept]
+    portioned_names = portioned_stages(plugins)
+    portioned = [name for name in names if name in portioned_names and name not in reused]
 
-    def tell(name: str) -> None:
+    def report(name: str) -> None:
         nonlocal done
         if progress:
             progress(name, done, steps)
         done += 1
 
     for name in names:
-        tell(name)
+        report(name)
         for kind in [BOUND_BEFORE[name]] if name in BOUND_BEFORE else []:
             beside = rule_inputs(con) if kind == "rules" else ""
-            for plugin in getattr(found, kind):
+            for plugin in getattr(plugins, kind):
                 check_columns(con, kind, plugin, beside)
-        if name in apart and not portions:
-            portions = _portions(con, settings, len(found.rules))
+        if name in portioned_names and not portions:
+            portions = _portions(con, settings, len(plugins.rules))
             steps += (len(portions) - 1) * len(portioned)
             walk(con, portions[0])
-        if name in kept:
+        if name in reused:
             continue
         if name in DRAWN:
             _draw(con, name, settings)
         else:
-            build(con, name, found)
+            build(con, name, plugins)
         if name == "replayed_problems":
             _refuse_nothing(con)
             require_prices(con, settings)
@@ -221,12 +224,12 @@ def build_stages(
         if name == "candidates" and not settings.budgets:
             costs = con.execute("select cost from candidates").fetchall()
             settings = replace(settings, budgets=usual_budgets(cost for (cost,) in costs))
-            keep(con, settings, found)
+            keep(con, settings, plugins)
     for portion in portions[1:] if portioned else ():
         walk(con, portion)
         for name in portioned:
-            tell(name)
-            extend(con, name, found)
+            report(name)
+            extend(con, name, plugins)
     if progress:
         progress("done", steps, steps)
     return settings
@@ -260,8 +263,8 @@ def _refuse_idle_primary(con: duckdb.DuckDBPyConnection, settings: Settings) -> 
     if not able:
         # No selector of the run can pick anything; one of the others may.
         others = {"first": "is_eligible", "archive_majority": "is_archive_eligible"}
-        some = "select 1 from candidates where {} limit 1"
-        able = [name for name, who in others.items() if con.execute(some.format(who)).fetchall()]
+        query = "select 1 from candidates where {} limit 1"
+        able = [name for name, who in others.items() if con.execute(query.format(who)).fetchall()]
     if able and settings.primary_selector not in able:
         raise AuditError(
             f"--primary-selector {settings.primary_selector}: it can pick nothing in any problem; "
@@ -289,7 +292,7 @@ def _draw(con: duckdb.DuckDBPyConnection, name: str, settings: Settings) -> None
     }
     con.execute(f"create table {name} ({columns[name]})")
     draw = {"drawn_orders": _draw_orders, "bootstrap_counts": _draw_counts}[name]
-    for batch in ahead(draw(con, settings)):
+    for batch in prefetch(draw(con, settings)):
         insert(con, f"insert into {name}", batch)
 
 
@@ -313,7 +316,7 @@ def _draw_counts(con: duckdb.DuckDBPyConnection, settings: Settings) -> Iterable
     return draw_counts(counts, settings.replicates, settings.bootstrap_seed)
 
 
-def drop_replays(con: duckdb.DuckDBPyConnection, kept: Collection[str] = ()) -> bool:
+def drop_replays(con: duckdb.DuckDBPyConnection, reused: Collection[str] = ()) -> bool:
     """Remove what a replay made, its settings and what is kept aside; say if there was any."""
     kinds = relations(con)
     if "replay_relations" not in kinds:
@@ -323,7 +326,7 @@ def drop_replays(con: duckdb.DuckDBPyConnection, kept: Collection[str] = ()) -> 
     dropped = [
         name
         for name in (*table_names(), *reversed(REPLAY_RELATIONS))
-        if name not in {*SETTING_RELATIONS, *kept} and (name, kinds.get(name)) in made
+        if name not in {*SETTING_RELATIONS, *reused} and (name, kinds.get(name)) in made
     ]
     for name in dropped:
         con.execute(f"drop {kinds[name]} {name}")
@@ -335,6 +338,6 @@ def _remember_made(con: duckdb.DuckDBPyConnection) -> None:
     kinds = relations(con)
     made = (*REPLAY_RELATIONS, *(name for name in table_names() if name in kinds))
     rows = [(name, kinds[name]) for name in made]
-    names, found = zip(*rows, strict=True)
-    table = pa.table({"name": names, "kind": found})
+    names, made_kinds = zip(*rows, strict=True)
+    table = pa.table({"name": names, "kind": made_kinds})
     insert(con, "create or replace table replay_relations as", table)

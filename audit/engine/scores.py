@@ -30,23 +30,23 @@ def scores(con: duckdb.DuckDBPyConnection) -> list[str]:
 
 def score_selectors(con: duckdb.DuckDBPyConnection) -> list[Plugin]:
     """The selectors of every loaded score, from the files of sql/scores."""
-    found = []
+    selectors = []
     for path in sorted((resource("sql") / "scores").glob("*.sql")):
         for score in scores(con):
             name = f"{path.stem}_{score}"
             if name not in SAME_SELECTOR:
                 sql = render_file(f"scores/{path.name}", score=score)
-                found.append(Plugin(name, sql, path=f"{FOLDER}{path.name}"))
-    return found
+                selectors.append(Plugin(name, sql, path=f"{FOLDER}{path.name}"))
+    return selectors
 
 
 def used_scores(con: duckdb.DuckDBPyConnection, selectors: Sequence[Plugin]) -> list[str]:
     """The scores that some selector reads; a user's own may read any."""
-    reading = [one for one in selectors if "candidate_scores" in relations_read(one.sql)]
-    if any(not one.path.startswith(FOLDER) for one in reading):
+    reading = [plugin for plugin in selectors if "candidate_scores" in relations_read(plugin.sql)]
+    if any(not plugin.path.startswith(FOLDER) for plugin in reading):
         return scores(con)
-    found = {re.sub(r"^(best|vote|exp_vote)_", "", one.name) for one in reading}
-    return sorted(found)
+    names = {re.sub(r"^(best|vote|exp_vote)_", "", plugin.name) for plugin in reading}
+    return sorted(names)
 
 
 def outside_weights(
@@ -97,12 +97,12 @@ def check_weights(
             )
 
 
-def own_plugins(kind: str, found: Plugins) -> list[Plugin]:
+def own_plugins(kind: str, chosen: Plugins) -> list[Plugin]:
     """The plug-ins of a kind that are a user's own: no file of the project gives their SQL."""
     ours = {plugin.sql for plugin in plugins(kind)}
     return [
         plugin
-        for plugin in getattr(found, kind)
+        for plugin in getattr(chosen, kind)
         if plugin.sql not in ours and plugin.sql != _score_sql(plugin)
     ]
 

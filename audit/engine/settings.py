@@ -52,14 +52,14 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
     Budgets are as a user writes them, in the unit; the added ones come to those that are asked for
     or were there.
     """
-    wanted = {
+    values = {
         name: value for name, value in asked.items() if value is not None and name not in KINDS
     }
-    last = last_settings(con, wanted)
-    unit = wanted.get("unit", last.unit)
+    last = last_settings(con, values)
+    unit = values.get("unit", last.unit)
     if unit not in UNITS:
         raise AuditError(f"--unit {unit}: must be {' or '.join(UNITS)}")
-    if "budgets" in wanted and not wanted["budgets"]:
+    if "budgets" in values and not values["budgets"]:
         raise AuditError("--budgets: at least one budget, each above 0")
     if unit != last.unit:
         # Budgets of another unit mean nothing here; those of a unit that has no usual ones are
@@ -67,17 +67,17 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
         last = replace(last, budgets=Settings().budgets if unit == Settings().unit else ())
     if not has_answers(con) and last.primary_selector == Settings().primary_selector:
         last = replace(last, primary_selector=ANSWERLESS)
-    primary = wanted.get("primary_selector")
+    primary = values.get("primary_selector")
     if primary in SAME_SELECTOR:
-        wanted["primary_selector"] = SAME_SELECTOR[primary]
+        values["primary_selector"] = SAME_SELECTOR[primary]
     for name in ("budgets", "add_budgets"):
-        if name in wanted:
-            wanted[name] = _budgets(name, wanted[name], unit)
+        if name in values:
+            values[name] = _budgets(name, values[name], unit)
     for field in fields(Settings):
-        if field.name in wanted:
-            wanted[field.name] = _checked(field, wanted[field.name])
-    added = wanted.pop("add_budgets", ())
-    settings = replace(last, **wanted)
+        if field.name in values:
+            values[field.name] = _checked(field, values[field.name])
+    added = values.pop("add_budgets", ())
+    settings = replace(last, **values)
     settings = replace(
         settings,
         budgets=tuple(sorted({*settings.budgets, *added})),
@@ -92,11 +92,11 @@ def typed(kind: type[Typed], content: Any) -> Typed:
     hints = get_type_hints(kind)
     if not isinstance(content, dict) or set(content) != set(hints):
         raise ValueError(f"the fields of {kind.__name__} are {', '.join(hints)}")
-    found = {name: as_tuples(value) for name, value in content.items()}
-    for name, value in found.items():
+    values = {name: as_tuples(value) for name, value in content.items()}
+    for name, value in values.items():
         if not fits(value, hints[name]):
             raise ValueError(f"{name} is not {_in_words(hints[name])}")
-    return kind(**found)
+    return kind(**values)
 
 
 def _budgets(name: str, written: Any, unit: str) -> tuple[int, ...]:
@@ -113,22 +113,22 @@ def is_stored(field: Field[Any]) -> bool:
 
 def _checked(field: Field[Any], value: Any) -> Any:
     """A value as its field's type has it; another one is refused before anything is written."""
-    found = as_tuples(value)
-    if not fits(found, HINTS[field.name]):
+    checked = as_tuples(value)
+    if not fits(checked, HINTS[field.name]):
         raise AuditError(f"{flag_of(field)}: {value!r} is not {_in_words(HINTS[field.name])}")
-    return found
+    return checked
 
 
 def as_tuples(value: Any) -> Any:
     """Lists, which JSON and callers have, as the tuples that settings have."""
-    return tuple(as_tuples(one) for one in value) if isinstance(value, list | tuple) else value
+    return tuple(as_tuples(item) for item in value) if isinstance(value, list | tuple) else value
 
 
 def fits(value: Any, hint: Any) -> bool:
     """Whether a value is of a type; True is no number."""
     parts = get_args(hint)
     if get_origin(hint) is tuple and parts[-1] is ...:
-        return isinstance(value, tuple) and all(fits(one, parts[0]) for one in value)
+        return isinstance(value, tuple) and all(fits(item, parts[0]) for item in value)
     if get_origin(hint) is tuple:
         is_long = isinstance(value, tuple) and len(value) == len(parts)
         return is_long and all(map(fits, value, parts))
@@ -156,12 +156,12 @@ def last_settings(con: duckdb.DuckDBPyConnection, replaced: Collection[str] = ()
     if "settings" not in relations(con):
         return Settings()
     stored = dict(con.execute("select key, value from settings").fetchall())
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for field in fields(Settings):
         if field.name not in stored or not is_stored(field):
             continue
         try:
-            found[field.name] = _read(field, stored[field.name], stored)
+            values[field.name] = _read(field, stored[field.name], stored)
         except (TypeError, ValueError, KeyError, AuditError):
             if field.name in replaced:
                 continue
@@ -169,7 +169,7 @@ def last_settings(con: duckdb.DuckDBPyConnection, replaced: Collection[str] = ()
                 f"the database's setting {field.name} cannot be read; 'budget-audit replay "
                 f"{flag_of(field)} …' replaces it"
             ) from None
-    return Settings(**found)
+    return Settings(**values)
 
 
 def _read(field: Field[Any], text: str, stored: Mapping[str, str]) -> Any:
@@ -190,7 +190,7 @@ def _written(field: Field[Any], settings: Settings) -> str:
     """A setting as people read it; budgets are in the unit."""
     value = getattr(settings, field.name)
     if field.metadata["kind"] == "amounts":
-        return ",".join(write_exactly(one, settings.unit) for one in value)
+        return ",".join(write_exactly(amount, settings.unit) for amount in value)
     if not isinstance(value, tuple):
         return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
     if HINTS[field.name] == tuple[int, ...]:
@@ -226,28 +226,32 @@ def resolve_plugins(
     con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any], settings: Settings
 ) -> Plugins:
     """The plug-ins of a replay; those of the last one where nothing is asked for."""
-    found = {}
+    by_kind = {}
     for kind in KINDS:
-        known = known_plugins(con, kind)
+        available = available_plugins(con, kind)
         primary = (settings.primary_selector,) if kind == "selectors" else ()
         always = (*KINDS[kind].always, *primary)
         if asked.get(kind) is not None:
-            found[kind] = chosen(kind, asked[kind], known, always, _left_out(con, kind, settings))
+            by_kind[kind] = chosen(
+                kind, asked[kind], available, always, _left_out(con, kind, settings)
+            )
         else:
-            found[kind] = _last_plugins(con, kind, known, primary)
-    _require_selector(con, settings, found["selectors"])
-    check_weights(con, found["selectors"], settings)
-    return Plugins(found["rules"], found["selectors"], found["policies"], settings.unit)
+            by_kind[kind] = _last_plugins(con, kind, available, primary)
+    _require_selector(con, settings, by_kind["selectors"])
+    check_weights(con, by_kind["selectors"], settings)
+    return Plugins(by_kind["rules"], by_kind["selectors"], by_kind["policies"], settings.unit)
 
 
-def known_plugins(con: duckdb.DuckDBPyConnection, kind: str) -> dict[str, Plugin]:
+def available_plugins(con: duckdb.DuckDBPyConnection, kind: str) -> dict[str, Plugin]:
     """The plug-ins that can be chosen by name in this database."""
-    known = {plugin.name: plugin for plugin in plugins(kind)}
+    available = {plugin.name: plugin for plugin in plugins(kind)}
     if kind == "selectors":
-        known |= {plugin.name: plugin for plugin in score_selectors(con)}
+        available |= {plugin.name: plugin for plugin in score_selectors(con)}
         if not has_answers(con):
-            known = {name: one for name, one in known.items() if not one.needs_answers}
-    return known
+            available = {
+                name: plugin for name, plugin in available.items() if not plugin.needs_answers
+            }
+    return available
 
 
 def _left_out(con: duckdb.DuckDBPyConnection, kind: str, settings: Settings) -> set[str]:
@@ -258,50 +262,53 @@ def _left_out(con: duckdb.DuckDBPyConnection, kind: str, settings: Settings) -> 
 
 
 def _last_plugins(
-    con: duckdb.DuckDBPyConnection, kind: str, known: Mapping[str, Plugin], primary: Sequence[str]
+    con: duckdb.DuckDBPyConnection,
+    kind: str,
+    available: Mapping[str, Plugin],
+    primary: Sequence[str],
 ) -> list[Plugin]:
     """The plug-ins of the last replay, or the default ones, with the primary selector."""
     if f"used_{kind}" not in relations(con):
         names = KINDS[kind].default
         if kind == "selectors" and not has_answers(con):
             names = (ANSWERLESS,)
-        found = {name: known[name] for name in names if name in known}
+        by_name = {name: available[name] for name in names if name in available}
     else:
         rows = con.execute(f"select name, sql, votes_on, path from used_{kind}").fetchall()
         last = {row[0]: Plugin(*row) for row in rows}
-        found = {name: known.get(name, plugin) for name, plugin in last.items()}
-        for plugin in found.values():
+        by_name = {name: available.get(name, plugin) for name, plugin in last.items()}
+        for plugin in by_name.values():
             check_lineage(kind, plugin)
-            if plugin.name not in known and plugin.path.startswith("sql/"):
+            if plugin.name not in available and plugin.path.startswith("sql/"):
                 raise AuditError(
-                    f"the {KINDS[kind].one} {plugin.name} of the last replay is not there any "
+                    f"the {KINDS[kind].singular} {plugin.name} of the last replay is not there any "
                     f"more; name others with --{kind}"
                 )
-    found |= {name: known[name] for name in primary if name in known}
-    return [found[name] for name in sorted(found)]
+    by_name |= {name: available[name] for name in primary if name in available}
+    return [by_name[name] for name in sorted(by_name)]
 
 
 def _require_selector(
-    con: duckdb.DuckDBPyConnection, settings: Settings, found: Sequence[Plugin]
+    con: duckdb.DuckDBPyConnection, settings: Settings, selectors: Sequence[Plugin]
 ) -> None:
     """Refuse a primary selector that is not there, or that votes where there is no answer."""
-    if settings.primary_selector in {plugin.name for plugin in found}:
+    if settings.primary_selector in {plugin.name for plugin in selectors}:
         return
-    known = known_plugins(con, "selectors")
+    available = available_plugins(con, "selectors")
     votes = {plugin.name for plugin in plugins("selectors") if plugin.needs_answers}
     why = "votes, and these tasks have no answer" if settings.primary_selector in votes else ""
     raise AuditError(
         f"--primary-selector: {why and settings.primary_selector + ' ' + why}"
         f"{'' if why else f'no selector {settings.primary_selector!r}'}; there are "
-        f"{', '.join(sorted({*known, *(one.name for one in found)}))}"
+        f"{', '.join(sorted({*available, *(plugin.name for plugin in selectors)}))}"
     )
 
 
-def keep(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> None:
+def keep(con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugins) -> None:
     """Write the settings as tables, visible and joinable."""
     listed = {
-        **{one.name: _written(one, settings) for one in fields(Settings) if is_stored(one)},
-        **{kind: ",".join(one.name for one in getattr(found, kind)) for kind in KINDS},
+        **{field.name: _written(field, settings) for field in fields(Settings) if is_stored(field)},
+        **{kind: ",".join(plugin.name for plugin in getattr(used_plugins, kind)) for kind in KINDS},
     }
     _create(con, "settings", key=list(listed), value=list(listed.values()))
     _create(con, "budgets", budget=pa.array(settings.budgets, pa.int64()))
@@ -324,7 +331,9 @@ def keep(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> 
             for name, values in zip(("input", "cached_input", "output"), prices, strict=True)
         },
     )
-    _create(con, "used_scores", score=pa.array(used_scores(con, found.selectors), pa.string()))
+    _create(
+        con, "used_scores", score=pa.array(used_scores(con, used_plugins.selectors), pa.string())
+    )
     _create(
         con,
         "caps",
@@ -342,26 +351,30 @@ def keep(con: duckdb.DuckDBPyConnection, settings: Settings, found: Plugins) -> 
         question_id=pa.array([number for _, number in settings.problems], pa.int64()),
     )
     for kind in KINDS:
-        _keep_plugins(con, kind, getattr(found, kind), settings.primary_selector)
+        _keep_plugins(con, kind, getattr(used_plugins, kind), settings.primary_selector)
 
 
 def _keep_plugins(
-    con: duckdb.DuckDBPyConnection, kind: str, found: Sequence[Plugin], primary: str
+    con: duckdb.DuckDBPyConnection, kind: str, used_plugins: Sequence[Plugin], primary: str
 ) -> None:
     """One kind's plug-ins, numbered from 1; `name` also goes by the word that other tables use."""
-    one = {"rules": "rule", "selectors": "selector", "policies": "policy"}[kind]
-    names = pa.array([plugin.name for plugin in found], pa.string())
+    singular = KINDS[kind].singular
+    names = pa.array([plugin.name for plugin in used_plugins], pa.string())
     _create(
         con,
         f"used_{kind}",
-        **{f"{one}_id": pa.array(range(1, len(found) + 1), pa.int8()), one: names, "name": names},
-        is_primary=pa.array([plugin.name == primary for plugin in found], pa.bool_()),
-        votes_on=pa.array([plugin.votes_on for plugin in found], pa.string()),
-        path=pa.array([plugin.path for plugin in found], pa.string()),
-        sql=pa.array([plugin.sql for plugin in found], pa.string()),
-        has_answers=pa.array([has_answers(con)] * len(found), pa.bool_()),
-        score=pa.array([weighed(plugin)[0] for plugin in found], pa.string()),
-        weighs=pa.array([weighed(plugin)[1] for plugin in found], pa.string()),
+        **{
+            f"{singular}_id": pa.array(range(1, len(used_plugins) + 1), pa.int8()),
+            singular: names,
+            "name": names,
+        },
+        is_primary=pa.array([plugin.name == primary for plugin in used_plugins], pa.bool_()),
+        votes_on=pa.array([plugin.votes_on for plugin in used_plugins], pa.string()),
+        path=pa.array([plugin.path for plugin in used_plugins], pa.string()),
+        sql=pa.array([plugin.sql for plugin in used_plugins], pa.string()),
+        has_answers=pa.array([has_answers(con)] * len(used_plugins), pa.bool_()),
+        score=pa.array([weighed(plugin)[0] for plugin in used_plugins], pa.string()),
+        weighs=pa.array([weighed(plugin)[1] for plugin in used_plugins], pa.string()),
     )
 
 
@@ -369,14 +382,14 @@ def _create(con: duckdb.DuckDBPyConnection, relation: str, /, **columns: Any) ->
     insert(con, f"create or replace table {relation} as", pa.table(columns))
 
 
-def walk_fingerprint(settings: Settings, found: Plugins) -> str:
+def walk_fingerprint(settings: Settings, used_plugins: Plugins) -> str:
     """What walks depend on besides the loaded records and the largest cap."""
     parts: Iterable[Any] = (
         [settings.orders, settings.order_seed, settings.primary_selector],
         [settings.archives, settings.competitions, settings.problems],
         [settings.unit, settings.prices if settings.unit == "money" else ()],
-        [(selector.name, selector.sql, selector.votes_on) for selector in found.selectors],
-        sorted(sources(WALKED, replace(found, unit=settings.unit)).items()),
+        [(selector.name, selector.sql, selector.votes_on) for selector in used_plugins.selectors],
+        sorted(sources(WALKED, replace(used_plugins, unit=settings.unit)).items()),
     )
     return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()
 
@@ -384,11 +397,11 @@ def walk_fingerprint(settings: Settings, found: Plugins) -> str:
 def usual_budgets(costs: Iterable[int]) -> tuple[int, ...]:
     """Budgets that suit what attempts cost: quantiles, rounded half up to two digits."""
     costs = sorted(costs)
-    found = set()
+    budgets = set()
     for share in SHARES:
         place = (len(costs) - 1) * share
         low, high = costs[math.floor(place)], costs[math.ceil(place)]
         cost = low + (high - low) * (place - math.floor(place))
         step = 10 ** max(len(str(math.floor(cost))) - 2, 0)
-        found.add(max(1, math.floor(cost / step + Fraction(1, 2)) * step))
-    return tuple(sorted(found))
+        budgets.add(max(1, math.floor(cost / step + Fraction(1, 2)) * step))
+    return tuple(sorted(budgets))

@@ -101,14 +101,14 @@ class Weighing(NamedTuple):
 @functools.cache
 def weighings() -> dict[str, Weighing]:
     """Every `replicate_x` that is a sum of totals times counts."""
-    found = {}
+    by_name = {}
     for name in interval_names():
         if "totals" in header(name):
             keys, values = names_in(said(name, "grain")), names_in(said(name, "values"))
             replicate = name.replace("interval_", "replicate_", 1)
             totals, changes = header(name)["totals"], header(name).get("changes", "")
-            found[replicate] = Weighing(totals, keys, values, changes)
-    return found
+            by_name[replicate] = Weighing(totals, keys, values, changes)
+    return by_name
 
 
 def weighed_purpose(name: str) -> str:
@@ -128,13 +128,13 @@ def interval_names() -> list[str]:
 def interval_statistics(name: str) -> dict[str, tuple[str, ...]]:
     """What a file of `sql/intervals` asks of its columns: `-- intervals: delta low high; …`."""
     asked = header(name).get("intervals", "").split(";") if name in interval_names() else ()
-    found = {words[0]: tuple(words[1:]) for one in asked if (words := one.split())}
-    for word in (word for words in found.values() for word in words if word not in STATISTICS):
+    statistics = {words[0]: tuple(words[1:]) for entry in asked if (words := entry.split())}
+    for word in (word for words in statistics.values() for word in words if word not in STATISTICS):
         raise AuditError(
             f"sql/{stage_file(name)}: '-- intervals:' has no {word!r}; there are "
             f"{', '.join(STATISTICS)}"
         )
-    return found
+    return statistics
 
 
 def names_in(text: str) -> tuple[str, ...]:

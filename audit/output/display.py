@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit import engine
-from audit.database.leftovers import whole
+from audit.database.leftovers import atomic_file
 from audit.errors import AuditError
 from audit.output.headings import heading, unit_of
 from audit.output.terminal import LAST_RANK, DisplayColumn, fitted, lines_of
@@ -125,7 +125,7 @@ def _exact(value: float | Decimal) -> Decimal:
 
 def budget_name(budget: float | Decimal, unit: Unit) -> str:
     """A budget as people say it: 4k, $0.25, 90 s."""
-    if unit.many == "tokens" and budget and budget % 1000 == 0:
+    if unit.plural == "tokens" and budget and budget % 1000 == 0:
         return f"{int(budget) // 1000:,}k"
     if unit.symbol:
         return write_amount(_exact(budget), unit)
@@ -277,6 +277,6 @@ def _csv_pieces(source: Any) -> Iterator[bytes]:
 
 def write_csv(source: pa.Table | pa.RecordBatchReader, path: str | Path) -> None:
     """The full-precision CSV of a table or a stream of batches; the file appears whole or not."""
-    with whole(Path(path)) as partial, partial.open("wb") as file:
+    with atomic_file(Path(path)) as partial, partial.open("wb") as file:
         for piece in _csv_pieces(source):
             file.write(piece)

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from audit import database, engine
-from audit.ahead import ahead
-from audit.database.leftovers import whole
+from audit.ahead import prefetch
+from audit.database.leftovers import atomic_file
 from audit.errors import AuditError, first_line
 from audit.output.display import write_csv
 from audit.output.filters import Filter, condition, filtered
@@ -82,7 +82,7 @@ def export(
             yield done, name, rows
 
     with engine.intervals_of(con, [name for name in wanted if name in tables]):
-        for done, name, rows in ahead(made()):
+        for done, name, rows in prefetch(made()):
             if progress:
                 progress(name, done, len(wanted))
             path = out / f"{name}.{fmt}"
@@ -131,7 +131,7 @@ def key_of(name: str) -> str:
 def write_parquet(rows: pa.RecordBatchReader, path: Path) -> None:
     """Write batches; the file appears whole or not."""
     with (
-        whole(path) as partial,
+        atomic_file(path) as partial,
         pyarrow.parquet.ParquetWriter(partial, rows.schema, compression="zstd") as writer,
     ):
         for batch in rows:

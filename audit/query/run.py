@@ -50,10 +50,12 @@ class NamedQuery:
 
 def named_queries() -> list[NamedQuery]:
     """Every query that ships with the project, by name."""
-    return [_named(path, is_ours=True) for path in sorted(engine.resource("queries").glob("*.sql"))]
+    return [
+        _read_query(path, is_ours=True) for path in sorted(engine.resource("queries").glob("*.sql"))
+    ]
 
 
-def _named(path: Path, *, is_ours: bool = False) -> NamedQuery:
+def _read_query(path: Path, *, is_ours: bool = False) -> NamedQuery:
     sql = path.read_text(encoding="utf-8-sig")
     question = sql.split("\n")[0].removeprefix("--").strip()
     return NamedQuery(path.stem, question, sql, dict(DEFAULT_PATTERN.findall(sql)), is_ours)
@@ -61,19 +63,19 @@ def _named(path: Path, *, is_ours: bool = False) -> NamedQuery:
 
 def find_query(name_or_sql: str) -> NamedQuery:
     """A named query, the content of a .sql file, or the text itself."""
-    for known in named_queries():
-        if known.name == name_or_sql:
-            return known
+    for named_query in named_queries():
+        if named_query.name == name_or_sql:
+            return named_query
     if name_or_sql.endswith(".sql") and "\n" not in name_or_sql:
         path = Path(name_or_sql)
         try:
-            return _named(path)
+            return _read_query(path)
         except OSError as error:
             raise AuditError(f"{path}: cannot be read: {error.strerror}") from None
         except UnicodeDecodeError as error:
             raise AuditError(f"{path}: not UTF-8 text: {first_line(error)}") from None
     if re.fullmatch(r"[\w-]+", name_or_sql):
-        names = [known.name for known in named_queries()]
+        names = [named_query.name for named_query in named_queries()]
         raise AuditError(not_there("query", name_or_sql, names) + ", or give SQL text")
     # Blanks before a statement make DuckDB point beside the place of a mistake.
     return NamedQuery("", "", name_or_sql.strip(), {})
@@ -127,19 +129,19 @@ def answer(
 ) -> tuple[str, Answer]:
     """The answer as text, and itself; the limits hold for the formatting too."""
     with limits(con, timeout=timeout, give_up=give_up):
-        found = _answered(con, find_query(name_or_sql), params or {}, limit)
-        return found.text(fmt, width), found
+        result = _answered(con, find_query(name_or_sql), params or {}, limit)
+        return result.text(fmt, width), result
 
 
 def _answered(
     con: duckdb.DuckDBPyConnection,
-    found: NamedQuery,
+    named_query: NamedQuery,
     params: Mapping[str, Any],
     limit: int | None,
 ) -> Answer:
     """Run the one statement, refused unless it only reads."""
-    values = {**found.defaults, **params}
-    if found.is_ours:
+    values = {**named_query.defaults, **params}
+    if named_query.is_ours:
         units = {"budget": replayed_unit(con), "money": UNITS["money"]}
         values |= {
             name: _amount(name, str(value), units[name])
@@ -147,18 +149,20 @@ def _answered(
             if name in units and value
         }
     try:
-        "".join((found.sql, *values, *map(str, values.values()))).encode()
+        "".join((named_query.sql, *values, *map(str, values.values()))).encode()
     except UnicodeEncodeError:
         raise AuditError("query: the text or a parameter is not valid UTF-8") from None
-    statement = _one_reading(con, found.sql)
-    if lacks_texts(con) and reads_texts(found.sql):
+    statement = _one_reading(con, named_query.sql)
+    if lacks_texts(con) and reads_texts(named_query.sql):
         raise AuditError("query: it reads texts, and the run that was gathered keeps none")
-    wanted = statement.named_parameters
-    if set(values) - wanted:
-        extra = ", ".join(f"${name}" for name in sorted(set(values) - wanted))
-        raise AuditError(f"query: it has no parameter {extra}; its own: {_listed(wanted)}")
-    if wanted - set(values):
-        missing = ", ".join(f"${name}" for name in sorted(wanted - set(values)))
+    parameters = statement.named_parameters
+    if set(values) - parameters:
+        extra = ", ".join(f"${name}" for name in sorted(set(values) - parameters))
+        raise AuditError(
+            f"query: it has no parameter {extra}; its own: {_join_parameters(parameters)}"
+        )
+    if parameters - set(values):
+        missing = ", ".join(f"${name}" for name in sorted(parameters - set(values)))
         raise AuditError(f"query: no value for {missing}; give --param name=value")
     try:
         rows = con.sql(statement, params=values or None).to_arrow_table()
@@ -168,15 +172,15 @@ def _answered(
         raise AuditError(_out_of_memory(_memory_limit(con))) from None
     except duckdb.Error as error:
         _require_what_it_reads(con, error)
-        raise _mistake(_placed(con, found.sql, values, error)) from None
+        raise _mistake(_placed(con, named_query.sql, values, error)) from None
     except pa.ArrowException as error:
         raise AuditError(f"query: its rows cannot be read: {first_line(error)}") from None
     is_plan = statement.type == duckdb.StatementType.EXPLAIN
     plan = "\n".join(rows.column(rows.num_columns - 1).to_pylist()) if is_plan else ""
     shown = in_unit(con, rows.slice(0, limit) if limit else rows)
-    words = set(re.findall(r"\w+", found.sql.lower()))
+    words = set(re.findall(r"\w+", named_query.sql.lower()))
     reads_records = bool(words & {*relations(con), *engine.table_names()})
-    return Answer(shown, rows.num_rows, plan, found.is_ours, reads_records)
+    return Answer(shown, rows.num_rows, plan, named_query.is_ours, reads_records)
 
 
 def _amount(name: str, written: str, unit: Unit) -> str:
@@ -199,10 +203,10 @@ def _one_reading(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
     kinds = duckdb.StatementType
     try:
         statements = con.extract_statements(sql)
-        types = [one.type for one in statements]
+        types = [statement.type for statement in statements]
         if types == [kinds.EXPLAIN]:
             explained = EXPLAIN_PATTERN.sub("", sql, count=1)
-            types = [one.type for one in con.extract_statements(explained)]
+            types = [statement.type for statement in con.extract_statements(explained)]
             sql = explained
     except duckdb.Error as error:
         raise _mistake(error) from None
@@ -253,10 +257,10 @@ def _mistake(error: duckdb.Error) -> AuditError:
     at = ""
     if place and (part := place[1][len(place[3]) :][: len(place[4])].strip()):
         at = f" (line {place[2]}, at '{part}')"
-    found = AuditError(f"query: {' '.join(words.split())[:LONGEST_MESSAGE]}{at}")
+    mistake = AuditError(f"query: {' '.join(words.split())[:LONGEST_MESSAGE]}{at}")
     if picture:
-        found.add_note(picture)
-    return found
+        mistake.add_note(picture)
+    return mistake
 
 
 def _require_what_it_reads(con: duckdb.DuckDBPyConnection, error: duckdb.Error) -> None:
@@ -342,5 +346,5 @@ def _bytes(amount: str) -> int:
     return int(float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"].index(unit))
 
 
-def _listed(names: set[str]) -> str:
+def _join_parameters(names: set[str]) -> str:
     return ", ".join(f"${name}" for name in sorted(names)) or "none"

@@ -10,18 +10,18 @@ from audit.load.schema import SCHEMA
 from audit.text import not_there, quoted
 
 # The kinds of relations, in the order in which they are listed.
-KINDS = ("public", "table", "yours", "internal")
+RELATION_KINDS = ("public", "table", "yours", "internal")
 
 
 def schema(con: duckdb.DuckDBPyConnection, name: str | None = None) -> pa.Table:
     """Every relation with its kind and meaning, or the columns of one."""
-    found = {relation: _kind(relation) for relation in relations(con)}
+    stored = {relation: _kind(relation) for relation in relations(con)}
     tables = dict.fromkeys([*engine.table_names(), *engine.exploratory_names()], "table")
     # A published table is computed when it is asked for; a relation inside may share its name.
-    kinds = {**found, **{t: kind for t, kind in tables.items() if found.get(t) != "yours"}}
+    kinds = {**stored, **{t: kind for t, kind in tables.items() if stored.get(t) != "yours"}}
     if name is not None:
         return _columns(con, name, kinds)
-    listed = sorted(kinds, key=lambda relation: (KINDS.index(kinds[relation]), relation))
+    listed = sorted(kinds, key=lambda relation: (RELATION_KINDS.index(kinds[relation]), relation))
     about = [engine.relation_comment(r) if kinds[r] != "yours" else "" for r in listed]
     return pa.table(
         {

@@ -24,14 +24,14 @@ def problem(
         ("competition", "competition", competition),
         ("question", "question_id", question),
     ):
-        where = " and ".join(f"{known} = ${known}" for known in key) or "true"
+        where = " and ".join(f"{name} = ${name}" for name in key) or "true"
         sql = f"select distinct {column} from {among} where {where} order by 1"
-        known = [row[0] for row in con.execute(sql, key).fetchall()]
-        if not known:
+        values = [row[0] for row in con.execute(sql, key).fetchall()]
+        if not values:
             raise AuditError("the database holds no attempts; load some with 'budget-audit load'")
-        if value is not None and value not in known:
-            raise AuditError(f"--{option}: {not_there(option, str(value), list(map(str, known)))}")
-        key[column] = known[0] if value is None else value
+        if value is not None and value not in values:
+            raise AuditError(f"--{option}: {not_there(option, str(value), list(map(str, values)))}")
+        key[column] = values[0] if value is None else value
     return key["archive"], key["competition"], key["question_id"]
 
 
@@ -44,10 +44,10 @@ def attempts(con: duckdb.DuckDBPyConnection, key: tuple[str, str, int]) -> pa.Ta
 def text(con: duckdb.DuckDBPyConnection, key: tuple[str, str, int], seed: int) -> str:
     """What was generated in one attempt."""
     where = "archive = ? and competition = ? and question_id = ?"
-    seeds = con.execute(f"select seed from attempts where {where} order by seed", key).fetchall()
-    known = [str(found) for (found,) in seeds]
-    if str(seed) not in known:
-        raise AuditError(f"--seed: {not_there('seed', str(seed), known)}")
+    rows = con.execute(f"select seed from attempts where {where} order by seed", key).fetchall()
+    seeds = [str(number) for (number,) in rows]
+    if str(seed) not in seeds:
+        raise AuditError(f"--seed: {not_there('seed', str(seed), seeds)}")
     rows = con.execute(
         f"select text from texts where {where} and seed = ?", [*key, seed]
     ).fetchall()

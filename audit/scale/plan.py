@@ -16,7 +16,7 @@ import numpy
 import pyarrow
 
 from audit import __version__
-from audit.database.leftovers import whole
+from audit.database.leftovers import atomic_file
 from audit.engine.plugins import KINDS, NAME_PATTERN, Plugin, Plugins, check_lineage
 from audit.engine.settings import (
     Settings,
@@ -162,7 +162,7 @@ def _write(out: Path, text: str) -> None:
             raise AuditError(f"{out}: is not empty; a run needs a folder of its own")
     except OSError as error:
         raise AuditError(f"{out}: cannot be made a folder: {first_line(error)}") from None
-    with whole(path) as partial:
+    with atomic_file(path) as partial:
         partial.write_text(text, encoding="utf-8")
 
 
@@ -206,8 +206,8 @@ def _manifest(content: Mapping[str, Any]) -> Manifest:
         for plugin in some:
             if not NAME_PATTERN.fullmatch(plugin.name):
                 raise ValueError(
-                    f"'{plugin.name}' is not a valid {KINDS[kind].one} name: lower-case letters, "
-                    "digits and _"
+                    f"'{plugin.name}' is not a valid {KINDS[kind].singular} name: lower-case "
+                    "letters, digits and _"
                 )
             check_lineage(kind, plugin)
     settings = settings_of(content)

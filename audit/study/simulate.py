@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from audit.answers import normalize
-from audit.database.leftovers import whole
+from audit.database.leftovers import atomic_file
 from audit.errors import AuditError
 
 Rng = np.random.Generator
@@ -197,7 +197,7 @@ def simulate(
     for number, archive in enumerate(AUDIT):
         path = out / f"{archive}.parquet"
         with (
-            whole(path) as partial,
+            atomic_file(path) as partial,
             pq.ParquetWriter(partial, SCHEMA, compression="zstd", use_dictionary=False) as writer,
         ):
             for t, competition in enumerate(KINDS):

@@ -16,7 +16,7 @@ import pytest
 import audit
 from audit import database
 from audit.cli import main
-from audit.database.leftovers import whole
+from audit.database.leftovers import atomic_file
 from audit.database.schema import SCHEMA_VERSION
 from audit.errors import AuditError
 from tests.soak._server import ROOT, serving
@@ -134,7 +134,7 @@ def test_a_file_left_by_a_killed_run_is_removed_and_that_of_a_running_one_is_not
     others = [tmp_path / f".b.csv.{ended}.part", tmp_path / ".a.csv.notes.part"]
     for path in (dead, alive, *others):
         path.write_text("half")
-    with whole(tmp_path / "a.csv") as partial:
+    with atomic_file(tmp_path / "a.csv") as partial:
         partial.write_text("new")
     assert (tmp_path / "a.csv").read_text() == "new"
     assert not dead.exists() and alive.exists() and all(path.exists() for path in others)

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 from markupsafe import Markup
 
-from audit.database.leftovers import whole
+from audit.database.leftovers import atomic_file
 from audit.errors import AuditError, extra_hint
 from audit.report import data
 from audit.report.data import Row
@@ -259,5 +259,5 @@ def write_whole(path: Path, content: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise AuditError(f"cannot write {path}: {error.strerror or error}") from None
-    with whole(path) as partial:
+    with atomic_file(path) as partial:
         partial.write_bytes(content)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from audit.ahead import ahead
+from audit.ahead import prefetch
 from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources import containers
@@ -185,7 +185,7 @@ def _parquet_batches(
     """Batches of the named columns, with the rows before each and the bytes read so far."""
     total, row = reader.metadata.num_rows, 0
     try:
-        for batch in ahead(_decoded(file, reader, names)):
+        for batch in prefetch(_decoded(file, reader, names)):
             before, row = row, row + batch.num_rows
             _check_rows(file, batch, before)
             if batch.num_rows:
