@@ -1,5 +1,4 @@
--- dealt_labels: the labels of a database dealt out anew, each to the attempt that comes next in an
---     order of their own.
+-- dealt_labels: the labels of a database shuffled over all attempts, by a fixed hash.
 -- grain: archive, competition, question_id, seed
 with numbered as (
     select

@@ -1,5 +1,5 @@
--- costs_extreme: attempts that cost over 100 times what 95 % of another archive's cost, of any;
---     with one archive, of its own.
+-- costs_extreme: attempts that cost more than 100 times the largest 95 % quantile among the other
+--     archives (its own, if there is one archive).
 -- grain: archive
 with costs as (
     select
