@@ -40,7 +40,10 @@ class Command(click.Command):
     """A command that works on a database."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run it; DuckDB's import would abort the process at Ctrl-C, which waits for its end."""
+        """Run the command.
+
+        Ctrl-C during DuckDB's import would crash, so it is held back until the import is done.
+        """
         met: list[int] = []
         before = signal.signal(signal.SIGINT, lambda signum, frame: met.append(signum))
         importlib.import_module("duckdb")
@@ -56,7 +59,7 @@ class InChildProcess(Command):
     crash = "it made DuckDB crash ({}); nothing is changed, write it otherwise"
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command in a child and leave with its status; a crash is told in one line."""
+        """Run the command in a child and leave with its status; a crash is reported in one line."""
         if not _has_own_output() or not hasattr(os, "fork"):
             return super().invoke(ctx)
         sys.stdout.flush()

@@ -21,16 +21,16 @@ from audit.engine.batches import batches
 from audit.engine.build import key_totals_sql
 from audit.engine.sql_files import weighings
 
-# Rows of replicates that are made at a time, sums in them, and totals that they are made of.
+# How many rows of replicates, sums and totals of problems one batch may have.
 ROWS_AT_A_TIME = 2_000_000
 SUMS_AT_A_TIME = 6_000_000
 TOTALS_AT_A_TIME = 24_000_000
-# Counts that are held at a time, as doubles.
+# How many counts are in memory at a time, as doubles.
 COUNTS_AT_A_TIME = 8_000_000
 
 
 class Counts:
-    """How often each replicate draws each problem; a connection of its own reads them."""
+    """How often each replicate draws each problem, read over a separate connection."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self.con = cursor(con)
@@ -39,13 +39,13 @@ class Counts:
         ).fetchall()
         self.lock = threading.Lock()
         self.size = max(1, COUNTS_AT_A_TIME // self.problems)
-        # Few counts are read once.
-        self.only_block = self._read(self.con, 0) if self.replicates <= self.size else None
+        # Counts that fit in one batch are read once and kept.
+        self.only_batch = self._read(self.con, 0) if self.replicates <= self.size else None
 
-    def blocks(self) -> Iterator[tuple[int, np.ndarray]]:
-        """The first replicate of some, and their counts: a row each, as doubles."""
-        if self.only_block is not None:
-            yield 0, self.only_block
+    def batches(self) -> Iterator[tuple[int, np.ndarray]]:
+        """The first replicate of each batch, and the counts: a row per replicate, as doubles."""
+        if self.only_batch is not None:
+            yield 0, self.only_batch
             return
         with self.lock:
             con = cursor(self.con)
@@ -54,12 +54,12 @@ class Counts:
             yield from prefetch((first, self._read(con, first)) for first in firsts)
 
     def _read(self, con: duckdb.DuckDBPyConnection, first: int) -> np.ndarray:
-        block = con.sql(
+        batch = con.sql(
             "select counts from bootstrap_counts "
             f"where replicate >= {first} and replicate < {first + self.size} "
             "order by replicate, first_problem"
         ).to_arrow_table()
-        counts = block["counts"].combine_chunks().flatten().to_numpy()
+        counts = batch["counts"].combine_chunks().flatten().to_numpy()
         return counts.astype(np.float64).reshape(-1, self.problems)
 
 
@@ -72,7 +72,7 @@ class SomeCounts(NamedTuple):
     def replicates(self) -> int:
         return len(self.counts)
 
-    def blocks(self) -> Iterator[tuple[int, np.ndarray]]:
+    def batches(self) -> Iterator[tuple[int, np.ndarray]]:
         """All of them."""
         yield 0, self.counts
 
@@ -84,16 +84,16 @@ def all_keys(con: duckdb.DuckDBPyConnection, name: str) -> duckdb.DuckDBPyRelati
     return con.sql(f"from ({totals_sql}) order by {', '.join(weighing.keys)}")
 
 
-def key_portions(
+def key_batches(
     con: duckdb.DuckDBPyConnection, name: str, replicates: int, together: str = ""
 ) -> Iterator[pa.Table]:
-    """The keys of a `replicate_x`, some at a time: a row each, its totals as lists.
+    """The keys of a `replicate_x` in batches: a row per key, its totals as lists.
 
-    Keys of an archive come together where a select needs them at once.
+    All keys of an archive are in one batch where a select needs them `together`.
     """
     weighing = weighings()[name]
     reader = all_keys(con, name).to_arrow_reader(2_048)
-    # A relation without a key has the columns of one.
+    # Without any key, the result still has the columns.
     yield reader.schema.empty_table()
     if together == "archive":
         rows_of = lambda keys: (keys.num_rows * replicates,)  # noqa: E731
@@ -109,7 +109,7 @@ def key_portions(
 
 
 def _archives(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
-    """The rows of one archive after those of another; a batch may end within one."""
+    """The rows of each archive as a table; a batch may end inside an archive."""
     rest = reader.schema.empty_table()
     for batch in reader:
         table = pa.concat_tables([rest, pa.Table.from_batches([batch])]).combine_chunks()
@@ -128,7 +128,7 @@ def starts(archives: pa.ChunkedArray) -> list[int]:
 
 
 class Replicates(NamedTuple):
-    """What every replicate says of some keys of a `replicate_x`."""
+    """The sums of a batch of keys of a `replicate_x`, in every replicate."""
 
     name: str
     keys: pa.Table
@@ -139,7 +139,7 @@ class Replicates(NamedTuple):
     is_null: np.ndarray
 
     def rows(self, columns: Container[str] | None = None) -> pa.Table:
-        """The rows, one key after the other, null where none is drawn; all columns or some."""
+        """The rows by key and replicate, null where no problem is drawn; all or these columns."""
         keys, replicates = self.draws.shape
         weighing = weighings()[self.name]
         is_wanted = lambda name: columns is None or name in columns  # noqa: E731
@@ -175,19 +175,22 @@ class Replicates(NamedTuple):
 def weigh(
     con: duckdb.DuckDBPyConnection, relations: dict[str, str], counts: Counts
 ) -> Iterator[Replicates]:
-    """Relations, each with what comes together, some keys at a time; counts are read seldom."""
-    portions = (
+    """The replicates of relations (name: what its batches keep together), a batch at a time.
+
+    Keys of several relations are multiplied together, so that the counts are read seldom.
+    """
+    tables = (
         (name, keys)
         for name, together in relations.items()
-        for keys in key_portions(con, name, counts.replicates, together)
+        for keys in key_batches(con, name, counts.replicates, together)
     )
 
-    def sizes(portion: tuple[str, pa.Table]) -> tuple[int, int]:
-        name, keys = portion
+    def sizes(table: tuple[str, pa.Table]) -> tuple[int, int]:
+        name, keys = table
         totals, sums = total_count(name, keys), keys.num_rows * len(weighings()[name].values)
         return totals, sums * counts.replicates
 
-    for several in batches(portions, sizes, (TOTALS_AT_A_TIME, SUMS_AT_A_TIME)):
+    for several in batches(tables, sizes, (TOTALS_AT_A_TIME, SUMS_AT_A_TIME)):
         yield from multiply(several, counts)
 
 
@@ -201,22 +204,22 @@ def total_count(name: str, keys: pa.Table | pa.RecordBatch) -> int:
 def by_replicates(
     con: duckdb.DuckDBPyConnection, name: str, counts: Counts
 ) -> Iterator[Replicates]:
-    """All keys of a `replicate_x`, some replicates at a time; replicate 0 is the first."""
+    """All keys of a `replicate_x`, a batch of replicates at a time; replicate 0 is the first."""
     keys = all_keys(con, name).to_arrow_table().combine_chunks()
     size = max(2, ROWS_AT_A_TIME // max(1, keys.num_rows))
-    for _, block in counts.blocks():
-        for at in range(0, len(block), size):
-            yield from multiply([(name, keys)], SomeCounts(block[at : at + size]))
+    for _, batch in counts.batches():
+        for at in range(0, len(batch), size):
+            yield from multiply([(name, keys)], SomeCounts(batch[at : at + size]))
 
 
 def multiply(
-    portions: Sequence[tuple[str, pa.Table]], counts: Counts | SomeCounts
+    tables: Sequence[tuple[str, pa.Table]], counts: Counts | SomeCounts
 ) -> Iterator[Replicates]:
-    """Totals times counts; keys with the same problems make one product, which is the faster."""
+    """Multiply totals by counts; one product for all keys with the same problems is faster."""
     results = []
-    # By problems: portions, and their keys.
+    # By problems: tables, and the rows of their keys.
     alike: dict[bytes, list[tuple[int, np.ndarray]]] = {}
-    for n, (name, keys) in enumerate(portions):
+    for n, (name, keys) in enumerate(tables):
         is_null = [keys[value].is_null().to_numpy() for value in weighings()[name].values]
         draws = np.empty((keys.num_rows, counts.replicates))
         sums = np.empty((len(is_null), *draws.shape))
@@ -226,25 +229,25 @@ def multiply(
     products = [
         (
             np.frombuffer(own, np.int32) - 1,
-            np.concatenate([_totals(*portions[n], rows) for n, rows in parts]),
-            parts,
+            np.concatenate([_totals(*tables[n], rows) for n, rows in members]),
+            members,
         )
-        for own, parts in alike.items()
+        for own, members in alike.items()
     ]
-    for first, block in counts.blocks() if products else ():
-        span = slice(first, first + len(block))
-        for places, totals, parts in products:
-            drawn = block if len(places) == block.shape[1] else block[:, places]
+    for first, batch in counts.batches() if products else ():
+        span = slice(first, first + len(batch))
+        for places, totals, members in products:
+            drawn = batch if len(places) == batch.shape[1] else batch[:, places]
             # BLAS is slow with few rows before many.
             made = totals @ drawn.T if len(totals) >= 64 else (drawn @ totals.T).T
             draws, at = drawn.sum(axis=1), 0
-            for n, rows in parts:
+            for n, rows in members:
                 size = len(results[n].sums) * len(rows)
                 # Neighbours are written faster as a slice.
                 is_run = rows[-1] - rows[0] == len(rows) - 1
                 to = slice(rows[0], rows[-1] + 1) if is_run else rows
                 results[n].draws[to, span] = draws
-                cells = made[at : at + size].reshape(-1, len(rows), len(block))
+                cells = made[at : at + size].reshape(-1, len(rows), len(batch))
                 results[n].sums[:, to, span] = cells
                 at += size
     for result in results:
@@ -261,7 +264,7 @@ def _added_up(changes: Replicates) -> Replicates:
 
 
 def _by_problems(problem_ids: pa.ListArray) -> dict[bytes, np.ndarray]:
-    """The keys that have the same problems, by these."""
+    """The rows of the keys that have the same problems, by those problems."""
     ids, ends = problem_ids.flatten().to_numpy(), np.cumsum(problem_ids.value_lengths().to_numpy())
     rows_by_problems: dict[bytes, list[int]] = {}
     for row, own in enumerate(np.split(ids.astype(np.int32), ends)[:-1]):

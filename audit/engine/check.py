@@ -91,7 +91,7 @@ class Checks:
 
 
 def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
-    """Stops and selections compared, and how many differ once the labels are dealt out anew."""
+    """Stops and selections compared, and how many differ once the labels are shuffled."""
     plugins = _stored(con)
     blind = [
         stage.rpartition("/")[2] for stage in STAGES if stage.partition("/")[0] in BLIND_FOLDERS
@@ -139,10 +139,13 @@ def _stored(con: duckdb.DuckDBPyConnection) -> Plugins:
         query = f"select name, sql, votes_on, path from used_{kind} order by name"
         plugins[kind] = [Plugin(*row) for row in con.execute(query).fetchall()]
         for plugin in plugins[kind]:
-            where = f"the database's {KINDS[kind].singular} {shown(plugin.name)}"
+            singular, name = KINDS[kind].singular, shown(plugin.name)
             if not NAME_PATTERN.fullmatch(plugin.name):
-                raise AuditError(f"{where}: no name of one")
-            check_lineage(kind, replace(plugin, path=where))
+                raise AuditError(
+                    f"the database: {name} is not a valid {singular} name: lower-case letters, "
+                    "digits and _"
+                )
+            check_lineage(kind, replace(plugin, path=f"the database's {singular} {name}"))
     ((unit,),) = con.execute("select unit from unit").fetchall()
     if unit not in UNITS:
         raise AuditError(f"the database's unit {shown(unit)} is none of {', '.join(UNITS)}")

@@ -167,7 +167,7 @@ def _neighbours(problems: Sequence[int]) -> Iterator[list[int]]:
 def _count_table(counts: np.ndarray, first_replicate: int, first_problem: int) -> pa.Table:
     """Rows of at most PROBLEMS_IN_ROW counts, a replicate after the other."""
     rows, problems = counts.shape
-    # Of as many draws as there are problems, more than 255 never fall on one.
+    # n draws over n problems: a count above 255 has a probability below 1e-500, so a byte holds it.
     assert counts.max() <= 255
     starts = np.arange(0, problems, PROBLEMS_IN_ROW)
     offsets = (np.arange(rows)[:, None] * problems + starts).ravel()

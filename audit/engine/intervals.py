@@ -77,21 +77,21 @@ def intervals(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str,
     for _ in range(threads):
         lanes.put(cursor(con))
 
-    def computed(portion: Replicates | pa.Table) -> list[tuple[str, pa.Table]]:
+    def computed(batch: Replicates | pa.Table) -> list[tuple[str, pa.Table]]:
         lane = lanes.get()
-        replicate = portion.name if isinstance(portion, Replicates) else MATCHED
+        replicate = batch.name if isinstance(batch, Replicates) else MATCHED
         try:
-            return [(name, _interval(lane, name, replicate, portion)) for name in users[replicate]]
+            return [(name, _interval(lane, name, replicate, batch)) for name in users[replicate]]
         finally:
             lanes.put(lane)
 
-    portions = chain(
+    batches = chain(
         weigh(cursor(con), relations, counts), match(con, counts) if MATCHED in users else ()
     )
     tables_by_name: dict[str, list[pa.Table]] = {name: [] for name in names}
     # A product that waits for threads of its own would keep these from their work.
     with threadpool_limits(1, "blas"):
-        for several in in_order(computed, prefetch(portions), threads):
+        for several in in_order(computed, prefetch(batches), threads):
             for name, table in several:
                 tables_by_name[name].append(table)
         for name in by_replicate:
@@ -108,18 +108,18 @@ def _replicate_of(name: str) -> str:
 def _with_shares(con: duckdb.DuckDBPyConnection, name: str, counts: Counts) -> pa.Table:
     """The points of keys that are compared within a replicate, and in what percent they hold."""
     replicate, (column,) = _replicate_of(name), interval_statistics(name)
-    rows_sql = f"with {replicate} as (from portion) select {{}} from ({text(name)}\n) order by {{}}"
-    portions = by_replicates(con, replicate, counts)
-    head = next(portions)
-    con.register("portion", head.points())
+    rows_sql = f"with {replicate} as (from batch) select {{}} from ({text(name)}\n) order by {{}}"
+    batches = by_replicates(con, replicate, counts)
+    head = next(batches)
+    con.register("batch", head.points())
     table = con.sql(rows_sql.format("* exclude (key_id, replicate)", "key_id")).to_arrow_table()
     holds, counted = np.zeros((2, len(table)))
-    for portion in chain([head], portions):
-        con.register("portion", portion.rows())
+    for batch in chain([head], batches):
+        con.register("batch", batch.rows())
         sql = rows_sql.format(f"{column}::double as {column}", "key_id, replicate")
-        values = con.sql(sql).to_arrow_table()[column].to_numpy().reshape(portion.draws.shape)
+        values = con.sql(sql).to_arrow_table()[column].to_numpy().reshape(batch.draws.shape)
         # Replicate 0 is the point.
-        others = values[:, 1:] if portion is head else values
+        others = values[:, 1:] if batch is head else values
         holds += np.nansum(others, axis=1)
         counted += np.isfinite(others).sum(axis=1)
     shares = 100 * np.divide(holds, counted, out=np.full(len(table), np.nan), where=counted > 0)
@@ -127,31 +127,31 @@ def _with_shares(con: duckdb.DuckDBPyConnection, name: str, counts: Counts) -> p
 
 
 def _interval(
-    con: duckdb.DuckDBPyConnection, name: str, replicate: str, portion: Replicates | pa.Table
+    con: duckdb.DuckDBPyConnection, name: str, replicate: str, batch: Replicates | pa.Table
 ) -> pa.Table:
     """The rows of an `interval_x` for some of its keys."""
     is_row_wise = "together" not in header(name) or "band" in header(name)
-    if isinstance(portion, Replicates) and is_row_wise:
-        return _with_ends(con, name, portion)
-    rows = portion.drawn() if isinstance(portion, Replicates) else portion
-    con.register("portion", rows)
-    return con.sql(f"with {replicate} as (from portion) from ({render(name)}\n)").to_arrow_table()
+    if isinstance(batch, Replicates) and is_row_wise:
+        return _with_ends(con, name, batch)
+    rows = batch.drawn() if isinstance(batch, Replicates) else batch
+    con.register("batch", rows)
+    return con.sql(f"with {replicate} as (from batch) from ({render(name)}\n)").to_arrow_table()
 
 
-def _with_ends(con: duckdb.DuckDBPyConnection, name: str, portion: Replicates) -> pa.Table:
+def _with_ends(con: duckdb.DuckDBPyConnection, name: str, batch: Replicates) -> pa.Table:
     """The points of keys, and statistics of their other replicates."""
     asked = interval_statistics(name)
     sql = text(name)
-    rows_sql = f"with {portion.name} as (from portion) select {{}} from ({sql}\n)"
-    con.register("portion", portion.points())
+    rows_sql = f"with {batch.name} as (from batch) select {{}} from ({sql}\n)"
+    con.register("batch", batch.points())
     table = con.sql(rows_sql.format("* exclude (key_id, replicate)")).to_arrow_table()
     # A projection keeps the order of rows, so keys and replicates need not come along.
     read = set(re.findall(r"\w+", re.sub(r"--.*", "", sql)))
-    con.register("portion", portion.rows(read))
+    con.register("batch", batch.rows(read))
     computed = con.sql(rows_sql.format(", ".join(asked))).to_arrow_table()
     for column, asked_of in asked.items():
-        values = computed[column].to_numpy().reshape(portion.draws.shape)
-        is_known = computed[column].is_valid().to_numpy().reshape(portion.draws.shape)[:, 1:]
+        values = computed[column].to_numpy().reshape(batch.draws.shape)
+        is_known = computed[column].is_valid().to_numpy().reshape(batch.draws.shape)[:, 1:]
         # The view has what is no quantile first.
         words = sorted(asked_of, key=QUANTILES.__contains__)
         numbers_by_word = dict(zip(words, statistics(values[:, 1:], is_known, words), strict=True))
@@ -180,7 +180,7 @@ def _bands(
 
 
 def statistics(values: np.ndarray, is_known: np.ndarray, words: Sequence[str]) -> np.ndarray:
-    """A row per word of what is asked, a column per row of values; not a number is null."""
+    """The statistics named in `words`, a row each, of every row of values; NaN means null."""
     is_whole = is_known.all(axis=1)
     if is_whole.all():
         return _row_statistics(values, words)

@@ -44,9 +44,9 @@ def matched(row: pa.RecordBatch, counts: Counts, schema: pa.Schema) -> pa.Table:
     }
     size = max(1, CELLS // max(len(archive["walk_costs"]), len(archive["answer_budgets"])))
     return pa.concat_tables(
-        _replicate_rows(archive, block[at : at + size], first + at, schema)
-        for first, block in counts.blocks()
-        for at in range(0, len(block), size)
+        _replicate_rows(archive, batch[at : at + size], first + at, schema)
+        for first, batch in counts.batches()
+        for at in range(0, len(batch), size)
     )
 
 

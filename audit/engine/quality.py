@@ -22,16 +22,16 @@ def count_records(
     archives: Iterable[str] | None = None,
     measured: str | None = None,
 ) -> None:
-    """Count what the checks of the loaded records find; of texts only in these archives.
+    """Run the checks of the loaded records; those of texts, which are slow, for `archives` only.
 
-    The texts of the database are read, unless a table is named in which they are `measured`.
+    `measured` names a table of text measures; without it the texts of the database are read.
     """
     loaded = None if archives is None else sorted(archives)
     measures = render("text_measures") if measured is None else f"from {measured}"
     con.execute(f"create temp view text_measures as {measures}")
     for name in _checks("records"):
         sql = render(name)
-        # A count of texts takes long, and depends on its own archive alone.
+        # A count of texts is slow, and depends on its own archive alone.
         of_texts = loaded is not None and "from text_measures" in sql
         chosen = "list_contains($archives, archive)" if of_texts else "true"
         values = {"archives": loaded} if of_texts else {}
@@ -64,7 +64,7 @@ def quality_notes(
 ) -> list[str]:
     """A line for each check that some archive does not pass, the failed ones first.
 
-    Of the caps only the primary one is told of: the numbers beside these lines are at that.
+    Only the primary cap is reported: the numbers beside these lines are at that cap.
     """
     chosen = None if archives is None else set(archives)
     primary = ""
