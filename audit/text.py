@@ -69,9 +69,9 @@ def _without_middle(name: str, limit: int) -> str:
     return name[:left] + "…" + name[len(name) - (limit - 1 - left) :]
 
 
-def nearest(name: str, names: Iterable[str]) -> str | None:
+def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that a misspelled one most likely means."""
-    by_lower = {other.lower(): other for other in names}
+    by_lower = {other.lower(): other for other in known}
     matches = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[matches[0]] if matches else None
 

@@ -21,8 +21,8 @@ class Unit:
     name: str
     scale: int
     measures: str
-    singular: str
-    plural: str
+    one: str
+    many: str
     symbol: str = ""
     # What may stand behind a number, and how much of the printed unit it means.
     sizes: Mapping[str, int] = field(default_factory=lambda: SIZES)
@@ -64,7 +64,7 @@ def read_budget(written: Amount, unit: str | Unit) -> int:
     if grouped := GROUPED.fullmatch(text):
         # A comma also separates budgets, so that digits in groups need the unit's word behind them.
         plain = text.replace(",", "")
-        if not grouped[3] or grouped[3] not in (kind.singular, kind.plural):
+        if not grouped[3] or grouped[3] not in (kind.one, kind.many):
             raise ValueError(f"'{shown}': did you mean {plain}? a comma separates budgets")
         text = plain
     match = WRITTEN.fullmatch(text)
@@ -84,12 +84,12 @@ def _size(word: str, kind: Unit, shown: str) -> int | None:
         return kind.sizes[word]
     if word in ("s", "h"):
         raise ValueError(f"'{shown}': {word} is for --unit seconds; budgets count {kind.measures}")
-    return 1 if word and word in (kind.singular, kind.plural) else None
+    return 1 if word and word in (kind.one, kind.many) else None
 
 
 def _too_fine(kind: Unit) -> str:
     if kind.scale == 1:
-        return f"is not a whole number{f' of {kind.plural}' if kind.plural else ''}"
+        return f"is not a whole number{f' of {kind.many}' if kind.many else ''}"
     return f"is finer than {write_exactly(1, kind)}, the smallest {kind.measures} that is counted"
 
 
@@ -141,7 +141,7 @@ def write_amount(value: int | float | Decimal | Fraction, unit: str | Unit) -> s
     sign = "-" if digits.startswith("-") else ""
     if kind.symbol == "$":
         return f"{sign}${digits.removeprefix('-')}"
-    word = kind.singular if digits.removeprefix("-") == "1" else kind.plural
+    word = kind.one if digits.removeprefix("-") == "1" else kind.many
     return f"{digits} {word}".rstrip()
 
 

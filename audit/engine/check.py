@@ -139,13 +139,10 @@ def _stored(con: duckdb.DuckDBPyConnection) -> Plugins:
         query = f"select name, sql, votes_on, path from used_{kind} order by name"
         plugins[kind] = [Plugin(*row) for row in con.execute(query).fetchall()]
         for plugin in plugins[kind]:
-            singular, name = KINDS[kind].singular, shown(plugin.name)
+            where = f"the database's {KINDS[kind].one} {shown(plugin.name)}"
             if not NAME_PATTERN.fullmatch(plugin.name):
-                raise AuditError(
-                    f"the database: {name} is not a valid {singular} name: lower-case letters, "
-                    "digits and _"
-                )
-            check_lineage(kind, replace(plugin, path=f"the database's {singular} {name}"))
+                raise AuditError(f"{where} has no valid name: lower-case letters, digits and _")
+            check_lineage(kind, replace(plugin, path=where))
     ((unit,),) = con.execute("select unit from unit").fetchall()
     if unit not in UNITS:
         raise AuditError(f"the database's unit {shown(unit)} is none of {', '.join(UNITS)}")

@@ -52,7 +52,7 @@ def refuse_foresight(
                 f"{own[breach.kind][breach.name]}: looks ahead: at position {breach.position} of "
                 f"{_walk(con, breach.walk_id)} it says something else when the attempts after it "
                 f"are {breach.change} and other walks are left out; "
-                f"a {KINDS[breach.kind].singular} may look only at attempts of its walk up to its "
+                f"a {KINDS[breach.kind].one} may look only at attempts of its walk up to its "
                 "position"
             )
 

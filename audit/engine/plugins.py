@@ -26,7 +26,7 @@ class Kind:
     always: tuple[str, ...] = ()
 
     @property
-    def singular(self) -> str:
+    def one(self) -> str:
         """What one plug-in of the kind is called."""
         return {"policies": "policy"}.get(self.name, self.name[:-1])
 
@@ -124,7 +124,7 @@ def chosen(
             by_name |= {plugin.name: plugin for plugin in _folder(kind, part, available)}
         elif part:
             raise AuditError(
-                f"--{kind}: no {KINDS[kind].singular} or folder '{part}'; there are all, "
+                f"--{kind}: no {KINDS[kind].one} or folder '{part}'; there are all, "
                 f"{', '.join(sorted(available))}"
             )
     # A replay without policies has not even the one that never stops.
@@ -141,8 +141,7 @@ def _folder(kind: str, folder: str, available: Mapping[str, Plugin]) -> list[Plu
     for path in paths:
         if not NAME_PATTERN.fullmatch(path.stem):
             raise AuditError(
-                f"{path}: the file's name is the {KINDS[kind].singular}'s: lower-case letters, "
-                "digits, _"
+                f"{path}: the file's name is the {KINDS[kind].one}'s: lower-case letters, digits, _"
             )
         if path.stem in available:
             raise AuditError(f"{path}: '{path.stem}' is built in; give the file another name")
@@ -174,7 +173,7 @@ def check_lineage(kind: str, plugin: Plugin) -> None:
     if read - allowed:
         raise AuditError(
             f"{plugin.path}: reads {', '.join(sorted(read - allowed))}; "
-            f"a {KINDS[kind].singular} may read only {', '.join(sorted(allowed))}"
+            f"a {KINDS[kind].one} may read only {', '.join(sorted(allowed))}"
         )
     if plugin.votes_on not in ("answer", "archive_answer"):
         raise AuditError(f"{plugin.path}: '-- votes on:' names answer or archive_answer")
@@ -195,7 +194,7 @@ def check_columns(
     missing = [name for name in KINDS[kind].columns if name not in types]
     if missing:
         raise AuditError(
-            f"{plugin.path}: gives no column {', '.join(missing)}; a {KINDS[kind].singular} gives "
+            f"{plugin.path}: gives no column {', '.join(missing)}; a {KINDS[kind].one} gives "
             f"{', '.join(KINDS[kind].columns)}"
         )
     for name in KINDS[kind].columns:

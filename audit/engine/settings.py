@@ -281,7 +281,7 @@ def _last_plugins(
             check_lineage(kind, plugin)
             if plugin.name not in available and plugin.path.startswith("sql/"):
                 raise AuditError(
-                    f"the {KINDS[kind].singular} {plugin.name} of the last replay is not there any "
+                    f"the {KINDS[kind].one} {plugin.name} of the last replay is not there any "
                     f"more; name others with --{kind}"
                 )
     by_name |= {name: available[name] for name in primary if name in available}
@@ -358,7 +358,7 @@ def _keep_plugins(
     con: duckdb.DuckDBPyConnection, kind: str, used_plugins: Sequence[Plugin], primary: str
 ) -> None:
     """One kind's plug-ins, numbered from 1; `name` also goes by the word that other tables use."""
-    singular = KINDS[kind].singular
+    singular = KINDS[kind].one
     names = pa.array([plugin.name for plugin in used_plugins], pa.string())
     _create(
         con,

@@ -130,7 +130,7 @@ def _plugin(kind: str, name: str) -> Plugin:
     if name in known:
         return known[name]
     if not Path(name).is_file():
-        raise AuditError(f"{not_there(KINDS[kind].singular, name, sorted(known))}, or a .sql file")
+        raise AuditError(f"{not_there(KINDS[kind].one, name, sorted(known))}, or a .sql file")
     own = read_plugin(Path(name))
     check_lineage(kind, own)
     if "candidate_scores" in relations_read(own.sql):

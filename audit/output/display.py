@@ -125,7 +125,7 @@ def _exact(value: float | Decimal) -> Decimal:
 
 def budget_name(budget: float | Decimal, unit: Unit) -> str:
     """A budget as people say it: 4k, $0.25, 90 s."""
-    if unit.plural == "tokens" and budget and budget % 1000 == 0:
+    if unit.many == "tokens" and budget and budget % 1000 == 0:
         return f"{int(budget) // 1000:,}k"
     if unit.symbol:
         return write_amount(_exact(budget), unit)

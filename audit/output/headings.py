@@ -18,7 +18,7 @@ def heading(column: str, table: str = "", unit: Unit = DEFAULT) -> str:
     if not said or column.endswith("budget"):
         # A budget carries its unit itself: $0.25, 90 s.
         return name
-    said = {"cost": unit.plural, "money": UNITS["money"].plural}.get(said, said)
+    said = {"cost": unit.many, "money": UNITS["money"].many}.get(said, said)
     return name if name.endswith(f" {said}") else f"{name}, {said}"
 
 

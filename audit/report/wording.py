@@ -26,7 +26,7 @@ def signed(value: float, decimals: int = 2) -> str:
 def budget_words(budget: float, unit: Unit = TOKENS) -> str:
     """The same with the word that tokens and steps need: 4k tokens, $0.25, 3 steps."""
     name = budget_name(budget, unit)
-    return name if unit.symbol else f"{name} {unit.singular if name == '1' else unit.plural}"
+    return name if unit.symbol else f"{name} {unit.one if name == '1' else unit.many}"
 
 
 def amount(value: float, unit: Unit = TOKENS) -> str:

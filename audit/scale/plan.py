@@ -206,8 +206,8 @@ def _manifest(content: Mapping[str, Any]) -> Manifest:
         for plugin in some:
             if not NAME_PATTERN.fullmatch(plugin.name):
                 raise ValueError(
-                    f"'{plugin.name}' is not a valid {KINDS[kind].singular} name: lower-case "
-                    "letters, digits and _"
+                    f"'{plugin.name}' is not a valid {KINDS[kind].one} name: lower-case letters, "
+                    "digits and _"
                 )
             check_lineage(kind, plugin)
     settings = settings_of(content)

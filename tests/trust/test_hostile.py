@@ -252,7 +252,7 @@ def test_a_file_of_ones_own_that_is_no_text_is_refused_in_words(tmp_path):
             GRACE.replace("budgeted_attempts", "read_text('/etc/hosts')"),
             "reads read_",
         ),
-        ("selectors", "name", "x'; copy (select 1) to '{folder}/new'; --", "not a valid selector"),
+        ("selectors", "name", "x'; copy (select 1) to '{folder}/new'; --", "has no valid name"),
     ],
 )
 def test_check_runs_nothing_that_a_database_smuggles_in(

@@ -65,14 +65,14 @@ def budget_curve(
         return alt.vconcat(
             alt.layer(
                 *_band(own, x, percent),
-                *_lines(points, own, x, accuracy, unit.plural),
+                *_lines(points, own, x, accuracy, unit.many),
                 width=panel.width,
                 height=panel_height(panel.width, 190),
                 title=panel.title,
             ),
             alt.layer(
                 one.encode(y=quantity("Y", "one", scale=ratio)),
-                *_lines(points, own, below, cost, unit.plural),
+                *_lines(points, own, below, cost, unit.many),
                 width=panel.width,
                 height=panel_height(panel.width, 110),
             ),

@@ -64,7 +64,7 @@ def cost_accuracy(
     top = 1.06 * max(row["cost"] for row in rows)
     across = alt.Scale(domain=[0, top], nice=False, clamp=True)
     axis = alt.Axis(labelExpr=axis_labels(unit), tickCount=5, labelOverlap="greedy")
-    x = quantity("X", "cost", scale=across, title=f"mean cost, {unit.plural}", axis=axis)
+    x = quantity("X", "cost", scale=across, title=f"mean cost, {unit.many}", axis=axis)
 
     def draw(panel: Panel) -> Any:
         title, height = panel.y_title("accuracy, %"), panel_height(panel.width, 250)
@@ -79,7 +79,7 @@ def cost_accuracy(
         same = _same_cost(matched.get(panel.archive, []), scale, across, unit)
         labels = _labels(points, Scales(panel.width, height, top, *domain), unit)
         return alt.layer(
-            *_layers(points, lines, same, labels, x, y, unit.plural),
+            *_layers(points, lines, same, labels, x, y, unit.many),
             width=panel.width,
             height=height,
             title=panel.title,

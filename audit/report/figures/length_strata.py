@@ -57,7 +57,7 @@ def length_strata(
         axis=alt.Axis(labelAngle=0, grid=False),
         scale=alt.Scale(domain=budgets),
     )
-    tooltip = tips(*TOLD, ("shown_extra_cost", f"extra {unit.plural}"))
+    tooltip = tips(*TOLD, ("shown_extra_cost", f"extra {unit.many}"))
 
     def draw(panel: Panel) -> Any:
         base = alt.Chart(inline(in_words(panel.rows, unit))).encode(

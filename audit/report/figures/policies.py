@@ -53,7 +53,7 @@ def policies(
         labelExpr=axis_labels(unit), values=round_ticks(*reach), labelOverlap="greedy", grid=False
     )
     across = alt.Scale(type="log", domain=reach, nice=False)
-    x = quantity("X", "cost", scale=across, title=f"mean cost, {unit.plural}", axis=axis)
+    x = quantity("X", "cost", scale=across, title=f"mean cost, {unit.many}", axis=axis)
     legend = alt.Legend(orient="top", title=None, columns=max(1, look.width // 150))
     marks = {
         "color": named("Color", "policy", names, cycle(RULE_COLOURS, len(names)), legend=legend),
@@ -65,7 +65,7 @@ def policies(
         title = panel.y_title("accuracy, %")
         y = quantity("Y", "accuracy", scale=down, title=title, axis=alt.Axis(tickCount=6))
         return alt.layer(
-            *_layers(in_words(panel.rows, unit), x, y, marks, panel.width, unit.plural),
+            *_layers(in_words(panel.rows, unit), x, y, marks, panel.width, unit.many),
             width=panel.width,
             height=panel_height(panel.width, 230),
             title=panel.title,
