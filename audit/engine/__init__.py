@@ -3,7 +3,7 @@
 from audit.engine.build import build, render
 from audit.engine.comments import (
     PUBLIC_RELATIONS,
-    Column,
+    ColumnMeaning,
     column,
     comment_relations,
     is_table,
@@ -33,7 +33,7 @@ __all__ = [
     "SETTING_RELATIONS",
     "STAGES",
     "STAGE_NAMES",
-    "Column",
+    "ColumnMeaning",
     "Plugin",
     "Plugins",
     "build",

@@ -83,10 +83,10 @@ def relation_comment(name: str) -> str:
     """What a row of a relation or table means: the first line of its file, or of the list."""
     if name in stage_names():
         return weighed_purpose(name) if name in weighings() else said(name, name)
-    return _listed_columns().get((name, ""), Column()).comment
+    return _listed_columns().get((name, ""), ColumnMeaning()).comment
 
 
-class Column(NamedTuple):
+class ColumnMeaning(NamedTuple):
     """What `sql/columns.csv` says of a column: meaning, unit, decimals, and how soon it is shown.
 
     The unit `cost` is the replay's own. Columns shown first have the smallest `shown_first`.
@@ -99,24 +99,24 @@ class Column(NamedTuple):
 
 
 @functools.cache
-def column(relation: str, name: str) -> Column:
+def column(relation: str, name: str) -> ColumnMeaning:
     """A column of a relation or table; what its own row leaves empty, the row for all says.
 
     An end of an interval is written as its estimate is, and strict_x and advisory_x as x.
     """
-    rows = [_listed_columns().get((own, name), Column()) for own in (relation, "")]
+    rows = [_listed_columns().get((own, name), ColumnMeaning()) for own in (relation, "")]
     estimate, _, end = name.rpartition("_")
     rule, _, what = name.partition("_")
     if end in BOUNDS and estimate and not any(map(any, rows)):
         about = f"{BOUNDS[end]} end of the 95 % interval of {estimate}"
-        rows = [Column(about), column(relation, estimate)]
+        rows = [ColumnMeaning(about), column(relation, estimate)]
     elif what and rule in ("strict", "advisory"):
         about = f"{what.replace('_', ' ')} under {rule}"
-        rows += [Column(about), column(relation, what)._replace(shown_first="")]
+        rows += [ColumnMeaning(about), column(relation, what)._replace(shown_first="")]
     if name in COLUMNS:
-        rows.append(Column(COLUMNS[name].comment))
+        rows.append(ColumnMeaning(COLUMNS[name].comment))
     fields = zip(*rows, strict=True)
-    return Column(*(next((value for value in values if value), "") for values in fields))
+    return ColumnMeaning(*(next((value for value in values if value), "") for values in fields))
 
 
 def is_table(name: str) -> bool:
@@ -125,11 +125,13 @@ def is_table(name: str) -> bool:
 
 
 @functools.cache
-def _listed_columns() -> dict[tuple[str, str], Column]:
+def _listed_columns() -> dict[tuple[str, str], ColumnMeaning]:
     """The rows of the list by (relation, column); an empty relation means any."""
     with (resource("sql") / "columns.csv").open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
         return {
-            (row["relation"], row["column"]): Column(*(row[field] for field in Column._fields))
+            (row["relation"], row["column"]): ColumnMeaning(
+                *(row[field] for field in ColumnMeaning._fields)
+            )
             for row in rows
         }

@@ -141,7 +141,8 @@ def draw_counts(
     """
     rng = np.random.default_rng(bootstrap_seed)
     first_problem = 1
-    for sizes in _neighbours(problems):
+    # Competitions one by one, and small ones together.
+    for sizes in batches(problems, lambda size: (size,), (PROBLEMS_IN_ROW,)):
         counts = np.ones((1, sum(sizes)), np.int64)
         yield _count_table(counts, 0, first_problem)
         # Several calls draw what one would.
@@ -151,17 +152,6 @@ def draw_counts(
             drawn = [rng.multinomial(size, np.full(size, 1 / size), size=rows) for size in sizes]
             yield _count_table(np.hstack(drawn), first, first_problem)
         first_problem += sum(sizes)
-
-
-def _neighbours(problems: Sequence[int]) -> Iterator[list[int]]:
-    """Competitions one by one, and small ones together."""
-    sizes: list[int] = []
-    for size in problems:
-        if sizes and sum(sizes) + size > PROBLEMS_IN_ROW:
-            yield sizes
-            sizes = []
-        sizes.append(size)
-    yield sizes
 
 
 def _count_table(counts: np.ndarray, first_replicate: int, first_problem: int) -> pa.Table:

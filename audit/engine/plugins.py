@@ -15,7 +15,7 @@ NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True)
-class Kind:
+class PluginKind:
     """A kind of plug-in: what its files may read, and the columns that they give."""
 
     name: str
@@ -35,7 +35,7 @@ class Kind:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(
+        PluginKind(
             "rules",
             frozenset(
                 {"budgeted_attempts", "last_launched", "reached_steps", "step_ends", "walks"}
@@ -44,13 +44,13 @@ KINDS = {
             default=("advisory", "strict"),
             always=("advisory", "strict"),
         ),
-        Kind(
+        PluginKind(
             "selectors",
             frozenset({"walked_attempts", "candidate_scores", "candidates", "banks", "walks"}),
             ("walk_id", "position", "is_eligible", "selected_position"),
             default=("archive_majority", "majority", "max_logprob"),
         ),
-        Kind(
+        PluginKind(
             "policies",
             frozenset({"tallies", "caps", "binomial_tails"}),
             ("walk_id", "cap", "stop_position"),

@@ -104,7 +104,7 @@ def _shown(value: Any, name: str | None, column: str, unit: Unit) -> str:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return _plain(value)
-    described = engine.column(name, column) if name is not None else engine.Column()
+    described = engine.column(name, column) if name is not None else engine.ColumnMeaning()
     if described.unit == "cost" and math.isfinite(value):
         is_budget = column.removesuffix("_low").removesuffix("_high").endswith("budget")
         return budget_name(value, unit) if is_budget else write_digits(_exact(value), unit)

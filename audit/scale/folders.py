@@ -28,7 +28,7 @@ from audit.text import literal
 
 RECEIPT = "receipt.json"
 ABANDONED_SECONDS = 24 * 3600
-KINDS = ("attempts", "parts")
+TASK_FOLDERS = ("attempts", "parts")
 # Digits of a number that 64 bits hold in any case.
 LONGEST_NUMBER = 18
 
@@ -76,7 +76,7 @@ def remove_abandoned(run: Path) -> None:
     a day: whether its process lives cannot be seen from here.
     """
     here = re.sub(r"\W", "-", platform.node())
-    for kind in KINDS:
+    for kind in TASK_FOLDERS:
         for partial in (run / kind).glob(".[0-9]*.*"):
             written = re.fullmatch(r"\.\d+\.(.*)-(\d+)-[0-9a-f]+", partial.name)
             if written is None:

@@ -29,7 +29,7 @@ from audit.scale.folders import (
     refuse_links,
     sha256,
 )
-from audit.scale.keys import HANDED_DOWN, LOADED, check_extracted, number_keys
+from audit.scale.keys import HANDED_DOWN, LOADED_ONCE, check_extracted, number_keys
 from audit.scale.part import COMPUTED_HERE, FILLED_HERE, WRITTEN
 from audit.scale.plan import Manifest, read_manifest, require_same_program, settings_of
 
@@ -153,7 +153,7 @@ def _fill(
 ) -> None:
     """Fill what a load and the stages of the parts would have made."""
     create_schema(con)
-    for name in LOADED:
+    for name in LOADED_ONCE:
         con.execute(f"insert into {name} from {keys_file(run, name)}")
     # Votes depend on whether there are answers.
     remember_answer(con, manifest.reading.answer)

@@ -40,7 +40,7 @@ from audit.text import literal, not_there
 # Stages that need all archives, or all problems: made once, and handed down to every part.
 HANDED_DOWN = ("replayed_problems", "archives", "problems", "banks", "graded_archives")
 # What a load knows of the whole: made here too.
-LOADED = ("sources", "problem_names")
+LOADED_ONCE = ("sources", "problem_names")
 
 
 def missing_files(run: Path, manifest: Manifest) -> list[int]:
@@ -77,7 +77,7 @@ def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
         insert(con, "create table dealt as", dealt)
         _place(con)
         rows = {}
-        for name in (*HANDED_DOWN, *LOADED, "settled", "dealt", "places"):
+        for name in (*HANDED_DOWN, *LOADED_ONCE, "settled", "dealt", "places"):
             path = literal(str(partial / f"{name}.parquet"))
             ordered = "from places order by part, file" if name == "places" else f"from {name}"
             rows[name] = con.execute(f"copy ({ordered}) to {path}").fetchall()[0][0]

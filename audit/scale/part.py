@@ -1,6 +1,5 @@
 """One part of a run: the stages from the attempts to the per-problem totals, of its problems."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,6 +7,7 @@ import duckdb
 import pyarrow.parquet
 
 from audit.engine import render
+from audit.engine.batches import batches
 from audit.engine.plugins import Plugins
 from audit.engine.replay import build_stages, check_contracts, keep_walk_settings
 from audit.engine.settings import Settings, keep
@@ -27,20 +27,20 @@ from audit.scale.folders import (
     working,
     write_receipt,
 )
-from audit.scale.keys import HANDED_DOWN, LOADED, append_runs, number_keys
+from audit.scale.keys import HANDED_DOWN, LOADED_ONCE, append_runs, number_keys
 from audit.scale.plan import read_manifest, require_same_program, settings_of
 
 # What a part computes: every stage up to the last that needs one bank at a time. Its tables are
 # written, and so is what a load would have filled; later stages come along by themselves.
 PART_STAGES = STAGE_NAMES[: 1 + max(STAGE_NAMES.index(name) for name in PORTIONED)]
-FILLED_HERE = tuple(name for name in FILLED if name not in LOADED)
+FILLED_HERE = tuple(name for name in FILLED if name not in LOADED_ONCE)
 COMPUTED_HERE = tuple(n for n in PART_STAGES if n in TABLES and n not in HANDED_DOWN)
 WRITTEN = (*FILLED_HERE, *COMPUTED_HERE)
 # Rows of a Parquet row group.
 BATCH_ROWS = 100_000
 
 
-class Problem(NamedTuple):
+class DealtProblem(NamedTuple):
     """A problem that was dealt to a part."""
 
     competition: str
@@ -62,7 +62,9 @@ def part(run: Path, number: int, limits: TaskLimits) -> int:
     banks = 0
     with appearing(folder_of(run, "parts", number)) as folder:
         try:
-            for problems in _groups(_dealt(run, number, limits)):
+            # Memory depends on the problems that are walked at a time, not on the part.
+            dealt = _dealt(run, number, limits)
+            for problems in batches(dealt, lambda problem: (problem.rows_held,), (PORTION_ROWS,)):
                 with working(limits) as con:
                     _fill(con, run, number, problems, manifest.reading.runs)
                     remember_answer(con, manifest.reading.answer)
@@ -82,7 +84,7 @@ def part(run: Path, number: int, limits: TaskLimits) -> int:
     return banks
 
 
-def _dealt(run: Path, number: int, limits: TaskLimits) -> list[Problem]:
+def _dealt(run: Path, number: int, limits: TaskLimits) -> list[DealtProblem]:
     """The problems of a part."""
     with working(limits) as con:
         query = (
@@ -90,28 +92,14 @@ def _dealt(run: Path, number: int, limits: TaskLimits) -> list[Problem]:
             f"from {keys_file(run, 'dealt')} where part = ? "
             "order by competition, question_id"
         )
-        return [Problem(*row) for row in con.execute(query, [number]).fetchall()]
-
-
-def _groups(problems: list[Problem]) -> Iterator[list[Problem]]:
-    """Whole problems that are walked at a time: memory depends on these, not on the part."""
-    group: list[Problem] = []
-    rows = 0
-    for problem in problems:
-        if group and rows + problem.rows_held > PORTION_ROWS:
-            yield group
-            group, rows = [], 0
-        group.append(problem)
-        rows += problem.rows_held
-    if group:
-        yield group
+        return [DealtProblem(*row) for row in con.execute(query, [number]).fetchall()]
 
 
 def _fill(
     con: duckdb.DuckDBPyConnection,
     run: Path,
     number: int,
-    problems: list[Problem],
+    problems: list[DealtProblem],
     runs: str | None,
 ) -> None:
     """Fill the tables of a load with the attempts at these problems."""

@@ -167,7 +167,7 @@ COUNTED = {
     "response", "generation", "gen", "problem", "question", "q", "p", "task", "item", "instance",
     "id", "idx", "index", "row", "case", "example", "ex", "",
 }  # fmt: skip
-NUMBERED = re.compile(r"(.*?)(\d+)(\D*)")
+NUMBERED_NAME = re.compile(r"(.*?)(\d+)(\D*)")
 
 
 class Values:
@@ -831,7 +831,7 @@ def propose(
 
 def number_pattern(files: Sequence[SourceFile], *, is_of_problems: bool = False) -> str | None:
     """The pattern of the only number by which the names of files differ."""
-    matches = [NUMBERED.fullmatch(file.path.name) for file in files]
+    matches = [NUMBERED_NAME.fullmatch(file.path.name) for file in files]
     parts = {(match[1], match[3]) for match in matches if match}
     numbers = {
         (file.path.parent, match[2]) for file, match in zip(files, matches, strict=True) if match

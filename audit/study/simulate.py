@@ -56,7 +56,7 @@ AUDIT = {
 # The study's grade audit, all of it in HMMT25: answers that carry both labels, labels repaired.
 CONFLICTS = {"simulated_low": (2, 17), "simulated_high": (6, 41)}
 
-KINDS = {
+ANSWER_KINDS = {
     "AIME24": ("integer",),
     "AIME25": ("integer",),
     "BrUMO25": ("power", "count", "large", "fraction", "radical"),
@@ -144,7 +144,7 @@ class Stream(NamedTuple):
     paragraphs: list[int]  # tokens that begin a paragraph, with a text's worth of tokens to follow
 
 
-SCHEMA = pa.schema(
+FILE_SCHEMA = pa.schema(
     [
         ("archive", pa.string()),
         ("competition", pa.string()),
@@ -191,16 +191,18 @@ def simulate(
     except OSError as error:
         raise AuditError(f"cannot make the folder {out}: {error.strerror}; give another") from error
     stream = word_stream(np.random.default_rng([seed, 0]))
-    total = len(AUDIT) * len(KINDS) * problems * attempts
+    total = len(AUDIT) * len(ANSWER_KINDS) * problems * attempts
     done = 0
     paths = []
     for number, archive in enumerate(AUDIT):
         path = out / f"{archive}.parquet"
         with (
             atomic_file(path) as partial,
-            pq.ParquetWriter(partial, SCHEMA, compression="zstd", use_dictionary=False) as writer,
+            pq.ParquetWriter(
+                partial, FILE_SCHEMA, compression="zstd", use_dictionary=False
+            ) as writer,
         ):
-            for t, competition in enumerate(KINDS):
+            for t, competition in enumerate(ANSWER_KINDS):
                 bank = draw_problems(np.random.default_rng([seed, 1, t]), competition, problems)
                 rng = np.random.default_rng([seed, 2, t, number])
                 columns = draw_columns(rng, archive, competition, bank, attempts)
@@ -238,7 +240,7 @@ def draw_problems(rng: Rng, competition: str, count: int) -> list[Problem]:
     ranks = lengths.argsort().argsort()
     problems = []
     for length, puzzle, rank in zip(lengths, puzzles, ranks, strict=True):
-        right = draw_value(rng, KINDS[competition][rank % len(KINDS[competition])])
+        right = draw_value(rng, ANSWER_KINDS[competition][rank % len(ANSWER_KINDS[competition])])
         traps = [draw_value(rng, right[0], right) for _ in range(3)]
         pull = float(rng.uniform(0.35, 0.8))
         prompt_tokens = int(rng.integers(150, 301))
@@ -427,10 +429,10 @@ def with_texts(
         lengths = recorded - np.where(rng.random(len(recorded)) < 0.05, off, turn)
     for first in range(0, len(recorded), ROW_GROUP[texts]):
         rows = slice(first, first + ROW_GROUP[texts])
-        batch = {name: columns[name][rows] for name in SCHEMA.names if name != "text"}
+        batch = {name: columns[name][rows] for name in FILE_SCHEMA.names if name != "text"}
         parts = zip(columns["early"][rows], columns["ending"][rows], lengths[rows], strict=True)
         batch["text"] = [compose(rng, stream, *part) for part in parts]
-        yield pa.RecordBatch.from_pydict(batch, schema=SCHEMA)
+        yield pa.RecordBatch.from_pydict(batch, schema=FILE_SCHEMA)
 
 
 def compose(rng: Rng, stream: Stream, early: str, ending: str, tokens: int) -> str:

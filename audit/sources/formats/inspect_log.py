@@ -39,7 +39,7 @@ LIMITED = "samples hit a limit and count as cut off: they were scored without th
 CACHED = "samples read or wrote part of their prompts in a cache: those tokens are added"
 ENDED = "of {0:,} samples are here: the run was killed, failed or still goes on"
 # What a usage calls the tokens of a prompt that a cache gave.
-READ = "input_tokens_cache_read"
+CACHE_READ = "input_tokens_cache_read"
 UNSCORED = "samples have no score: they have no label"
 PARTIAL = "samples are scored P (partial), which is no label"
 INVALID = "samples were invalidated: left out"
@@ -226,7 +226,7 @@ def _step(call: Any, model: str) -> Record:
     apart = cached_apart(usage, model)
     return {
         "prompt_tokens": prompt + apart if isinstance(prompt, int) else None,
-        "cached_tokens": walk(usage, (READ,)),
+        "cached_tokens": walk(usage, (CACHE_READ,)),
         "completion_tokens": walk(usage, ("output_tokens",)),
         "money": walk(usage, ("total_cost",)),
         "seconds": walk(call, ("output", "time")),
@@ -243,7 +243,7 @@ def _with_usage(sample: Record, model: str, context: Context) -> Record:
             usage = usage | {"input_tokens": usage["input_tokens"] + cached}
             changed = True
         elif _reads_more_than_it_has(usage):
-            usage = usage | {READ: None}
+            usage = usage | {CACHE_READ: None}
         else:
             continue
         first, second = keys
@@ -255,7 +255,7 @@ def _with_usage(sample: Record, model: str, context: Context) -> Record:
 
 def _reads_more_than_it_has(usage: Any) -> bool:
     """Whether a usage counts more tokens of the cache than of the prompt: then neither is plain."""
-    prompt, cached = (walk(usage, (name,)) for name in ("input_tokens", READ))
+    prompt, cached = (walk(usage, (name,)) for name in ("input_tokens", CACHE_READ))
     return isinstance(prompt, int) and isinstance(cached, int) and cached > prompt
 
 
@@ -264,7 +264,7 @@ def cached_apart(usage: Any, model: str) -> int:
 
     Anthropic counts them apart; for others the total tells.
     """
-    names = (READ, "input_tokens_cache_write")
+    names = (CACHE_READ, "input_tokens_cache_write")
     counts = [walk(usage, (name,)) or 0 for name in ("input_tokens", "output_tokens", *names)]
     if not all(isinstance(count, int) for count in counts) or not isinstance(usage, dict):
         return 0
@@ -365,8 +365,8 @@ FORMAT = Format(
         ),
         column(
             "cached_tokens",
-            f"model_usage.{{model}}.{READ}",
-            f"output.usage.{READ}",
+            f"model_usage.{{model}}.{CACHE_READ}",
+            f"output.usage.{CACHE_READ}",
         ),
         column("reasoning_tokens", "model_usage.{model}.reasoning_tokens"),
         column("money", "model_usage.{model}.total_cost"),
