@@ -1,5 +1,5 @@
--- binomial_tails: the probability that at most this many of so many fair coins show heads; trials
---     go as far as the votes of a prefix and one more.
+-- binomial_tails: the probability of at most so many heads (successes) in so many flips (trials)
+--     of a fair coin; trials go up to the most votes of a prefix, plus one.
 -- grain: trials, successes
 select
     trials,

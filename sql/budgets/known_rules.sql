@@ -1,5 +1,5 @@
--- known_rules: what the built-in rules of the run return and pay; with these two words it is known
---     at which budgets answers and costs change.
+-- known_rules: which attempts a built-in rule of the run returns and what it pays for, a word
+--     each; from these follow the budgets at which answers and costs change.
 -- grain: rule_id
 select
     used_rules.rule_id,

@@ -1,5 +1,5 @@
--- foreseeing_policies: a walk that a policy stops elsewhere when the attempts after that position
---     are others, or none.
+-- foreseeing_policies: a walk that a policy stops elsewhere once the attempts after that position
+--     are changed or cut off.
 -- grain: plugin, walk_id, position
 with stopped as (
     select *, true as is_first from said

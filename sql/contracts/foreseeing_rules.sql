@@ -1,5 +1,5 @@
--- foreseeing_rules: a walk that a rule ends otherwise when the attempts after those it launches are
---     others, or none; the position is the last one launched.
+-- foreseeing_rules: a walk that a rule ends elsewhere once the attempts after the launched ones
+--     are changed or cut off; position is that of the last one launched.
 -- grain: plugin, walk_id, position
 select distinct
     said.rule as plugin,

@@ -1,5 +1,5 @@
--- foreseeing_selectors: a prefix of which a selector says something else when the attempts after it
---     are others, or none.
+-- foreseeing_selectors: a prefix for which a selector gives another row once the attempts after it
+--     are changed or cut off.
 -- grain: plugin, walk_id, position
 select
     used_selectors.selector as plugin,

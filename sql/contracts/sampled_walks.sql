@@ -1,5 +1,5 @@
--- sampled_walks: some walks, each with a bank of its own, and their attempts once those after the
---     position kept are cut off, or come in another order; a hash chooses walks and positions.
+-- sampled_walks: a sample of walks, each with its own bank; the attempts after the kept position
+--     are cut off or come in another order. A hash chooses walks and positions.
 -- grain: change, walk_id
 with chosen as (
     select

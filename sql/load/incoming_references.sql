@@ -1,4 +1,4 @@
--- incoming_references: references as rows of a problem name them in an archive; the same ones in
+-- incoming_references: the references that rows of a problem name in an archive; the same ones in
 --     another order have the same references_id, from 1.
 -- grain: archive, competition, question_id, accepted
 select

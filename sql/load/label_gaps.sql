@@ -1,4 +1,4 @@
--- label_gaps: an archive without labels, or what was made of labels that it misses: counted as
+-- label_gaps: an archive without labels, or how its missing labels were settled: counted as
 --     incorrect, or their problems left out.
 -- grain: archive, gap
 with labelled as (

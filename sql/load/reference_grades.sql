@@ -1,5 +1,5 @@
--- reference_grades: labels anew, by comparison with references, of the archives whose labels were
---     made that way.
+-- reference_grades: labels made anew by comparison with references, for the archives whose labels
+--     were made that way.
 -- grain: archive, competition, question_id, seed
 select
     labels.archive,

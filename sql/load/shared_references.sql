@@ -1,5 +1,5 @@
--- shared_references: what rows without references accept, references_id 0: all that their archive
---     names for the problem, or where it names none all that any archive does.
+-- shared_references: the references that rows without any accept (references_id 0): all that their
+--     archive names for the problem, or, where it names none, all that any archive names.
 -- grain: archive, competition, question_id, references_id, reference
 with unreferenced as (
     select distinct

@@ -1,5 +1,5 @@
--- thresholds: from which share, in percent, a check warns or fails, and what to do then; a total
---     below `least` is not judged, and from `ok_from` all is as it should be again.
+-- thresholds: the share, in percent, from which a check warns or fails, and what to do then; a
+--     total below `least` is not judged, and a share from `ok_from` on is fine again.
 -- grain: check
 select
     "check",

@@ -1,5 +1,5 @@
--- bank_ends: the points at which more replays than the threshold warns of ended because the bank
---     ran out of attempts.
+-- bank_ends: the points of a curve at which more replays ended for lack of attempts in the bank
+--     than the threshold of the warning.
 -- grain: archive, budget
 select
     quality_counts.archive,

@@ -1,5 +1,5 @@
--- example_replay: the replay most worth drawing: the rules part, strict returns something, the
---     picture is in scale; no row where nothing was replayed.
+-- example_replay: the replay most worth drawing: preferably only advisory is correct, with three to
+--     six attempts and a cost that fits the picture; no row where nothing was replayed.
 -- grain: archive, competition, question_id, repeat, budget
 select
     archive,
