@@ -1,4 +1,4 @@
-"""Work that is done while what came before it is in use."""
+"""Work in threads: the next items are made while one is in use, and results keep their order."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator

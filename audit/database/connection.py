@@ -21,11 +21,11 @@ from audit.text import literal, quoted, visible
 LOADED_ROW_GROUP = 2048
 REPLAYED_ROW_GROUP = 16_384
 
-# The engine is as it was installed: it fetches nothing and takes in nothing from elsewhere.
+# DuckDB installs and loads no extension by itself.
 EXTENSION_SETTINGS = ("autoinstall_known_extensions", "autoload_known_extensions")
 
-# What a reader still lets a select of anyone do, taken away: seeing this program's variables,
-# filling the disk with temporary files, and changing any of this.
+# Over a read-only connection a stranger's select could still read this program's variables, fill
+# the disk with temporary files, and change these settings: none of it in the sandbox.
 SANDBOX = (
     "set python_enable_replacements = false",
     "set max_temp_directory_size = '0KB'",
@@ -61,7 +61,7 @@ def connect(
     if threads is not None:
         config["threads"] = threads
     if memory is not None:
-        # DuckDB counts not all that it takes, and replicates are weighed beside it.
+        # DuckDB does not count all memory that it takes, and NumPy needs some for replicates.
         config["memory_limit"] = memory if sandbox else two_thirds(memory)
     if read_only:
         if not path.exists():

@@ -1,4 +1,4 @@
-"""Plug-ins know only what was launched: a sample of walks once more, with other attempts to come.
+"""Whether plug-ins look ahead: a sample of walks is replayed with other attempts to come.
 
 Every plug-in runs twice more, in small databases that hold nothing but the sample. In one the
 attempts of a walk after some position are cut off, in the other they come in another order. What
@@ -23,7 +23,8 @@ from audit.errors import AuditError
 SAID_IN = {"selectors": "prefix_selections", "rules": "stops", "policies": "policy_positions"}
 # Starting threads for so little takes longer than the work.
 FEW: dict[str, Any] = {"threads": 1, "enable_external_access": False}
-# An attempt may be picked wherever it stands in an order: another contract sees to that.
+# Not built again: whether an attempt may be picked does not depend on its place in an order, which
+# another contract checks, and draws are replaced by the changed orders.
 NOT_REBUILT = ("eligible_attempts", *DRAWN)
 # Numbers that stand for an attempt's place among others: a rank of the whole bank would tell of
 # attempts to come, so the attempts that are left are counted anew.

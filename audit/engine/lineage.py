@@ -15,7 +15,7 @@ _own = threading.local()
 
 
 def _parser() -> duckdb.DuckDBPyConnection:
-    """A database with nothing in it, to take statements apart; threads cannot share one."""
+    """A database with nothing in it, to parse statements; threads cannot share one."""
     if not hasattr(_own, "parser"):
         _own.parser = duckdb.connect()
     return _own.parser
@@ -25,8 +25,8 @@ def _parser() -> duckdb.DuckDBPyConnection:
 def relations_read(sql: str) -> frozenset[str]:
     """The relations a select reads, its own common table expressions aside.
 
-    What is no relation but tells more than its arguments do goes by `name()`: table functions,
-    chance, the clock, settings and plans.
+    A function whose value depends on more than its arguments is listed as `name()`: table
+    functions, chance, the clock, settings and plans.
     """
     ((text,),) = _parser().cursor().execute("select json_serialize_sql(?)", [sql]).fetchall()
     read: set[str] = set()
@@ -109,5 +109,5 @@ def _telling_functions() -> frozenset[str]:
         "where stability <> 'CONSISTENT'"
     )
     rows = _parser().cursor().execute(query).fetchall()
-    # A plan tells what the statistics of any table say; an age of one moment is told from now.
+    # A plan shows the statistics of any table, and the age of a single moment reads the clock.
     return frozenset(name for (name,) in rows) | {"json_serialize_plan", "age"}

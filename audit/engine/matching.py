@@ -19,7 +19,7 @@ from audit.engine.batches import batches
 from audit.engine.bootstrap import ROWS_AT_A_TIME, Counts
 
 MATCHED = "replicate_matches"
-# Cells of a matrix, replicates by walks, that are held at a time.
+# Cells of a matrix, replicates by walks, that are in memory at a time.
 CELLS = 1_000_000
 
 

@@ -87,7 +87,7 @@ def replay(
             keep_walk_settings(con, settings, plugins)
         has_usual_budgets = not settings.budgets
         settings = build_stages(con, settings, plugins, reused, progress)
-        # Selections that are kept were looked at when they were made.
+        # Reused selections were checked when they were made.
         check_contracts(con, plugins, ("rules", "policies") if is_walked else CHECKED)
         if is_users:
             _refuse_idle_primary(con, settings)
@@ -144,7 +144,7 @@ def finish(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def _reusable_tables(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
-    """The tables that serve this replay as they are: the walks, and the counts if asked alike."""
+    """The tables that this replay can reuse: the walks, and the counts if drawn alike."""
     try:
         last = last_settings(con)
     except AuditError:
@@ -184,7 +184,7 @@ def build_stages(
     progress: Progress | None = None,
     names: Sequence[str] = STAGE_NAMES,
 ) -> Settings:
-    """Build every stage that is not kept, the portioned ones for one portion after another.
+    """Build every stage that is not reused, the portioned ones for one portion after another.
 
     The settings come back with the budgets that suit the attempts where none were asked for.
     """
@@ -317,7 +317,7 @@ def _draw_counts(con: duckdb.DuckDBPyConnection, settings: Settings) -> Iterable
 
 
 def drop_replays(con: duckdb.DuckDBPyConnection, reused: Collection[str] = ()) -> bool:
-    """Remove what a replay made, its settings and what is kept aside; say if there was any."""
+    """Remove what a replay made, except settings and reused tables; say if there was any."""
     kinds = relations(con)
     if "replay_relations" not in kinds:
         return False

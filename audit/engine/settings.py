@@ -1,4 +1,4 @@
-"""What a replay is asked for: given now, as the last time, or by default; kept as tables."""
+"""Settings of a replay: as asked, else of the last replay, else the defaults; kept as tables."""
 
 import hashlib
 import json

@@ -83,7 +83,7 @@ def find_query(name_or_sql: str) -> NamedQuery:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query has to say: its rows, or some of them, and how many there are."""
+    """The rows of a query, or the first of them, and how many there are."""
 
     table: pa.Table
     rows: int
