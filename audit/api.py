@@ -932,13 +932,13 @@ def demo(
 
 def _finding(con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], *, agents: bool) -> str:
     """What a demonstration shows, in three lines and a table."""
-    from audit.report.story import small_table, told
+    from audit.report.story import small_table, story_lines
     from audit.study import agents as runs
 
     if agents:
         return runs.finding(tables["curves"].to_pylist(), replayed_unit(con))
     rows, matched = tables["main"].to_pylist(), tables["matched_cost"].to_pylist()
-    return "\n".join([*told(rows, matched), "", small_table(rows)])
+    return "\n".join([*story_lines(rows, matched), "", small_table(rows)])
 
 
 def sql(name: str) -> Text:

@@ -69,6 +69,11 @@ def _without_middle(name: str, limit: int) -> str:
     return name[:left] + "…" + name[len(name) - (limit - 1 - left) :]
 
 
+def join_names(names: Sequence[str]) -> str:
+    """Names as a sentence lists them: a, b and c."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that a misspelled one most likely means."""
     by_lower = {other.lower(): other for other in known}

@@ -154,10 +154,7 @@ def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
         cells = [_cell(value, name, header, unit) for value in _values(column)]
         if header in merged:
             low, high = (
-                [
-                    _cell(value, name, header, unit)
-                    for value in _values(table[f"{header}_{end}"])
-                ]
+                [_cell(value, name, header, unit) for value in _values(table[f"{header}_{end}"])]
                 for end in ("low", "high")
             )
             cells = [

@@ -187,14 +187,14 @@ def _commands(settings: dict[str, str]) -> list[str]:
     )
     # Files of one's own have no name that an option takes; the database keeps them.
     built_in = {name: {plugin.name for plugin in engine.plugins(name)} for name in KINDS}
-    given = " ".join(
+    arguments = " ".join(
         f"--{name.replace('_', '-')} {settings[name]}"
         for name in options
         if settings.get(name)
         and (name not in KINDS or {*settings[name].split(",")} <= {*built_in[name], "none"})
     )
     return [
-        f"budget-audit replay --db audit.duckdb {given}",
+        f"budget-audit replay --db audit.duckdb {arguments}",
         "budget-audit report --db audit.duckdb --out report",
         "budget-audit check --db audit.duckdb",
     ]

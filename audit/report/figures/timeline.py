@@ -45,14 +45,14 @@ RULES = {
 LABELS = {True: "correct", False: "incorrect", None: "not labelled"}
 
 
-def _pick(what: str, value: Any, known: Sequence[Any], where: str = "") -> Any:
+def _pick(what: str, value: Any, values: Sequence[Any], where: str = "") -> Any:
     """The value if it exists, the first that does where none is asked for."""
-    if value is None and known:
-        return known[0]
-    if value in known:
+    if value is None and values:
+        return values[0]
+    if value in values:
         return value
-    shown = ", ".join(one_line(item) for item in known[:12]) or "none"
-    more = f" and {len(known) - 12} more" if len(known) > 12 else ""
+    shown = ", ".join(one_line(item) for item in values[:12]) or "none"
+    more = f" and {len(values) - 12} more" if len(values) > 12 else ""
     raise AuditError(f"timeline: no {what} {one_line(value)}{where}; there are: {shown}{more}")
 
 
@@ -69,13 +69,13 @@ def _replay_key(
     key: Row = {}
 
     def pick(what: str, column: str, value: Any, where: str = "") -> None:
-        conditions = " and ".join(f"{known} = ?" for known in key) or "true"
-        found = data.query(
+        conditions = " and ".join(f"{name} = ?" for name in key) or "true"
+        rows = data.query(
             con,
-            f"select distinct {column} as found from replays where {conditions} order by 1",
+            f"select distinct {column} as value from replays where {conditions} order by 1",
             *key.values(),
         )
-        key[column] = _pick(what, value, [row["found"] for row in found], where)
+        key[column] = _pick(what, value, [row["value"] for row in rows], where)
 
     pick("archive", "archive", archive)
     pick("competition", "competition", competition, f" in {one_line(key['archive'])}")
@@ -278,23 +278,23 @@ def _placed(
     unit: Unit,
 ) -> Placed:
     """The lanes below each other."""
-    found = Placed(title=f"B = {budget_name(limit, unit)}")
+    placed = Placed(title=f"B = {budget_name(limit, unit)}")
     y = 12.0
     for rule, name, sentences, bars in lanes:
-        found.texts.append({"text": name, "y": y, "weight": "bold"})
+        placed.texts.append({"text": name, "y": y, "weight": "bold"})
         y += LINE + 1
         for sentence in sentences:
             for line in textwrap.wrap(sentence, max(30, int(width / 5.9))):
-                found.texts.append({"text": line, "y": y, "weight": "normal"})
+                placed.texts.append({"text": line, "y": y, "weight": "normal"})
                 y += LINE
         y += 14
-        found.marks.append({"budget": limit, "top": y - 5, "bottom": y + BAR + 5})
+        placed.marks.append({"budget": limit, "top": y - 5, "bottom": y + BAR + 5})
         for attempt in bars:
-            found.bars.append(
+            placed.bars.append(
                 _bar(attempt, limit, end, width, unit) | {"top": y, "bottom": y + BAR}
             )
             stop = min(float(attempt["stop"]), end)
-            found.steps += [
+            placed.steps += [
                 {"at": step, "top": y, "bottom": y + BAR}
                 for step in attempt["steps"]
                 if step < stop
@@ -304,11 +304,11 @@ def _placed(
         if cost > limit:
             y += 9
             over = f"{_amount(cost - limit, unit)} past B"
-            found.notes.append({"from": limit, "to": cost, "y": y, "text": over})
+            placed.notes.append({"from": limit, "to": cost, "y": y, "text": over})
             y += 12
         y += 24
-    found.height = y - 12
-    return found
+    placed.height = y - 12
+    return placed
 
 
 def _bar(attempt: Row, limit: float, end: float, width: float, unit: Unit) -> Row:

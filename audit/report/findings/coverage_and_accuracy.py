@@ -68,7 +68,7 @@ def _loss(losses: Sequence[Row], gain: float, unit: Unit) -> Finding:
         f"points{interval(row, 'delta')}) while coverage rises by {number(gain)}; "
         f"{interval_words(row)}.{also}",
         "selectors",
-        [key_of(found, "budget", "selector") for found in losses],
+        [key_of(loss, "budget", "selector") for loss in losses],
         f"{row['selector']} {signed(row['delta'])} points at {budget} while coverage rises",
     )
 

@@ -58,10 +58,10 @@ def by_archive(rows: Sequence[Row]) -> dict[str, list[Row]]:
 def key_of(row: Row, *columns: str) -> str:
     """The row's place in its table, as a condition of SQL: 2.0 dollars are written 2."""
 
-    def shown(value: Any) -> str:
+    def written(value: Any) -> str:
         return f"{value:.9f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
-    return ", ".join(f"{name} = {shown(row[name])}" for name in columns)
+    return ", ".join(f"{name} = {written(row[name])}" for name in columns)
 
 
 def count_of(count: int, total: int) -> str:

@@ -15,10 +15,10 @@ def unfinished_prefixes(prefix_cost: Sequence[Row], *, unit: Unit = TOKENS) -> T
     shares = []
     for archive, rows in by_archive(prefix_cost).items():
         rows = sorted(rows, key=lambda row: row["budget"])
-        known = [row for row in rows if row["prefix_share"] is not None]
-        if not known:
+        measured = [row for row in rows if row["prefix_share"] is not None]
+        if not measured:
             continue
-        first, last = known[0], known[-1]
+        first, last = measured[0], measured[-1]
         shares.append(first["prefix_share"])
         sentence = (
             f"Of what strict stopping pays at B = {said(first['budget'])}, "
