@@ -164,7 +164,7 @@ def content(
         "warnings": quality_warnings(quality, archives, settings, findings.headline(rows), unit),
         "unfit": {
             name: [str(row["check"]).replace("_", " ") for row in checks]
-            for name, checks in data.group(quality, lambda row: row["archive"]).items()
+            for name, checks in data.by_archive(quality).items()
         },
         "archives": archives,
         "tables": shown,
@@ -263,7 +263,7 @@ def _below_cap(archive: Row, row: Row, cap: str) -> str:
 
 def _warnings_together(unfit: Sequence[Row], unit: Unit) -> list[str]:
     """The same warnings, each once for all archives that it is about."""
-    groups = data.group(list(unfit), lambda row: (row["severity"], row["check"], row["advice"]))
+    groups = data.group(unfit, lambda row: (row["severity"], row["check"], row["advice"]))
     lines = []
     for (_, _, advice), rows in groups.items():
         named = [one_line(row["archive"]) for row in rows[:3]]

@@ -1,6 +1,6 @@
 """What the report reads from the database, in one place."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -111,7 +111,12 @@ def example_replay(con: duckdb.DuckDBPyConnection) -> Row | None:
     return replays[0] if replays else None
 
 
-def group(rows: list[Row], key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
+def by_archive(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Rows under their archive, archives in order of first appearance."""
+    return group(rows, lambda row: row["archive"])
+
+
+def group(rows: Iterable[Row], key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
     """Rows under their key, keys in order of first appearance."""
     groups: dict[Any, list[Row]] = {}
     for row in rows:

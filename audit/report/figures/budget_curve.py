@@ -38,7 +38,7 @@ def budget_curve(
     rows = rows_to_draw(con, "curves", computed, archives)
     shown = {row["archive"] for row in rows}
     curve = [row for row in data.rows(con, "budget_curve", computed) if row["archive"] in shown]
-    curves = data.group(curve, lambda row: row["archive"])
+    curves = data.by_archive(curve)
     lines = rule_lines(rows, curve)
     ends = data.bank_ends(con)
     budgets = sorted({row["budget"] for row in rows})

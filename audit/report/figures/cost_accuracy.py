@@ -55,8 +55,8 @@ def cost_accuracy(
     """Accuracy against realized mean cost, with strict at the cost of each advisory point."""
     alt, unit = altair_module(), replayed_unit(con)
     rows = rows_to_draw(con, "curves", computed, archives)
-    matched = data.group(data.rows(con, "matched_cost", computed), lambda row: row["archive"])
-    curves = data.group(data.rows(con, "budget_curve", computed), lambda row: row["archive"])
+    matched = data.by_archive(data.rows(con, "matched_cost", computed))
+    curves = data.by_archive(data.rows(con, "budget_curve", computed))
     low, high = extent([{"accuracy": row["accuracy"]} for row in rows], "accuracy")
     room = max(2.0, (high - low) * 0.12)
     domain = [max(0, low - room), min(100, high + room)]

@@ -71,7 +71,7 @@ def in_panels(
     subtitle: str,
 ) -> Any:
     """A figure with a panel per archive, as many in a row as leave each of them readable."""
-    panels = data.group(list(rows), lambda row: row["archive"])
+    panels = data.by_archive(rows)
     columns = look.columns or columns_for(len(panels), look.width)
     width = panel_width(columns, look.width)
     charts = [

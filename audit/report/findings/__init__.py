@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from audit.report.data import Row
 from audit.report.findings.control_checks import control_checks
 from audit.report.findings.convergence import convergence
 from audit.report.findings.coverage_and_accuracy import coverage_and_accuracy
@@ -9,7 +10,7 @@ from audit.report.findings.dominant_effect import dominant_effect
 from audit.report.findings.grading import grading
 from audit.report.findings.matched_cost import matched_cost
 from audit.report.findings.realized_cost import realized_cost
-from audit.report.findings.shared import Finding, Row, Topic, interval_words
+from audit.report.findings.shared import Finding, Topic, interval_words
 from audit.report.findings.truncation import truncation
 from audit.report.findings.unfinished_prefixes import unfinished_prefixes
 from audit.report.wording import TOKENS

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
+from audit.report.data import Row, by_archive
 from audit.report.findings.shared import (
     Finding,
-    Row,
     Topic,
-    by_archive,
     contains_zero,
     count_of,
     interval_words,

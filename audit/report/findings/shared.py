@@ -1,10 +1,9 @@
 """What every question shares: a finding, a topic, and the words for intervals and counts."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Row = dict[str, Any]
+from audit.report.data import Row
 
 # Two rules count as converged where the paired change stays below this many points.
 CONVERGED_POINTS = 1.5
@@ -46,13 +45,6 @@ def interval_words(row: Row, column: str = "delta", noun: str = "change") -> str
     if zero is None:
         return "there is no interval"
     return f"the interval does not exclude no {noun}" if zero else "the interval excludes zero"
-
-
-def by_archive(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(row["archive"], []).append(row)
-    return groups
 
 
 def key_of(row: Row, *columns: str) -> str:
