@@ -17,7 +17,7 @@ from audit.progress import Progress
 from audit.text import not_there
 
 # Relations filled by a load have no file that says their key.
-LOADED = {
+LOADED_KEYS = {
     "attempts": "archive, competition, question_id, seed",
     "texts": "archive, competition, question_id, seed",
     "grades": "archive, competition, question_id, seed",
@@ -33,7 +33,7 @@ LOADED = {
 # With more archives than this, the table of every pair of them is written only by name.
 MOST_PAIRED_UNNAMED = 100
 RELATIONS = tuple(
-    name for name in engine.PUBLIC_RELATIONS if name in LOADED or name in engine.stage_names()
+    name for name in engine.PUBLIC_RELATIONS if name in LOADED_KEYS or name in engine.stage_names()
 )
 
 
@@ -125,7 +125,7 @@ def left_out(
 
 def key_of(name: str) -> str:
     """The columns that identify a row of a relation."""
-    return LOADED.get(name) or engine.header(name)["grain"]
+    return LOADED_KEYS.get(name) or engine.header(name)["grain"]
 
 
 def write_parquet(rows: pa.RecordBatchReader, path: Path) -> None:

@@ -26,7 +26,7 @@ class Filter:
     competitions: tuple[str, ...] = ()
     problems: tuple[tuple[str, int], ...] = ()
 
-    def needs(self) -> list[str]:
+    def columns(self) -> list[str]:
         """The columns without which rows cannot be told apart."""
         columns = ["archive"] if self.archives else []
         if self.competitions or self.problems:
@@ -113,7 +113,7 @@ def read_problems(path: Path) -> list[tuple[str, int]]:
 
 def require_columns(name: str, columns: Sequence[str], only: Filter) -> None:
     """Refuse a filter that a table cannot follow, instead of showing it whole."""
-    for column in only.needs():
+    for column in only.columns():
         if column not in columns:
             option = {"archive": "archive", "competition": "competition"}.get(column, "problems")
             if column == "competition" and not only.competitions:

@@ -24,7 +24,7 @@ from audit.report.pages.markdown import markdown
 
 FORMATS = ("html", "md", "tex", "csv")
 # Tables behind the figures and the table of all points.
-DRAWN = ("budget_curve", "curves", "length_strata", "policies", "pools")
+FIGURE_TABLES = ("budget_curve", "curves", "length_strata", "policies", "pools")
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,8 @@ def _texts_and_figures(
     values: dict[str, Any],
 ) -> dict[Path, bytes]:
     """The report in Markdown and LaTeX, and the figures beside it."""
-    computed = {name: tables[name].to_pylist() for name in DRAWN if name in tables} | values["rows"]
+    rows = {name: tables[name].to_pylist() for name in FIGURE_TABLES if name in tables}
+    computed = rows | values["rows"]
     values |= {
         "figures": _figures(con, computed),
         "joint": joint(con, computed),

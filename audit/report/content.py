@@ -129,7 +129,7 @@ def content(
     only: Filter | None = None,
 ) -> dict[str, Any]:
     """All that the templates print, as plain values."""
-    spoken = (*findings.READ, "data_quality")
+    spoken = (*findings.FINDING_TABLES, "data_quality")
     rows = {name: tables[name].to_pylist() for name in spoken if name in tables}
     settings = data.settings(con)
     archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]

@@ -32,7 +32,7 @@ ELIGIBLE = "returned, eligible"
 INELIGIBLE = "returned, not eligible"
 CUT = "paid, not returned"
 BEYOND = "not launched"
-KINDS = (ELIGIBLE, INELIGIBLE, CUT, BEYOND)
+BAR_KINDS = (ELIGIBLE, INELIGIBLE, CUT, BEYOND)
 BAR, LINE = 30, 15
 # How a rule stops what it returns, how it stops what it pays, and the title of its lane.
 RULES = {
@@ -391,7 +391,7 @@ def _boxes(base: Any, x: Any, tall: dict[str, Any], width: float, unit: Unit) ->
     )
 
     def by_kind(channel: Any, values: Sequence[Any]) -> Any:
-        colours = alt.Scale(domain=list(KINDS), range=list(values))
+        colours = alt.Scale(domain=list(BAR_KINDS), range=list(values))
         return channel(field="kind", type="nominal", scale=colours, legend=legend)
 
     return base.mark_bar(strokeWidth=1.2, cornerRadius=1).encode(

@@ -17,7 +17,7 @@ from audit.report.wording import TOKENS
 from audit.units import Unit
 
 __all__ = [
-    "READ",
+    "FINDING_TABLES",
     "Finding",
     "Topic",
     "all_topics",
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 # The tables that the sentences are made from.
-READ = (
+FINDING_TABLES = (
     "main",
     "transitions",
     "matched_cost",
@@ -57,7 +57,7 @@ def all_topics(
     unit: Unit = TOKENS,
 ) -> list[Topic]:
     """Every topic that the tables support, in reading order; rows without labels say nothing."""
-    rows = {name: tables.get(name, []) for name in READ}
+    rows = {name: tables.get(name, []) for name in FINDING_TABLES}
     main, compared = (_graded(rows[name]) for name in ("main", "cost_comparisons"))
     topics = [
         dominant_effect(main, rows["transitions"], primary, unit=unit),
