@@ -179,7 +179,7 @@ def _row(counted: Any, *names: str) -> pa.Table:
 
 
 def _reordered(progress: Progress | None) -> Callable[[int, int, str], None] | None:
-    """Progress in the order in which loading tells it."""
+    """Progress in the order in which loading reports it."""
     return None if progress is None else lambda done, total, what: progress(what, done, total)
 
 

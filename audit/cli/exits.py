@@ -56,7 +56,7 @@ class InChildProcess(Command):
     crash = "it made DuckDB crash ({}); nothing is changed, write it otherwise"
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command in a child and leave with its status; a crash is told in one line."""
+        """Run the command in a child and leave with its status; a crash is reported in one line."""
         if not _has_own_output() or not hasattr(os, "fork"):
             return super().invoke(ctx)
         sys.stdout.flush()
@@ -188,7 +188,7 @@ class Cli(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; what a user can mend is told in one line."""
+        """Run a command; a mistake that a user can mend is reported in one line."""
         try:
             return super().invoke(ctx)
         except AuditError as error:

@@ -27,7 +27,7 @@ class Filter:
     problems: tuple[tuple[str, int], ...] = ()
 
     def columns(self) -> list[str]:
-        """The columns without which rows cannot be told apart."""
+        """The columns by which rows are filtered."""
         columns = ["archive"] if self.archives else []
         if self.competitions or self.problems:
             columns.append("competition")
@@ -63,7 +63,7 @@ def chosen(
 def matched(
     kind: str, patterns: Sequence[str], names: Collection[str], option: str | None = None
 ) -> tuple[str, ...]:
-    """The names that patterns stand for; the option is the one that a mistake is told of."""
+    """The names that patterns stand for; a mistake is reported as one of the option."""
     loaded = sorted(names)
     matches: set[str] = set()
     for pattern in patterns:

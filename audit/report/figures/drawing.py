@@ -19,7 +19,7 @@ from audit.report.pages.templates import html_page
 from audit.text import steerless
 from audit.units import Unit
 
-# Okabe and Ito's palette, told apart by colour-blind readers; shapes and dashes repeat it in print.
+# Okabe and Ito's palette, for colour-blind readers; shapes and dashes repeat it in print.
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 INK, GREY = "#222222", "#767676"
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
@@ -136,7 +136,7 @@ def quantity(channel: str, field: str, **more: Any) -> Any:
 def category(
     channel: str, field: str, domain: Iterable[Any], values: Iterable[Any], **more: Any
 ) -> Any:
-    """A channel (`Color`, `Shape`) that tells names apart, each with its value."""
+    """A channel (`Color`, `Shape`) that gives each name its own value."""
     alt = altair_module()
     scale = alt.Scale(domain=list(domain), range=list(values))
     return getattr(alt, channel)(field=field, type="nominal", scale=scale, **more)
