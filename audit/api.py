@@ -274,7 +274,7 @@ def table(
     limits:
     progress: called with what is done, how much of it, and how much there is
     """
-    _known_table(name)
+    _require_table(name)
     if tokenize:
         _count_tokens(db, [name], limits, progress)
     with _opened(db, limits=limits) as con:
@@ -282,7 +282,7 @@ def table(
         rows = annotated(con, name, engine.table(con, name), only.archives)
         notes = [] if rows.num_rows else [_why_empty(con, name)]
         rows = filters.filtered(name, rows, only)
-        notes += [only.note(), *_shown_by(rows)]
+        notes += [only.note(), *_show_notes(rows)]
         notes.append(provenance.notes(con, has_selectors="selector" in rows.column_names))
         notes += [order_line(con, only.archives)] if name in AVERAGED else []
         notes += [] if name == "data_quality" else _unfit(con, rows)
@@ -299,16 +299,16 @@ def _unfit(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> list[str]:
     return quality_notes(con, {archive for column in columns for archive in column})
 
 
-def _shown_by(rows: pa.Table) -> list[str]:
+def _show_notes(rows: pa.Table) -> list[str]:
     """The command that shows the attempts behind the first row, where rows are of problems."""
     key = ("archive", "competition", "question_id")
     if not rows.num_rows or not set(key) <= set(rows.column_names):
         return []
     (first,) = rows.slice(0, 1).select(key).to_pylist()
-    return [_written(**first)]
+    return [_show_note(**first)]
 
 
-def _written(archive: str, competition: str, question_id: int) -> str:
+def _show_note(archive: str, competition: str, question_id: int) -> str:
     """The command that shows the attempts of a problem, as a note."""
     return (
         f"what was written: budget-audit show --archive {shlex.quote(archive)} --competition "
@@ -316,7 +316,7 @@ def _written(archive: str, competition: str, question_id: int) -> str:
     )
 
 
-def _known_table(name: str) -> None:
+def _require_table(name: str) -> None:
     if not engine.is_table(name):
         raise AuditError(not_there("table", name, engine.table_names()))
 
@@ -387,7 +387,7 @@ def query(
 
     with _opened(db, limits=limits, sandbox=True) as con:
         result = ask(con, name_or_sql, params, limit=limit, timeout=timeout)
-        caption = _cut(result.table.num_rows, result.rows)
+        caption = _rows_note(result.table.num_rows, result.rows)
         name = "" if result.is_ours else None
         notes = _provenance(con) if result.reads_records else []
         return Result(result.table, name, caption=caption, notes=notes)
@@ -414,12 +414,12 @@ def query_text(
             con, name_or_sql, params, fmt=format, width=width, limit=limit, timeout=timeout,
             give_up=give_up,
         )  # fmt: skip
-        more = _cut(result.table.num_rows, result.rows)
+        more = _rows_note(result.table.num_rows, result.rows)
         notes = _provenance(con) if result.reads_records else []
         return text, [*([f"{more}; --limit 0 shows all"] if more else []), *notes]
 
 
-def _cut(shown: int, rows: int) -> str:
+def _rows_note(shown: int, rows: int) -> str:
     return f"… {shown:,} of {rows:,} rows" if shown < rows else ""
 
 
@@ -687,7 +687,7 @@ def figure(
         drawn = save_figure(make(look=look) if width is None else fitting(make, look), path)
         words, notes = caption(con, " ".join(CAPTIONS[name]), chosen or ()), []
         if is_timeline:
-            notes = [_written(*problem(con, first, competition, question, "replayed_problems"))]
+            notes = [_show_note(*problem(con, first, competition, question, "replayed_problems"))]
         return picture(drawn, words, notes)
 
 
@@ -832,7 +832,7 @@ def diff(
     from audit.output.diff import archive_pairs, differences, first_screen
 
     if table is not None:
-        _known_table(table)
+        _require_table(table)
     pairs = archive_pairs(_as_names(archive))
     with (
         _opened(old, limits=limits) as before,

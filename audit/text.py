@@ -22,7 +22,7 @@ def one_line(text: str) -> str:
 
 def steerless(text: str) -> str:
     """The text with every character that would steer a page written as its escape."""
-    return STEERING.sub(lambda found: visible(found[0]), text)
+    return STEERING.sub(lambda match: visible(match[0]), text)
 
 
 def shortened(name: str, limit: int, others: Sequence[str] = ()) -> str:
@@ -74,20 +74,24 @@ def join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that a misspelled one most likely means."""
-    by_lower = {other.lower(): other for other in known}
-    found = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
-    return by_lower[found[0]] if found else None
+def first_names(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return (", ".join(names[:most]) or "none") + more
 
 
-def not_there(kind: str, name: str, known: Sequence[str], most: int = 40) -> str:
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The name that a misspelled one most likely means."""
+    by_lower = {other.lower(): other for other in names}
+    matches = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[matches[0]] if matches else None
+
+
+def not_there(kind: str, name: str, names: Sequence[str], most: int = 40) -> str:
     """What to say of a name that is not there: the nearest one, and those that are."""
-    meant = nearest(name, known)
+    meant = nearest(name, names)
     hint = f"did you mean '{meant}'? " if meant else ""
-    listed = ", ".join(known[:most]) or "none"
-    more = f" and {len(known) - most} more" if len(known) > most else ""
-    return f"no {kind} '{name}'; {hint}there are {listed}{more}"
+    return f"no {kind} '{name}'; {hint}there are {first_names(names, most)}"
 
 
 def quoted(name: str) -> str:

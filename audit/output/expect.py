@@ -15,7 +15,7 @@ from audit.errors import AuditError
 from audit.output.diff import key_columns
 from audit.output.display import budget_name
 from audit.output.headings import unit_of
-from audit.text import not_there
+from audit.text import first_names, not_there
 from audit.units import Unit, read_budget, whole_number
 
 LAYOUT = "write it as 'archive, budget, rule: accuracy >= 60 and cost <= 9000'"
@@ -163,10 +163,9 @@ def _no_row(expectation: Expectation, table: pa.Table, keys: list[str], unit: Un
     for key, written in zip(keys, expectation.keys, strict=False):
         if not any(_is_same(row[key], written, key, unit) for row in rows):
             values = list(dict.fromkeys(_key_text(row[key], key, unit) for row in rows))
-            more = f" and {len(values) - 12} more" if len(values) > 12 else ""
             return (
                 f"no row of {expectation.table} has {key} '{written}': {layout}; "
-                f"there are {', '.join(values[:12]) or 'none'}{more}"
+                f"there are {first_names(values, 12)}"
             )
     return f"no row of {expectation.table} has all of these keys: {layout}"
 

@@ -25,7 +25,7 @@ from audit.report.figures.drawing import (
     tips,
 )
 from audit.report.wording import one_line
-from audit.text import plural
+from audit.text import first_names, plural
 from audit.units import UNITS, Amount, Unit, read_budget, write_amount, write_digits
 
 ELIGIBLE = "returned, eligible"
@@ -51,9 +51,8 @@ def _pick(what: str, value: Any, values: Sequence[Any], where: str = "") -> Any:
         return values[0]
     if value in values:
         return value
-    shown = ", ".join(one_line(item) for item in values[:12]) or "none"
-    more = f" and {len(values) - 12} more" if len(values) > 12 else ""
-    raise AuditError(f"timeline: no {what} {one_line(value)}{where}; there are: {shown}{more}")
+    shown = first_names([one_line(item) for item in values], 12)
+    raise AuditError(f"timeline: no {what} {one_line(value)}{where}; there are: {shown}")
 
 
 def _replay_key(
