@@ -77,7 +77,7 @@ def _require_file(db: Database) -> None:
         raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
 
 
-def _listed(names: Names | None) -> tuple[str, ...]:
+def _as_names(names: Names | None) -> tuple[str, ...]:
     return () if names is None else (names,) if isinstance(names, str) else tuple(names)
 
 
@@ -94,9 +94,9 @@ def describe(
     all: every column with its origin, and what could be a missing one
     reading:
     """
-    from audit.load.describe import describe as tell
+    from audit.load.describe import describe as description
 
-    return Text(tell(source_paths(sources), all=all, reading=reading))
+    return Text(description(source_paths(sources), all=all, reading=reading))
 
 
 @takes
@@ -163,13 +163,13 @@ def answers(
 
     _require_file(db)
     with _opened(db, write=True, limits=limits, row_group=database.LOADED_ROW_GROUP) as con:
-        found = reread(con, answer, force=force)
-        notes = [*quality_notes(con), *([STALE] if found.replays_dropped else [])]
+        outcome = reread(con, answer, force=force)
+        notes = [*quality_notes(con), *([STALE] if outcome.replays_dropped else [])]
     caption = (
-        f"{found.answered:,} of {found.attempts:,} attempts have an answer by {answer}; "
-        f"{found.answered_before:,} had one before"
+        f"{outcome.answered:,} of {outcome.attempts:,} attempts have an answer by {answer}; "
+        f"{outcome.answered_before:,} had one before"
     )
-    rows = _row(found, "attempts", "answered", "answered_before")
+    rows = _row(outcome, "attempts", "answered", "answered_before")
     return Result(rows, caption=caption, notes=notes)
 
 
@@ -179,7 +179,7 @@ def _row(counted: Any, *names: str) -> pa.Table:
 
 
 def _reordered(progress: Progress | None) -> Callable[[int, int, str], None] | None:
-    """Progress in the order in which loading tells it."""
+    """Progress in the order in which loading reports it."""
     return None if progress is None else lambda done, total, what: progress(what, done, total)
 
 
@@ -218,7 +218,8 @@ def replay(
     if done.has_usual_budgets:
         unit = done.settings.unit
         named = [
-            write_amount(Fraction(one, UNITS[unit].scale), unit) for one in done.settings.budgets
+            write_amount(Fraction(budget, UNITS[unit].scale), unit)
+            for budget in done.settings.budgets
         ]
         notes.append(
             f"budgets chosen so that 10, 25, 50, 75 and 90 % of the attempts cost no more: "
@@ -233,8 +234,8 @@ def _replayed_only(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> 
     only = filters.chosen(
         con, asked.get("archives", ()), asked.get("competitions", ()), asked.get("problems") or None
     )
-    found: dict[str, Any] = {**asdict(only), "prices": read_prices(asked.get("prices", ""))}
-    return {name: value for name, value in found.items() if name in asked}
+    values: dict[str, Any] = {**asdict(only), "prices": read_prices(asked.get("prices", ""))}
+    return {name: value for name, value in values.items() if name in asked}
 
 
 def tables() -> Result:
@@ -273,19 +274,19 @@ def table(
     limits:
     progress: called with what is done, how much of it, and how much there is
     """
-    _known_table(name)
+    _require_table(name)
     if tokenize:
         _count_tokens(db, [name], limits, progress)
     with _opened(db, limits=limits) as con:
-        only = filters.chosen(con, _listed(archive), _listed(competition), problems)
+        only = filters.chosen(con, _as_names(archive), _as_names(competition), problems)
         rows = annotated(con, name, engine.table(con, name), only.archives)
         notes = [] if rows.num_rows else [_why_empty(con, name)]
         rows = filters.filtered(name, rows, only)
-        notes += [only.note(), *_shown_by(rows)]
+        notes += [only.note(), *_show_notes(rows)]
         notes.append(provenance.notes(con, has_selectors="selector" in rows.column_names))
         notes += [order_line(con, only.archives)] if name in AVERAGED else []
         notes += [] if name == "data_quality" else _unfit(con, rows)
-        rows = choose(rows, _listed(columns), _listed(sort), limit)
+        rows = choose(rows, _as_names(columns), _as_names(sort), limit)
         return Result(rows, name, notes=notes)
 
 
@@ -298,16 +299,16 @@ def _unfit(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> list[str]:
     return quality_notes(con, {archive for column in columns for archive in column})
 
 
-def _shown_by(rows: pa.Table) -> list[str]:
+def _show_notes(rows: pa.Table) -> list[str]:
     """The command that shows the attempts behind the first row, where rows are of problems."""
     key = ("archive", "competition", "question_id")
     if not rows.num_rows or not set(key) <= set(rows.column_names):
         return []
     (first,) = rows.slice(0, 1).select(key).to_pylist()
-    return [_written(**first)]
+    return [_show_note(**first)]
 
 
-def _written(archive: str, competition: str, question_id: int) -> str:
+def _show_note(archive: str, competition: str, question_id: int) -> str:
     """The command that shows the attempts of a problem, as a note."""
     return (
         f"what was written: budget-audit show --archive {shlex.quote(archive)} --competition "
@@ -315,7 +316,7 @@ def _written(archive: str, competition: str, question_id: int) -> str:
     )
 
 
-def _known_table(name: str) -> None:
+def _require_table(name: str) -> None:
     if not engine.is_table(name):
         raise AuditError(not_there("table", name, engine.table_names()))
 
@@ -352,11 +353,11 @@ def queries() -> Result:
 
     rows = [
         {
-            "query": one.name,
-            "question": one.question,
-            "parameters": ", ".join(f"{name}={value}" for name, value in one.defaults.items()),
+            "query": entry.name,
+            "question": entry.question,
+            "parameters": ", ".join(f"{name}={value}" for name, value in entry.defaults.items()),
         }
-        for one in named_queries()
+        for entry in named_queries()
     ]
     return Result(pa.Table.from_pylist(rows))
 
@@ -385,11 +386,11 @@ def query(
     from audit.query.run import query as ask
 
     with _opened(db, limits=limits, sandbox=True) as con:
-        found = ask(con, name_or_sql, params, limit=limit, timeout=timeout)
-        caption = _cut(found.table.num_rows, found.rows)
-        name = "" if found.is_ours else None
-        notes = _provenance(con) if found.reads_records else []
-        return Result(found.table, name, caption=caption, notes=notes)
+        result = ask(con, name_or_sql, params, limit=limit, timeout=timeout)
+        caption = _rows_note(result.table.num_rows, result.rows)
+        name = "" if result.is_ours else None
+        notes = _provenance(con) if result.reads_records else []
+        return Result(result.table, name, caption=caption, notes=notes)
 
 
 @takes
@@ -409,16 +410,16 @@ def query_text(
     from audit.query.run import answer
 
     with _opened(db, limits=limits, sandbox=True) as con:
-        text, found = answer(
+        text, result = answer(
             con, name_or_sql, params, fmt=format, width=width, limit=limit, timeout=timeout,
             give_up=give_up,
         )  # fmt: skip
-        more = _cut(found.table.num_rows, found.rows)
-        notes = _provenance(con) if found.reads_records else []
+        more = _rows_note(result.table.num_rows, result.rows)
+        notes = _provenance(con) if result.reads_records else []
         return text, [*([f"{more}; --limit 0 shows all"] if more else []), *notes]
 
 
-def _cut(shown: int, rows: int) -> str:
+def _rows_note(shown: int, rows: int) -> str:
     return f"… {shown:,} of {rows:,} rows" if shown < rows else ""
 
 
@@ -505,17 +506,17 @@ def export(
     from audit.output.export import export as write_files
     from audit.output.export import left_out
 
-    wanted = _listed(names)
+    table_names = _as_names(names)
     if tokenize:
-        _count_tokens(db, wanted or engine.table_names(), limits, progress)
+        _count_tokens(db, table_names or engine.table_names(), limits, progress)
     with _opened(db, limits=limits) as con:
-        only = filters.chosen(con, _listed(archive), _listed(competition), problems)
-        written = list(write_files(con, Path(out), wanted, format, only, progress))
+        only = filters.chosen(con, _as_names(archive), _as_names(competition), problems)
+        written = list(write_files(con, Path(out), table_names, format, only, progress))
         notes = [only.note()]
         hint = f"budget-audit tokenize{'' if _name(db) == 'the database' else f' --db {db}'}"
-        waiting = {} if wanted else left_out(con, hint)
+        waiting = {} if table_names else left_out(con, hint)
         notes += [f"{name} is left out: {why}" for name, why in waiting.items()]
-        if not wanted:
+        if not table_names:
             missing = set(engine.table_names()) - {path.stem for path in written} - set(waiting)
             if missing:
                 notes.append(
@@ -545,7 +546,7 @@ def check(
     from audit.engine.check import check as verify
     from audit.output.expect import read_expectations
 
-    expected = read_expectations(_listed(expect))
+    expected = read_expectations(_as_names(expect))
     rows = verify(db, **asdict(limits), progress=progress)
     notes = [
         f"failed: {row['check']}: {row['measured']}"
@@ -566,17 +567,23 @@ def _expected(db: Database, expected: Sequence[Any], limits: Limits) -> tuple[pa
 
     lines, checks = [], Checks()
     with _opened(db, limits=limits) as con:
-        known = {
+        tables_by_name = {
             name: in_unit(con, engine.table(con, name)) for name in {e.table for e in expected}
         }
-    for one in expected:
-        found = outcome(one, known[one.table])
-        place = {"file": one.file or None, "line": one.line or None, "measured": found.measured}
-        failed = len(found.failures)
-        is_named = one.text.startswith(f"{one.table}:")
-        claim = one.text if is_named else f"{one.table}: {one.text}"
-        checks.add(f"expect {one.text}", claim, found.rows, failed, **place)
-        lines += [f"failed: {one.text}: {line}" for line in found.failures]
+    for expectation in expected:
+        result = outcome(expectation, tables_by_name[expectation.table])
+        text = expectation.text
+        is_named = text.startswith(f"{expectation.table}:")
+        checks.add(
+            f"expect {text}",
+            text if is_named else f"{expectation.table}: {text}",
+            result.rows,
+            len(result.failures),
+            measured=result.measured,
+            file=expectation.file or None,
+            line=expectation.line or None,
+        )
+        lines += [f"failed: {text}: {line}" for line in result.failures]
     return checks.table(), lines
 
 
@@ -605,10 +612,11 @@ def report(
     """
     from audit.report import report as write_report
 
-    wanted = [one.strip() for name in _listed(formats) for one in name.split(",") if one.strip()]
+    words = ",".join(_as_names(formats)).split(",")
+    format_names = [word.strip() for word in words if word.strip()]
     with _opened(db, limits=limits) as con:
-        only = filters.chosen(con, _listed(archive)) if archive else None
-        return write_report(con, Path(out), wanted, only, progress, title=title, texts=texts)
+        only = filters.chosen(con, _as_names(archive)) if archive else None
+        return write_report(con, Path(out), format_names, only, progress, title=title, texts=texts)
 
 
 def figures() -> Result:
@@ -664,14 +672,14 @@ def figure(
         "competition": competition, "question": question, "repeat": repeat, "budget": budget,
         "cap": cap,
     }  # fmt: skip
-    given = [key for key, value in replayed.items() if value is not None]
-    if given and not is_timeline:
-        raise AuditError(f"--{given[0]}: only the timeline shows one replay")
+    keys = [key for key, value in replayed.items() if value is not None]
+    if keys and not is_timeline:
+        raise AuditError(f"--{keys[0]}: only the timeline shows one replay")
     path = check_suffix(Path(out or f"{name}.svg"))
     look = Look(width or PLAIN.width, title=title, font=check_font(font))
     with _opened(db) as con:
         database.require_replays(con)
-        chosen = filters.chosen(con, _listed(archive)).archives if archive else None
+        chosen = filters.chosen(con, _as_names(archive)).archives if archive else None
         first = chosen[0] if chosen else None
         make: Callable[..., Any] = partial(draw_timeline, con, first, **replayed)
         if not is_timeline:
@@ -679,7 +687,7 @@ def figure(
         drawn = save_figure(make(look=look) if width is None else fitting(make, look), path)
         words, notes = caption(con, " ".join(CAPTIONS[name]), chosen or ()), []
         if is_timeline:
-            notes = [_written(*problem(con, first, competition, question, "replayed_problems"))]
+            notes = [_show_note(*problem(con, first, competition, question, "replayed_problems"))]
         return picture(drawn, words, notes)
 
 
@@ -731,14 +739,14 @@ def tokenize(
     from audit import tokens
 
     with _opened(db, write=True, limits=limits) as con:
-        found = tokens.tokenize(
+        counts = tokens.tokenize(
             con, tokenizer, everything=everything, threads=limits.threads, progress=progress
         )
     caption = (
-        f"{found.tokens:,} tokens of {found.attempts:,} attempts counted with {found.encoding}; "
-        f"{found.reconciled:,} reconcile with their recorded counts"
+        f"{counts.tokens:,} tokens of {counts.attempts:,} attempts counted with {counts.encoding}; "
+        f"{counts.reconciled:,} reconcile with their recorded counts"
     )
-    return Result(_row(found, "encoding", "attempts", "tokens", "reconciled"), caption=caption)
+    return Result(_row(counts, "encoding", "attempts", "tokens", "reconciled"), caption=caption)
 
 
 @takes
@@ -765,18 +773,18 @@ def compare(
     with _opened(db, limits=limits) as con:
         database.require_replays(con)
         counted = con.execute("select archive, count(*) from attempts group by archive")
-        found = study.compare(
+        comparison = study.compare(
             lambda name: engine.table(con, name),
             dict(counted.fetchall()),
             Path(published) if published else None,
         )
-    verdict, status = study.verdict(found)
-    is_telling = found.is_study or len(found.missing) < len(found.rows)
+    verdict, status = study.verdict(comparison)
+    is_telling = comparison.is_study or len(comparison.missing) < len(comparison.rows)
     return Compared(
-        study.comparison_table(found),
+        study.comparison_table(comparison),
         notes=[verdict],
-        compact=study.comparison_table(found, compact=True) if is_telling else None,
-        summary=Result(study.summary_table(found)),
+        compact=study.comparison_table(comparison, compact=True) if is_telling else None,
+        summary=Result(study.summary_table(comparison)),
         status=status,
     )
 
@@ -824,8 +832,8 @@ def diff(
     from audit.output.diff import archive_pairs, differences, first_screen
 
     if table is not None:
-        _known_table(table)
-    pairs = archive_pairs(_listed(archive))
+        _require_table(table)
+    pairs = archive_pairs(_as_names(archive))
     with (
         _opened(old, limits=limits) as before,
         _opened(new, limits=limits) as after,
@@ -858,12 +866,12 @@ def verify(
     """
     from audit.live.verify import verify as verified
 
-    given = {
+    settings = {
         "budget": budget, "rule": rule, "policy": policy, "selector": selector, "unit": unit,
         "cap": cap,
     }  # fmt: skip
-    found = verified(str(live), str(full), given)
-    return Result(found.rows, caption=found.caption, notes=found.notes)
+    outcome = verified(str(live), str(full), settings)
+    return Result(outcome.rows, caption=outcome.caption, notes=outcome.notes)
 
 
 @takes
@@ -907,11 +915,11 @@ def demo(
     load(db, files, replace=True, answer=answer, progress=show_of("load"), limits=limits)
     replay(db, progress=show_of("replay"), **settings, limits=limits)
     made.append(("database", db))
-    kept: dict[str, pa.Table] = {}
+    tables: dict[str, pa.Table] = {}
     with _opened(db, limits=limits) as con:
-        written = write_report(con, folder / "report", progress=show_of("report"), keep=kept)
+        written = write_report(con, folder / "report", progress=show_of("report"), keep=tables)
         notes = recorded.credits(con)
-        finding = _finding(con, kept, agents=agents)
+        finding = _finding(con, tables, agents=agents)
     made += [("page", path) for path in written]
     if simulated:
         notes.append("This is simulated data: it shows the tool, it says nothing about any model.")
@@ -922,15 +930,15 @@ def demo(
     )
 
 
-def _finding(con: duckdb.DuckDBPyConnection, kept: Mapping[str, pa.Table], *, agents: bool) -> str:
+def _finding(con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], *, agents: bool) -> str:
     """What a demonstration shows, in three lines and a table."""
-    from audit.report.story import small_table, told
+    from audit.report.story import small_table, story_lines
     from audit.study import agents as runs
 
     if agents:
-        return runs.finding(kept["curves"].to_pylist(), replayed_unit(con))
-    rows, matched = kept["main"].to_pylist(), kept["matched_cost"].to_pylist()
-    return "\n".join([*told(rows, matched), "", small_table(rows)])
+        return runs.finding(tables["curves"].to_pylist(), replayed_unit(con))
+    rows, matched = tables["main"].to_pylist(), tables["matched_cost"].to_pylist()
+    return "\n".join([*story_lines(rows, matched), "", small_table(rows)])
 
 
 def sql(name: str) -> Text:

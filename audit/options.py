@@ -311,13 +311,13 @@ def _convert(entry: Field[Any], name: str, value: Any) -> Any:
     """A value as its field holds it; entry of another type is refused before anything is done."""
     flag = flag_of(entry, name)
     try:
-        given = OPTION_KINDS[entry.metadata["kind"]].convert(value)
+        converted = OPTION_KINDS[entry.metadata["kind"]].convert(value)
     except (TypeError, ValueError) as error:
         raise AuditError(f"{flag}: {error}") from None
     choices = entry.metadata.get("choices")
-    if choices and given not in choices:
-        raise AuditError(f"{flag} {given}: must be {' or '.join(choices)}")
-    return given
+    if choices and converted not in choices:
+        raise AuditError(f"{flag} {converted}: must be {' or '.join(choices)}")
+    return converted
 
 
 def _flag(value: Any) -> bool:
@@ -424,12 +424,12 @@ def _require_declared() -> None:
 _require_declared()
 
 
-def collected(option_set: type, given: Mapping[str, Any]) -> Any:
+def collected(option_set: type, options: Mapping[str, Any]) -> Any:
     """The option set of these parameters; what is None is as if it were not given."""
     entries = parameters(option_set)
     values = {
         entries[name].name: _convert(entries[name], name, value)
-        for name, value in given.items()
+        for name, value in options.items()
         if value is not None
     }
     return option_set(**values)
@@ -451,10 +451,10 @@ def takes(function: Callable[..., Returned]) -> Callable[..., Returned]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Returned:
         for name, option_set in option_sets.items():
-            given = {key: kwargs.pop(key) for key in parameters(option_set) if key in kwargs}
-            if not given and name in kwargs:
+            options = {key: kwargs.pop(key) for key in parameters(option_set) if key in kwargs}
+            if not options and name in kwargs:
                 continue
-            kwargs[name] = collected(option_set, given)
+            kwargs[name] = collected(option_set, options)
         return function(*args, **kwargs)
 
     public = [new for old in signature.parameters.values() for new in _public_parameters(old)]
@@ -486,10 +486,10 @@ def _public_parameters(parameter: inspect.Parameter) -> Iterator[inspect.Paramet
         )
 
 
-def arguments(given: Reading) -> Iterable[str]:
+def arguments(reading: Reading) -> Iterable[str]:
     """The command-line arguments that say the same as this option set."""
-    for entry in fields(given):
-        value, flag = getattr(given, entry.name), flag_of(entry)
+    for entry in fields(reading):
+        value, flag = getattr(reading, entry.name), flag_of(entry)
         if value == default_of(entry):
             continue
         kind = entry.metadata["kind"]

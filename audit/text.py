@@ -69,9 +69,20 @@ def _without_middle(name: str, limit: int) -> str:
     return name[:left] + "…" + name[len(name) - (limit - 1 - left) :]
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that a misspelled one most likely means."""
-    by_lower = {other.lower(): other for other in known}
+def join_names(names: Sequence[str]) -> str:
+    """Names as a sentence lists them: a, b and c."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def first_names(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return (", ".join(names[:most]) or "none") + more
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The name that a misspelled one most likely means."""
+    by_lower = {other.lower(): other for other in names}
     matches = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[matches[0]] if matches else None
 
@@ -80,9 +91,7 @@ def not_there(kind: str, name: str, names: Sequence[str], most: int = 40) -> str
     """What to say of a name that is not there: the nearest one, and those that are."""
     meant = nearest(name, names)
     hint = f"did you mean '{meant}'? " if meant else ""
-    listed = ", ".join(names[:most]) or "none"
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"no {kind} '{name}'; {hint}there are {listed}{more}"
+    return f"no {kind} '{name}'; {hint}there are {first_names(names, most)}"
 
 
 def quoted(name: str) -> str:

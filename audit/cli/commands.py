@@ -18,12 +18,12 @@ from audit.cli.options import (
     database,
     filtering,
     formats,
-    given,
+    given_options,
     heavy,
     no_color,
     show,
+    show_notes,
     takes_options,
-    tell,
     width_of,
 )
 from audit.options import Asked, Limits, Reading
@@ -84,12 +84,12 @@ def load(sources: tuple[str, ...], db: str, replace: bool, no_texts: bool, **opt
     Example: budget-audit load traces/ more/*.jsonl.gz --db audit.duckdb
     """
     more = {"replace": replace, "texts": not no_texts, "progress": bar("load")}
-    loaded = audit.load(db, sources, **more, **given(options))
+    loaded = audit.load(db, sources, **more, **given_options(options))
     for row in loaded:
         counted = f"{row['attempts']:,} attempts at {row['problems']:,} problems"
         click.echo(f"{one_line(row['archive'])}: {counted}")
     click.echo(loaded.caption)
-    tell(*loaded.notes)
+    show_notes(*loaded.notes)
 
 
 @main.command()
@@ -107,9 +107,9 @@ def answers(db: str, answer: str, **options: Any) -> None:
 
     Example: budget-audit answers --db audit.duckdb --answer archive
     """
-    found = audit.answers(db, answer, **options)
-    click.echo(one_line(found.caption))
-    tell(*found.notes)
+    result = audit.answers(db, answer, **options)
+    click.echo(one_line(result.caption))
+    show_notes(*result.notes)
 
 
 @main.command()
@@ -121,7 +121,7 @@ def describe(sources: tuple[str, ...], **options: Any) -> None:
 
     Example: budget-audit describe logs/ --archive my-model
     """
-    click.echo(audit.describe(sources, **given(options)), nl=False)
+    click.echo(audit.describe(sources, **given_options(options)), nl=False)
 
 
 @main.command(cls=RunsPlugins)
@@ -134,9 +134,9 @@ def replay(db: str, **options: Any) -> None:
 
     Example: budget-audit replay --budgets 2k,4k,8k --caps 16 --orders 50
     """
-    done = audit.replay(db, progress=bar("replay"), **given(options))
+    done = audit.replay(db, progress=bar("replay"), **given_options(options))
     click.echo(done.caption)
-    tell(*done.notes)
+    show_notes(*done.notes)
 
 
 @main.command()
@@ -226,7 +226,7 @@ def query(
         **options,
     )
     click.echo(text, nl=False)
-    tell(*notes)
+    show_notes(*notes)
 
 
 @main.command()
@@ -247,7 +247,7 @@ def export(names: tuple[str, ...], db: str, out: str, fmt: str, **options: Any) 
     written = audit.export(db, out, names, format=fmt, progress=bar("export"), **options)
     for row in written:
         click.echo(row["file"])
-    tell(*written.notes)
+    show_notes(*written.notes)
 
 
 @main.command()
@@ -265,9 +265,9 @@ def check(db: str, expect: tuple[str, ...], fmt: str, wide: bool, **limits: Any)
 
     Example: budget-audit check --expect 'my-model, 8k, strict: accuracy >= 60'
     """
-    found = audit.check(db, expect=expect, progress=bar("check"), **limits)
-    show(found, fmt, wide)
-    if any(row["violations"] for row in found):
+    result = audit.check(db, expect=expect, progress=bar("check"), **limits)
+    show(result, fmt, wide)
+    if any(row["violations"] for row in result):
         raise click.exceptions.Exit(1)
 
 
@@ -286,17 +286,17 @@ def compare(db: str, published: str | None, fmt: str, wide: bool, **options: Any
 
     Example: budget-audit compare --format csv
     """
-    found = audit.compare(db, published, progress=bar("tokenize"), **options)
+    comparison = audit.compare(db, published, progress=bar("tokenize"), **options)
     if fmt in ("csv", "json"):
-        show(found, fmt)
+        show(comparison, fmt)
     else:
-        if found.compact:
-            show(found.compact, fmt, wide)
+        if comparison.compact:
+            show(comparison.compact, fmt, wide)
             click.echo()
-        show(found.summary, fmt, wide)
-        tell(*found.notes)
-    if found.status:
-        raise click.exceptions.Exit(found.status)
+        show(comparison.summary, fmt, wide)
+        show_notes(*comparison.notes)
+    if comparison.status:
+        raise click.exceptions.Exit(comparison.status)
 
 
 @main.command()
@@ -323,7 +323,7 @@ def timeline(db: str, out: str, **options: Any) -> None:
     """
     drawn = audit.timeline(db, out, **options)
     click.echo(str(drawn))
-    tell(*drawn.notes)
+    show_notes(*drawn.notes)
 
 
 @main.command()
@@ -342,11 +342,11 @@ def tokenize(db: str, tokenizer: str, **options: Any) -> None:
     Example: budget-audit tokenize --db audit.duckdb
     """
     try:
-        found = audit.tokenize(db, tokenizer, progress=bar("tokenize"), **options)
+        result = audit.tokenize(db, tokenizer, progress=bar("tokenize"), **options)
     except KeyboardInterrupt:
         click.echo("error: interrupted; run it again to go on from what is counted", err=True)
         raise click.exceptions.Exit(130) from None
-    click.echo(found.caption)
+    click.echo(result.caption)
 
 
 @main.command()

@@ -26,12 +26,12 @@ def _completer(names: Callable[[click.Context], list[tuple[str, str]]]) -> Compl
 
     def complete(ctx: click.Context, param: click.Parameter, begun: str) -> list[CompletionItem]:
         try:
-            found = names(ctx)
+            candidates = names(ctx)
         except Exception:
             return []
         return [
             CompletionItem(_quoted(name), help=visible(what))
-            for name, what in found
+            for name, what in candidates
             if name.startswith(begun) and SAFE.fullmatch(name)
         ]
 

@@ -191,7 +191,7 @@ class Cli(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; what a user can mend is told in one line."""
+        """Run a command; a mistake that a user can mend is reported in one line."""
         try:
             return super().invoke(ctx)
         except AuditError as error:

@@ -8,7 +8,7 @@ import click
 import audit
 from audit.cli import completion
 from audit.cli.exits import Command
-from audit.cli.options import database, formats, heavy, tell
+from audit.cli.options import database, formats, heavy, show_notes
 from audit.cli.options import show as show_result
 from audit.errors import AuditError
 from audit.text import steerless
@@ -38,17 +38,17 @@ def show(db: str, fmt: str, wide: bool, **options: Any) -> None:
 
     Example: budget-audit show --competition AIME24 --question 3 --seed 1
     """
-    found = audit.show(db, **options)
-    if isinstance(found, str):
-        text = steerless(str(found))
+    result = audit.show(db, **options)
+    if isinstance(result, str):
+        text = steerless(str(result))
         # A pager of its own keeps a long text from running off the screen.
         if sys.stdout.isatty():
             click.echo_via_pager(text)
         else:
             click.echo(text)
         return
-    show_result(found, fmt, wide)
-    tell("--seed N shows what was written")
+    show_result(result, fmt, wide)
+    show_notes("--seed N shows what was written")
 
 
 @click.command(cls=Command)
@@ -75,13 +75,13 @@ def diff(
 
     Example: budget-audit diff before.duckdb after.duckdb --archive my-model
     """
-    found = audit.diff(old, new, table=table, **options)
+    result = audit.diff(old, new, table=table, **options)
     if fmt == "table" and not (table or everything):
-        click.echo(found.caption)
+        click.echo(result.caption)
     else:
-        found.caption = found.caption.partition(";")[0]
-        show_result(found, fmt, wide)
-    if len(found):
+        result.caption = result.caption.partition(";")[0]
+        show_result(result, fmt, wide)
+    if len(result):
         raise click.exceptions.Exit(1)
 
 
@@ -99,7 +99,7 @@ def diff(
 @click.option("--unit", metavar="NAME", help="Its unit, if its log does not say it (completion).")
 @click.option("--cap", type=int, metavar="N", help="Its cap, if its log does not say it.")
 @formats()
-def verify(live: str, full: str, fmt: str, wide: bool, **given: Any) -> None:
+def verify(live: str, full: str, fmt: str, wide: bool, **settings: Any) -> None:
     """Compare a live run with the replay of an unrestricted one. Exit 1 where they contradict.
 
     LIVE and FULL are logs, folders or databases. Equal attempts must give equal results; for other
@@ -107,9 +107,9 @@ def verify(live: str, full: str, fmt: str, wide: bool, **given: Any) -> None:
 
     Example: budget-audit verify live.jsonl full.jsonl
     """
-    found = audit.verify(live, full, **given)
-    show_result(found, fmt, wide)
-    if "different" in found.to_pydict()["result"]:
+    result = audit.verify(live, full, **settings)
+    show_result(result, fmt, wide)
+    if "different" in result.to_pydict()["result"]:
         raise click.exceptions.Exit(1)
 
 

@@ -118,10 +118,10 @@ def together(*options: Callable[..., Any]) -> Callable[..., Any]:
 
 def takes_options(*sets: type) -> Callable[..., Any]:
     """Give a command the options of these sets."""
-    return together(*(one for taken in sets for one in options_of(taken)))
+    return together(*(option for taken in sets for option in options_of(taken)))
 
 
-def given(options: dict[str, Any]) -> dict[str, Any]:
+def given_options(options: dict[str, Any]) -> dict[str, Any]:
     """The options that were given: one that may be given several times is else empty."""
     return {
         name: dict(value) if name == "mapping" else value
@@ -209,10 +209,10 @@ def width_of(wide: bool) -> int | None:
 def show(result: "Result", fmt: str, wide: bool = False) -> None:
     """Print a result, and below it what its numbers rest on."""
     click.echo(result.to_text(fmt, width=width_of(wide)), nl=False)
-    tell(*([result.caption] if result.caption else []), *result.notes)
+    show_notes(*([result.caption] if result.caption else []), *result.notes)
 
 
-def tell(*notes: str) -> None:
+def show_notes(*notes: str) -> None:
     """Notes on standard error, where they disturb no output."""
     for note in notes:
         click.secho(one_line(note), err=True, dim=True)

@@ -9,7 +9,7 @@ import click
 import audit
 from audit.cli import completion
 from audit.cli.exits import Draws
-from audit.cli.options import archive_filter, bar, database, heavy, tell
+from audit.cli.options import archive_filter, bar, database, heavy, show_notes
 from audit.errors import AuditError
 
 # One and two columns of a paper, in inches.
@@ -92,7 +92,7 @@ def report(db: str, out: str, fmt: str, is_opened: bool, **options: Any) -> None
     if is_opened:
         address = next(path for path in written if path.suffix == ".html").resolve().as_uri()
         if not webbrowser.open(address):
-            tell(f"no browser could be started; open {address}")
+            show_notes(f"no browser could be started; open {address}")
 
 
 @click.command(cls=Draws)
@@ -119,4 +119,4 @@ def figure(name: str | None, db: str, **options: Any) -> None:
         return
     drawn = audit.figure(db, name, **options)
     click.echo(str(drawn))
-    tell(f"caption: {drawn.caption}")
+    show_notes(f"caption: {drawn.caption}")

@@ -67,16 +67,16 @@ def caption(con: duckdb.DuckDBPyConnection, purpose: str, archives: Sequence[str
 
 def order_line(con: duckdb.DuckDBPyConnection, archives: Sequence[str] = ()) -> str:
     """How far means move with the choice of orders, and how many orders would steady all."""
-    found = _order_errors(con, archives)
-    if not found:
+    errors = _order_errors(con, archives)
+    if not errors:
         return ""
-    orders, error, _ = max(found, key=lambda row: row[1])
+    orders, error, _ = max(errors, key=lambda row: row[1])
     line = f"{orders:,} orders: these means move by about ±{WITHIN * error:.1f}"
-    wanted = steady_orders(con)
-    if wanted <= orders:
+    steady = steady_orders(con)
+    if steady <= orders:
         return f"{line}, a tenth of what the choice of problems does"
-    steadied = WITHIN * error * (orders / wanted) ** 0.5
-    return f"{line}; {wanted:,} orders would give ±{steadied:.1f} (--orders auto)"
+    steadied = WITHIN * error * (orders / steady) ** 0.5
+    return f"{line}; {steady:,} orders would give ±{steadied:.1f} (--orders auto)"
 
 
 def steady_orders(con: duckdb.DuckDBPyConnection) -> int:
@@ -84,10 +84,10 @@ def steady_orders(con: duckdb.DuckDBPyConnection) -> int:
     needed = max(
         (n * (100 * e * e) / (p * p) if p else 0 for n, e, p in _order_errors(con)), default=0
     )
-    wanted = FIRST_ORDERS
-    while wanted < needed and wanted < MOST_ORDERS:
-        wanted = min(2 * wanted, MOST_ORDERS)
-    return wanted
+    orders = FIRST_ORDERS
+    while orders < needed and orders < MOST_ORDERS:
+        orders = min(2 * orders, MOST_ORDERS)
+    return orders
 
 
 def _order_errors(

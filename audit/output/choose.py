@@ -29,9 +29,9 @@ def choose(
             ["place in the table"]
         )
     if columns:
-        wanted = []
+        selected = []
         for name in columns:
             bounds = [f"{name}_{end}" for end in ("low", "high")]
-            wanted += [name, *(bound for bound in bounds if bound in table.column_names)]
-        table = table.select(list(dict.fromkeys(wanted)))
+            selected += [name, *(bound for bound in bounds if bound in table.column_names)]
+        table = table.select(list(dict.fromkeys(selected)))
     return table if limit is None else table.slice(0, limit)

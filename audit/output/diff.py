@@ -27,11 +27,11 @@ MOST_LINES, MOST_FLIPPED = 8, 10
 OTHERS = ("settings", "sources")
 
 
-def archive_pairs(given: Sequence[str]) -> Pairs:
+def archive_pairs(names: Sequence[str]) -> Pairs:
     """The archives to compare, old name and new name, from NAME or OLD=NEW; none means all."""
     pairs = {}
-    for one in given:
-        old, _, new = one.partition("=")
+    for name in names:
+        old, _, new = name.partition("=")
         pairs[old] = new or old
     return pairs
 
@@ -50,15 +50,15 @@ def differences(
         ("OLD", old, list(pairs or {})),
         ("NEW", new, list((pairs or {}).values())),
     ):
-        known = [
+        loaded = [
             name for (name,) in con.execute("select distinct archive from attempts").fetchall()
         ]
         for name in asked:
-            if name not in known:
-                raise AuditError(f"--archive: {side}: {not_there('archive', name, sorted(known))}")
-    found = list(_differences(old, new, tolerance, pairs or {}, table))
+            if name not in loaded:
+                raise AuditError(f"--archive: {side}: {not_there('archive', name, sorted(loaded))}")
+    rows = list(_differences(old, new, tolerance, pairs or {}, table))
     names = ("what", "row", "column", "old", "new")
-    columns = zip(*found, strict=True) if found else [()] * 5
+    columns = zip(*rows, strict=True) if rows else [()] * 5
     return pa.table(
         {name: pa.array(values, pa.string()) for name, values in zip(names, columns, strict=True)}
     )
@@ -132,7 +132,7 @@ def _paired(
         except duckdb.Error:
             return {}
         sides.append({row[:5]: row[5] for row in rows})
-    found: Problems = {}
+    problems: Problems = {}
     for (archive, *rest), before in sides[0].items():
         if pairs and archive not in pairs:
             continue
@@ -140,9 +140,9 @@ def _paired(
         after = sides[1].get((named, *rest))
         if after is not None:
             budget, rule, competition, question = rest
-            place = found.setdefault((named, budget, rule), {})
+            place = problems.setdefault((named, budget, rule), {})
             place[competition, question] = (before, after)
-    return found
+    return problems
 
 
 def _accuracies(problems: Problems, con: duckdb.DuckDBPyConnection) -> list[str]:
@@ -228,13 +228,13 @@ def key_columns(name: str) -> list[str]:
 
 def _keyed(table: pa.Table, keys: list[str], names: Pairs) -> Rows:
     """The rows by their keys, archives under their new names; other archives are left out."""
-    known = [key for key in keys if key in table.column_names]
+    keys = [key for key in keys if key in table.column_names]
     rows = table.to_pylist()
     for column in ("archive", "other"):
         if names and column in table.column_names:
             rows = [row for row in rows if row[column] is None or row[column] in names]
             rows = [row | {column: names.get(row[column])} for row in rows]
-    return {tuple(row[key] for key in known): row for row in rows}
+    return {tuple(row[key] for key in keys): row for row in rows}
 
 
 def _columns_differ(name: str, old: list[str], new: list[str]) -> Iterator[Difference]:
@@ -253,7 +253,7 @@ def _rows_differ(what: str, old: Rows, new: Rows, tolerance: float) -> Iterator[
             if column in new[key]:
                 before, after = old[key][column], new[key][column]
                 if not _is_same(before, after, tolerance):
-                    yield what, row, column, _shown(before), _shown(after)
+                    yield what, row, column, _value_text(before), _value_text(after)
 
 
 def _is_same(before: Any, after: Any, tolerance: float) -> bool:
@@ -263,5 +263,5 @@ def _is_same(before: Any, after: Any, tolerance: float) -> bool:
     return before == after
 
 
-def _shown(value: Any) -> str | None:
+def _value_text(value: Any) -> str | None:
     return None if value is None else repr(value) if isinstance(value, float) else str(value)

@@ -98,7 +98,7 @@ def _is_number(kind: pa.DataType) -> bool:
     return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
 
 
-def _shown(value: Any, name: str | None, column: str, unit: Unit) -> str:
+def _cell(value: Any, name: str | None, column: str, unit: Unit) -> str:
     """One value as the display formats print it in this column of this table."""
     if value is None:
         return ""
@@ -151,10 +151,10 @@ def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
         header = field.name
         if header in bounds:
             continue
-        cells = [_shown(value, name, header, unit) for value in _values(column)]
+        cells = [_cell(value, name, header, unit) for value in _values(column)]
         if header in merged:
             low, high = (
-                [_shown(value, name, header, unit) for value in _values(table[f"{header}_{end}"])]
+                [_cell(value, name, header, unit) for value in _values(table[f"{header}_{end}"])]
                 for end in ("low", "high")
             )
             cells = [

@@ -15,7 +15,7 @@ from audit.errors import AuditError
 from audit.output.diff import key_columns
 from audit.output.display import budget_name
 from audit.output.headings import unit_of
-from audit.text import not_there
+from audit.text import first_names, not_there
 from audit.units import Unit, read_budget, whole_number
 
 LAYOUT = "write it as 'archive, budget, rule: accuracy >= 60 and cost <= 9000'"
@@ -29,7 +29,7 @@ OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
-# Rows of one expectation whose values are told.
+# Rows of one expectation whose values are reported.
 MOST_MEASURED = 5
 NUMBER = r"[-+]?\$?(?:\d[\d_]*\.?\d*|\.\d+)[a-zA-Z]*"
 CONDITION = re.compile(rf"(\w+)\s*(<=|>=|==|<>|!=|=|<|>)\s*({NUMBER}|'[^']*')")
@@ -59,14 +59,14 @@ class Outcome:
     failures: list[str]
 
 
-def read_expectations(given: Sequence[str]) -> list[Expectation]:
+def read_expectations(texts: Sequence[str]) -> list[Expectation]:
     """Expectations as they are written, or from files of them, a line each."""
-    found = []
-    for one in given:
-        if ":" in one and not Path(one).is_file():
-            found.append(_parsed(one, "--expect"))
+    expectations = []
+    for text in texts:
+        if ":" in text and not Path(text).is_file():
+            expectations.append(_parsed(text, "--expect"))
             continue
-        path = Path(one)
+        path = Path(text)
         try:
             lines = path.read_text(encoding="utf-8-sig").splitlines()
         except OSError as error:
@@ -78,21 +78,21 @@ def read_expectations(given: Sequence[str]) -> list[Expectation]:
             written = line.partition("#")[0].strip()
             if written:
                 parsed = _parsed(written, f"--expect {path}, line {number}")
-                found.append(replace(parsed, file=str(path), line=number))
-    if given and not found:
+                expectations.append(replace(parsed, file=str(path), line=number))
+    if texts and not expectations:
         raise AuditError(f"--expect: nothing is expected there; {LAYOUT}")
-    return found
+    return expectations
 
 
 def _parsed(text: str, where: str) -> Expectation:
     """One expectation: an optional table, the keys, and conditions joined by 'and'."""
-    keys, colon, wanted = text.rpartition(":")
+    keys, colon, condition_text = text.rpartition(":")
     table = "curves"
     head, named, rest = keys.partition(":")
     if named and engine.is_table(head.strip()):
         table, keys = head.strip(), rest
     conditions = []
-    for part in re.split(r"\s+and\s+", wanted.strip()):
+    for part in re.split(r"\s+and\s+", condition_text.strip()):
         match = CONDITION.fullmatch(part.strip())
         if not colon or not match:
             raise AuditError(f"{where}: '{part.strip()}' is no condition; {LAYOUT}")
@@ -110,8 +110,8 @@ def outcome(expectation: Expectation, table: pa.Table) -> Outcome:
         raise AuditError(f"{where}: {expectation.table} has the keys {', '.join(keys)}")
     for column, _, _ in expectation.conditions:
         if column not in table.column_names:
-            known = [name for name in table.column_names if name not in keys]
-            raise AuditError(f"{where}: {not_there('column', column, known)}")
+            columns = [name for name in table.column_names if name not in keys]
+            raise AuditError(f"{where}: {not_there('column', column, columns)}")
     bounds = [
         (column, sign, written, _bound(written, expectation.table, column, unit, where))
         for column, sign, written in expectation.conditions
@@ -136,9 +136,9 @@ def outcome(expectation: Expectation, table: pa.Table) -> Outcome:
             elif not OPERATORS[sign](value, bound):
                 failed.append(f"{place}: {column} is {shown}, expected {sign} {written}")
     # What fails is measured too; beside many rows that hold, it must not be lost.
-    told = [line.partition(", expected")[0] for line in failed] or measured
-    more = f"; and {len(told) - MOST_MEASURED:,} more" if len(told) > MOST_MEASURED else ""
-    return Outcome(len(rows), "; ".join(told[:MOST_MEASURED]) + more, failed)
+    lines = [line.partition(", expected")[0] for line in failed] or measured
+    more = f"; and {len(lines) - MOST_MEASURED:,} more" if len(lines) > MOST_MEASURED else ""
+    return Outcome(len(rows), "; ".join(lines[:MOST_MEASURED]) + more, failed)
 
 
 def _bound(written: str, table: str, column: str, unit: Unit, where: str) -> float | str:
@@ -160,21 +160,20 @@ def _no_row(expectation: Expectation, table: pa.Table, keys: list[str], unit: Un
     """Why no row is meant: the key that no row has, and those that there are."""
     rows = table.to_pylist()
     layout = f"write {', '.join(keys)}"
-    for key, wanted in zip(keys, expectation.keys, strict=False):
-        if not any(_is_same(row[key], wanted, key, unit) for row in rows):
-            there = list(dict.fromkeys(_key_text(row[key], key, unit) for row in rows))
-            more = f" and {len(there) - 12} more" if len(there) > 12 else ""
+    for key, written in zip(keys, expectation.keys, strict=False):
+        if not any(_is_same(row[key], written, key, unit) for row in rows):
+            values = list(dict.fromkeys(_key_text(row[key], key, unit) for row in rows))
             return (
-                f"no row of {expectation.table} has {key} '{wanted}': {layout}; "
-                f"there are {', '.join(there[:12]) or 'none'}{more}"
+                f"no row of {expectation.table} has {key} '{written}': {layout}; "
+                f"there are {first_names(values, 12)}"
             )
     return f"no row of {expectation.table} has all of these keys: {layout}"
 
 
 def _is_meant(expectation: Expectation, row: dict[str, Any], keys: list[str], unit: Unit) -> bool:
     return all(
-        _is_same(row[key], wanted, key, unit)
-        for key, wanted in zip(keys, expectation.keys, strict=False)
+        _is_same(row[key], written, key, unit)
+        for key, written in zip(keys, expectation.keys, strict=False)
     )
 
 
@@ -183,15 +182,15 @@ def _key_text(value: Any, key: str, unit: Unit) -> str:
     return budget_name(value, unit) if is_budget else str(value)
 
 
-def _is_same(value: Any, wanted: str, key: str, unit: Unit) -> bool:
+def _is_same(value: Any, written: str, key: str, unit: Unit) -> bool:
     """Whether a key has the value that is written: an amount, a number, a name or a pattern."""
-    if wanted in ("", "*"):
+    if written in ("", "*"):
         return True
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             if key.endswith("budget"):
-                return value == read_budget(wanted, unit) / unit.scale
-            return value == whole_number(wanted)
+                return value == read_budget(written, unit) / unit.scale
+            return value == whole_number(written)
         except ValueError:
             return False
-    return str(value) == wanted or fnmatch.fnmatchcase(str(value), wanted)
+    return str(value) == written or fnmatch.fnmatchcase(str(value), written)

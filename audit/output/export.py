@@ -47,10 +47,10 @@ def export(
 ) -> Iterator[Path]:
     """Write each named table or relation, sorted by its key; without a name, every table."""
     tables = (*engine.table_names(), *engine.exploratory_names())
-    known = (*tables, *RELATIONS)
+    existing = (*tables, *RELATIONS)
     for name in names:
-        if name not in known:
-            raise AuditError(not_there("table or relation", name, known))
+        if name not in existing:
+            raise AuditError(not_there("table or relation", name, existing))
     database.require_replays(con)
     for name in names:
         if engine.needs_tokens(con, name) or engine.waiting_events(con, name):
@@ -60,12 +60,12 @@ def export(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise AuditError(f"{out}: cannot be made a folder: {first_line(error)}") from None
-    wanted = names or sorted(set(engine.table_names()) - set(left_out(con)))
+    chosen = names or sorted(set(engine.table_names()) - set(left_out(con)))
     if progress:
-        progress("intervals", 0, len(wanted))
+        progress("intervals", 0, len(chosen))
 
     def made() -> Iterator[tuple[int, str, pa.RecordBatchReader]]:
-        for done, name in enumerate(wanted):
+        for done, name in enumerate(chosen):
             if name not in tables:
                 # A reader goes on reading while the next table is made.
                 relation = _relation(database.cursor(con), name, only or Filter())
@@ -81,10 +81,10 @@ def export(
                 continue
             yield done, name, rows
 
-    with engine.intervals_of(con, [name for name in wanted if name in tables]):
+    with engine.intervals_of(con, [name for name in chosen if name in tables]):
         for done, name, rows in prefetch(made()):
             if progress:
-                progress(name, done, len(wanted))
+                progress(name, done, len(chosen))
             path = out / f"{name}.{fmt}"
             if fmt == "csv":
                 write_csv(rows, path)
@@ -92,7 +92,7 @@ def export(
                 write_parquet(rows, path)
             yield path
     if progress:
-        progress("done", len(wanted), len(wanted))
+        progress("done", len(chosen), len(chosen))
 
 
 def _relation(con: duckdb.DuckDBPyConnection, name: str, only: Filter) -> duckdb.DuckDBPyRelation:
@@ -106,21 +106,21 @@ def left_out(
     con: duckdb.DuckDBPyConnection, tokenize: str = "budget-audit tokenize"
 ) -> dict[str, str]:
     """Tables that are written only by name, and why: no tokens yet, no texts, too many pairs."""
-    found = {}
+    reasons = {}
     for name in engine.table_names():
         if engine.needs_tokens(con, name):
-            found[name] = "it cuts texts at tokens, and needs --unit completion"
+            reasons[name] = "it cuts texts at tokens, and needs --unit completion"
         elif engine.needs_texts(con, name):
-            found[name] = "it needs the texts, and a run keeps none"
+            reasons[name] = "it needs the texts, and a run keeps none"
         elif engine.waiting_events(con, name):
-            found[name] = f"it needs '{tokenize}' first"
+            reasons[name] = f"it needs '{tokenize}' first"
     ((archives,),) = con.execute("select count(*) from archives").fetchall()
     if archives > MOST_PAIRED_UNNAMED:
         pairs = archives * (archives - 1) // 2
-        found["archive_comparisons"] = (
+        reasons["archive_comparisons"] = (
             f"{archives:,} archives make {pairs:,} pairs; name it to have it"
         )
-    return found
+    return reasons
 
 
 def key_of(name: str) -> str:

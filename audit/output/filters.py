@@ -26,12 +26,12 @@ class Filter:
     competitions: tuple[str, ...] = ()
     problems: tuple[tuple[str, int], ...] = ()
 
-    def needs(self) -> list[str]:
-        """The columns without which rows cannot be told apart."""
-        wanted = ["archive"] if self.archives else []
+    def columns(self) -> list[str]:
+        """The columns by which rows are filtered."""
+        columns = ["archive"] if self.archives else []
         if self.competitions or self.problems:
-            wanted.append("competition")
-        return [*wanted, *(["question_id"] if self.problems else [])]
+            columns.append("competition")
+        return [*columns, *(["question_id"] if self.problems else [])]
 
     def note(self) -> str:
         """The line that stands under what is filtered."""
@@ -52,31 +52,31 @@ def chosen(
 ) -> Filter:
     """What is asked for, as names that are there; patterns such as *_high stand for several."""
     loaded = con.execute("select distinct archive, competition from attempts").fetchall()
-    wanted = () if problems is None else read_problems(Path(problems))
+    keys = () if problems is None else read_problems(Path(problems))
     return Filter(
         matched("archive", archives, {archive for archive, _ in loaded}),
         matched("competition", competitions, {name for _, name in loaded}),
-        there(con, wanted, f"--problems {problems}"),
+        loaded_problems(con, keys, f"--problems {problems}"),
     )
 
 
 def matched(
     kind: str, patterns: Sequence[str], names: Collection[str], option: str | None = None
 ) -> tuple[str, ...]:
-    """The names that patterns stand for; the option is the one that a mistake is told of."""
-    known = sorted(names)
-    found: set[str] = set()
+    """The names that patterns stand for; a mistake is reported as one of the option."""
+    loaded = sorted(names)
+    matches: set[str] = set()
     for pattern in patterns:
         # A name is itself before it is a pattern: it may hold a bracket or a star.
-        meant = [pattern] if pattern in known else fnmatch.filter(known, pattern)
+        meant = [pattern] if pattern in loaded else fnmatch.filter(loaded, pattern)
         if not meant:
-            raise AuditError(f"--{option or kind}: {not_there(kind, pattern, known)}")
-        found.update(meant)
+            raise AuditError(f"--{option or kind}: {not_there(kind, pattern, loaded)}")
+        matches.update(meant)
     # All of them is no filter.
-    return tuple(sorted(found)) if len(found) < len(known) else ()
+    return tuple(sorted(matches)) if len(matches) < len(loaded) else ()
 
 
-def there(
+def loaded_problems(
     con: duckdb.DuckDBPyConnection, problems: Collection[tuple[str, int]], option: str
 ) -> tuple[tuple[str, int], ...]:
     """Problems, each once; one that is not loaded is a mistake of the option."""
@@ -102,18 +102,18 @@ def read_problems(path: Path) -> list[tuple[str, int]]:
     layout = "give a CSV with the columns competition and question_id"
     if not rows or not {"competition", "question_id"} <= set(rows[0]):
         raise AuditError(f"--problems {path}: names no problem; {layout}")
-    found = []
+    problems = []
     for number, row in enumerate(rows, 2):
         question = (row["question_id"] or "").strip()
         if not question.isdecimal() or not row["competition"]:
             raise AuditError(f"--problems {path}, row {number}: not a problem; {layout}")
-        found.append((row["competition"], int(question)))
-    return found
+        problems.append((row["competition"], int(question)))
+    return problems
 
 
 def require_columns(name: str, columns: Sequence[str], only: Filter) -> None:
     """Refuse a filter that a table cannot follow, instead of showing it whole."""
-    for column in only.needs():
+    for column in only.columns():
         if column not in columns:
             option = {"archive": "archive", "competition": "competition"}.get(column, "problems")
             if column == "competition" and not only.competitions:
@@ -139,9 +139,9 @@ def filtered(name: str, table: pa.Table, only: Filter) -> pa.Table:
         names = pa.array(only.competitions, pa.string())
         rows = rows.filter(pc.is_in(rows["competition"], names))
     if only.problems:
-        wanted = set(only.problems)
+        problems = set(only.problems)
         keys = zip(rows["competition"].to_pylist(), rows["question_id"].to_pylist(), strict=True)
-        rows = rows.filter(pa.array([key in wanted for key in keys], pa.bool_()))
+        rows = rows.filter(pa.array([key in problems for key in keys], pa.bool_()))
     if table.num_rows and not rows.num_rows:
         raise AuditError(f"{name}: the filter leaves nothing ({only.note()})")
     return rows

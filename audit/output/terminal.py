@@ -41,22 +41,23 @@ def fitted(columns: Sequence[DisplayColumn], rows: int, width: int) -> tuple[str
     """
     always = [_Set(c, min(WIDEST_CELL, width)) for c in columns if c.shown_first <= ALWAYS_SHOWN]
     group = None
-    least = sum((one.needed if place else one.width) + 2 for place, one in enumerate(always)) - 2
+    needed = [column.needed if place else column.width for place, column in enumerate(always)]
+    least = sum(needed) + 2 * (len(always) - 1)
     if least > width and is_grouped(columns, rows):
         group, columns = columns[0], columns[1:]
     chosen: dict[int, _Set] = {}
     room = width
     for place in sorted(range(len(columns)), key=lambda at: (columns[at].shown_first, at)):
         column = columns[place]
-        one, gap = _Set(column, min(WIDEST_CELL, width)), 2 if chosen else 0
+        typeset, gap = _Set(column, min(WIDEST_CELL, width)), 2 if chosen else 0
         if column.shown_first <= ALWAYS_SHOWN:
-            room += _make_room(columns, chosen, min(one.width, one.needed) + gap - room)
-        if not column.numeric and one.width > room - gap >= NARROWEST_CELL:
+            room += _make_room(columns, chosen, min(typeset.width, typeset.needed) + gap - room)
+        if not column.numeric and typeset.width > room - gap >= NARROWEST_CELL:
             # The last text that fits is shortened rather than left out.
-            one = _Set(column, room - gap)
-        if one.width + gap <= room or not chosen:
-            chosen[place] = one
-            room -= one.width + gap
+            typeset = _Set(column, room - gap)
+        if typeset.width + gap <= room or not chosen:
+            chosen[place] = typeset
+            room -= typeset.width + gap
     left_out = [column.header for place, column in enumerate(columns) if place not in chosen]
     shown = [chosen[place] for place in sorted(chosen)]
     return _lines(shown, rows, styled=True, group=group), left_out
@@ -73,7 +74,7 @@ def is_grouped(columns: Sequence[DisplayColumn], rows: int) -> bool:
 
 def _make_room(columns: Sequence[DisplayColumn], chosen: dict[int, "_Set"], lacking: int) -> int:
     """Shorten the texts that are chosen, the widest first, and return how much that gives."""
-    widths = {place: one.width for place, one in chosen.items() if not one.numeric}
+    widths = {place: typeset.width for place, typeset in chosen.items() if not typeset.numeric}
     if lacking <= 0 or lacking > sum(max(0, width - NARROWEST_CELL) for width in widths.values()):
         return 0
     before = sum(widths.values())
@@ -168,13 +169,13 @@ def _cut(text: str, widest: int | None) -> str:
     """The text, its end replaced by an ellipsis where it is too wide."""
     if widest is None or cells_wide(text) <= widest:
         return text
-    kept, room = [], widest - 1
+    characters, room = [], widest - 1
     for character in text:
         room -= cells_wide(character)
         if room < 0:
             break
-        kept.append(character)
-    return "".join(kept) + "…"
+        characters.append(character)
+    return "".join(characters) + "…"
 
 
 def cells_wide(text: str) -> int:

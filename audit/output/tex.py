@@ -66,8 +66,8 @@ def tex_float(name: str, columns: Sequence[DisplayColumn], rows: int, caption: s
     below, each with the columns that say what a row is; rows that fit on no page, in further
     floats.
     """
-    group, kept, texts = _prepared(columns, rows)
-    layout = _laid_out(kept, texts, (ONE, BOTH))
+    group, shown, texts = _prepared(columns, rows)
+    layout = _laid_out(shown, texts, (ONE, BOTH))
     environment = f"table{'*' if layout.room is BOTH else ''}"
     lines = [r"% \usepackage{booktabs}"]
     for start, stop in _pages(layout, texts, group, rows, caption):
@@ -85,8 +85,8 @@ def tex_float(name: str, columns: Sequence[DisplayColumn], rows: int, caption: s
 
 def tex_long(columns: Sequence[DisplayColumn], rows: int) -> str:
     """The rows as tables that go on over pages in landscape, for the report."""
-    group, kept, texts = _prepared(columns, rows)
-    layout = _laid_out(kept, texts, (LANDSCAPE,))
+    group, shown, texts = _prepared(columns, rows)
+    layout = _laid_out(shown, texts, (LANDSCAPE,))
     lines = [f"{{{layout.size}", "", r"\setlength{\tabcolsep}{2.5pt}"]
     for part in layout.parts:
         lines += _tabular(part, texts, range(rows), group, environment="longtable")
@@ -98,8 +98,8 @@ def _prepared(
 ) -> tuple[DisplayColumn | None, list[DisplayColumn], dict[int, list[str]]]:
     """The column whose values stand above their rows, the others, and their cells as TeX."""
     group = columns[0] if is_grouped(columns, rows) else None
-    kept = list(columns[1:] if group else columns)
-    return group, kept, {id(c): _cells(c, [_cut(cell) for cell in c.cells]) for c in kept}
+    shown = list(columns[1:] if group else columns)
+    return group, shown, {id(c): _cells(c, [_cut(cell) for cell in c.cells]) for c in shown}
 
 
 def _cells(column: DisplayColumn, texts: Sequence[str]) -> list[str]:

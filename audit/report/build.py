@@ -24,7 +24,7 @@ from audit.report.pages.markdown import markdown
 
 FORMATS = ("html", "md", "tex", "csv")
 # Tables behind the figures and the table of all points.
-DRAWN = ("budget_curve", "curves", "length_strata", "policies", "pools")
+FIGURE_TABLES = ("budget_curve", "curves", "length_strata", "policies", "pools")
 
 
 @dataclass(frozen=True)
@@ -64,38 +64,38 @@ def report(
     left_out = _left_out(len(only.archives) if only else archives, formats)
     # A table of many archives keeps all threads busy, and two would take the memory of both.
     at_a_time = AT_A_TIME if archives <= page.MOST_IN_FULL else 1
-    found, unavailable = tables(con, only, progress, left_out, at_a_time)
+    tables_by_name, unavailable = tables(con, only, progress, left_out, at_a_time)
     if keep is not None:
-        keep.update(found)
-    values = content(con, found, unavailable, title, only)
+        keep.update(tables_by_name)
+    values = content(con, tables_by_name, unavailable, title, only)
     files: dict[Path, bytes] = {}
     beside: Texts | None = None
-    total = len(found) + len(unavailable) + 2
+    total = len(tables_by_name) + len(unavailable) + 2
     if "html" in formats:
         if progress:
             progress("page", total - 2, total)
         beside = _texts(con, out, values, texts)
         files[out / "report.html"] = page.page(con, values, beside).encode()
     if "md" in formats or "tex" in formats:
-        files |= _texts_and_figures(con, out, formats, found, values)
+        files |= _texts_and_figures(con, out, formats, tables_by_name, values)
     for path, text in files.items():
         drawing.write_whole(path, text)
     written = [*files, *([beside.folder] if beside else [])]
-    written += _csv_files(out / "csv", found) if "csv" in formats else []
+    written += _csv_files(out / "csv", tables_by_name) if "csv" in formats else []
     if progress:
         progress("done", total, total)
     return written
 
 
-def _csv_files(folder: Path, found: dict[str, pa.Table]) -> list[Path]:
+def _csv_files(folder: Path, tables: dict[str, pa.Table]) -> list[Path]:
     """Every table as a file of full precision."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise AuditError(f"cannot write {folder}: {error.strerror or error}") from None
-    for name, table in found.items():
+    for name, table in tables.items():
         write_csv(table, folder / f"{name}.csv")
-    return [folder / f"{name}.csv" for name in found]
+    return [folder / f"{name}.csv" for name in tables]
 
 
 def _refuse(out: Path, formats: Sequence[str], texts: str | None) -> None:
@@ -116,14 +116,15 @@ def _texts_and_figures(
     con: duckdb.DuckDBPyConnection,
     out: Path,
     formats: Sequence[str],
-    found: dict[str, pa.Table],
+    tables: dict[str, pa.Table],
     values: dict[str, Any],
 ) -> dict[Path, bytes]:
     """The report in Markdown and LaTeX, and the figures beside it."""
-    known = {name: found[name].to_pylist() for name in DRAWN if name in found} | values["rows"]
+    rows = {name: tables[name].to_pylist() for name in FIGURE_TABLES if name in tables}
+    computed = rows | values["rows"]
     values |= {
-        "figures": _figures(con, known),
-        "joint": joint(con, known),
+        "figures": _figures(con, computed),
+        "joint": joint(con, computed),
         "sections": sections(values, MOST_ROWS),
     }
     files: dict[Path, bytes] = {}
@@ -160,15 +161,15 @@ def _left_out(archives: int, formats: Sequence[str]) -> dict[str, str]:
     return {}
 
 
-def _figures(con: duckdb.DuckDBPyConnection, known: data.Known) -> list[Figure]:
+def _figures(con: duckdb.DuckDBPyConnection, computed: data.Computed) -> list[Figure]:
     """Every figure that the tables allow."""
     makers: dict[str, Callable[..., Any]] = dict(figures.FIGURES)
-    if "policies" not in known or not known["policies"]:
+    if "policies" not in computed or not computed["policies"]:
         del makers["policies"]
     example = data.example_replay(con)
-    shown = {row["archive"] for row in known.get("main", [])}
+    shown = {row["archive"] for row in computed.get("main", [])}
     if example is not None and example["archive"] in shown:
-        makers["timeline"] = lambda con, known: figures.timeline(
+        makers["timeline"] = lambda con, computed: figures.timeline(
             con,
             example["archive"],
             example["competition"],
@@ -185,7 +186,7 @@ def _figures(con: duckdb.DuckDBPyConnection, known: data.Known) -> list[Figure]:
                 "--repeat … --budget …"
             )
         try:
-            spec = drawing.vega_lite_spec(make(con, known=known))
+            spec = drawing.vega_lite_spec(make(con, computed=computed))
             drawn.append(Figure(name, caption, warning, spec))
         except AuditError as error:
             drawn.append(Figure(name, caption, warning, missing=str(error)))

@@ -157,7 +157,7 @@ def missing_selectors(
     """Which selectors an archive's rows leave out, and why."""
     if name not in ("selectors", "transitions") or not rows:
         return []
-    wanted = settings["selectors"].split(",")
+    selectors = settings["selectors"].split(",")
     present = {(row["archive"], row["selector"]) for row in rows}
     causes = {
         "max_logprob": "no finite log-probability of an eligible attempt is recorded",
@@ -167,6 +167,6 @@ def missing_selectors(
         f"{selector} is left out for {archive['archive']}: "
         f"{causes.get(selector, 'no attempt is eligible for it')}."
         for archive in archives
-        for selector in wanted
+        for selector in selectors
         if (archive["archive"], selector) not in present
     ]

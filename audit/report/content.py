@@ -26,7 +26,7 @@ from audit.report.data import Row
 from audit.report.figures.panels import rule_order
 from audit.report.wording import TOKENS, budget_name, interval, number, one_line
 from audit.study import recorded
-from audit.text import plural
+from audit.text import join_names, plural
 from audit.units import Unit, write_digits
 
 MOST_ROWS = 200
@@ -66,19 +66,19 @@ def tables(
     at_a_time: int = AT_A_TIME,
 ) -> tuple[dict[str, pa.Table], dict[str, str]]:
     """Every table in the order of the captions, and why the others cannot be had."""
-    found: dict[str, pa.Table] = {}
+    rows_by_name: dict[str, pa.Table] = {}
     unavailable = dict(left_out or {})
-    known = engine.table_names()
-    wanted = [name for name in captions.TABLES if name in known]
-    wanted += [name for name in known if name not in wanted]
-    wanted = [name for name in wanted if name not in unavailable]
+    names = engine.table_names()
+    chosen = [name for name in captions.TABLES if name in names]
+    chosen += [name for name in names if name not in chosen]
+    chosen = [name for name in chosen if name not in unavailable]
     lanes = [con, *(cursor(con) for _ in range(at_a_time - 1))]
     free: queue.SimpleQueue[duckdb.DuckDBPyConnection] = queue.SimpleQueue()
     for lane in lanes:
         free.put(lane)
     words = {"unit": data.unit(con).name}
 
-    def one(name: str) -> pa.Table:
+    def compute(name: str) -> pa.Table:
         lane = free.get()
         try:
             rows = engine.table(lane, name)
@@ -88,15 +88,15 @@ def tables(
         return rows.replace_schema_metadata(words)
 
     if progress:
-        progress("intervals", 0, len(wanted) + 2)
-    with engine.intervals_of(con, wanted, lanes[1:]), ThreadPoolExecutor(at_a_time) as pool:
-        waiting = {name: pool.submit(one, name) for name in wanted}
+        progress("intervals", 0, len(chosen) + 2)
+    with engine.intervals_of(con, chosen, lanes[1:]), ThreadPoolExecutor(at_a_time) as pool:
+        waiting = {name: pool.submit(compute, name) for name in chosen}
         try:
             for done, (name, rows) in enumerate(waiting.items()):
                 if progress:
-                    progress(name, done, len(wanted) + 2)
+                    progress(name, done, len(chosen) + 2)
                 try:
-                    found[name] = rows.result()
+                    rows_by_name[name] = rows.result()
                 except AuditError as error:
                     # A table may need more than a replay; the report goes on without it.
                     unavailable[name] = str(error)
@@ -107,29 +107,29 @@ def tables(
             raise
     for lane in lanes[1:]:
         lane.close()
-    return found, {name: unavailable[name] for name in known if name in unavailable}
+    return rows_by_name, {name: unavailable[name] for name in names if name in unavailable}
 
 
-def title(con: duckdb.DuckDBPyConnection, wanted: str | None, archives: Sequence[Row]) -> str:
+def title(con: duckdb.DuckDBPyConnection, own_title: str | None, archives: Sequence[Row]) -> str:
     """What the report is called: as asked, or by the data."""
-    if wanted or recorded.title(con):
-        return wanted or str(recorded.title(con))
+    if own_title or recorded.title(con):
+        return own_title or str(recorded.title(con))
     files = {Path(str(row["file"])).name.split(".")[0] for row in data.sources(con)}
     names = [one_line(row["archive"]) for row in archives]
     if len(files) == 1:
         return f"Budget audit of {one_line(files.pop())}"
-    return f"Budget audit of {_listed(names) if len(names) <= 3 else f'{len(names):,} archives'}"
+    return f"Budget audit of {join_names(names) if len(names) <= 3 else f'{len(names):,} archives'}"
 
 
 def content(
     con: duckdb.DuckDBPyConnection,
     tables: dict[str, pa.Table],
     unavailable: dict[str, str],
-    wanted_title: str | None = None,
+    own_title: str | None = None,
     only: Filter | None = None,
 ) -> dict[str, Any]:
     """All that the templates print, as plain values."""
-    spoken = (*findings.READ, "data_quality")
+    spoken = (*findings.FINDING_TABLES, "data_quality")
     rows = {name: tables[name].to_pylist() for name in spoken if name in tables}
     settings = data.settings(con)
     archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
@@ -138,7 +138,7 @@ def content(
     shown = tables | ({"problems": named} if named.num_rows else {})
     unit = data.unit(con)
     budgets = [float(budget) for budget in settings["budgets"].split(",")]
-    heading = title(con, wanted_title, archives)
+    heading = title(con, own_title, archives)
     quality = unfit(rows.get("data_quality", []), settings)
     return {
         "title": (f"{SIMULATED}: " if simulated else "") + heading,
@@ -163,8 +163,8 @@ def content(
         "unit": unit,
         "warnings": quality_warnings(quality, archives, settings, findings.headline(rows), unit),
         "unfit": {
-            name: [str(row["check"]).replace("_", " ") for row in found]
-            for name, found in data.group(quality, lambda row: row["archive"]).items()
+            name: [str(row["check"]).replace("_", " ") for row in checks]
+            for name, checks in data.by_archive(quality).items()
         },
         "archives": archives,
         "tables": shown,
@@ -221,11 +221,11 @@ def quality_warnings(
     sizes = {row["archive"]: row for row in archives}
     groups = data.group(ranked, lambda row: (row["severity"], row["archive"], _check(row)[0]))
     return [
-        _below_cap(sizes[archive], found[0], settings["primary_cap"])
+        _below_cap(sizes[archive], checks[0], settings["primary_cap"])
         if check == "banks_below_cap" and archive in sizes
-        else f"{one_line(archive)}: {_check_words(found, unit)}"
-        + (f"; {found[0]['advice']}" if found[0]["advice"] else "")
-        for (_, archive, check), found in groups.items()
+        else f"{one_line(archive)}: {_check_words(checks, unit)}"
+        + (f"; {checks[0]['advice']}" if checks[0]["advice"] else "")
+        for (_, archive, check), checks in groups.items()
     ]
 
 
@@ -241,7 +241,7 @@ def _check_words(rows: Sequence[Row], unit: Unit) -> str:
     # A budget is in the unit; a cap is a number of attempts.
     kind = TOKENS if words == "banks below cap" else unit
     levels = [budget_name(level, kind) for _, level in map(_check, rows) if level]
-    words += f" at {_listed(levels)}" if levels else ""
+    words += f" at {join_names(levels)}" if levels else ""
     (row, *others) = rows
     return words if others or not row["total"] else f"{words}, {row['count']:,} of {row['total']:,}"
 
@@ -263,7 +263,7 @@ def _below_cap(archive: Row, row: Row, cap: str) -> str:
 
 def _warnings_together(unfit: Sequence[Row], unit: Unit) -> list[str]:
     """The same warnings, each once for all archives that it is about."""
-    groups = data.group(list(unfit), lambda row: (row["severity"], row["check"], row["advice"]))
+    groups = data.group(unfit, lambda row: (row["severity"], row["check"], row["advice"]))
     lines = []
     for (_, _, advice), rows in groups.items():
         named = [one_line(row["archive"]) for row in rows[:3]]
@@ -272,7 +272,7 @@ def _warnings_together(unfit: Sequence[Row], unit: Unit) -> list[str]:
         lines.append(
             _check_words(rows[:1], unit).split(",")[0]
             + (f", {count:,} of {total:,}" if total else "")
-            + f" in {_listed(named)}"
+            + f" in {join_names(named)}"
             + (f"; {advice}" if advice else "")
         )
     return lines
@@ -281,11 +281,11 @@ def _warnings_together(unfit: Sequence[Row], unit: Unit) -> list[str]:
 def sections(values: dict[str, Any], most_rows: int) -> list[Section]:
     """Every table as it is printed, at most so many rows of each, and those that are missing."""
     settings = dict(values["settings"])
-    found = [
+    available = [
         section(name, table, values["archives"], settings, most_rows)
         for name, table in values["tables"].items()
     ]
-    return found + [
+    return available + [
         Section(
             name,
             captions.purpose(name),
@@ -324,10 +324,6 @@ def section(
     )
 
 
-def _listed(items: Sequence[str]) -> str:
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
-
-
 def _attempts(low: int, high: int) -> str:
     return plural(low, "attempt") if low == high else f"{low:,} to {high:,} attempts"
 
@@ -335,7 +331,8 @@ def _attempts(low: int, high: int) -> str:
 def _scope(archives: list[Row], settings: dict[str, str], budgets: list[float], unit: Unit) -> str:
     attempts = sum(row["attempts"] for row in archives)
     shown = [budget_name(budget, unit) for budget in budgets]
-    span = _listed(shown) if len(shown) <= 6 else f"{shown[0]} to {shown[-1]} ({len(shown)} steps)"
+    steps = f"{shown[0]} to {shown[-1]} ({len(shown)} steps)"
+    span = join_names(shown) if len(shown) <= 6 else steps
     return (
         f"{plural(attempts, 'recorded attempt')} in {plural(len(archives), 'archive')}, "
         f"replayed under budgets of {span}{'' if unit.symbol else f' {unit.measures}'} in "
@@ -408,7 +405,7 @@ def joint(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> Section
     curves = {(row["archive"], row["budget"], row["rule"]): row for row in rows.get("curves", [])}
     pools = {(row["archive"], row["budget"]): row for row in rows.get("pools", [])}
     # A filter has left out the points of other archives.
-    found = [
+    points = [
         row
         for row in data.mean_replays(con)
         if (row["archive"], row["budget"], row["rule"]) in curves
@@ -423,7 +420,7 @@ def joint(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> Section
         return number(curve["accuracy"]) + interval(curve, "accuracy")
 
     def column(header: str, cell: Callable[[Row], Any], numeric: bool = True) -> DisplayColumn:
-        cells = [str(cell(row)) for row in found]
+        cells = [str(cell(row)) for row in points]
         return DisplayColumn(header, cells, numeric, heading=header)
 
     def decimal(value: float | None, decimals: int = 2) -> str:
@@ -447,14 +444,14 @@ def joint(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> Section
         column("abstained, %", lambda row: decimal(abstained(row))),
         column("accuracy, %", accuracy),
     ]
-    notes = [] if found else [captions.empty_reason("curves", settings)]
+    notes = [] if points else [captions.empty_reason("curves", settings)]
     return Section(
         "joint",
         "Means over the random orders of each problem, then over problems. A budget curve is "
         "readable only with all of these beside it.",
         columns,
-        len(found),
-        len(found),
+        len(points),
+        len(points),
         notes,
     )
 

@@ -1,6 +1,6 @@
 """What the report reads from the database, in one place."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,12 @@ Row = dict[str, Any]
 
 
 # Rows of tables that were computed before, by name.
-Known = Mapping[str, list[Row]]
+Computed = Mapping[str, list[Row]]
 
 
-def rows(con: duckdb.DuckDBPyConnection, name: str, known: Known | None = None) -> list[Row]:
+def rows(con: duckdb.DuckDBPyConnection, name: str, computed: Computed | None = None) -> list[Row]:
     """The rows of an INTERFACE table."""
-    return known[name] if known and name in known else engine.table(con, name).to_pylist()
+    return computed[name] if computed and name in computed else engine.table(con, name).to_pylist()
 
 
 def relation(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> pa.Table:
@@ -39,8 +39,7 @@ def batches(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> Iterato
 
 def bank_ends(con: duckdb.DuckDBPyConnection) -> set[tuple[str, int]]:
     """The archives and budgets at which too many replays ended because the bank ran out."""
-    found = relation(con, "bank_ends").to_pylist()
-    return {(row["archive"], row["budget"]) for row in found}
+    return {(row["archive"], row["budget"]) for row in relation(con, "bank_ends").to_pylist()}
 
 
 def query(con: duckdb.DuckDBPyConnection, sql: str, *values: Any) -> list[Row]:
@@ -53,8 +52,7 @@ def query(con: duckdb.DuckDBPyConnection, sql: str, *values: Any) -> list[Row]:
 def settings(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """The settings of the last replay."""
     database.require_replays(con)
-    found = query(con, "select key, value from settings order by key")
-    return {row["key"]: row["value"] for row in found}
+    return dict(con.execute("select key, value from settings order by key").fetchall())
 
 
 def unit(con: duckdb.DuckDBPyConnection) -> Unit:
@@ -107,15 +105,20 @@ def archives_with_references(con: duckdb.DuckDBPyConnection) -> list[str]:
 def example_replay(con: duckdb.DuckDBPyConnection) -> Row | None:
     """A replay worth drawing: the rules part, strict returns something, the picture is in scale."""
     run = settings(con)
-    found = relation(
+    replays = relation(
         con, "example_replay", selector=run["primary_selector"], cap=int(run["primary_cap"])
     ).to_pylist()
-    return found[0] if found else None
+    return replays[0] if replays else None
 
 
-def group(found: list[Row], key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
+def by_archive(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Rows under their archive, archives in order of first appearance."""
+    return group(rows, lambda row: row["archive"])
+
+
+def group(rows: Iterable[Row], key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
     """Rows under their key, keys in order of first appearance."""
     groups: dict[Any, list[Row]] = {}
-    for row in found:
+    for row in rows:
         groups.setdefault(key(row), []).append(row)
     return groups

@@ -12,7 +12,7 @@ from audit.units import Unit
 MOST_COMPARED = 40
 
 
-def told(main: Sequence[Row], matched: Sequence[Row] = (), unit: Unit = TOKENS) -> list[str]:
+def story_lines(main: Sequence[Row], matched: Sequence[Row] = (), unit: Unit = TOKENS) -> list[str]:
     """The three lines from the rows of `main` and, where it is there, of `matched_cost`."""
     graded = [row for row in main if row["delta"] is not None]
     if not graded:
@@ -25,9 +25,9 @@ def told(main: Sequence[Row], matched: Sequence[Row] = (), unit: Unit = TOKENS) 
     ]
     pays = f"Finishing pays {number(row['advisory_cost_ratio'], 1)} times that budget"
     same = [
-        found
-        for found in matched
-        if found["archive"] == row["archive"] and found["advisory_budget"] == row["budget"]
+        other
+        for other in matched
+        if other["archive"] == row["archive"] and other["advisory_budget"] == row["budget"]
     ]
     lines.append(
         f"{pays}: at the same cost, strict stopping at {amount(same[0]['strict_budget'], unit)} "
@@ -37,16 +37,16 @@ def told(main: Sequence[Row], matched: Sequence[Row] = (), unit: Unit = TOKENS) 
     )
     turned = _turned(graded)
     if turned:
-        small, large, one, other = turned
+        small, large, leader, other = turned
         lines.append(
             f"What to buy depends on the budget: strict at {budget_name(small, unit)}, "
-            f"{one_line(one[0]['archive'])} ({number(one[0]['strict_accuracy'], 1)} %) beats "
+            f"{one_line(leader[0]['archive'])} ({number(leader[0]['strict_accuracy'], 1)} %) beats "
             f"{one_line(other[0]['archive'])} ({number(other[0]['strict_accuracy'], 1)} %); at "
-            f"{budget_name(large, unit)} it is {number(one[1]['strict_accuracy'], 1)} against "
+            f"{budget_name(large, unit)} it is {number(leader[1]['strict_accuracy'], 1)} against "
             f"{number(other[1]['strict_accuracy'], 1)} %."
         )
     else:
-        last = max((found for found in graded if found["archive"] == row["archive"]), key=_budget)
+        last = max((other for other in graded if other["archive"] == row["archive"]), key=_budget)
         lines.append(
             f"With {budget_words(last['budget'], unit)} the rules are "
             f"{number(abs(last['delta']), 1)} points apart."
@@ -65,9 +65,9 @@ def _turned(rows: Sequence[Row]) -> tuple[int, int, list[Row], list[Row]] | None
     archives = sorted({row["archive"] for row in rows})
     best: tuple[float, tuple[int, int, list[Row], list[Row]]] | None = None
     # With many archives, pairs would be too many to go through.
-    for one, other in itertools.permutations(archives[:MOST_COMPARED], 2):
+    for names in itertools.permutations(archives[:MOST_COMPARED], 2):
         for small, large in itertools.combinations(budgets, 2):
-            pairs = [[by.get((name, budget)) for budget in (small, large)] for name in (one, other)]
+            pairs = [[by.get((name, budget)) for budget in (small, large)] for name in names]
             first, second = ([row for row in pair if row] for pair in pairs)
             if len(first) < 2 or len(second) < 2:
                 continue

@@ -266,7 +266,7 @@ def _filtered(con: duckdb.DuckDBPyConnection, settings: Settings) -> Settings:
         competitions=filters.matched(
             "competition", settings.competitions, competitions, "only-competition"
         ),
-        problems=filters.there(con, settings.problems, "--problems"),
+        problems=filters.loaded_problems(con, settings.problems, "--problems"),
     )
 
 

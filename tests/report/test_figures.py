@@ -73,8 +73,8 @@ def test_cost_accuracy_draws_strict_at_the_cost_of_each_advisory_point(simulated
             "delta_high": 4.0,
         }
     ]
-    known = {"matched_cost": matched, "budget_curve": []}
-    drawn = all_rows(drawing.vega_lite_spec(figures.cost_accuracy(simulated, known=known)))
+    computed = {"matched_cost": matched, "budget_curve": []}
+    drawn = all_rows(drawing.vega_lite_spec(figures.cost_accuracy(simulated, computed=computed)))
     found = [row for row in drawn if "same_cost" in row]
     assert found and {(row["cost"], row["same_cost"]) for row in found} == {(5000.0, 57.25)}
 
@@ -247,8 +247,8 @@ def policy_rows():
 
 
 def test_policies_are_drawn_with_their_frontier(simulated):
-    known = {"policies": policy_rows()}
-    drawn = all_rows(drawing.vega_lite_spec(figures.policies(simulated, known=known)))
+    computed = {"policies": policy_rows()}
+    drawn = all_rows(drawing.vega_lite_spec(figures.policies(simulated, computed=computed)))
     assert len([row for row in drawn if "policy" in row]) >= 8
     frontier = [row for row in drawn if set(row) == {"cost", "accuracy"}]
     assert [row["cost"] for row in frontier] == [3200.0, 6400.0]

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from audit.report import findings
-from audit.report.story import small_table, told
+from audit.report.story import small_table, story_lines
 from audit.units import UNITS
 
 
@@ -414,7 +414,7 @@ def test_the_table_of_the_story_fits_a_terminal_of_80_columns():
 
 def test_the_story_speaks_the_unit():
     row = main_row(budget=90.0) | {"advisory_accuracy": 50.0, "strict_accuracy": 40.0}
-    lines = told([row], unit=UNITS["seconds"])
+    lines = story_lines([row], unit=UNITS["seconds"])
     assert lines[0].startswith("With 90 s a problem, ")
     assert not any("token" in line for line in lines)
-    assert "With 1 step a problem, " in told([row | {"budget": 1}], unit=UNITS["steps"])[0]
+    assert "With 1 step a problem, " in story_lines([row | {"budget": 1}], unit=UNITS["steps"])[0]

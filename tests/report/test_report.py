@@ -163,7 +163,7 @@ def test_a_page_of_many_archives_asks_only_for_the_tables_that_it_reads(
     monkeypatch.setattr(page, "MOST_IN_FULL", 1)
     monkeypatch.setattr(page, "MOST_TOLD_APART", 1)
     report(con, tmp_path)
-    assert sorted(asked) == sorted(page.READ)
+    assert sorted(asked) == sorted(page.PAGE_TABLES)
     text = (tmp_path / "report.html").read_text()
     assert "A page of 2 archives is an overview" in text
     many = packed_tables(text)

@@ -126,14 +126,14 @@ const arithmetic = (() => {
     let at = 0, walk = 0;
     for (const bank of banks) {
       const attempts = data.attempt_start[bank], size = data.bank_size[bank];
-      const length = Math.min(cap, size), kept = Math.min(size, data.largest_cap);
+      const length = Math.min(cap, size), reached = Math.min(size, data.largest_cap);
       for (let slot = 0; slot < size; slot++) {
         view.smallest = Math.min(view.smallest, data.cost[attempts + slot]);
       }
       const orders = data.order_start[data.bank_pair[bank]];
       const picks = selector * data.picks_each + data.pick_start[bank];
       for (let repeat = 1; repeat <= data.orders; repeat++, walk++) {
-        const order = orders + (repeat - 1) * kept, pick = picks + repeat * kept;
+        const order = orders + (repeat - 1) * reached, pick = picks + repeat * reached;
         let total = 0, prompts = 0;
         view.start[walk] = at;
         for (let position = 1; position <= length; position++, at++) {
@@ -183,11 +183,11 @@ const arithmetic = (() => {
 
   // Totals of each problem over its random orders at one budget, for every way to stop.
   function totals(view, budget) {
-    const found = { budget, launched: new Float64Array(view.problems), ended_by_bank: new Float64Array(view.problems),
+    const problemTotals = { budget, launched: new Float64Array(view.problems), ended_by_bank: new Float64Array(view.problems),
       prompts: new Float64Array(view.problems) };
     const sums = view.stops.map((stop) => MEASURES.map((name) => {
-      found[`${stop}_${name}`] = new Float64Array(view.problems);
-      return found[`${stop}_${name}`];
+      problemTotals[`${stop}_${name}`] = new Float64Array(view.problems);
+      return problemTotals[`${stop}_${name}`];
     }));
     for (let walk = 0; walk < view.whole.length; walk++) {
       const from = view.start[walk], to = view.start[walk + 1], problem = (walk / view.orders) | 0;
@@ -215,11 +215,11 @@ const arithmetic = (() => {
         costs[problem] += cost;
         returns[problem] += returned;
       });
-      found.launched[problem] += launched;
-      if (view.prompts.length && launched) { found.prompts[problem] += view.prompts[from + launched - 1]; }
-      found.ended_by_bank[problem] += view.whole[walk] < budget ? 1 : 0;
+      problemTotals.launched[problem] += launched;
+      if (view.prompts.length && launched) { problemTotals.prompts[problem] += view.prompts[from + launched - 1]; }
+      problemTotals.ended_by_bank[problem] += view.whole[walk] < budget ? 1 : 0;
     }
-    return found;
+    return problemTotals;
   }
 
   function sum(values) {
@@ -232,11 +232,11 @@ const arithmetic = (() => {
   const rulesOf = (data) => data.rules || ["strict", "advisory"];
 
   // The means over problems of totals at one budget; what needs a label is null without labels.
-  function means(view, found) {
+  function means(view, problemTotals) {
     const replays = view.problems * view.orders;
-    const share = (name, scale) => (replays ? (scale * sum(found[name])) / replays : null);
+    const share = (name, scale) => (replays ? (scale * sum(problemTotals[name])) / replays : null);
     const labelled = (name) => (view.graded ? share(name, 100) : null);
-    const mean = { budget: found.budget, launched: share("launched", 1), ended_by_bank: share("ended_by_bank", 100) };
+    const mean = { budget: problemTotals.budget, launched: share("launched", 1), ended_by_bank: share("ended_by_bank", 100) };
     rulesOf(view.data).forEach((rule) => {
       const { pool, price } = RULES[rule];
       mean[`${rule}_accuracy`] = labelled(`${pool}_correct`);
@@ -246,11 +246,11 @@ const arithmetic = (() => {
       mean[`${rule}_cost`] = share(`${price}_cost`, 1);
       // Prices are in millionths of the money that a million tokens cost.
       mean[`${rule}_money`] = !view.data.prompt_money || !replays ? null
-        : (sum(found.prompts) + view.data.output_price[view.archive] * sum(found[`${price}_cost`])) / replays / 1e12;
-      mean[`${rule}_cost_ratio`] = share(`${price}_cost`, 1 / found.budget);
+        : (sum(problemTotals.prompts) + view.data.output_price[view.archive] * sum(problemTotals[`${price}_cost`])) / replays / 1e12;
+      mean[`${rule}_cost_ratio`] = share(`${price}_cost`, 1 / problemTotals.budget);
     });
     mean.delta = !view.graded || !replays ? null
-      : (100 * (sum(found.advisory_correct) - sum(found.strict_correct))) / replays;
+      : (100 * (sum(problemTotals.advisory_correct) - sum(problemTotals.strict_correct))) / replays;
     return mean;
   }
 
@@ -258,21 +258,21 @@ const arithmetic = (() => {
   // Archives with the same problems share them.
   function draws(view) {
     if (view.draws) { return view.draws; }
-    const data = view.data, width = data.problem_competition.length, kept = view.problems;
+    const data = view.data, width = data.problem_competition.length, count = view.problems;
     const problems = view.banks.map(bank => data.bank_problem[bank]).join();
     if (data.drawn && data.drawn.problems === problems) {
       view.draws = data.drawn.draws;
       return view.draws;
     }
-    let counts = new Uint8Array(data.replicates * kept);
+    let counts = new Uint8Array(data.replicates * count);
     const drawn = new Float64Array(data.replicates);
     if (data.weight instanceof Uint16Array) { counts = new Uint16Array(counts.length); }
     let replicates = 0, most = 0;
     for (let replicate = 0; replicate < data.replicates; replicate++) {
       const from = replicate * width;
-      const to = replicates * kept;
+      const to = replicates * count;
       let total = 0;
-      for (let index = 0; index < kept; index++) {
+      for (let index = 0; index < count; index++) {
         const weight = data.weight[from + data.bank_problem[view.banks[index]]];
         counts[to + index] = weight;
         total += weight;
@@ -287,10 +287,10 @@ const arithmetic = (() => {
 
   // Weighted sums of per-problem totals in every replicate.
   function replicateSums(view, values) {
-    const found = draws(view), counts = found.counts, width = view.problems;
-    const sums = new Float64Array(found.replicates);
+    const drawn = draws(view), counts = drawn.counts, width = view.problems;
+    const sums = new Float64Array(drawn.replicates);
     // A reader needs four counters to keep a processor busy.
-    for (let replicate = 0, at = 0; replicate < found.replicates; replicate++) {
+    for (let replicate = 0, at = 0; replicate < drawn.replicates; replicate++) {
       let a = 0, b = 0, c = 0, d = 0, problem = 0;
       for (; problem + 3 < width; problem += 4, at += 4) {
         a += counts[at] * values[problem];
@@ -323,9 +323,9 @@ const arithmetic = (() => {
         while (values[low] < pivot) { low++; }
         while (values[high] > pivot) { high--; }
         if (low <= high) {
-          const kept = values[low];
+          const value = values[low];
           values[low++] = values[high];
-          values[high--] = kept;
+          values[high--] = value;
         }
       }
       if (place <= high) { to = high; } else if (place >= low) { from = low; } else { return; }
@@ -334,28 +334,28 @@ const arithmetic = (() => {
 
   // The 95 % interval; only the four values that decide it are put in their place.
   function interval(values) {
-    const found = Float64Array.from(values), last = found.length - 1;
+    const copy = Float64Array.from(values), last = copy.length - 1;
     [0.025, 0.975].forEach(share => {
       const place = Math.floor(last * share);
-      settle(found, place, 0, last);
-      if (place < last) { settle(found, place + 1, place + 1, last); }
+      settle(copy, place, 0, last);
+      if (place < last) { settle(copy, place + 1, place + 1, last); }
     });
-    return { low: quantile(found, 0.025), high: quantile(found, 0.975) };
+    return { low: quantile(copy, 0.025), high: quantile(copy, 0.975) };
   }
 
   // Each replicate's mean of per-problem totals, times a scale.
   function replicateMeans(view, sums, scale) {
-    const drawn = draws(view).drawn, found = new Float64Array(sums.length);
+    const drawn = draws(view).drawn, values = new Float64Array(sums.length);
     for (let i = 0; i < sums.length; i++) {
-      found[i] = (scale * sums[i]) / (drawn[i] * view.orders);
+      values[i] = (scale * sums[i]) / (drawn[i] * view.orders);
     }
-    return found;
+    return values;
   }
 
   function difference(left, right) {
-    const found = new Float64Array(left.length);
-    for (let i = 0; i < left.length; i++) { found[i] = left[i] - right[i]; }
-    return found;
+    const differences = new Float64Array(left.length);
+    for (let i = 0; i < left.length; i++) { differences[i] = left[i] - right[i]; }
+    return differences;
   }
 
   // Two weighted sums in one pass: a double holds two whole numbers below 2^26.
@@ -384,10 +384,10 @@ const arithmetic = (() => {
   const DETECTED = 1.959963984540054 + 0.8416212335729143;
 
   // The 95 % intervals that are shown while the budget moves, and the difference that could be seen.
-  function intervals(view, found) {
+  function intervals(view, problemTotals) {
     const drawn = draws(view);
     if (!view.graded || !drawn.replicates) { return null; }
-    const [strict, advisory] = replicateSumPairs(view, found.strict_correct, found.advisory_correct);
+    const [strict, advisory] = replicateSumPairs(view, problemTotals.strict_correct, problemTotals.advisory_correct);
     const gained = difference(advisory, strict), deltas = replicateMeans(view, gained, 100);
     const error = drawn.replicates < 2 ? null : errorOf(gained, drawn.drawn, deltas);
     const pools = {
@@ -396,7 +396,7 @@ const arithmetic = (() => {
     const ranges = { delta: interval(deltas), error, detectable: error === null ? null : DETECTED * error };
     rulesOf(view.data).forEach((rule) => {
       const { pool } = RULES[rule];
-      if (!pools[pool]) { pools[pool] = intervalOf(view, found[`${pool}_correct`], 100); }
+      if (!pools[pool]) { pools[pool] = intervalOf(view, problemTotals[`${pool}_correct`], 100); }
       ranges[`${rule}_accuracy`] = pools[pool];
     });
     return ranges;
@@ -430,24 +430,24 @@ const arithmetic = (() => {
     if (!view.graded || !view.problems) { return null; }
     let gained = 0;
     for (const bank of view.banks) {
-      const found = replay(view.data, bank, 0, view.cap, view.selector, budget), labels = view.labels;
+      const outcome = replay(view.data, bank, 0, view.cap, view.selector, budget), labels = view.labels;
       const start = view.data.attempt_start[bank];
       const isCorrect = ({ picked }) => (picked && labels[start + picked.slot] === 1 ? 1 : 0);
-      gained += isCorrect(found.advisory) - isCorrect(found.strict);
+      gained += isCorrect(outcome.advisory) - isCorrect(outcome.strict);
     }
     return (100 * gained) / view.problems;
   }
 
   // The standard error that the choice of orders leaves in the accuracies, the larger of the two;
   // null with one order, which tells nothing of others.
-  function orderError(view, found) {
+  function orderError(view, problemTotals) {
     if (!view.graded || view.orders < 2) { return null; }
     const { orders } = view, spread = (correct) => {
       let total = 0;
       for (const count of correct) { total += orders * count - count * count; }
       return (100 / view.problems) * Math.sqrt(total / (orders * orders * (orders - 1)));
     };
-    return Math.max(spread(found.strict_correct), spread(found.advisory_correct));
+    return Math.max(spread(problemTotals.strict_correct), spread(problemTotals.advisory_correct));
   }
 
   // The interval of any mean of per-problem totals.
@@ -459,14 +459,14 @@ const arithmetic = (() => {
   // The budgets of a curve: points at equal ratios from the cheapest attempt to the dearest walk,
   // and the budgets of the run.
   function curveBudgets(view, points, budgets) {
-    const a = view.smallest, z = view.largest, found = new Set(budgets || []);
+    const a = view.smallest, z = view.largest, chosen = new Set(budgets || []);
     if (points > 0 && z > 0) {
       for (let i = 0; i < points; i++) {
-        found.add(a === z || points === 1 ? a
+        chosen.add(a === z || points === 1 ? a
           : Math.floor(a * Math.pow(z / a, i / (points - 1)) + 0.5));
       }
     }
-    return Float64Array.from(found).sort();
+    return Float64Array.from(chosen).sort();
   }
 
   // The first budget of a sorted list that is at least a value.
@@ -525,8 +525,8 @@ const arithmetic = (() => {
   }
 
   // What a rule's line is made of.
-  const lineOf = (found, rule) => ({
-    accuracy: found[`${RULES[rule].pool}_accuracy`], cost: found[`${RULES[rule].price}_cost`],
+  const lineOf = (curve, rule) => ({
+    accuracy: curve[`${RULES[rule].pool}_accuracy`], cost: curve[`${RULES[rule].price}_cost`],
   });
 
   function eachStep(data, attempt, cost, use) {
@@ -545,20 +545,20 @@ const arithmetic = (() => {
 
   // The simultaneous 95 % band of the difference, a few budgets at a time: call step() until it
   // returns true, then read low, high, delta_low and delta_high.
-  function band(view, found) {
-    const points = found.budgets.length, width = view.problems, { replicates, drawn } = draws(view);
+  function band(view, curve) {
+    const points = curve.budgets.length, width = view.problems, { replicates, drawn } = draws(view);
     let next = 0;
     const largest = new Float64Array(replicates), error = new Float64Array(points);
     const result = {
       delta: new Float64Array(points), delta_low: new Float64Array(points),
       delta_high: new Float64Array(points), low: null, high: null, done: false,
     };
-    function one(point) {
+    function addPoint(point) {
       const values = new Float64Array(width);
       let total = 0;
       for (let problem = 0; problem < width; problem++) {
         const place = point * width + problem;
-        values[problem] = found.advisory[place] - found.strict[place];
+        values[problem] = curve.advisory[place] - curve.strict[place];
         total += values[problem];
       }
       const delta = (100 * total) / (width * view.orders);
@@ -576,7 +576,7 @@ const arithmetic = (() => {
     }
     result.step = (count) => {
       if (!view.graded || replicates < 2) { result.done = true; return true; }
-      for (; count > 0 && next < points; count--) { one(next++); }
+      for (; count > 0 && next < points; count--) { addPoint(next++); }
       if (next < points) { return false; }
       const reach = quantile(largest.slice().sort(), 0.95);
       result.low = result.delta.map((delta, i) => delta - reach * error[i]);
@@ -612,28 +612,28 @@ const arithmetic = (() => {
   }
 
   // The strict budget that costs what advisory costs at a budget, and both accuracies.
-  function matched(view, found) {
-    const target = sum(found.advisory_cost), solved = solve(view, target, null, 0);
+  function matched(view, problemTotals) {
+    const target = sum(problemTotals.advisory_cost), solved = solve(view, target, null, 0);
     const strict = totals(view, Math.max(1, solved.budget)), replays = view.problems * view.orders;
     return {
-      advisory_budget: found.budget,
+      advisory_budget: problemTotals.budget,
       strict_budget: solved.budget,
       exhausted: solved.exhausted,
       advisory_cost: target / replays,
       strict_cost: sum(strict.strict_cost) / replays,
-      advisory_accuracy: view.graded ? (100 * sum(found.advisory_correct)) / replays : null,
+      advisory_accuracy: view.graded ? (100 * sum(problemTotals.advisory_correct)) / replays : null,
       strict_accuracy: view.graded ? (100 * sum(strict.strict_correct)) / replays : null,
       delta: view.graded
-        ? (100 * (sum(found.advisory_correct) - sum(strict.strict_correct))) / replays : null,
+        ? (100 * (sum(problemTotals.advisory_correct) - sum(strict.strict_correct))) / replays : null,
     };
   }
 
   // Its intervals: every replicate solves anew and takes its own difference. Replicates are looked
   // up in the order of their budgets, so that each change of a walk is met once.
-  function matchedIntervals(view, found) {
+  function matchedIntervals(view, problemTotals) {
     const sample = draws(view), counts = sample.counts, width = view.problems;
     if (!sample.replicates) { return null; }
-    const targets = replicateSums(view, found.advisory_cost), budgets = new Float64Array(targets.length);
+    const targets = replicateSums(view, problemTotals.advisory_cost), budgets = new Float64Array(targets.length);
     for (let r = 0; r < targets.length; r++) {
       budgets[r] = solve(view, targets[r], counts, r * width).budget;
     }
@@ -646,7 +646,7 @@ const arithmetic = (() => {
       const row = firstAtLeast(distinct, budgets[r]) * width;
       let total = 0;
       for (let problem = 0; problem < width; problem++) {
-        const gained = found.advisory_correct[problem] - strict[row + problem];
+        const gained = problemTotals.advisory_correct[problem] - strict[row + problem];
         total += counts[r * width + problem] * gained;
       }
       deltas[r] = (100 * total) / (sample.drawn[r] * view.orders);
@@ -676,7 +676,7 @@ const arithmetic = (() => {
       });
       spent += cost;
     }
-    const last = attempts[launched - 1], found = { attempts, budget, whole: spent, launched };
+    const last = attempts[launched - 1], replayed = { attempts, budget, whole: spent, launched };
     const end = last ? stepEnd(data, start + last.slot, last.cost, budget - last.start) : 0;
     const pools = { strict: returned, step: last && end === last.cost ? launched : launched - 1, advisory: launched };
     const prices = { strict: Math.min(budget, spent), step: last ? last.start + end : 0, advisory: last ? last.stop : 0 };
@@ -686,12 +686,12 @@ const arithmetic = (() => {
         if (attempt.eligible) { votes.set(attempt.answer, (votes.get(attempt.answer) || 0) + 1); }
       });
       const picked = pickAt(data, selector, bank, repeat, count);
-      found[rule] = {
+      replayed[rule] = {
         rule, launched, returned: count, cost, cut: cost - (count ? attempts[count - 1].stop : 0),
         votes: Array.from(votes), picked: picked ? attempts[picked - 1] : null,
       };
     });
-    return found;
+    return replayed;
   }
 
   // A number with so many decimals, halves away from zero, as the tables print it.
@@ -720,9 +720,9 @@ const arithmetic = (() => {
     if (Number.isInteger(value)) { return grouped(value); }
     const before = Math.floor(Math.log10(Math.abs(value))) + 1, isMoney = unit.name === "money";
     const text = rounded(value, Math.min(9, Math.max(3 - before, isMoney && before > 0 ? 2 : 0)));
-    const [whole, rest = ""] = text.split("."), kept = rest.replace(/0+$/, "");
-    if (!kept) { return grouped(whole); }
-    return `${grouped(whole)}.${isMoney ? kept.padEnd(2, "0") : kept}`;
+    const [whole, rest = ""] = text.split("."), decimals = rest.replace(/0+$/, "");
+    if (!decimals) { return grouped(whole); }
+    return `${grouped(whole)}.${isMoney ? decimals.padEnd(2, "0") : decimals}`;
   }
 
   // A cost as people write it: 4,096, $0.0374, 12.4 s, 3.4.

@@ -23,12 +23,12 @@ function drawnRules() {
 function limits() {
   let low = Infinity, high = 1, dearest = 1, bottom = 100, top = 0;
   state.shown.forEach((archive) => {
-    const view = viewOf(archive), found = curveOf(archive);
+    const view = viewOf(archive), curve = curveOf(archive);
     if (!view.problems) { return; }
     low = Math.min(low, view.smallest);
     high = Math.max(high, view.largest);
     state.rules.forEach((rule) => {
-      const line = A.lineOf(found, rule);
+      const line = A.lineOf(curve, rule);
       dearest = Math.max(dearest, line.cost[line.cost.length - 1]);
       line.accuracy.forEach((value) => {
         if (!isNaN(value)) { bottom = Math.min(bottom, value); top = Math.max(top, value); }
@@ -50,10 +50,10 @@ function drawCurve() {
   const isNamed = state.shown.length === 1 && width >= 420 + 7 * longest;
   state.bounds = bounds;
   state.shown.forEach((archive) => {
-    const found = curveOf(archive);
+    const curve = curveOf(archive);
     if (!viewOf(archive).problems) { return; }
     drawnRules().forEach(({ rule, name }) => {
-      const line = A.lineOf(found, rule), x = Array.from(state.axis === "budget" ? found.budgets : line.cost);
+      const line = A.lineOf(curve, rule), x = Array.from(state.axis === "budget" ? curve.budgets : line.cost);
       const y = Array.from(line.accuracy);
       if (state.axis === "budget") { x.push(bounds.x[1]); y.push(y[y.length - 1]); }
       series.push({ archive: data.archives[archive], rule, x, y, colour: ruleColour(archive, rule),
@@ -79,11 +79,11 @@ function curveCsv() {
   const cell = (value) => (value === null || value === undefined || Number.isNaN(value) ? "" : String(value));
   const { scale } = data.unit;
   state.shown.forEach((archive) => {
-    const found = curveOf(archive), band = bands.get(key(archive)), isDone = band && band.done && band.low;
-    const name = data.archives[archive], own = rules.map((rule) => A.lineOf(found, rule));
-    found.budgets.forEach((budget, i) => {
+    const curve = curveOf(archive), band = bands.get(key(archive)), isDone = band && band.done && band.low;
+    const name = data.archives[archive], own = rules.map((rule) => A.lineOf(curve, rule));
+    curve.budgets.forEach((budget, i) => {
       lines.push([/[",\n]/.test(name) ? `"${name.replace(/"/g, "\"\"")}"` : name, budget / scale,
-        ...own.map((line) => cell(line.accuracy[i])), cell(found.advisory_accuracy[i] - found.strict_accuracy[i]),
+        ...own.map((line) => cell(line.accuracy[i])), cell(curve.advisory_accuracy[i] - curve.strict_accuracy[i]),
         ...["delta_low", "delta_high", "low", "high"].map((column) => (isDone ? band[column][i] : "")),
         ...own.map((line) => line.cost[i] / scale)].join(","));
     });
@@ -118,7 +118,7 @@ function bandWords(archive) {
 }
 
 function drawBand() {
-  const note = byId("band-note"), archive = state.focus, found = curveOf(archive), view = viewOf(archive);
+  const note = byId("band-note"), archive = state.focus, curve = curveOf(archive), view = viewOf(archive);
   const clip = (value) => Math.max(state.bounds.y[0], Math.min(state.bounds.y[1], value));
   picture.band(null);
   if (state.axis !== "budget") {
@@ -129,19 +129,19 @@ function drawBand() {
     note.textContent = view.graded ? "No band: too few bootstrap replicates." : `No band: ${noAccuracy(archive)}.`;
     return;
   }
-  if (!bands.has(key(archive))) { bands.set(key(archive), A.band(view, found)); }
-  const kept = bands.get(key(archive));
-  if (kept.done) {
-    const shifted = (values) => values.map((value, i) => clip(found.strict_accuracy[i] + value));
-    picture.band({ x: found.budgets, colour: ruleColour(archive, "advisory"), low: shifted(kept.low), high: shifted(kept.high) });
+  if (!bands.has(key(archive))) { bands.set(key(archive), A.band(view, curve)); }
+  const band = bands.get(key(archive));
+  if (band.done) {
+    const shifted = (values) => values.map((value, i) => clip(curve.strict_accuracy[i] + value));
+    picture.band({ x: curve.budgets, colour: ruleColour(archive, "advisory"), low: shifted(band.low), high: shifted(band.high) });
     note.textContent = bandWords(archive);
     return;
   }
   note.textContent = "The band is being computed …";
   later("band", () => {
-    if (bands.get(key(archive)) !== kept) { return; }
+    if (bands.get(key(archive)) !== band) { return; }
     const until = performance.now() + 6;
-    while (!kept.done && performance.now() < until) { kept.step(2); }
+    while (!band.done && performance.now() < until) { band.step(2); }
     if (state.focus === archive && state.axis === "budget") { drawBand(); }
   }, 8);
 }
@@ -161,11 +161,11 @@ function movePicture(mean, ranges, same) {
     if (!view.problems) { return; }
     const own = archive === state.focus ? mean : A.means(view, A.totals(view, state.budget));
     drawnRules().forEach(({ rule }) => {
-      const found = archive === state.focus ? ranges[`${rule}_accuracy`] : null;
+      const bounds = archive === state.focus ? ranges[`${rule}_accuracy`] : null;
       points.push({
         x: state.axis === "budget" ? state.budget : own[`${rule}_cost`], y: own[`${rule}_accuracy`],
         colour: ruleColour(archive, rule), hollow: rule !== "strict",
-        low: found ? found.low : undefined, high: found ? found.high : undefined,
+        low: bounds ? bounds.low : undefined, high: bounds ? bounds.high : undefined,
       });
     });
   });

@@ -38,9 +38,9 @@ function survivalRows() {
   const base = A.orderRange(viewOf(archive), budget), canonical = A.canonicalDelta(viewOf(archive), budget);
   const [now, ...others] = survivalChoices();
   const measured = (choice) => {
-    const view = viewOf(archive, choice.set), found = view.problems ? A.totals(view, budget) : null;
-    if (!found) { return null; }
-    return { ...choice, value: A.means(view, found).delta, range: (A.intervals(view, found) || {}).delta || null,
+    const view = viewOf(archive, choice.set), totals = view.problems ? A.totals(view, budget) : null;
+    if (!totals) { return null; }
+    return { ...choice, value: A.means(view, totals).delta, range: (A.intervals(view, totals) || {}).delta || null,
       kind: "interval", problems: view.problems };
   };
   rows.push(measured(now));
@@ -50,21 +50,21 @@ function survivalRows() {
   rows.push({ group: "orders", name: "as recorded", set: { ...now.set, order: 0 }, value: canonical, range: null, kind: "point" });
   rows.push(...others.map(measured).filter(Boolean));
   definitions().forEach((record) => rows.push({ group: "majority", name: record.definition.replaceAll("_", " "), title: record.meaning,
-    set: { ...now.set, selector: data.selectors.findIndex((known) => known.name === "majority"), cap: data.primary_cap },
+    set: { ...now.set, selector: data.selectors.findIndex(({ name }) => name === "majority"), cap: data.primary_cap },
     value: Number(record.delta), range: null, kind: "point" }));
   return rows;
 }
 
 // What all rows say together, in a sentence.
 function survivalWords(rows) {
-  const [now, ...others] = rows, told = others.filter((row) => row.value !== null);
-  const agree = told.filter((row) => Math.sign(row.value) === Math.sign(now.value)).length;
+  const [now, ...others] = rows, choices = others.filter((row) => row.value !== null);
+  const agree = choices.filter((row) => Math.sign(row.value) === Math.sign(now.value)).length;
   const clear = (row) => row.range && row.kind === "interval" && (row.range.low > 0 || row.range.high < 0);
   const judged = rows.filter((row) => row.range && row.kind === "interval");
   const sign = now.value > 0 ? "above zero" : now.value < 0 ? "below zero" : "zero";
-  const share = !told.length ? "There is no other choice to make."
-    : told.length === 1 ? `The one other choice ${agree ? `leaves it ${sign}` : "changes its sign"}.`
-      : `${agree === told.length ? `All ${told.length}` : `${agree} of ${told.length}`} other choices leave it ${sign}.`;
+  const share = !choices.length ? "There is no other choice to make."
+    : choices.length === 1 ? `The one other choice ${agree ? `leaves it ${sign}` : "changes its sign"}.`
+      : `${agree === choices.length ? `All ${choices.length}` : `${agree} of ${choices.length}`} other choices leave it ${sign}.`;
   const sure = judged.filter(clear).length;
   return `${share} ${judged.length === 1 ? `The interval ${sure ? "excludes" : "does not exclude"} zero.`
     : `${sure} of ${judged.length} intervals exclude zero.`}`;

@@ -12,13 +12,13 @@ function show() {
     later("below", showBelow, 120);
     return;
   }
-  const found = A.totals(view, budget), mean = A.means(view, found), ranges = A.intervals(view, found) || {};
-  const same = A.matched(view, found);
-  showNumbers(archive, view, found, ranges, same);
+  const totals = A.totals(view, budget), mean = A.means(view, totals), ranges = A.intervals(view, totals) || {};
+  const same = A.matched(view, totals);
+  showNumbers(archive, view, totals, ranges, same);
   showHeadline(archive, view, mean, same);
   movePicture(mean, ranges, same);
   later("matched", () => {
-    const exact = A.matchedIntervals(view, found), place = byId("matched-range");
+    const exact = A.matchedIntervals(view, totals), place = byId("matched-range");
     if (place && exact && state.budget === budget && state.focus === archive) {
       place.textContent = exact.delta ? ` ${range(exact.delta, 2)}` : "";
       place.title = `95 % interval: every replicate finds its own strict budget, ${
@@ -65,8 +65,8 @@ function ruleNumbers(mean, ranges) {
   ]);
 }
 
-function showNumbers(archive, view, found, ranges, same) {
-  const mean = A.means(view, found);
+function showNumbers(archive, view, totals, ranges, same) {
+  const mean = A.means(view, totals);
   const verdict = element("div", { class: "verdict" }), say = (...parts) => verdict.append(element("p", {}, parts));
   const note = (id, text) => verdict.append(element("p", { class: "note", id, text }));
   if (view.graded) {
@@ -88,7 +88,7 @@ function showNumbers(archive, view, found, ranges, same) {
     note("bank-note", `${decimal(mean.ended_by_bank, 1)
       } % of replays end because their attempts ran out, not the budget: there the rules must agree.`);
   }
-  orderNote(view, found, note);
+  orderNote(view, totals, note);
   if (data !== run) {
     const [input, output] = data.prices[archive].map((price) => money(price / 1e6));
     note("price-note", `At the prices of the run: ${input} per million prompt tokens, ${output} per million completion tokens.`);
@@ -98,9 +98,9 @@ function showNumbers(archive, view, found, ranges, same) {
 }
 
 // How far the choice of orders moves the two accuracies, and how far more orders would.
-function orderNote(view, found, note) {
+function orderNote(view, totals, note) {
   // 95 % of a normal distribution lie within so many standard errors.
-  const error = 1.96 * A.orderError(view, found);
+  const error = 1.96 * A.orderError(view, totals);
   if (error < 0.05) { return; }
   const more = data.steady_orders;
   note("order-note", `${A.grouped(view.orders)} orders: these means move by about ±${decimal(error, 1)}${more <= view.orders ? ""
@@ -160,8 +160,8 @@ function summaryColumns() {
     name, label, numeric: name !== "archive", cells: [], keys: [], marks: name === "archive" ? data.archives.map((archive) => quality[archive]) : null,
   }));
   function add() {
-    const archive = columns[0].cells.length, view = viewOf(archive), found = A.totals(view, state.budget), mean = A.means(view, found);
-    const ranges = A.intervals(view, found) || {}, same = view.problems ? A.matched(view, found) : {};
+    const archive = columns[0].cells.length, view = viewOf(archive), totals = A.totals(view, state.budget), mean = A.means(view, totals);
+    const ranges = A.intervals(view, totals) || {}, same = view.problems ? A.matched(view, totals) : {};
     const put = {
       archive: [data.archives[archive], data.archives[archive]],
       strict: [mean.strict_accuracy, `${decimal(mean.strict_accuracy, 2)} ${range(ranges.strict_accuracy, 2)}`],
@@ -184,18 +184,18 @@ function summaryColumns() {
 
 // Many archives take a while: the page answers in between, and rows of another budget are faint.
 function showSummary(isWhole) {
-  const found = summaryColumns(), place = byId("summary-table");
+  const table = summaryColumns(), place = byId("summary-table");
   clearTimeout(waiting.summary);
   place.setAttribute("aria-busy", "true");
   if (!summary) { place.textContent = "The table is being computed …"; }
-  const some = () => {
+  const addRows = () => {
     const until = performance.now() + SLICE;
-    while (found.done() < data.archives.length && (isWhole || performance.now() < until)) { found.add(); }
-    if (found.done() < data.archives.length) { later("summary", some, 10); return; }
+    while (table.done() < data.archives.length && (isWhole || performance.now() < until)) { table.add(); }
+    if (table.done() < data.archives.length) { later("summary", addRows, 10); return; }
     place.removeAttribute("aria-busy");
-    fillSummary(found.columns);
+    fillSummary(table.columns);
   };
-  some();
+  addRows();
 }
 
 function fillSummary(columns) {

@@ -257,10 +257,10 @@ def _orders(
     keys = zip(drawn["problem_id"].to_pylist(), drawn["bank_size"].to_pylist(), strict=True)
     for pair in keys:
         pairs.setdefault(pair, len(pairs))
-    wanted = zip(banks["problem_id"].to_pylist(), banks["bank_size"].to_pylist(), strict=True)
+    bank_keys = zip(banks["problem_id"].to_pylist(), banks["bank_size"].to_pylist(), strict=True)
     slots = drawn["slots"].combine_chunks()
     return {
-        "bank_pair": narrow([pairs[pair] for pair in wanted]),
+        "bank_pair": narrow([pairs[pair] for pair in bank_keys]),
         "pair_size": narrow([size for _, size in pairs]),
         "order_slot": narrow(slots.flatten().to_numpy()),
     }
@@ -287,20 +287,20 @@ def _selections(
     sizes = banks["bank_size"].to_numpy().astype(numpy.int64)
     attempts = numpy.concatenate([[0], numpy.cumsum(sizes)])
     eligible = numpy.zeros(attempts[-1] * len(selectors), numpy.uint8)
-    for found in data.batches(con, "page_selections", orders=orders):
-        is_ours = found["bank_id"].to_numpy() < len(places)
-        is_ours[is_ours] = places[found["bank_id"].to_numpy()[is_ours]] >= 0
-        found = found.filter(pa.array(is_ours))
-        selector = lookup[found["selector_id"].to_numpy()]
-        bank = places[found["bank_id"].to_numpy()]
-        repeat = found["repeat"].to_numpy().astype(numpy.int64)
-        position = found["position"].to_numpy().astype(numpy.int64)
-        chosen = found["selected_position"].fill_null(0).to_numpy()
+    for batch in data.batches(con, "page_selections", orders=orders):
+        is_ours = batch["bank_id"].to_numpy() < len(places)
+        is_ours[is_ours] = places[batch["bank_id"].to_numpy()[is_ours]] >= 0
+        batch = batch.filter(pa.array(is_ours))
+        selector = lookup[batch["selector_id"].to_numpy()]
+        bank = places[batch["bank_id"].to_numpy()]
+        repeat = batch["repeat"].to_numpy().astype(numpy.int64)
+        position = batch["position"].to_numpy().astype(numpy.int64)
+        chosen = batch["selected_position"].fill_null(0).to_numpy()
         inside = position <= steps[bank]
         place = selector * starts[-1] + starts[bank] + repeat * steps[bank] + position - 1
         picks[place[inside]] = chosen[inside]
         # The recorded order shows every attempt of a bank.
-        recorded = (repeat == 0) & found["is_eligible"].fill_null(False).to_numpy(False)
+        recorded = (repeat == 0) & batch["is_eligible"].fill_null(False).to_numpy(False)
         slot = selector * attempts[-1] + attempts[bank] + position - 1
         eligible[slot[recorded]] = 1
     return {"pick": narrow(picks), "eligible": eligible}
@@ -310,7 +310,7 @@ def _counts(con: duckdb.DuckDBPyConnection, replicates: int, problems: int) -> n
     """Bootstrap counts, replicate by replicate."""
     if not replicates:
         return numpy.zeros(0, numpy.uint8)
-    found = data.relation(con, "page_counts", replicates=replicates)
-    counts = found["counts"].combine_chunks().flatten().to_numpy()
+    drawn = data.relation(con, "page_counts", replicates=replicates)
+    counts = drawn["counts"].combine_chunks().flatten().to_numpy()
     assert counts.size == replicates * problems
     return narrow(counts)

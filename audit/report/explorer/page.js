@@ -10,7 +10,7 @@ const openings = new Map();
 const views = new Map(), curves = new Map(), bands = new Map();
 // Positions of walks, ten bytes each, that are kept at a time.
 const MOST_HELD = 2e7;
-let held = 0;
+let stepsHeld = 0;
 // With more archives than this one finds them by name, and with more than that there is no "all".
 const MANY_CHIPS = 12, MOST_CURVES = 100;
 // Milliseconds after which the page looks up from a long table.
@@ -22,23 +22,23 @@ function key(archive, choice = state) {
   return [data.unit.name, archive, choice.selector, choice.cap, choice.competition, choice.labels].join("/");
 }
 function viewOf(archive, choice = state) {
-  let found = views.get(key(archive, choice));
-  if (!found) {
-    if (held > MOST_HELD) { views.clear(); curves.clear(); bands.clear(); held = 0; }
-    found = A.walks(data, archive, choice);
-    held += found.cost.length;
-    views.set(key(archive, choice), found);
+  let view = views.get(key(archive, choice));
+  if (!view) {
+    if (stepsHeld > MOST_HELD) { views.clear(); curves.clear(); bands.clear(); stepsHeld = 0; }
+    view = A.walks(data, archive, choice);
+    stepsHeld += view.cost.length;
+    views.set(key(archive, choice), view);
   }
-  return found;
+  return view;
 }
 function curveOf(archive) {
-  let found = curves.get(key(archive));
-  if (!found) {
+  let curve = curves.get(key(archive));
+  if (!curve) {
     const view = viewOf(archive);
-    found = A.curve(view, A.curveBudgets(view, Math.max(2, data.curve_points), data.budgets));
-    curves.set(key(archive), found);
+    curve = A.curve(view, A.curveBudgets(view, Math.max(2, data.curve_points), data.budgets));
+    curves.set(key(archive), curve);
   }
-  return found;
+  return curve;
 }
 
 // Work that waits until nothing more urgent comes.
@@ -77,7 +77,7 @@ function opensReplay(table) {
     pick: (row) => {
       const record = table.records[row], archive = table.columns.find((column) => column.name === "archive").cells[row];
       const competition = table.columns.find((column) => column.name === "competition").cells[row];
-      const selector = data.selectors.findIndex((known) => known.name === record.selector);
+      const selector = data.selectors.findIndex(({ name }) => name === record.selector);
       const problem = data.questions.findIndex((question, i) => String(question) === record.question_id
         && data.competitions[data.problem_competition[i]] === competition);
       const seed = record.advisory_seed || record.strict_seed;
@@ -105,7 +105,7 @@ function findingLinks(finding) {
   const archive = data ? data.archives.indexOf(finding.archive) : -1;
   if (archive < 0 || finding.budget === null) { return []; }
   return [" ", element("button", { type: "button", class: "link", text: "show a replay behind it", onclick: () => {
-    const selector = data.selectors.findIndex((known) => known.name === finding.selector);
+    const selector = data.selectors.findIndex(({ name }) => name === finding.selector);
     showReplay(archive, { budget: finding.budget, selector: selector < 0 ? data.primary_selector : selector, cap: first.cap,
       competition: null, problem: null, order: null });
     const picked = shownReplay && (shownReplay.advisory.picked || shownReplay.strict.picked);
@@ -154,31 +154,31 @@ function writeHash() {
 function readHash() {
   const words = new URLSearchParams(location.hash.slice(1));
   useUnit(words.get("unit") || run.unit.name);
-  const found = { ...first };
-  function whole(name, low, high, other) {
+  const choice = { ...first };
+  function wholeNumber(name, low, high, other) {
     const value = Number(words.get(name));
     return words.has(name) && Number.isInteger(value) && value >= low && value <= high ? value : other;
   }
   const budget = Math.round(Number(words.get("B")) * data.unit.scale);
-  if (budget >= 1 && budget <= 1e15) { found.budget = budget; }
-  found.cap = whole("cap", 1, data.largest_cap, first.cap);
+  if (budget >= 1 && budget <= 1e15) { choice.budget = budget; }
+  choice.cap = wholeNumber("cap", 1, data.largest_cap, first.cap);
   const shown = words.getAll("archive").map((name) => data.archives.indexOf(name))
     .filter((archive) => archive >= 0);
-  if (shown.length) { found.shown = Array.from(new Set(shown)); found.focus = found.shown[0]; }
+  if (shown.length) { choice.shown = Array.from(new Set(shown)); choice.focus = choice.shown[0]; }
   const focus = data.archives.indexOf(words.get("focus"));
-  if (focus >= 0 && found.shown.indexOf(focus) >= 0) { found.focus = focus; }
-  const selector = data.selectors.findIndex((known) => known.name === words.get("selector"));
-  if (data.archives.some((_, archive) => selector >= 0 && A.isUsable(data, selector, archive))) { found.selector = selector; }
+  if (focus >= 0 && choice.shown.indexOf(focus) >= 0) { choice.focus = focus; }
+  const selector = data.selectors.findIndex(({ name }) => name === words.get("selector"));
+  if (data.archives.some((_, archive) => selector >= 0 && A.isUsable(data, selector, archive))) { choice.selector = selector; }
   const competition = data.competitions.indexOf(words.get("competition"));
-  if (competition >= 0) { found.competition = competition; }
-  if (words.get("labels") === "repaired" && data.repaired) { found.labels = "repaired"; }
+  if (competition >= 0) { choice.competition = competition; }
+  if (words.get("labels") === "repaired" && data.repaired) { choice.labels = "repaired"; }
   const rules = (words.get("rules") || "").split(",");
-  found.rules = first.rules.filter((rule) => rules.includes(rule) || !words.has("rules"));
-  if (!found.rules.length) { found.rules = first.rules; }
-  if (words.get("axis") === "cost") { found.axis = "cost"; }
+  choice.rules = first.rules.filter((rule) => rules.includes(rule) || !words.has("rules"));
+  if (!choice.rules.length) { choice.rules = first.rules; }
+  if (words.get("axis") === "cost") { choice.axis = "cost"; }
   const problem = data.questions.findIndex((question, i) => data.competitions[data.problem_competition[i]] + "/" + question === words.get("problem"));
-  if (problem >= 0) { found.problem = problem; found.order = whole("order", 0, data.orders, 1); }
-  return found;
+  if (problem >= 0) { choice.problem = problem; choice.order = wholeNumber("order", 0, data.orders, 1); }
+  return choice;
 }
 
 // Controls.
@@ -233,7 +233,7 @@ function toggle(archive) {
   if (at < 0) { state.shown = state.shown.concat([archive]); state.focus = archive; }
   else if (state.focus !== archive) { state.focus = archive; }
   else if (state.shown.length > 1) {
-    state.shown = state.shown.filter((known) => known !== archive);
+    state.shown = state.shown.filter((other) => other !== archive);
     state.focus = state.shown[state.shown.length - 1];
   }
   change();
@@ -245,9 +245,9 @@ function archiveChips() {
     place.classList.add("many");
     place.append(element("input", { type: "search", id: "find-archive", placeholder: "find an archive",
       "aria-label": "find an archive", oninput: (event) => {
-        const wanted = event.target.value.toLowerCase();
+        const filterText = event.target.value.toLowerCase();
         place.querySelectorAll(".chip").forEach((chip) => {
-          chip.hidden = !chip.title.toLowerCase().includes(wanted);
+          chip.hidden = !chip.title.toLowerCase().includes(filterText);
         });
       } }));
   }
@@ -343,11 +343,11 @@ function controls() {
     setBudget(sliderToBudget(Number(event.target.value)), "slider");
   });
   byId("slider").addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key] || 0, known = data.budgets;
-    if (event.key === "PageUp") { event.preventDefault(); setBudget(known.find((b) => b > state.budget) || state.budget); }
+    const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key] || 0, budgets = data.budgets;
+    if (event.key === "PageUp") { event.preventDefault(); setBudget(budgets.find((b) => b > state.budget) || state.budget); }
     else if (event.key === "PageDown") {
       event.preventDefault();
-      setBudget(known.filter((b) => b < state.budget).pop() || state.budget);
+      setBudget(budgets.filter((b) => b < state.budget).pop() || state.budget);
     } else if (step) {
       event.preventDefault();
       setBudget(state.budget + step * (event.shiftKey ? fineStep() : Math.max(fineStep(), Math.round(state.budget * 0.01))));
@@ -398,41 +398,41 @@ function controls() {
 
 // Dragging in the picture moves the budget, over either axis.
 function drag(place) {
-  let held = false;
+  let isDragged = false;
   function move(event) {
     const svg = place.querySelector("svg"), box = svg.getBoundingClientRect();
     let value = picture.valueAt((event.clientX - box.left) * (svg.viewBox.baseVal.width / box.width));
     if (state.axis === "cost") {
       // Over realized cost the line is advisory's cost: the budget that comes nearest to it.
-      const found = curveOf(state.focus);
+      const curve = curveOf(state.focus);
       let best = 0;
-      found.advisory_cost.forEach((cost, i) => {
-        if (Math.abs(cost - value) < Math.abs(found.advisory_cost[best] - value)) { best = i; }
+      curve.advisory_cost.forEach((cost, i) => {
+        if (Math.abs(cost - value) < Math.abs(curve.advisory_cost[best] - value)) { best = i; }
       });
-      value = found.budgets[best];
+      value = curve.budgets[best];
     }
     setBudget(A.rounding(data.unit, value));
   }
-  place.addEventListener("pointerdown", (event) => { held = true; place.setPointerCapture(event.pointerId); move(event); });
-  place.addEventListener("pointermove", (event) => { if (held) { move(event); } });
+  place.addEventListener("pointerdown", (event) => { isDragged = true; place.setPointerCapture(event.pointerId); move(event); });
+  place.addEventListener("pointermove", (event) => { if (isDragged) { move(event); } });
   ["pointerup", "pointercancel"].forEach((name) => {
-    place.addEventListener(name, () => { held = false; });
+    place.addEventListener(name, () => { isDragged = false; });
   });
 }
 
 // What the page opens with: where the rules differ most.
 function opening() {
-  const found = { budget: data.budgets[0], shown: [0], focus: 0, selector: data.primary_selector, labels: "recorded", rules: data.rules,
+  const choice = { budget: data.budgets[0], shown: [0], focus: 0, selector: data.primary_selector, labels: "recorded", rules: data.rules,
     cap: Math.min(data.primary_cap, data.largest_cap), competition: null, axis: "budget", problem: null, order: null };
   let best = { size: -1, archive: 0, budget: data.budgets[0] };
   data.archives.forEach((_, archive) => {
-    const view = viewOf(archive, found);
+    const view = viewOf(archive, choice);
     data.budgets.forEach((budget) => {
       const delta = A.means(view, A.totals(view, budget)).delta;
       if (delta !== null && Math.abs(delta) > best.size + 1e-9) { best = { size: Math.abs(delta), archive, budget }; }
     });
   });
-  return { ...found, shown: [best.archive], focus: best.archive, budget: best.budget };
+  return { ...choice, shown: [best.archive], focus: best.archive, budget: best.budget };
 }
 
 function start() {

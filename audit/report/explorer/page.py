@@ -40,8 +40,8 @@ MOST_ROWS = 5000
 MOST_PAIRED = 12
 # With more archives than this, a page holds only the tables behind its own words and pictures.
 MOST_IN_FULL = 100
-READ = {*findings.READ, "data_quality", "policies"}
-KINDS = ("rules", "policies")
+PAGE_TABLES = {*findings.FINDING_TABLES, "data_quality", "policies"}
+PLUGIN_KINDS = ("rules", "policies")
 
 
 def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | None = None) -> str:
@@ -86,7 +86,7 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | 
 def left_out(archives: int) -> dict[str, str]:
     """Tables that a page of so many archives leaves out, and why."""
     names = engine.table_names()
-    limits = {name: MOST_IN_FULL for name in names if name not in READ}
+    limits = {name: MOST_IN_FULL for name in names if name not in PAGE_TABLES}
     limits["archive_comparisons"] = MOST_PAIRED
     reasons = {
         name: f"left out with more than {most} archives; budget-audit table {name} prints it"
@@ -186,15 +186,15 @@ def _commands(settings: dict[str, str]) -> list[str]:
         *("rules", "policies", "replicates", "bootstrap_seed"),
     )
     # Files of one's own have no name that an option takes; the database keeps them.
-    built_in = {name: {plugin.name for plugin in engine.plugins(name)} for name in KINDS}
-    given = " ".join(
+    built_in = {name: {plugin.name for plugin in engine.plugins(name)} for name in PLUGIN_KINDS}
+    arguments = " ".join(
         f"--{name.replace('_', '-')} {settings[name]}"
         for name in options
         if settings.get(name)
-        and (name not in KINDS or {*settings[name].split(",")} <= {*built_in[name], "none"})
+        and (name not in PLUGIN_KINDS or {*settings[name].split(",")} <= {*built_in[name], "none"})
     )
     return [
-        f"budget-audit replay --db audit.duckdb {given}",
+        f"budget-audit replay --db audit.duckdb {arguments}",
         "budget-audit report --db audit.duckdb --out report",
         "budget-audit check --db audit.duckdb",
     ]

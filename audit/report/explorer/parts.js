@@ -26,8 +26,8 @@ function signed(value, decimals) {
   const text = decimal(value, decimals);
   return value > 0 && /[1-9]/.test(text) ? "+" + text : text;
 }
-function range(found, decimals) {
-  return found ? "[" + decimal(found.low, decimals) + ", " + decimal(found.high, decimals) + "]" : "";
+function range(interval, decimals) {
+  return interval ? "[" + decimal(interval.low, decimals) + ", " + decimal(interval.high, decimals) + "]" : "";
 }
 // Why an archive has no accuracy.
 function noAccuracy(archive) {
@@ -50,7 +50,7 @@ function problemName(problem) {
 // warning beside a cell), prose with its source and links.
 function dataTable(parent, spec) {
   const most = spec.most || 200, body = element("tbody"), count = element("span"), head = element("tr");
-  let order = spec.sort || null, wanted = "", all = false;
+  let order = spec.sort || null, filterText = "", all = false;
   const more = element("button", { type: "button", text: "show all", onclick: () => { all = true; fill(); } });
   const heads = spec.columns.map((column, place) => {
     const button = element("button", { type: "button", text: column.label, title: column.name,
@@ -68,16 +68,16 @@ function dataTable(parent, spec) {
     const keys = spec.columns[order.place].keys || spec.columns[order.place].cells;
     const x = keys[a], y = keys[b], empty = (x === null || x === "") - (y === null || y === "");
     if (empty) { return empty; }
-    const found = typeof x === "number" && typeof y === "number" ? x - y
+    const sign = typeof x === "number" && typeof y === "number" ? x - y
       : x < y ? -1 : x > y ? 1 : 0;
-    return (order.down ? -found : found) || a - b;
+    return (order.down ? -sign : sign) || a - b;
   }
   function rows() {
-    const found = [];
+    const numbers = [];
     for (let row = 0; row < spec.rows; row++) {
-      if (!wanted || spec.columns.some((column) => String(column.cells[row]).toLowerCase().includes(wanted))) { found.push(row); }
+      if (!filterText || spec.columns.some((column) => String(column.cells[row]).toLowerCase().includes(filterText))) { numbers.push(row); }
     }
-    return order ? found.sort(compare) : found;
+    return order ? numbers.sort(compare) : numbers;
   }
   function cellOf(column, row) {
     const text = column.cells[row], cell = element("td");
@@ -101,7 +101,7 @@ function dataTable(parent, spec) {
     return cell;
   }
   function fill() {
-    const found = rows(), shown = all ? found : found.slice(0, most);
+    const numbers = rows(), shown = all ? numbers : numbers.slice(0, most);
     heads.forEach((cell, place) => {
       if (order && order.place === place) {
         cell.setAttribute("aria-sort", order.down ? "descending" : "ascending");
@@ -120,15 +120,15 @@ function dataTable(parent, spec) {
       }
       return line;
     }));
-    count.textContent = shown.length < found.length
-      ? A.grouped(shown.length) + " of " + A.grouped(found.length) + " rows shown"
-      : A.grouped(found.length) + (found.length === 1 ? " row" : " rows");
-    more.hidden = shown.length >= found.length;
+    count.textContent = shown.length < numbers.length
+      ? A.grouped(shown.length) + " of " + A.grouped(numbers.length) + " rows shown"
+      : A.grouped(numbers.length) + (numbers.length === 1 ? " row" : " rows");
+    more.hidden = shown.length >= numbers.length;
   }
   const tools = element("div", { class: "tools" });
   if (spec.filter !== false) {
     tools.append(element("label", {}, ["filter ", element("input", { type: "search", "aria-label": "filter " + spec.name,
-      oninput: (event) => { wanted = event.target.value.toLowerCase(); fill(); } })]));
+      oninput: (event) => { filterText = event.target.value.toLowerCase(); fill(); } })]));
   }
   tools.append(count, more);
   if (spec.csv !== undefined) {

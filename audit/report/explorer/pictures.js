@@ -40,28 +40,28 @@ const pictures = (() => {
   const SHORT = { ...TITLES, completion: "tokens", total: "tokens" };
 
   function logTicks(low, high, most) {
-    let found = [];
+    let ticks = [];
     for (const digits of [[1, 2, 5], [1, 3], [1]]) {
-      found = [];
+      ticks = [];
       for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high) + 1; power++) {
         for (const digit of digits) {
           const value = digit * 10 ** power;
-          if (value >= low && value <= high && value >= 1) { found.push(value); }
+          if (value >= low && value <= high && value >= 1) { ticks.push(value); }
         }
       }
-      if (found.length <= most) { return found; }
+      if (ticks.length <= most) { return ticks; }
     }
-    return found;
+    return ticks;
   }
 
   function evenTicks(low, high, most) {
     const rough = (high - low) / most, power = Math.pow(10, Math.floor(Math.log10(rough)));
     const step = [1, 2, 5, 10].find((digit) => digit * power >= rough) * power;
-    const found = [];
+    const ticks = [];
     for (let value = Math.ceil(low / step) * step; value <= high + 1e-9; value += step) {
-      found.push(Math.round(value * 1e6) / 1e6);
+      ticks.push(Math.round(value * 1e6) / 1e6);
     }
-    return found;
+    return ticks;
   }
 
   function path(xs, ys) {
@@ -145,12 +145,12 @@ const pictures = (() => {
         const share = Math.max(0, Math.min(1, (place - box.left) / box.width));
         return spec.x[0] * Math.pow(spec.x[1] / spec.x[0], share);
       },
-      band: (found) => {
-        if (!found) { shade.setAttribute("d", ""); return; }
-        const there = trace(found.x, found.high);
-        const back = trace(Array.from(found.x).reverse(), Array.from(found.low).reverse());
+      band: (shape) => {
+        if (!shape) { shade.setAttribute("d", ""); return; }
+        const there = trace(shape.x, shape.high);
+        const back = trace(Array.from(shape.x).reverse(), Array.from(shape.low).reverse());
         shade.setAttribute("d", there + back.replace("M", "L") + "Z");
-        shade.setAttribute("style", "fill: " + found.colour);
+        shade.setAttribute("style", "fill: " + shape.colour);
       },
       move: (now) => {
         moving.textContent = "";
@@ -396,7 +396,7 @@ const pictures = (() => {
       });
     });
     endNames(svg, box, spec.lines.filter((line) => line.points.some((point) => point.value !== null)).map((line) => {
-      const point = line.points.filter((one) => one.value !== null).pop();
+      const point = line.points.filter(({ value }) => value !== null).pop();
       return { x: across(point.k), y: down(point.value), text: line.name, colour: line.colour };
     }));
   }

@@ -62,10 +62,10 @@ function highlights(text, answer) {
 
 // The character at which strict stopping cuts: exact where a tokenizer has counted this prefix, else
 // between the counts that are known, or by its share of the cost.
-function cutAt(attempt, text, known) {
+function cutAt(attempt, text, counted) {
   const spent = state.budget - attempt.start;
   if (spent <= 0 || spent >= attempt.cost) { return null; }
-  const counts = [[0, 0], ...(known || []), [attempt.cost, text.length]];
+  const counts = [[0, 0], ...(counted || []), [attempt.cost, text.length]];
   const after = counts.findIndex(([tokens]) => tokens >= spent);
   const [tokens, characters] = counts[after], [before, begin] = counts[after - 1];
   if (tokens === spent) { return { at: characters, isExact: true }; }
@@ -83,7 +83,7 @@ function markedText(text, marks, cut) {
         cut.isExact ? "" : ", approximate"}); what follows is never seen` }));
     }
     if (i + 1 === places.length) { return; }
-    const piece = text.slice(from, places[i + 1]), mark = marks.find((one) => one.from <= from && places[i + 1] <= one.to);
+    const piece = text.slice(from, places[i + 1]), mark = marks.find((other) => other.from <= from && places[i + 1] <= other.to);
     const isCut = cut && from >= cut.at;
     body.append(element(mark ? "mark" : "span", { class: `${mark ? mark.kind : ""}${isCut ? " after" : ""}`.trim(), text: piece }));
   });
@@ -98,7 +98,7 @@ function cutWords(attempt, cut) {
 
 // The attempt of the shown replay with this seed, in the panel below the timeline.
 async function openAttempt(seed) {
-  const isShown = (one) => String(one.seed) === seed, place = byId("transcript"), { bank } = shownReplay;
+  const isShown = (attempt) => String(attempt.seed) === seed, place = byId("transcript"), { bank } = shownReplay;
   const attempt = shownReplay.attempts.find(isShown), note = (text) => element("p", { class: "note", text });
   if (!attempt) { closeAttempt(); return; }
   const isNew = !opened || opened.bank !== bank || opened.seed !== seed, here = { bank, seed };

@@ -123,13 +123,13 @@ def _groups(
 def _entry(text: str | None, cuts: Sequence[int], encoding: Encoding | None) -> dict[str, Any]:
     """A text as the page shows it, and after how many of its characters each cut falls."""
     if text is None or encoding is None or not cuts:
-        return {"text": None if text is None else shown(text)}
+        return {"text": None if text is None else page_text(text)}
     _, prefixes = encoding.encode(text)
-    ends = [_length(shown(prefix)) for prefix in prefixes(cuts)]
-    return {"text": shown(text), "cuts": list(zip(cuts, ends, strict=True))}
+    ends = [_length(page_text(prefix)) for prefix in prefixes(cuts)]
+    return {"text": page_text(text), "cuts": list(zip(cuts, ends, strict=True))}
 
 
-def shown(text: str) -> str:
+def page_text(text: str) -> str:
     """A text with its line ends made alike, and what would steer a page written as escapes."""
     return steerless(text.replace("\r\n", "\n"))
 

@@ -11,12 +11,12 @@ function bankOf(archive, problem) {
 
 let problems = null, problemRows = [];
 function problemColumns() {
-  const view = viewOf(state.focus), found = A.totals(view, state.budget), orders = view.orders;
+  const view = viewOf(state.focus), totals = A.totals(view, state.budget), orders = view.orders;
   const cells = [[], [], [], [], []], keys = [[], [], [], [], []];
   problemRows = view.banks.map((bank) => data.bank_problem[bank]);
   problemRows.forEach((problem, i) => {
-    const strict = (100 * found.strict_correct[i]) / orders, advisory = (100 * found.advisory_correct[i]) / orders;
-    const extra = (found.advisory_cost[i] - found.strict_cost[i]) / orders;
+    const strict = (100 * totals.strict_correct[i]) / orders, advisory = (100 * totals.advisory_correct[i]) / orders;
+    const extra = (totals.advisory_cost[i] - totals.strict_cost[i]) / orders;
     [problemName(problem), strict, advisory, advisory - strict, extra].forEach((value, place) => {
       keys[place].push(value);
       cells[place].push(place === 0 ? value : !view.graded && place < 4 ? "—"
@@ -49,11 +49,11 @@ function showProblems() {
 // A problem at which the rules part at this budget and strict returns something, if there is one.
 function tellingProblem() {
   const view = viewOf(state.focus);
-  const found = A.totals(view, state.budget);
+  const totals = A.totals(view, state.budget);
   let best = null;
   view.banks.forEach((bank, i) => {
-    const gain = found.advisory_correct[i] - found.strict_correct[i];
-    let score = Math.abs(gain) + (found.strict_returned[i] > 0 ? view.orders : 0);
+    const gain = totals.advisory_correct[i] - totals.strict_correct[i];
+    let score = Math.abs(gain) + (totals.strict_returned[i] > 0 ? view.orders : 0);
     if (gain === 0) { score = 0; }
     if (best === null || score > best.score) { best = { score, problem: data.bank_problem[bank] }; }
   });
@@ -62,10 +62,10 @@ function tellingProblem() {
 function tellingOrder(bank) {
   for (let pass = 0; pass < 2; pass++) {
     for (let repeat = 1; repeat <= data.orders; repeat++) {
-      const found = A.replay(data, bank, repeat, state.cap, state.selector, state.budget);
-      const strict = found.strict.picked, advisory = found.advisory.picked;
+      const replay = A.replay(data, bank, repeat, state.cap, state.selector, state.budget);
+      const strict = replay.strict.picked, advisory = replay.advisory.picked;
       const parts = (strict ? strict.label : 0) !== (advisory ? advisory.label : 0);
-      if (parts && (pass === 1 || found.strict.returned > 0)) { return repeat; }
+      if (parts && (pass === 1 || replay.strict.returned > 0)) { return repeat; }
     }
   }
   return 1;
@@ -115,8 +115,8 @@ function outcomeWords(outcome) {
     element("span", { class: "votes", text: tools ? ` (${tools})` : "" }), ` returns ${outcome.returned} of ${outcome.launched} launched · ${paidWords(outcome)} · `, ...(votes.firstChild ? [votes, " → "] : []), verdict];
 }
 
-function rulePieces(found, outcome) {
-  return found.attempts.slice(0, found.launched).map((attempt) => {
+function rulePieces(replay, outcome) {
+  return replay.attempts.slice(0, replay.launched).map((attempt) => {
     const isReturned = attempt.position <= outcome.returned;
     return {
       start: attempt.start, stop: isReturned ? attempt.stop : outcome.cost, steps: attempt.steps,
@@ -129,11 +129,11 @@ function rulePieces(found, outcome) {
 }
 
 // The width of the axis stays while the budget moves, until it must grow.
-function timelineEnd(found) {
-  const reach = 1.25 * Math.max(Math.min(state.budget, found.whole), found.advisory.cost);
-  let end = found.attempts[0].cost;
+function timelineEnd(replay) {
+  const reach = 1.25 * Math.max(Math.min(state.budget, replay.whole), replay.advisory.cost);
+  let end = replay.attempts[0].cost;
   while (end < reach) { end *= 1.6; }
-  return Math.min(end, 1.04 * Math.max(found.whole, 1));
+  return Math.min(end, 1.04 * Math.max(replay.whole, 1));
 }
 
 function showTimeline() {
@@ -144,8 +144,8 @@ function showTimeline() {
   if (state.order === null) { state.order = tellingOrder(bank); }
   byId("order").value = String(state.order);
   byId("replay-archive").value = String(archive);
-  const found = A.replay(data, bank, state.order, state.cap, state.selector, state.budget), end = timelineEnd(found);
-  shownReplay = { ...found, bank };
+  const replay = A.replay(data, bank, state.order, state.cap, state.selector, state.budget), end = timelineEnd(replay);
+  shownReplay = { ...replay, bank };
   const lane = (id, name, words, colour, pieces) => {
     const box = element("div"), whole = element("div", { class: "lane", id: `lane-${id}` }, [element("p", {}, words), box]);
     pictures.lane(box, { id, name, width, end, budget: state.budget, colour, pieces });
@@ -156,10 +156,10 @@ function showTimeline() {
   const order = state.order === 0 ? "in the recorded order" : `in random order ${state.order}`;
   place.replaceChildren(
     lane("bank", "the attempts of this order", [element("b", { text: problemName(state.problem) }),
-      ` · ${found.attempts.length} ${found.attempts.length === 1 ? "attempt" : "attempts"} ${order}, end to end`], "var(--tie)", found.attempts.map((attempt) => ({
+      ` · ${replay.attempts.length} ${replay.attempts.length === 1 ? "attempt" : "attempts"} ${order}, end to end`], "var(--tie)", replay.attempts.map((attempt) => ({
       start: attempt.start, stop: attempt.stop, steps: attempt.steps, kind: "waiting", label: attemptLabel(attempt),
       title: attemptName(attempt), open: opener(attempt) }))),
-    ...state.rules.map((rule) => lane(rule, `${rule} stopping`, outcomeWords(found[rule]), `var(--${rule})`, rulePieces(found, found[rule]))),
+    ...state.rules.map((rule) => lane(rule, `${rule} stopping`, outcomeWords(replay[rule]), `var(--${rule})`, rulePieces(replay, replay[rule]))),
     axis, ...timelineNotes(archive));
   followAttempt();
 }

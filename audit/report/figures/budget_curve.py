@@ -18,11 +18,11 @@ from audit.report.figures.panels import (
     panel_height,
     percent_domain,
     round_ticks,
+    rows_to_draw,
     rule_colours,
     rule_lines,
     rule_marks,
     rule_order,
-    some,
 )
 
 
@@ -31,14 +31,14 @@ def budget_curve(
     look: Look = PLAIN,
     *,
     archives: Sequence[str] | None = None,
-    known: data.Known | None = None,
+    computed: data.Computed | None = None,
 ) -> Any:
     """Accuracy at every budget of the table, and below it the realized cost as a multiple of B."""
     alt, unit = altair_module(), replayed_unit(con)
-    rows = some(con, "curves", known, archives)
+    rows = rows_to_draw(con, "curves", computed, archives)
     shown = {row["archive"] for row in rows}
-    curve = [row for row in data.rows(con, "budget_curve", known) if row["archive"] in shown]
-    curves = data.group(curve, lambda row: row["archive"])
+    curve = [row for row in data.rows(con, "budget_curve", computed) if row["archive"] in shown]
+    curves = data.by_archive(curve)
     lines = rule_lines(rows, curve)
     ends = data.bank_ends(con)
     budgets = sorted({row["budget"] for row in rows})
@@ -61,7 +61,7 @@ def budget_curve(
         title = panel.y_title("realized cost / B")
         axis = alt.Axis(values=ticks, labelOverlap="greedy", format="~g")
         cost = quantity("Y", "cost_ratio", scale=ratio, title=title, axis=axis)
-        one = alt.Chart(inline([{"one": 1}])).mark_rule(strokeDash=[2, 3], color=INK)
+        line_at_one = alt.Chart(inline([{"one": 1}])).mark_rule(strokeDash=[2, 3], color=INK)
         return alt.vconcat(
             alt.layer(
                 *_band(own, x, percent),
@@ -71,7 +71,7 @@ def budget_curve(
                 title=panel.title,
             ),
             alt.layer(
-                one.encode(y=quantity("Y", "one", scale=ratio)),
+                line_at_one.encode(y=quantity("Y", "one", scale=ratio)),
                 *_lines(points, own, below, cost, unit.many),
                 width=panel.width,
                 height=panel_height(panel.width, 110),
@@ -138,9 +138,9 @@ def _lines(points: Sequence[Row], curve: Sequence[Row], x: Any, y: Any, costs: s
         alt.Chart(inline(lines)).mark_line(strokeWidth=2).encode(x=x, y=y, color=marks["color"]),
     ]
     for is_bank_end in (False, True):
-        some = [row for row in points if row["is_bank_end"] == is_bank_end]
+        marked = [row for row in points if row["is_bank_end"] == is_bank_end]
         look = {"filled": False, "fill": "white"} if is_bank_end else {"filled": True}
-        if some:
-            chart = alt.Chart(inline(some)).encode(x=x, y=y, tooltip=tooltip, **marks)
+        if marked:
+            chart = alt.Chart(inline(marked)).encode(x=x, y=y, tooltip=tooltip, **marks)
             layers.append(chart.mark_point(size=50, opacity=1, **look))
     return layers

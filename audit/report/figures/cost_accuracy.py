@@ -26,10 +26,10 @@ from audit.report.figures.panels import (
     in_panels,
     in_words,
     panel_height,
+    rows_to_draw,
     rule_lines,
     rule_marks,
     rule_order,
-    some,
 )
 from audit.report.wording import number, with_interval
 from audit.units import Unit
@@ -50,13 +50,13 @@ def cost_accuracy(
     look: Look = PLAIN,
     *,
     archives: Sequence[str] | None = None,
-    known: data.Known | None = None,
+    computed: data.Computed | None = None,
 ) -> Any:
     """Accuracy against realized mean cost, with strict at the cost of each advisory point."""
     alt, unit = altair_module(), replayed_unit(con)
-    rows = some(con, "curves", known, archives)
-    matched = data.group(data.rows(con, "matched_cost", known), lambda row: row["archive"])
-    curves = data.group(data.rows(con, "budget_curve", known), lambda row: row["archive"])
+    rows = rows_to_draw(con, "curves", computed, archives)
+    matched = data.by_archive(data.rows(con, "matched_cost", computed))
+    curves = data.by_archive(data.rows(con, "budget_curve", computed))
     low, high = extent([{"accuracy": row["accuracy"]} for row in rows], "accuracy")
     room = max(2.0, (high - low) * 0.12)
     domain = [max(0, low - room), min(100, high + room)]
@@ -191,8 +191,8 @@ def _labels(points: Sequence[Row], scales: Scales, unit: Unit) -> list[Row]:
     return labels
 
 
-def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+def _overlap(box: tuple[float, ...], other: tuple[float, ...]) -> float:
     """The area that two boxes share."""
-    across = min(one[1], other[1]) - max(one[0], other[0])
-    down = min(one[3], other[3]) - max(one[2], other[2])
+    across = min(box[1], other[1]) - max(box[0], other[0])
+    down = min(box[3], other[3]) - max(box[2], other[2])
     return across * down if across > 0 and down > 0 else 0.0

@@ -19,7 +19,7 @@ from audit.report.pages.templates import html_page
 from audit.text import steerless
 from audit.units import Unit
 
-# Okabe and Ito's palette, told apart by colour-blind readers; shapes and dashes repeat it in print.
+# Okabe and Ito's palette, for colour-blind readers; shapes and dashes repeat it in print.
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 INK, GREY = "#222222", "#767676"
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
@@ -133,10 +133,10 @@ def quantity(channel: str, field: str, **more: Any) -> Any:
     return getattr(altair_module(), channel)(field=field, type="quantitative", **more)
 
 
-def named(
+def category(
     channel: str, field: str, domain: Iterable[Any], values: Iterable[Any], **more: Any
 ) -> Any:
-    """A channel (`Color`, `Shape`) that tells names apart, each with its value."""
+    """A channel (`Color`, `Shape`) that gives each name its own value."""
     alt = altair_module()
     scale = alt.Scale(domain=list(domain), range=list(values))
     return getattr(alt, channel)(field=field, type="nominal", scale=scale, **more)
@@ -202,8 +202,8 @@ def figure_bytes(chart: Any, suffix: str) -> bytes:
 def _in_points(text: str) -> str:
     """An SVG whose width and height are in points: a PDF has 72 to the inch, a pixel is 1/96."""
 
-    def points(found: re.Match[str]) -> str:
-        return f'{found[1]}="{float(found[2]) * 72 / 96:g}"'
+    def points(match: re.Match[str]) -> str:
+        return f'{match[1]}="{float(match[2]) * 72 / 96:g}"'
 
     head, close, rest = text.partition(">")
     return re.sub(r'\b(width|height)="([\d.]+)"', points, head) + close + rest
@@ -211,11 +211,11 @@ def _in_points(text: str) -> str:
 
 def fitting(make: Callable[..., Any], look: Look) -> Any:
     """The chart whose whole picture, axes and labels included, is as wide as the look asks."""
-    wanted = look.width
+    width = look.width
     for _ in range(3):
         chart = make(look=look)
-        found = re.search(r'<svg[^>]* width="([\d.]+)"', svg(chart))
-        over = float(found[1]) - wanted if found else 0.0
+        match = re.search(r'<svg[^>]* width="([\d.]+)"', svg(chart))
+        over = float(match[1]) - width if match else 0.0
         if abs(over) < 1:
             break
         look = replace(look, width=max(120, round(look.width - over)))

@@ -15,12 +15,19 @@ from audit.report.figures.drawing import (
     PURPLE,
     Look,
     altair_module,
+    category,
     inline,
-    named,
     quantity,
     tips,
 )
-from audit.report.figures.panels import Panel, extent, in_panels, in_words, panel_height, some
+from audit.report.figures.panels import (
+    Panel,
+    extent,
+    in_panels,
+    in_words,
+    panel_height,
+    rows_to_draw,
+)
 
 STRATA = ("shorter", "longer")
 TOLD = (
@@ -37,11 +44,11 @@ def length_strata(
     look: Look = PLAIN,
     *,
     archives: Sequence[str] | None = None,
-    known: data.Known | None = None,
+    computed: data.Computed | None = None,
 ) -> Any:
     """The paired accuracy change in each archive's shorter and longer half, with intervals."""
     alt, unit = altair_module(), replayed_unit(con)
-    rows = some(con, "length_strata", known, archives, "delta")
+    rows = rows_to_draw(con, "length_strata", computed, archives, "delta")
     low, high = extent(rows, "delta")
     scale = alt.Scale(domain=[min(0, low), max(0, high)], nice=True)
     budgets = [budget_name(budget, unit) for budget in sorted({row["budget"] for row in rows})]
@@ -63,12 +70,12 @@ def length_strata(
         base = alt.Chart(inline(in_words(panel.rows, unit))).encode(
             x=x,
             xOffset=alt.XOffset(field="stratum", type="nominal", sort=list(STRATA), scale=halves),
-            color=named("Color", "stratum", STRATA, (GREEN, PURPLE), legend=legend),
+            color=category("Color", "stratum", STRATA, (GREEN, PURPLE), legend=legend),
             tooltip=tooltip,
         )
         title = panel.y_title("accuracy change, points")
         delta = quantity("Y", "delta", scale=scale, title=title, axis=alt.Axis(tickCount=6))
-        shapes = named("Shape", "stratum", STRATA, ("triangle-up", "diamond"), legend=legend)
+        shapes = category("Shape", "stratum", STRATA, ("triangle-up", "diamond"), legend=legend)
         zero = alt.Chart(inline([{"zero": 0}])).mark_rule(strokeDash=[2, 3], color=INK)
         ends = {"y": quantity("Y", "delta_low", scale=scale), "y2": alt.Y2("delta_high")}
         return alt.layer(

@@ -18,8 +18,8 @@ from audit.report.figures.drawing import (
     Look,
     altair_module,
     axis_labels,
+    category,
     frame,
-    named,
     quantity,
 )
 from audit.report.wording import one_line, with_interval
@@ -34,8 +34,8 @@ RULE_SHAPES = ("square", "circle", "triangle-up", "diamond", "cross", "triangle-
 
 def columns_for(panels: int, width: int) -> int:
     """How many panels stand in one row: as many as leave each of them readable."""
-    wanted = panels if panels <= 3 else 2 if panels == 4 else 3 if panels <= 6 else 4
-    return max(1, min(wanted, width // 200))
+    columns = panels if panels <= 3 else 2 if panels == 4 else 3 if panels <= 6 else 4
+    return max(1, min(columns, width // 200))
 
 
 def panel_width(columns: int, total: int) -> int:
@@ -71,20 +71,20 @@ def in_panels(
     subtitle: str,
 ) -> Any:
     """A figure with a panel per archive, as many in a row as leave each of them readable."""
-    panels = data.group(list(rows), lambda row: row["archive"])
+    panels = data.by_archive(rows)
     columns = look.columns or columns_for(len(panels), look.width)
     width = panel_width(columns, look.width)
     charts = [
         draw(
             Panel(
                 archive,
-                found,
+                archive_rows,
                 width,
                 index % columns == 0,
                 _panel_title(archive, width, list(panels)),
             )
         )
-        for index, (archive, found) in enumerate(panels.items())
+        for index, (archive, archive_rows) in enumerate(panels.items())
     ]
     return altair_module().concat(*charts, columns=columns, **frame(con, title, subtitle, look))
 
@@ -139,8 +139,8 @@ def budget_axis(
 
 def rule_order(rows: Iterable[Row]) -> list[str]:
     """The rules present: the built-in ones, then a user's own by name."""
-    found = {row["rule"] for row in rows}
-    return [*(rule for rule in RULES if rule in found), *sorted(found - set(RULES))]
+    present = {row["rule"] for row in rows}
+    return [*(rule for rule in RULES if rule in present), *sorted(present - set(RULES))]
 
 
 def cycle(values: Sequence[str], count: int) -> list[str]:
@@ -152,8 +152,8 @@ def rule_colours(rules: Sequence[str]) -> list[str]:
     """A colour for each rule: strict and advisory have theirs in every run."""
     own = {"strict": RULE_COLOURS[0], "advisory": RULE_COLOURS[1]}
     others = [rule for rule in rules if rule not in own]
-    given = dict(zip(others, cycle(RULE_COLOURS[2:], len(others)), strict=True))
-    return [{**own, **given}[rule] for rule in rules]
+    colours = dict(zip(others, cycle(RULE_COLOURS[2:], len(others)), strict=True))
+    return [{**own, **colours}[rule] for rule in rules]
 
 
 def rule_marks(rules: Sequence[str]) -> dict[str, Any]:
@@ -161,20 +161,20 @@ def rule_marks(rules: Sequence[str]) -> dict[str, Any]:
     legend = altair_module().Legend(orient="top", title="stopping rule:")
     shapes = cycle(RULE_SHAPES, len(rules))
     return {
-        "color": named("Color", "rule", rules, rule_colours(rules), legend=legend),
-        "shape": named("Shape", "rule", rules, shapes, legend=legend),
+        "color": category("Color", "rule", rules, rule_colours(rules), legend=legend),
+        "shape": category("Shape", "rule", rules, shapes, legend=legend),
     }
 
 
 def extent(rows: Iterable[Row], column: str) -> tuple[float, float]:
     """The smallest and the largest value of a column, its intervals included."""
-    found = [
+    values = [
         row[name]
         for row in rows
         for name in (column, f"{column}_low", f"{column}_high")
         if row.get(name) is not None
     ]
-    return (min(found), max(found)) if found else (0.0, 1.0)
+    return (min(values), max(values)) if values else (0.0, 1.0)
 
 
 def percent_domain(rows: Sequence[Row], column: str) -> list[float]:
@@ -205,21 +205,21 @@ def rule_lines(points: Sequence[Row], curve: Sequence[Row]) -> list[Row]:
         for rule in ("strict", "advisory")
         if row["delta"] is not None
     ]
-    found = {row["rule"] for row in dense}
-    return [*dense, *(row for row in points if row["rule"] not in found)]
+    dense_rules = {row["rule"] for row in dense}
+    return [*dense, *(row for row in points if row["rule"] not in dense_rules)]
 
 
-def some(
+def rows_to_draw(
     con: duckdb.DuckDBPyConnection,
     name: str,
-    known: data.Known | None,
+    computed: data.Computed | None,
     archives: Sequence[str] | None,
     needs: str = "accuracy",
 ) -> list[Row]:
     """The rows of a table for the archives wanted that have a value to draw."""
     rows = [
         row
-        for row in data.rows(con, name, known)
+        for row in data.rows(con, name, computed)
         if (archives is None or row["archive"] in archives) and row.get(needs, 0) is not None
     ]
     if not rows:

@@ -14,8 +14,8 @@ from audit.report.figures.drawing import (
     Look,
     altair_module,
     axis_labels,
+    category,
     inline,
-    named,
     quantity,
     tips,
 )
@@ -29,7 +29,7 @@ from audit.report.figures.panels import (
     in_words,
     panel_height,
     round_ticks,
-    some,
+    rows_to_draw,
 )
 
 
@@ -38,11 +38,11 @@ def policies(
     look: Look = PLAIN,
     *,
     archives: Sequence[str] | None = None,
-    known: data.Known | None = None,
+    computed: data.Computed | None = None,
 ) -> Any:
     """Every policy under every rule at every budget of the run, one panel per archive."""
     alt, unit = altair_module(), replayed_unit(con)
-    rows = some(con, "policies", known, archives)
+    rows = rows_to_draw(con, "policies", computed, archives)
     names = sorted({row["policy"] for row in rows}, key=lambda name: (name != "none", name))
     low, high = extent([{"accuracy": row["accuracy"]} for row in rows], "accuracy")
     room = max(2.0, (high - low) * 0.08)
@@ -56,9 +56,9 @@ def policies(
     x = quantity("X", "cost", scale=across, title=f"mean cost, {unit.many}", axis=axis)
     legend = alt.Legend(orient="top", title=None, columns=max(1, look.width // 150))
     marks = {
-        "color": named("Color", "policy", names, cycle(RULE_COLOURS, len(names)), legend=legend),
-        "shape": named("Shape", "policy", names, cycle(RULE_SHAPES, len(names)), legend=legend),
-        "stroke": named("Stroke", "policy", names, cycle(RULE_COLOURS, len(names)), legend=None),
+        "color": category("Color", "policy", names, cycle(RULE_COLOURS, len(names)), legend=legend),
+        "shape": category("Shape", "policy", names, cycle(RULE_SHAPES, len(names)), legend=legend),
+        "stroke": category("Stroke", "policy", names, cycle(RULE_COLOURS, len(names)), legend=None),
     }
 
     def draw(panel: Panel) -> Any:

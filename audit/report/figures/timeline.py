@@ -25,14 +25,14 @@ from audit.report.figures.drawing import (
     tips,
 )
 from audit.report.wording import one_line
-from audit.text import plural
+from audit.text import first_names, plural
 from audit.units import UNITS, Amount, Unit, read_budget, write_amount, write_digits
 
 ELIGIBLE = "returned, eligible"
 INELIGIBLE = "returned, not eligible"
 CUT = "paid, not returned"
 BEYOND = "not launched"
-KINDS = (ELIGIBLE, INELIGIBLE, CUT, BEYOND)
+BAR_KINDS = (ELIGIBLE, INELIGIBLE, CUT, BEYOND)
 BAR, LINE = 30, 15
 # How a rule stops what it returns, how it stops what it pays, and the title of its lane.
 RULES = {
@@ -45,15 +45,14 @@ RULES = {
 LABELS = {True: "correct", False: "incorrect", None: "not labelled"}
 
 
-def _pick(what: str, value: Any, known: Sequence[Any], where: str = "") -> Any:
+def _pick(what: str, value: Any, values: Sequence[Any], where: str = "") -> Any:
     """The value if it exists, the first that does where none is asked for."""
-    if value is None and known:
-        return known[0]
-    if value in known:
+    if value is None and values:
+        return values[0]
+    if value in values:
         return value
-    shown = ", ".join(one_line(item) for item in known[:12]) or "none"
-    more = f" and {len(known) - 12} more" if len(known) > 12 else ""
-    raise AuditError(f"timeline: no {what} {one_line(value)}{where}; there are: {shown}{more}")
+    shown = first_names([one_line(item) for item in values], 12)
+    raise AuditError(f"timeline: no {what} {one_line(value)}{where}; there are: {shown}")
 
 
 def _replay_key(
@@ -69,13 +68,13 @@ def _replay_key(
     key: Row = {}
 
     def pick(what: str, column: str, value: Any, where: str = "") -> None:
-        conditions = " and ".join(f"{known} = ?" for known in key) or "true"
-        found = data.query(
+        conditions = " and ".join(f"{name} = ?" for name in key) or "true"
+        rows = data.query(
             con,
-            f"select distinct {column} as found from replays where {conditions} order by 1",
+            f"select distinct {column} as value from replays where {conditions} order by 1",
             *key.values(),
         )
-        key[column] = _pick(what, value, [row["found"] for row in found], where)
+        key[column] = _pick(what, value, [row["value"] for row in rows], where)
 
     pick("archive", "archive", archive)
     pick("competition", "competition", competition, f" in {one_line(key['archive'])}")
@@ -278,23 +277,23 @@ def _placed(
     unit: Unit,
 ) -> Placed:
     """The lanes below each other."""
-    found = Placed(title=f"B = {budget_name(limit, unit)}")
+    placed = Placed(title=f"B = {budget_name(limit, unit)}")
     y = 12.0
     for rule, name, sentences, bars in lanes:
-        found.texts.append({"text": name, "y": y, "weight": "bold"})
+        placed.texts.append({"text": name, "y": y, "weight": "bold"})
         y += LINE + 1
         for sentence in sentences:
             for line in textwrap.wrap(sentence, max(30, int(width / 5.9))):
-                found.texts.append({"text": line, "y": y, "weight": "normal"})
+                placed.texts.append({"text": line, "y": y, "weight": "normal"})
                 y += LINE
         y += 14
-        found.marks.append({"budget": limit, "top": y - 5, "bottom": y + BAR + 5})
+        placed.marks.append({"budget": limit, "top": y - 5, "bottom": y + BAR + 5})
         for attempt in bars:
-            found.bars.append(
+            placed.bars.append(
                 _bar(attempt, limit, end, width, unit) | {"top": y, "bottom": y + BAR}
             )
             stop = min(float(attempt["stop"]), end)
-            found.steps += [
+            placed.steps += [
                 {"at": step, "top": y, "bottom": y + BAR}
                 for step in attempt["steps"]
                 if step < stop
@@ -304,11 +303,11 @@ def _placed(
         if cost > limit:
             y += 9
             over = f"{_amount(cost - limit, unit)} past B"
-            found.notes.append({"from": limit, "to": cost, "y": y, "text": over})
+            placed.notes.append({"from": limit, "to": cost, "y": y, "text": over})
             y += 12
         y += 24
-    found.height = y - 12
-    return found
+    placed.height = y - 12
+    return placed
 
 
 def _bar(attempt: Row, limit: float, end: float, width: float, unit: Unit) -> Row:
@@ -391,7 +390,7 @@ def _boxes(base: Any, x: Any, tall: dict[str, Any], width: float, unit: Unit) ->
     )
 
     def by_kind(channel: Any, values: Sequence[Any]) -> Any:
-        colours = alt.Scale(domain=list(KINDS), range=list(values))
+        colours = alt.Scale(domain=list(BAR_KINDS), range=list(values))
         return channel(field="kind", type="nominal", scale=colours, legend=legend)
 
     return base.mark_bar(strokeWidth=1.2, cornerRadius=1).encode(

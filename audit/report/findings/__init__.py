@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from audit.report.data import Row
 from audit.report.findings.control_checks import control_checks
 from audit.report.findings.convergence import convergence
 from audit.report.findings.coverage_and_accuracy import coverage_and_accuracy
@@ -9,14 +10,14 @@ from audit.report.findings.dominant_effect import dominant_effect
 from audit.report.findings.grading import grading
 from audit.report.findings.matched_cost import matched_cost
 from audit.report.findings.realized_cost import realized_cost
-from audit.report.findings.shared import Finding, Row, Topic, interval_words
+from audit.report.findings.shared import Finding, Topic, interval_words
 from audit.report.findings.truncation import truncation
 from audit.report.findings.unfinished_prefixes import unfinished_prefixes
 from audit.report.wording import TOKENS
 from audit.units import Unit
 
 __all__ = [
-    "READ",
+    "FINDING_TABLES",
     "Finding",
     "Topic",
     "all_topics",
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 # The tables that the sentences are made from.
-READ = (
+FINDING_TABLES = (
     "main",
     "transitions",
     "matched_cost",
@@ -56,7 +57,7 @@ def all_topics(
     unit: Unit = TOKENS,
 ) -> list[Topic]:
     """Every topic that the tables support, in reading order; rows without labels say nothing."""
-    rows = {name: tables.get(name, []) for name in READ}
+    rows = {name: tables.get(name, []) for name in FINDING_TABLES}
     main, compared = (_graded(rows[name]) for name in ("main", "cost_comparisons"))
     topics = [
         dominant_effect(main, rows["transitions"], primary, unit=unit),

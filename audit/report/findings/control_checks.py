@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from audit.report.findings.shared import Finding, Row, Topic, key_of
+from audit.report.data import Row
+from audit.report.findings.shared import Finding, Topic, key_of
 from audit.text import capital
 
 

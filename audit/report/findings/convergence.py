@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import takewhile
 
+from audit.report.data import Row, by_archive
 from audit.report.findings.shared import (
     CONVERGED_POINTS,
     Finding,
-    Row,
     Topic,
-    by_archive,
     contains_zero,
     count_of,
     key_of,

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
+from audit.report.data import Row, by_archive
 from audit.report.findings.shared import (
     Finding,
-    Row,
     Topic,
-    by_archive,
     contains_zero,
     count_of,
     interval_words,
@@ -68,7 +67,7 @@ def _loss(losses: Sequence[Row], gain: float, unit: Unit) -> Finding:
         f"points{interval(row, 'delta')}) while coverage rises by {number(gain)}; "
         f"{interval_words(row)}.{also}",
         "selectors",
-        [key_of(found, "budget", "selector") for found in losses],
+        [key_of(loss, "budget", "selector") for loss in losses],
         f"{row['selector']} {signed(row['delta'])} points at {budget} while coverage rises",
     )
 

@@ -2,15 +2,8 @@
 
 from collections.abc import Sequence
 
-from audit.report.findings.shared import (
-    Finding,
-    Row,
-    Topic,
-    by_archive,
-    count_of,
-    interval_words,
-    key_of,
-)
+from audit.report.data import Row, by_archive
+from audit.report.findings.shared import Finding, Topic, count_of, interval_words, key_of
 from audit.report.wording import TOKENS, budget_name, interval, number, signed
 from audit.units import Unit
 

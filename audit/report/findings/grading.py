@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
-from audit.report.findings.shared import Finding, Row, Topic, by_archive, key_of
+from audit.report.data import Row, by_archive
+from audit.report.findings.shared import Finding, Topic, key_of
 from audit.report.wording import TOKENS, budget_name, number
 from audit.units import Unit
 

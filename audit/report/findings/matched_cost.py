@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from functools import partial
 
+from audit.report.data import Row, by_archive
 from audit.report.findings.shared import (
     Finding,
-    Row,
     Topic,
-    by_archive,
     contains_zero,
     count_of,
     interval_words,

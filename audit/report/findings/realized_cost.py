@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
+from audit.report.data import Row, by_archive
 from audit.report.findings.shared import (
     COMPARABLE_COST,
     CONVERGED_POINTS,
     Finding,
-    Row,
     Topic,
-    by_archive,
     contains_zero,
     count_of,
     interval_words,

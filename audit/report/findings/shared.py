@@ -1,10 +1,9 @@
 """What every question shares: a finding, a topic, and the words for intervals and counts."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Row = dict[str, Any]
+from audit.report.data import Row
 
 # Two rules count as converged where the paired change stays below this many points.
 CONVERGED_POINTS = 1.5
@@ -48,20 +47,13 @@ def interval_words(row: Row, column: str = "delta", noun: str = "change") -> str
     return f"the interval does not exclude no {noun}" if zero else "the interval excludes zero"
 
 
-def by_archive(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(row["archive"], []).append(row)
-    return groups
-
-
 def key_of(row: Row, *columns: str) -> str:
     """The row's place in its table, as a condition of SQL: 2.0 dollars are written 2."""
 
-    def shown(value: Any) -> str:
+    def written(value: Any) -> str:
         return f"{value:.9f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
-    return ", ".join(f"{name} = {shown(row[name])}" for name in columns)
+    return ", ".join(f"{name} = {written(row[name])}" for name in columns)
 
 
 def count_of(count: int, total: int) -> str:

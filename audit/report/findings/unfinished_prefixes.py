@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
-from audit.report.findings.shared import Finding, Row, Topic, by_archive, key_of
+from audit.report.data import Row, by_archive
+from audit.report.findings.shared import Finding, Topic, key_of
 from audit.report.wording import TOKENS, amount, budget_name, number
 from audit.units import Unit
 
@@ -15,10 +16,10 @@ def unfinished_prefixes(prefix_cost: Sequence[Row], *, unit: Unit = TOKENS) -> T
     shares = []
     for archive, rows in by_archive(prefix_cost).items():
         rows = sorted(rows, key=lambda row: row["budget"])
-        known = [row for row in rows if row["prefix_share"] is not None]
-        if not known:
+        measured = [row for row in rows if row["prefix_share"] is not None]
+        if not measured:
             continue
-        first, last = known[0], known[-1]
+        first, last = measured[0], measured[-1]
         shares.append(first["prefix_share"])
         sentence = (
             f"Of what strict stopping pays at B = {said(first['budget'])}, "

@@ -45,5 +45,5 @@ def text_page(path: Path, escape: Callable[[str], str], **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    helpers = {"raw": Markup, "call": lambda macro, *given: Markup(macro(*given))}
+    helpers = {"raw": Markup, "call": lambda macro, *arguments: Markup(macro(*arguments))}
     return environment.get_template(path.name).render(helpers | values)
