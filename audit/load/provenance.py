@@ -71,7 +71,7 @@ def _of_sources(con: duckdb.DuckDBPyConnection, column: str, begins: str) -> str
     ).fetchall()
     everyone = {archive for (archive,) in con.execute("select archive from sources").fetchall()}
     whole = len(rows) == 1 and set(rows[0][1]) == everyone
-    told = (origin if whole else f"{origin} ({_listing(archives)})" for origin, archives in rows)
+    told = (origin if whole else f"{origin} ({_join_names(archives)})" for origin, archives in rows)
     return "; ".join(told) or None
 
 
@@ -87,11 +87,11 @@ def _label_gaps(con: duckdb.DuckDBPyConnection) -> str | None:
         archives = [archive if gap == "unlabelled" else f"{archive} {count:,} of {total:,}"
                     for archive, kind, count, total in gaps if kind == gap]  # fmt: skip
         if archives:
-            parts.append(words + _listing(archives))
+            parts.append(words + _join_names(archives))
     return "; ".join(parts) or None
 
 
-def _listing(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return ", ".join(sorted(names))
 
 

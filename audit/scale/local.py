@@ -63,14 +63,14 @@ def _tried(tasks: Sequence[Task]) -> list[Outcome]:
     process = spawning.Process(target=_work, args=(perform, tasks, sender, os.getpid()))
     process.start()
     sender.close()
-    found: list[Outcome] = []
+    outcomes: list[Outcome] = []
     with receiver:
         try:
             while True:
-                found.append(receiver.recv())
+                outcomes.append(receiver.recv())
         except EOFError:
             process.join()
-    return found
+    return outcomes
 
 
 def _work(

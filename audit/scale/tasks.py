@@ -47,9 +47,9 @@ def perform(task: Task) -> Outcome:
         return Outcome(task.kind, task.number, 0, explained(error))
 
 
-def as_text(found: Outcome) -> str:
+def as_text(outcome: Outcome) -> str:
     """An outcome as the one column that comes back from an engine."""
-    return json.dumps(found)
+    return json.dumps(outcome)
 
 
 def from_text(text: str) -> Outcome:

@@ -125,9 +125,9 @@ def o200k_encoding(name: str) -> Encoding:
 def tiktoken_encoding(name: str) -> Encoding:
     """One of tiktoken's encodings, which it may have to download."""
     tiktoken = _library("tiktoken")
-    if name not in (known := sorted({*tiktoken.list_encoding_names(), *O200K})):
+    if name not in (names := sorted({*tiktoken.list_encoding_names(), *O200K})):
         raise AuditError(
-            f"--tokenizer {name}: no such encoding; there are {', '.join(known)}, "
+            f"--tokenizer {name}: no such encoding; there are {', '.join(names)}, "
             "or give the path of a Hugging Face tokenizer.json"
         )
     try:
