@@ -21,7 +21,7 @@ from audit.load.gate import UNFINISHED
 from audit.load.load import ONCE, TWO_RUNS, check_choices, load
 from audit.load.provenance import COUNTED
 from audit.options import Reading, arguments, takes
-from audit.sources import CONTAINERS, Source, SourceFile, Unreadable, find_files, shown
+from audit.sources import CONTAINERS, Source, SourceFile, Unreadable, excerpt, find_files
 from audit.sources.canonical import COLUMNS
 from audit.sources.formats import formats
 from audit.sources.missing import NEEDS, OPTIONAL, explain, missing_columns
@@ -483,18 +483,18 @@ def _split(trial: Trial, source: Source, reading: Reading) -> dict[str, str]:
     parts = [match for name in trial.prompts if (match := SPLIT.fullmatch(name))]
     if trial.refusal or trial.counts["most"] > 1 or not 1 < len(parts) == len(trial.prompts):
         return {}
-    marks = {part[2] for part in parts}
+    separators = {part[2] for part in parts}
     numbers: dict[str, set[int]] = {}
     for part in parts:
         numbers.setdefault(part[1], set()).add(int(part[3]))
     # Numbers of problems have one name before them; those of attempts are the same after several.
     first = next(iter(numbers.values()))
-    if len(marks) > 1 or len(numbers) < 2 or len(first) < 2:
+    if len(separators) > 1 or len(numbers) < 2 or len(first) < 2:
         return {}
     if any(others != first for others in numbers.values()):
         return {}
     origin = reading.mapping.get("question_id", source.mapping.get("question_id", "@"))
-    origin, mark = origin.split(",")[0], marks.pop()
+    origin, mark = origin.split(",")[0], separators.pop()
     if "~" in origin or origin.startswith("@"):
         return {}
     return {
@@ -531,7 +531,7 @@ def _many(count: int, what: str) -> str:
 
 
 def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else shown(value)
+    text = value if isinstance(value, str) else excerpt(value)
     line = " ".join(text.split())
     return line if len(line) <= 40 else f"{line[:19]} … {line[-18:]}"
 

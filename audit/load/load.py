@@ -28,7 +28,7 @@ from audit.load.provenance import (
 from audit.load.schema import FILLED, SCHEMA, create_schema
 from audit.load.staging import Progress, Staging, make_stale, stage, streaming
 from audit.options import Reading, takes
-from audit.sources import CONTAINERS, Source, SourceFile, find_files, shown
+from audit.sources import CONTAINERS, Source, SourceFile, excerpt, find_files
 from audit.sources.canonical import COLUMNS, find_column
 from audit.sources.files import check_unchanged
 from audit.sources.formats import formats
@@ -131,7 +131,7 @@ def check_choices(choices: Reading) -> None:
         check_mapped(name, origin)
         if find_column(name) is None:
             raise AuditError(
-                f"--map {name}={origin}: no column {shown(name)} in the canonical schema; "
+                f"--map {name}={origin}: no column {excerpt(name)} in the canonical schema; "
                 f"it has {', '.join(COLUMNS)}, score_NAME"
             )
     for option in ("archive", "competition", "finish_reason"):
@@ -152,8 +152,8 @@ def refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile
     archive, competition, question_id, seed, file, row, first_file, first_row = twice
     problem = shown_problem(con, competition, question_id)
     raise AuditError(
-        f"{files[file].shown_name}: row {row}, column seed: attempt (archive {shown(archive)}, "
-        f"competition {shown(competition)}, question_id {problem}, seed {seed}) "
+        f"{files[file].shown_name}: row {row}, column seed: attempt (archive {excerpt(archive)}, "
+        f"competition {excerpt(competition)}, question_id {problem}, seed {seed}) "
         f"is already in {files[first_file].shown_name}: "
         f"row {first_row}; {ONCE}" + (TWO_RUNS if file != first_file else "")
     )
@@ -227,7 +227,8 @@ def grade_notes(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
     for archive, attempts, matched, recorded, recorded_correct, agreed in con.execute(
         render("grade_agreement")
     ).fetchall():
-        line = f"--grade references: archive {shown(archive)}: {_percent(matched, attempts)} match"
+        share = _percent(matched, attempts)
+        line = f"--grade references: archive {excerpt(archive)}: {share} match"
         if recorded:
             line += (
                 f"; the source's own labels call {_percent(recorded_correct, recorded)} correct, "

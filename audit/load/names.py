@@ -14,7 +14,7 @@ from audit.database import insert
 from audit.database.schema import NUMBERED
 from audit.engine import render
 from audit.errors import AuditError
-from audit.sources import shown
+from audit.sources import excerpt
 
 WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 
@@ -71,9 +71,9 @@ def _numbers(
     ).fetchall()
     if archive:
         raise AuditError(
-            f"competition {shown(competition)}: archive {shown(archive[0][0])} numbers its "
-            f"problems, and here they have names ({shown(names[0])}); load them into another --db, "
-            "or pass --competition with another name"
+            f"competition {excerpt(competition)}: archive {excerpt(archive[0][0])} numbers its "
+            f"problems, and here they have names ({excerpt(names[0])}); load them into another "
+            "--db, or pass --competition with another name"
         )
     return {name: number for number, name in enumerate(names)}
 
@@ -106,4 +106,4 @@ def shown_problem(con: duckdb.DuckDBPyConnection, competition: str, question_id:
         "select name from problem_names where competition = ? and question_id = ?",
         [competition, question_id],
     ).fetchall()
-    return shown(names[0][0]) if names else str(question_id)
+    return excerpt(names[0][0]) if names else str(question_id)

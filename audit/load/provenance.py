@@ -8,7 +8,7 @@ from audit.answers.extract import NO_ANSWER
 from audit.database import relations
 from audit.engine import render
 from audit.errors import AuditError
-from audit.sources import shown
+from audit.sources import excerpt
 
 COUNTED = "counted with "
 GRADED = "references"
@@ -33,7 +33,7 @@ def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bo
     ).fetchall()
     if kind != answer and others[0][0] is not None:
         raise AuditError(
-            f"--answer {answer}: the answers of archive {shown(others[0][0])} were read by "
+            f"--answer {answer}: the answers of archive {excerpt(others[0][0])} were read by "
             f"--answer {kind}, and a database has one kind; load into another --db, or change "
             f"those that are there first: budget-audit answers --answer {answer}"
         )
@@ -41,7 +41,7 @@ def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bo
     if numbers != has_numbers(con) and others[0][0] is not None:
         how = "without" if numbers else "with"
         raise AuditError(
-            f"archive {shown(others[0][0])} was loaded {how} --numbers, and a database compares "
+            f"archive {excerpt(others[0][0])} was loaded {how} --numbers, and a database compares "
             f"answers in one way; load {how} --numbers here, or into another --db"
         )
 

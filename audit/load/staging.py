@@ -28,12 +28,12 @@ from audit.errors import AuditError
 from audit.load.names import Numbering
 from audit.load.schema import CARRIED, INCOMING, KEY_FIELDS, SCORES, sql_columns
 from audit.options import Reading
-from audit.sources import Chunk, Source, SourceFile, shown
+from audit.sources import Chunk, Source, SourceFile, excerpt
 from audit.sources.canonical import COLUMNS, SCORE_PREFIX, read_columns
 from audit.sources.missing import require
 from audit.sources.opening import open_source
 from audit.sources.runs import Runs
-from audit.sources.stand_ins import listed
+from audit.sources.stand_ins import column_values
 
 TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
 # What the checks of texts ask, as sql/load/text_measures.sql reads it from stored ones.
@@ -110,7 +110,7 @@ def read(reading: Staging) -> Generator[Batch]:
     runs = Runs(reading.choices.runs)
     segment, size = 0, 0
     for index, file in enumerate(reading.files):
-        source = runs.apart(open_source(file, reading.format, reading.choices))
+        source = runs.without_clashes(open_source(file, reading.format, reading.choices))
         require(source, reading.choices)
         reading.opened.append(source)
         if reading.finished:
@@ -122,8 +122,8 @@ def read(reading: Staging) -> Generator[Batch]:
             loaded = (archives - met).intersection(reading.present)
             if loaded and not reading.replace:
                 raise AuditError(
-                    f"{file.shown_name}: archive {shown(min(loaded))} is already in the database; "
-                    "pass --replace to put this one in its place"
+                    f"{file.shown_name}: archive {excerpt(min(loaded))} is already in the "
+                    "database; pass --replace to put this one in its place"
                 )
             if loaded or size > SEGMENT_BYTES:
                 segment, size = segment + 1, 0
@@ -187,7 +187,7 @@ def _strings(chunk: Chunk, name: str) -> pa.Array:
     values = chunk.values.get(name)
     if isinstance(values, pa.Array) and pa.types.is_string(values.type):
         return values
-    return pa.array(listed(chunk, name), pa.string())
+    return pa.array(column_values(chunk, name), pa.string())
 
 
 def _recorded_labels(source: Source, chunk: Chunk) -> pa.Array:

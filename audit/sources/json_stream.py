@@ -64,10 +64,10 @@ class JsonStream:
     def end(self) -> None:
         """Refuse anything but white space after the document."""
         try:
-            found = self._next()
+            character = self._next()
         except ValueError:
             return
-        raise ValueError(f"expected the end, found {found!r}")
+        raise ValueError(f"expected the end, found {character!r}")
 
     def items(self) -> Iterator[Any]:
         """Each item of an array."""
@@ -114,16 +114,16 @@ class JsonStream:
             self._read()
 
     def _expect(self, mark: str) -> None:
-        if (found := self._next()) != mark:
-            raise ValueError(f"expected {mark!r}, found {found!r}")
+        if (character := self._next()) != mark:
+            raise ValueError(f"expected {mark!r}, found {character!r}")
         self._at += 1
 
     def _read(self) -> None:
         """Read thrice what is held: what is decoded in vain stays a third of the whole."""
-        held = len(self._text) - self._at
-        if held > self._longest:
+        length = len(self._text) - self._at
+        if length > self._longest:
             raise ValueError(f"holds a value longer than {self._longest // 1_000_000} MB")
-        block = self._stream.read(max(BLOCK, 3 * held))
+        block = self._stream.read(max(BLOCK, 3 * length))
         self._is_over = not block
         self._text = self._text[self._at :] + self._decoder.decode(block, final=not block)
         self._at = 0
@@ -138,18 +138,18 @@ def file_members(file: SourceFile, listed: str) -> Iterator[tuple[str, Any, int]
 
 def first_members(data: bytes) -> tuple[dict[str, Any], bool]:
     """The members of a first object that are whole within these bytes, and whether all are."""
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
 
     class Once:
         def read(self, size: int, /) -> bytes:
             nonlocal data
-            taken, data = data, b""
-            return taken
+            block, data = data, b""
+            return block
 
     try:
         for key, value in JsonStream(Once(), len(data)).members(""):
-            found[key] = value
+            members[key] = value
     except (ValueError, RecursionError):
         # The rest was cut off, or is no JSON: the reader says what is wrong with it.
-        return found, False
-    return found, True
+        return members, False
+    return members, True

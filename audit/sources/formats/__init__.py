@@ -113,8 +113,8 @@ def formats() -> dict[str, Format]:
     modules = (
         import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)
     )
-    found = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
-    return {format.name: format for format in sorted(found, key=lambda format: format.name)}
+    declared = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
+    return {format.name: format for format in sorted(declared, key=lambda format: format.name)}
 
 
 def suffixes() -> tuple[str, ...]:
@@ -130,11 +130,11 @@ def of_container(container: str) -> Format | None:
 
 def recognize(file: SourceFile, record: Mapping[str, Any]) -> Format:
     """The format of a first record; one with columns of its own is flat."""
-    known = [format for format in formats().values() if format.knows(record)]
-    if len(known) > 1:
-        names = " or ".join(format.name for format in known)
+    matching = [format for format in formats().values() if format.knows(record)]
+    if len(matching) > 1:
+        names = " or ".join(format.name for format in matching)
         raise AuditError(f"{file.shown_name}: looks like {names}; pass --format to say which")
-    return known[0] if known else formats()["flat"]
+    return matching[0] if matching else formats()["flat"]
 
 
 # Readings that several formats share.

@@ -14,8 +14,8 @@ PLACES = ("result.message.", "message.", "response.", "")
 
 
 def _message(record: Record) -> Record | None:
-    found = (walk(record, place.split(".")[:-1]) for place in PLACES)
-    return next((m for m in found if isinstance(walk(m, ("content",)), list)), None)
+    messages = (walk(record, place.split(".")[:-1]) for place in PLACES)
+    return next((m for m in messages if isinstance(walk(m, ("content",)), list)), None)
 
 
 def prepare(record: Record, context: Context) -> Record | None:

@@ -103,7 +103,7 @@ def _expected(header: Record) -> int | None:
 def records(file: SourceFile, header: Record) -> Iterator[tuple[int, Record, int, int]]:
     """Sample after sample; one at a time is held."""
     try:
-        read = _zipped if first_bytes(file).startswith(ZIP_MAGIC) else _listed
+        read = _zipped if first_bytes(file).startswith(ZIP_MAGIC) else _samples
         for number, (sample, size, done) in enumerate(read(file), 1):
             if not isinstance(sample, dict):
                 raise ValueError(f"sample {number} is no JSON object")
@@ -159,7 +159,7 @@ def _has_calls(sample: Record) -> bool:
     return bool(usages) and all(walk(usage, ("output_tokens",)) != last for usage in usages)
 
 
-def _listed(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
+def _samples(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
     before = 0
     for key, value, done in file_members(file, "samples"):
         if key == "samples" and value is not None:
