@@ -117,8 +117,8 @@ def _facts(con: duckdb.DuckDBPyConnection, live: str, options: Mapping[str, Any]
     for fact in NAMED:
         rows = con.execute(FACT, {"fact": fact}).fetchall()
         if len(rows) > 1 and fact not in facts:
-            listed = ", ".join(value for (value,) in rows)
-            raise AuditError(f"{live}: runs of several kinds ({fact}: {listed}); verify each")
+            values = ", ".join(value for (value,) in rows)
+            raise AuditError(f"{live}: runs of several kinds ({fact}: {values}); verify each")
         recorded[fact] = rows[0][0] if len(rows) == 1 else None
         facts.setdefault(fact, recorded[fact] or DEFAULTS.get(fact))
     if facts["cap"] is None:

@@ -41,7 +41,7 @@ def number_problems(con: duckdb.DuckDBPyConnection, numbering: Numbering) -> Non
     incoming = con.execute("select distinct question_id from incoming where question_id < 0")
     left = {number for (number,) in incoming.fetchall()}
     changes: list[tuple[str, int, int]] = []
-    named: list[tuple[str, int, str]] = []
+    rows: list[tuple[str, int, str]] = []
     for competition in sorted({key[0] for key in numbering.names} | {row[0] for row in problems}):
         old = {name: number for place, name, number in problems if place == competition}
         new = {
@@ -53,10 +53,10 @@ def number_problems(con: duckdb.DuckDBPyConnection, numbering: Numbering) -> Non
         for names in (old, new):
             changes += [(competition, at, numbers[name]) for name, at in names.items()]
         if numbers != {name: int(name) for name in numbers if WHOLE_NUMBER.fullmatch(name)}:
-            named += [(competition, number, name) for name, number in numbers.items()]
+            rows += [(competition, number, name) for name, number in numbers.items()]
     _renumber(con, [change for change in changes if change[1] != change[2]])
     con.execute("delete from problem_names")
-    _insert(con, "problem_names", ("competition", "question_id", "name"), named)
+    _insert(con, "problem_names", ("competition", "question_id", "name"), rows)
 
 
 def _numbers(
@@ -96,8 +96,8 @@ def _insert(
 ) -> None:
     if rows:
         values = zip(*rows, strict=True)
-        named = {name: list(column) for name, column in zip(columns, values, strict=True)}
-        insert(con, f"insert into {table}", pa.table(named))
+        by_name = {name: list(column) for name, column in zip(columns, values, strict=True)}
+        insert(con, f"insert into {table}", pa.table(by_name))
 
 
 def shown_problem(con: duckdb.DuckDBPyConnection, competition: str, question_id: int) -> str:

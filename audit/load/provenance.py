@@ -70,9 +70,9 @@ def _of_sources(con: duckdb.DuckDBPyConnection, column: str, begins: str) -> str
         [column, begins],
     ).fetchall()
     everyone = {archive for (archive,) in con.execute("select archive from sources").fetchall()}
-    whole = len(rows) == 1 and set(rows[0][1]) == everyone
-    told = (origin if whole else f"{origin} ({_join_names(archives)})" for origin, archives in rows)
-    return "; ".join(told) or None
+    if len(rows) == 1 and set(rows[0][1]) == everyone:
+        return rows[0][0] or None
+    return "; ".join(f"{origin} ({_join_names(archives)})" for origin, archives in rows) or None
 
 
 def _label_gaps(con: duckdb.DuckDBPyConnection) -> str | None:
@@ -141,14 +141,14 @@ def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
         ]
     except (duckdb.Error, ValueError):
         return None
-    told = [
+    filters = [
         f"{len(names):,} problems"
         if word == "problem"
         else f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}"
         for word, names in parts
         if names
     ]
-    return f"replayed: only {'; '.join(told)}" if told else None
+    return f"replayed: only {'; '.join(filters)}" if filters else None
 
 
 def unit_note(con: duckdb.DuckDBPyConnection) -> str:

@@ -113,10 +113,10 @@ def check_parts(run: Path, manifest: Manifest) -> dict[str, list[Path]]:
         )
     missing = [number for number in range(manifest.parts) if number not in numbers]
     if missing:
-        listed = ", ".join(map(str, missing[:NAMES_SHOWN]))
+        names = ", ".join(map(str, missing[:NAMES_SHOWN]))
         more = f" and {len(missing) - NAMES_SHOWN:,} more" if len(missing) > NAMES_SHOWN else ""
         raise AuditError(
-            f"{run}: {len(missing):,} of {manifest.parts:,} parts are missing: {listed}{more}; run "
+            f"{run}: {len(missing):,} of {manifest.parts:,} parts are missing: {names}{more}; run "
             f"'budget-audit run {run}' again, or 'budget-audit part {run} {missing[0]}'"
         )
     files: dict[str, list[Path]] = {name: [] for name in WRITTEN}

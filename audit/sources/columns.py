@@ -403,12 +403,12 @@ class _FlatColumns:
         """The paths that these names have here: in the lists of attempts, or else beside them."""
         paths = [name for name in names if self._keys(name) is not None]
         if self._has_lists():
-            listed = [path for name in names for path in self._in_lists(name)]
-            listed = [path for path in listed if self._keys(path) is not None]
+            in_lists = [path for name in names for path in self._in_lists(name)]
+            in_lists = [path for path in in_lists if self._keys(path) is not None]
             beside = paths if self._is_for_all(field) else []
-            if paths and not listed and not beside:
+            if paths and not in_lists and not beside:
                 self._context.absent[field.column] = ONCE.format(paths[0], field.column)
-            paths = listed or beside
+            paths = in_lists or beside
         if field.column == "references":
             # A list of accepted forms may be as long as the attempts by chance.
             paths = [path for path in paths if not path.endswith(EACH) or self._repeats(path)]
@@ -510,15 +510,15 @@ class _FlatColumns:
 
     def _find_lists(self) -> tuple[str, ...]:
         """The list of attempts, and those beside it that are always as long."""
-        chosen = self._reading.explode
-        if chosen is not None:
-            keys = self._keys(chosen)
+        name = self._reading.explode
+        if name is not None:
+            keys = self._keys(name)
             if keys is None or not any(isinstance(walk(r, keys), list) for r in self.values):
                 raise AuditError(
-                    f"{self._context.file.shown_name}: --explode {chosen}: no list of that name; "
+                    f"{self._context.file.shown_name}: --explode {name}: no list of that name; "
                     f"{columns_shown(self._shapes)}"
                 )
-            return self._as_long_as(chosen)
+            return self._as_long_as(name)
         if any(EACH in path.split(".") for path in self._reading.mapping.values()):
             path = next(p for p in self._reading.mapping.values() if EACH in p.split("."))
             return self._as_long_as(path.split(f".{EACH}")[0])

@@ -30,15 +30,15 @@ def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Ite
     count = others = 0
     for chunk in source.chunks:
         is_failed = _is_failed(chunk)
-        here = sum(is_failed)
-        if here and failed is None:
+        failures = sum(is_failed)
+        if failures and failed is None:
             raise _refusal(source, chunk, is_failed)
-        count, others = count + here, others + len(chunk.rows) - here
-        if not here:
+        count, others = count + failures, others + len(chunk.rows) - failures
+        if not failures:
             yield chunk
         elif failed == "count":
             yield _counted(chunk, is_failed)
-        elif here < len(chunk.rows):
+        elif failures < len(chunk.rows):
             yield _without(chunk, is_failed)
     if count:
         mapping["failed"] = f"{count:,} {TREATMENTS[failed or '']}"

@@ -41,7 +41,7 @@ class JsonStream:
         self._at = 0
         self._is_over = False
 
-    def members(self, listed: str) -> Iterator[tuple[str, Any]]:
+    def members(self, list_name: str) -> Iterator[tuple[str, Any]]:
         """Each member, key and value; of the listed one, each item by itself."""
         self._expect("{")
         while self._next() != "}":
@@ -49,7 +49,7 @@ class JsonStream:
             if not isinstance(key, str):
                 raise ValueError(f"expected a key, found {key!r:.40}")
             self._expect(":")
-            if key == listed and self._next() == "[":
+            if key == list_name and self._next() == "[":
                 for item in self.items():
                     yield key, item
             else:
@@ -129,10 +129,10 @@ class JsonStream:
         self._at = 0
 
 
-def file_members(file: SourceFile, listed: str) -> Iterator[tuple[str, Any, int]]:
+def file_members(file: SourceFile, list_name: str) -> Iterator[tuple[str, Any, int]]:
     """The members of a file's object, as `members` gives them, and the bytes read so far."""
     with open(file.path, "rb") as raw:
-        for key, value in JsonStream(unzipped(raw), containers.LONGEST_LINE).members(listed):
+        for key, value in JsonStream(unzipped(raw), containers.LONGEST_LINE).members(list_name):
             yield key, value, raw.tell()
 
 

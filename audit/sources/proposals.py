@@ -399,9 +399,9 @@ class _Proposer:
             and not ASKING.search(path.lower())
             and self.values.turn(path)
         ]
-        listed = [path for path in paths if is_listed(self.values.turn(path) or "")]
+        in_lists = [path for path in paths if is_listed(self.values.turn(path) or "")]
         problem = self.problem_path()
-        paths = [p for p in listed or paths if self.values.varies(p, problem)]
+        paths = [p for p in in_lists or paths if self.values.varies(p, problem)]
         # A solution may be the problem's own: that it varies within one tells it is not.
         paths = [
             path
@@ -783,7 +783,7 @@ class _Proposer:
             name = SCORE_NAMES.get(_last_name(path))
             values = self.values.present(path)
             is_of_row = is_listed(path) and self.attempts_at is None
-            listed = is_of_row or any(isinstance(value, list) for value in values)
+            has_list = is_of_row or any(isinstance(value, list) for value in values)
             if name is None:
                 continue
             numbers = [
@@ -794,8 +794,8 @@ class _Proposer:
             if label is not None and self.values.present(label) == values:
                 continue
             path = path.removesuffix(f".{EACH}") if is_of_row else path
-            place = f"{path}[last]" if listed else path
-            of_list = ", of a list the last" if listed else ""
+            place = f"{path}[last]" if has_list else path
+            of_list = ", of a list the last" if has_list else ""
             self.take(
                 f"score_{name}", place, f"score {name} from {safe_name(path)}{of_list}", False
             )

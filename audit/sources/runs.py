@@ -8,8 +8,6 @@ from audit.sources.canonical import problem_name
 from audit.sources.files import Chunk, Source
 from audit.sources.stand_ins import value_rows
 
-RUNS = ("separate", "append")
-
 
 class Runs:
     """What files of one load have in common: which attempts there were in those before.

@@ -152,11 +152,11 @@ def _bucket(address: str) -> tuple[str, str]:
     return f"{owner}/{name}", prefix.strip("/")
 
 
-def files_of(archive: str, listed: Sequence[Remote], where: str) -> list[Remote]:
+def files_of(archive: str, remotes: Sequence[Remote], where: str) -> list[Remote]:
     """An archive's data files, without the copy of them that has an entry per token."""
     data = [
         remote
-        for remote in listed
+        for remote in remotes
         if remote.path.endswith(SUFFIXES) and ".." not in remote.path.split("/")
     ]
     # A folder or a file of that name; where there is none, the name as a part of the path.

@@ -192,8 +192,8 @@ def _cutter(text: str, ids: np.ndarray, lengths: np.ndarray) -> Prefixes:
         ends = (int(sizes[:n].sum()) for n in cuts)
         if text.isascii():
             return (text[:end] for end in ends)
-        whole = text.encode()
+        data = text.encode()
         # What is invalid in a piece of valid UTF-8 is a last character that is not whole.
-        return (whole[:end].decode(errors="ignore") for end in ends)
+        return (data[:end].decode(errors="ignore") for end in ends)
 
     return prefixes

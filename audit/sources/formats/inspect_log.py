@@ -193,8 +193,8 @@ def prepare(sample: Record, context: Context) -> Record | None:
     if not walk(sample, ("output", "choices")) and not sample.get("model_usage"):
         context.notes["samples ended before any call: left out"] += 1
         return None
-    whole = walk(sample, ("model_usage", str(model), "output_tokens"))
-    if whole != walk(sample, ("output", "usage", "output_tokens")) and whole is not None:
+    total = walk(sample, ("model_usage", str(model), "output_tokens"))
+    if total != walk(sample, ("output", "usage", "output_tokens")) and total is not None:
         context.notes[SEVERAL] += 1
     _tell_scores(sample, context)
     if sample.get("limit"):
@@ -209,11 +209,11 @@ def _with_steps(sample: Record, calls: list[Any], model: str, context: Context) 
     if len(calls) < 2:
         return sample
     steps = [_step(call, model) for call in calls]
-    whole = walk(sample, ("model_usage", model))
+    totals = walk(sample, ("model_usage", model))
     for mine, theirs in (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens")):
         counts = [step[mine] for step in steps]
         is_whole = all(isinstance(count, int) for count in counts)
-        if not is_whole or sum(counts) != walk(whole, (theirs,)):
+        if not is_whole or sum(counts) != walk(totals, (theirs,)):
             context.notes[NO_STEPS] += 1
             return sample
     return sample | {"calls": steps}
