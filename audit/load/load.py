@@ -28,11 +28,11 @@ from audit.load.provenance import (
 from audit.load.schema import FILLED, SCHEMA, create_schema
 from audit.load.staging import Progress, Staging, make_stale, stage, streaming
 from audit.options import Reading, takes
-from audit.sources import CONTAINERS, Source, SourceFile, excerpt, find_files
+from audit.sources import CONTAINERS, Source, SourceFile, excerpt
 from audit.sources.canonical import COLUMNS, find_column
 from audit.sources.files import check_unchanged
 from audit.sources.formats import formats
-from audit.sources.opening import readable
+from audit.sources.opening import readable_files
 from audit.sources.scores import check_mapped
 
 __all__ = ["SCHEMA", "answer_note", "cost_note", "create_schema", "grade_note", "load"]
@@ -76,20 +76,15 @@ def load(
     progress: Progress | None = None,
 ) -> LoadSummary:
     """Load every file of the sources in one transaction, or change nothing."""
-    check_choices(reading)
-    skipped: list[str] = []
-    files = find_files(sources, skipped if reading.skip_unreadable else None)
-    if reading.skip_unreadable:
-        files = readable(files, reading.format, reading, skipped)
+    check_reading(reading)
+    files, skipped = readable_files(sources, reading)
     try:
         with hashing(files) as sha256, streaming(con) as restore, transaction(con):
             check_schema(con)
             create_schema(con)
             archives = con.execute("select distinct archive from attempts").fetchall()
             present = {name for (name,) in archives}
-            staging = Staging(
-                files, reading.format, reading, reading.finished, present, replace, progress
-            )
+            staging = Staging(files, reading, present, replace, progress)
             stage(con, staging, texts)
             restore()
             left_out = settle_labels(con, reading.unlabelled)
@@ -122,12 +117,12 @@ def load(
     )
 
 
-def check_choices(choices: Reading) -> None:
+def check_reading(reading: Reading) -> None:
     """Refuse an option that means nothing."""
     names = (*CONTAINERS, *formats())
-    if choices.format is not None and choices.format not in names:
-        raise AuditError(f"--format {choices.format}: no such format; there are {', '.join(names)}")
-    for name, origin in choices.mapping.items():
+    if reading.format is not None and reading.format not in names:
+        raise AuditError(f"--format {reading.format}: no such format; there are {', '.join(names)}")
+    for name, origin in reading.mapping.items():
         check_mapped(name, origin)
         if find_column(name) is None:
             raise AuditError(
@@ -135,10 +130,10 @@ def check_choices(choices: Reading) -> None:
                 f"it has {', '.join(COLUMNS)}, score_NAME"
             )
     for option in ("archive", "competition", "finish_reason"):
-        if getattr(choices, option) == "":
+        if getattr(reading, option) == "":
             raise AuditError(f"--{option.replace('_', '-')}: must not be empty")
-    answer_pattern(choices.answer)
-    if choices.answer == NO_ANSWER and choices.grade is not None:
+    answer_pattern(reading.answer)
+    if reading.answer == NO_ANSWER and reading.grade is not None:
         raise AuditError(
             "--grade references compares answers, and --answer none reads none; leave out one"
         )

@@ -42,12 +42,10 @@ def extract(run: Path, number: int, limits: TaskLimits) -> int:
     if size != file.bytes:
         raise AuditError(f"{file.path}: has changed since the run was planned; plan it again")
     # Runs of one task are told apart once all files are known.
-    choices = replace(manifest.reading, runs=None)
-    skipped = (
-        unreadable(file, manifest.reading.format, choices) if choices.skip_unreadable else None
-    )
+    reading = replace(manifest.reading, runs=None)
+    skipped = unreadable(file, reading) if reading.skip_unreadable else None
     files = [file] if skipped is None else []
-    staging = Staging(files, manifest.reading.format, choices, manifest.reading.finished)
+    staging = Staging(files, reading)
     with (
         appearing(folder_of(run, "attempts", number)) as folder,
         working(limits) as con,

@@ -29,7 +29,7 @@ from audit.engine.settings import (
 )
 from audit.engine.sql_files import resource
 from audit.errors import AuditError, first_line
-from audit.load.load import check_choices
+from audit.load.load import check_reading
 from audit.options import Reading
 from audit.sources import SourceFile, Unreadable, find_files
 from audit.sources.missing import require
@@ -71,7 +71,7 @@ def plan(
             "--orders auto: a run draws its orders before anything is measured; plan it with a "
             "number, and use 'budget-audit replay --orders auto' on what is gathered"
         )
-    check_choices(reading)
+    check_reading(reading)
     # Workers may begin in another folder.
     beside = {name: getattr(reading, name) for name in ("references", "labels")}
     reading = replace(
@@ -135,7 +135,7 @@ def _files(sources: Sequence[str], reading: Reading) -> tuple[list[SourceFile], 
     files = [SourceFile(Path(os.path.abspath(file.path)), file.name, file.bytes) for file in listed]
     for file in files:
         try:
-            require(open_source(file, reading.format, reading), reading)
+            require(open_source(file, reading), reading)
         except Unreadable:
             # Its extract will say so: a file may be unreadable further on too.
             if not reading.skip_unreadable:
@@ -197,7 +197,7 @@ def _manifest(content: Mapping[str, Any]) -> Manifest:
     ):
         raise ValueError("skipped, sql or versions is not of texts")
     reading = typed(Reading, content["reading"])
-    check_choices(reading)
+    check_reading(reading)
     files = [typed(_File, file) for file in content["files"]]
     if not files or any(file.bytes < 0 or not os.path.isabs(file.path) for file in files):
         raise ValueError("files is not a list of source files")

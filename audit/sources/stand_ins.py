@@ -130,7 +130,7 @@ def _rows_of(
     option: str, file: SourceFile, format: Format, names: Sequence[str]
 ) -> Iterator[tuple[Any, ...]]:
     """The rows of a file that an option names: their numbers, and these columns of theirs."""
-    source = read_source(file, None, Reading(), format)
+    source = read_source(file, Reading(), format)
     missing = set(names[1:]) - source.mapping.keys()
     if missing:
         raise AuditError(f"{option} {file.name}: no column for {min(missing)}; {source.has}")

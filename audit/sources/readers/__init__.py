@@ -14,10 +14,9 @@ from audit.sources.readers.json_lines import jsonl_rows
 from audit.sources.readers.parquet import open_parquet
 
 
-def read_source(
-    file: SourceFile, name: str | None, reading: Reading, declared: Format | None = None
-) -> Source:
-    """Open a file in the format of that name, or else of its content, and find its columns."""
+def read_source(file: SourceFile, reading: Reading, declared: Format | None = None) -> Source:
+    """Open a file in the format that was named, or else of its content, and find its columns."""
+    name = reading.format
     container = name if name in CONTAINERS else sniff(file).container
     format = declared or formats().get(name or "", formats()["flat"])
     is_open = name is None and declared is None
