@@ -102,11 +102,7 @@ def check_parts(run: Path, manifest: Manifest) -> dict[str, list[Path]]:
     numbers = Counter(receipt["number"] for receipt in receipts.values() if receipt)
     doubled = sorted(number for number, count in numbers.items() if count > 1)
     if doubled:
-        places = [
-            name
-            for name, receipt in receipts.items()
-            if receipt and receipt["number"] == doubled[0]
-        ]
+        places = [name for name in folders if (receipts[name] or {}).get("number") == doubled[0]]
         raise AuditError(
             f"{run}: part {doubled[0]} is there twice: parts/{', parts/'.join(places)}; remove "
             "what is a copy"

@@ -71,7 +71,7 @@ def positions(record: Record, format: Format) -> Sequence[int]:
     return ()
 
 
-def lists_of(format: Format, origins: Mapping[str, Origin]) -> tuple[Keys, ...]:
+def lists_of(origins: Mapping[str, Origin]) -> tuple[Keys, ...]:
     """The lists that hold a row's attempts: what stands before a `*` means all its items."""
     before = (
         origin.keys[: origin.keys.index(EACH)]

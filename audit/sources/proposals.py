@@ -302,7 +302,8 @@ def candidates(
     """The paths that could be a column, going by their names and values."""
     hint = HINTS[column]
     sizes = values.lengths(attempts_at) if attempts_at else {}
-    is_single = all(size == 1 for size in sizes.values())
+    # Where a row has several attempts, what it says once can only be about all of them.
+    is_once = column in (*PER_ROW, "finish_reason") or all(size == 1 for size in sizes.values())
     fitting = []
     for path in paths:
         present = values.present(path)
@@ -316,9 +317,7 @@ def candidates(
             may_lead = attempts_at is None and column in ("text", "archive_answer")
             if column in PER_ROW or not (is_beside or may_lead):
                 continue
-        elif (
-            attempts_at is not None and column not in (*PER_ROW, "finish_reason") and not is_single
-        ):
+        elif attempts_at is not None and not is_once:
             continue
         fitting.append(path)
     return fitting

@@ -61,12 +61,8 @@ AGENTS = Recorded(
 def _shipped(con: duckdb.DuckDBPyConnection) -> tuple[list[Recorded], int]:
     """Which shipped files are among the sources, and how many files there are in all."""
     hashes = {sha for (sha,) in con.execute("select distinct sha256 from sources").fetchall()}
-    shipped = [
-        recorded
-        for recorded in (OTIS, AGENTS)
-        if hashlib.sha256(recorded.file.read_bytes()).hexdigest() in hashes
-    ]
-    return shipped, len(hashes)
+    files = {hashlib.sha256(file.file.read_bytes()).hexdigest(): file for file in (OTIS, AGENTS)}
+    return [file for sha, file in files.items() if sha in hashes], len(hashes)
 
 
 def title(con: duckdb.DuckDBPyConnection) -> str | None:

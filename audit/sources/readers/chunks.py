@@ -46,7 +46,7 @@ def make_source(
     title = "canonical columns" if is_flat and is_canonical else format.title
     if is_flat and not mapping:
         title = "no column is known by its name"
-    elif is_flat and lists_of(format, origins):
+    elif is_flat and lists_of(origins):
         title = "one problem per row, its attempts in lists"
     return Source(
         context.file,
@@ -132,7 +132,7 @@ def _with_later(
     """A flat file may have a canonical column that its first records have not."""
     if format.name != "flat":
         return dict(origins)
-    has_lists = bool(lists_of(format, origins))
+    has_lists = bool(lists_of(origins))
     # What the first records call steps and is something else is so in later ones, too.
     others = {"steps"} if any(record.get("steps") for record in sample) else set()
     later = {
@@ -150,7 +150,7 @@ def _later(name: str) -> Origin:
 def _record_chunks(
     rows: Iterable[Row], format: Format, context: Context, origins: Mapping[str, Origin]
 ) -> Iterator[Chunk]:
-    lists = lists_of(format, origins)
+    lists = lists_of(origins)
     needed = [(origins[c].get, note) for c, note in format.left_out.items() if c in origins]
     values: dict[str, list] = {name: [] for name in origins}
     takers = [(values[name], origin.get) for name, origin in origins.items()]
