@@ -44,7 +44,7 @@ REFUSED = "this does not load, because "
 LINES = 20
 WIDTH = 100
 NAMES_SHOWN = 20
-# So many files are looked into to tell kinds apart; all are tried.
+# How many files are read to find their kinds; all files are tried.
 FILES_PEEKED = 32
 # So many bytes are tried, over all files; what is smaller is tried whole.
 TRIED_BYTES = 8_000_000
@@ -245,7 +245,7 @@ def _is_repeated(trial: Trial, peeks: Sequence[Peek], reading: Reading) -> bool:
     seed, problem = mapping.get("seed", ""), mapping.get("question_id")
     if seed not in values.by_path:
         return True
-    # What is told apart by the problem alone is the problem's number, and not the attempt's.
+    # A number that differs only between problems numbers the problems, not their attempts.
     return values.is_same_within(seed, problem) and values.is_same_within(problem or "", seed)
 
 

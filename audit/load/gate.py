@@ -89,10 +89,10 @@ def _reasons(con: duckdb.DuckDBPyConnection, archive: str) -> str:
     query = f"from ({render('archive_finish_reasons')}) where archive = ?"
     reasons = [(reason, count) for _, reason, count in con.execute(query, [archive]).fetchall()]
     more = f" and {len(reasons) - NAMES_SHOWN:,} more" if len(reasons) > NAMES_SHOWN else ""
-    there = ", ".join(f"{excerpt(reason)} ({count:,})" for reason, count in reasons[:NAMES_SHOWN])
+    first = ", ".join(f"{excerpt(reason)} ({count:,})" for reason, count in reasons[:NAMES_SHOWN])
     candidates = [reason for reason, _ in reasons if reason.strip().lower() not in UNFINISHED]
-    named = shlex.quote(",".join(candidates[:NAMES_SHOWN]) or "REASON")
-    return f"finish_reason is {there}{more}; pass --finished {named} to count that as finished"
+    names = shlex.quote(",".join(candidates[:NAMES_SHOWN]) or "REASON")
+    return f"finish_reason is {first}{more}; pass --finished {names} to count that as finished"
 
 
 def _kinds(con: duckdb.DuckDBPyConnection, archive: str, answer: str, archive_answers: int) -> str:
@@ -102,12 +102,12 @@ def _kinds(con: duckdb.DuckDBPyConnection, archive: str, answer: str, archive_an
         counts[answer] = 0
     if answer != "boxed" and archive not in archives_without_texts(con):
         counts["boxed"] = _boxes(con, archive)
-    told = ", ".join(f"--answer {kind} gives {counts[kind]:,}" for kind in sorted(counts))
+    gives = ", ".join(f"--answer {kind} gives {counts[kind]:,}" for kind in sorted(counts))
     best = max(counts, key=lambda kind: counts[kind])
     if counts[best]:
-        return f"{told}; pass --answer {best}"
+        return f"{gives}; pass --answer {best}"
     return (
-        f"{told}; pass --answer 'regex:PATTERN', --answer none where attempts pass or fail and "
+        f"{gives}; pass --answer 'regex:PATTERN', --answer none where attempts pass or fail and "
         "nothing is voted on"
     )
 

@@ -55,7 +55,7 @@ class ArchiveSummary(NamedTuple):
 
 @dataclass(frozen=True)
 class LoadSummary:
-    """What was loaded, what should be told of it, and whether that cost the replays."""
+    """What was loaded, the notes to report, and whether the replays were dropped."""
 
     archives: list[ArchiveSummary]
     files: int
@@ -213,7 +213,7 @@ def _hash(file: SourceFile, is_over: Event) -> str:
 
 
 def source_notes(source: Source) -> list[str]:
-    """What was met in a file and should be told."""
+    """The notes to report about a file."""
     return [f"{source.file.shown_name}: {count:,} {note}" for note, count in source.notes.items()]
 
 

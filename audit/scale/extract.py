@@ -41,7 +41,7 @@ def extract(run: Path, number: int, limits: TaskLimits) -> int:
         raise AuditError(f"{file.path}: cannot be read: {error.strerror}") from None
     if size != file.bytes:
         raise AuditError(f"{file.path}: has changed since the run was planned; plan it again")
-    # Runs of one task are told apart once all files are known.
+    # Runs of one task are separated later, when all files are known.
     reading = replace(manifest.reading, runs=None)
     skipped = unreadable(file, reading) if reading.skip_unreadable else None
     files = [file] if skipped is None else []
@@ -88,7 +88,7 @@ def _read_into(con: duckdb.DuckDBPyConnection, staging: Staging) -> None:
 
 
 def _described(source: Source, sha256: str) -> dict[str, Any]:
-    """What `sources` says of a file, and what should be told."""
+    """The row of `sources` for a file, and the notes to report."""
     return {
         # A file's name may be any bytes.
         "name": source.file.name.encode(errors="backslashreplace").decode(),

@@ -40,7 +40,7 @@ NO_LIMITS = Limits()
 
 
 class Gathered(NamedTuple):
-    """What was gathered: banks, replays, and what the readers of the files had to tell."""
+    """How many banks and replays were gathered, and the notes of the files' readers."""
 
     banks: int
     replays: int
@@ -86,7 +86,7 @@ def gather(run: Path, db: Path, *, link: bool = False, limits: Limits = NO_LIMIT
 
 
 def _grade_notes(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """How often answers match the references, as a load tells it."""
+    """How often answers match the references, as a load reports it."""
     con.execute("create temp view incoming as from labels")
     notes = [*grade_notes(con)]
     con.execute("drop view incoming")

@@ -107,7 +107,7 @@ def check_extracted(run: Path, manifest: Manifest) -> list[dict[str, Any]]:
 
 
 def _notes(manifest: Manifest, receipts: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What a load would tell of the files."""
+    """The notes that a load of the files would report."""
     reasons = (receipt["skipped"] for receipt in receipts)
     skipped = [*manifest.skipped, *(reason for reason in reasons if reason)]
     read = [receipt["source"] for receipt in receipts if receipt["source"]]

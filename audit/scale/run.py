@@ -74,7 +74,7 @@ def _tasks(kind: str, folder: Path, numbers: Sequence[int], limits: TaskLimits) 
 
 
 def _do(execute: Execute, tasks: list[Task], progress: Progress | None) -> None:
-    """Run tasks on an engine; the first mistake that one of them tells is the run's."""
+    """Run tasks on an engine, and raise the error of the first task that reports one."""
     failures = []
     for done, outcome in enumerate(execute(tasks) if tasks else (), 1):
         if outcome.error:

@@ -23,7 +23,7 @@ class Task(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How a task ended: a mistake that another attempt would repeat is told, not raised."""
+    """How a task ended: an error that every further try would repeat is returned, not raised."""
 
     kind: str
     number: int

@@ -14,7 +14,7 @@ from audit.sources.files import Chunk, Source
 from audit.sources.stand_ins import column_values
 
 UNFINISHED = "error"
-# What is told of a file, by option.
+# What a note says of failed attempts, by option.
 TREATMENTS = {"drop": "left out", "count": "counted as unfinished at cost 1"}
 
 

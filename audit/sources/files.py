@@ -61,7 +61,7 @@ class Source:
     absent: Mapping[str, str] = field(default_factory=dict)
     # Columns that several things could be, with the option that says which.
     ambiguous: Mapping[str, str] = field(default_factory=dict)
-    # What was met on the way and should be told, with how often.
+    # Notes to report after the load, each with how often it occurred.
     notes: Counter[str] = field(default_factory=Counter)
     # The budget that the attempts were made under, if a live controller limited them.
     live: Mapping[str, str] = field(default_factory=dict)

@@ -23,7 +23,7 @@ class Runs:
         self._count = 0
 
     def without_clashes(self, source: Source) -> Source:
-        """The source with its archives or its attempts told apart from those before."""
+        """The source, whose archives or attempts no longer share a name with earlier files."""
         if self._kind is None:
             return source
         self._count += 1

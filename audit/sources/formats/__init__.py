@@ -92,7 +92,7 @@ class Format:
     prepare: Callable[[Record, Context], Record | None] | None = None
     # Records of a file that is neither JSON lines nor Parquet: row, record, size, bytes done.
     records: Callable[[SourceFile, Record], Iterator[tuple[int, Record, int, int]]] | None = None
-    # Columns without which a record holds no attempt, where others have them: how that is told.
+    # Columns without which a record holds no attempt, each with the note that reports it.
     left_out: Mapping[str, str] = field(default_factory=dict)
     # Why a column may be absent, in words.
     absent: Mapping[str, str] = field(default_factory=dict)
@@ -102,8 +102,8 @@ class Format:
     def knows(self, record: Mapping[str, Any]) -> bool:
         """Whether a first record is one of this tool's."""
         return any(
-            all(find_keys(record, path.split(".")) is not None for path in marks)
-            for marks in self.recognized_by
+            all(find_keys(record, path.split(".")) is not None for path in paths)
+            for paths in self.recognized_by
         )
 
 
