@@ -26,12 +26,19 @@ def answer_pattern(answer: str) -> re.Pattern[str] | None:
         return None
     if kind != "regex" or not colon:
         raise AuditError(f"--answer {answer}: must be boxed, archive, none or regex:PATTERN")
+    return group_pattern(
+        written, f"--answer {answer}", "put the answer in parentheses, as in 'is (.+)'"
+    )
+
+
+def group_pattern(written: str, option: str, advice: str) -> re.Pattern[str]:
+    """A regular expression of an option, whose first group is what it takes out of a text."""
     try:
         pattern = re.compile(written)
     except re.error as error:
-        raise AuditError(f"--answer {answer}: not a regular expression: {error}") from None
+        raise AuditError(f"{option}: not a regular expression: {error}") from None
     if pattern.groups < 1:
-        raise AuditError(f"--answer {answer}: put the answer in parentheses, as in 'is (.+)'")
+        raise AuditError(f"{option}: {advice}")
     return pattern
 
 

@@ -15,7 +15,7 @@ from audit.engine.plugins import KINDS, NAME_PATTERN, Plugin, Plugins, check_lin
 from audit.engine.stages import BLIND_FOLDERS, DRAWN, PORTIONED, STAGES
 from audit.errors import AuditError
 from audit.progress import Progress
-from audit.sources import shown
+from audit.sources import excerpt
 from audit.text import quoted
 from audit.units import UNITS
 
@@ -139,11 +139,11 @@ def _stored(con: duckdb.DuckDBPyConnection) -> Plugins:
         query = f"select name, sql, votes_on, path from used_{kind} order by name"
         plugins[kind] = [Plugin(*row) for row in con.execute(query).fetchall()]
         for plugin in plugins[kind]:
-            where = f"the database's {KINDS[kind].one} {shown(plugin.name)}"
+            where = f"the database's {KINDS[kind].one} {excerpt(plugin.name)}"
             if not NAME_PATTERN.fullmatch(plugin.name):
                 raise AuditError(f"{where} has no valid name: lower-case letters, digits and _")
             check_lineage(kind, replace(plugin, path=where))
     ((unit,),) = con.execute("select unit from unit").fetchall()
     if unit not in UNITS:
-        raise AuditError(f"the database's unit {shown(unit)} is none of {', '.join(UNITS)}")
+        raise AuditError(f"the database's unit {excerpt(unit)} is none of {', '.join(UNITS)}")
     return Plugins(plugins["rules"], plugins["selectors"], plugins["policies"], unit)

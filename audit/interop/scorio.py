@@ -57,8 +57,8 @@ def _arrays(archive: str, banks: list[tuple[Any, ...]], attempts: int | None) ->
             "the first ones"
         )
     answers = np.empty((len(banks), width), dtype=object)
-    for row, (_, _, _, given) in enumerate(banks):
-        answers[row, :] = given[:width]
+    for row, (_, _, _, bank_answers) in enumerate(banks):
+        answers[row, :] = bank_answers[:width]
     return ScorioArrays(
         np.array([labels[:width] for _, _, labels, _ in banks], dtype=np.int64),
         answers,

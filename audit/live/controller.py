@@ -114,7 +114,8 @@ class Controller:
 
         A guess that is too high would cut an attempt that the budget could still pay.
         """
-        first = [(one.columns.get("steps") or [one.columns])[0] for one in self.attempts]
+        columns = [attempt.columns for attempt in self.attempts]
+        first = [(row.get("steps") or [row])[0] for row in columns]
         return min((int(step.get("prompt_tokens") or 0) for step in steps[-1:] or first), default=0)
 
     def record(

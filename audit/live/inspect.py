@@ -271,14 +271,14 @@ def _row(sample: EvalSample, task: EvalSpec) -> dict[str, Any] | None:
         return None
     if chunk is None:
         return None
-    wanted = (
+    names = (
         "prompt_tokens", "completion_tokens", "text", "archive_answer", "mean_logprob", "steps",
     )  # fmt: skip
-    found = {name: chunk.values[name][0] for name in wanted if name in chunk.values}
-    if found.get("completion_tokens") is None:
+    columns = {name: chunk.values[name][0] for name in names if name in chunk.values}
+    if columns.get("completion_tokens") is None:
         return None
     reason = chunk.values["finish_reason"][0]
-    return {**found, "finished": reason or "", "seed": sample.epoch}
+    return {**columns, "finished": reason or "", "seed": sample.epoch}
 
 
 def _needs_events(sample: EvalSample) -> bool:

@@ -96,7 +96,7 @@ def judge_for(
     """The judge of these settings, which the controllers of many problems share."""
     if unit not in UNITS:
         raise AuditError(not_there("unit", str(unit), list(UNITS)))
-    rules = [one.name for one in plugins("rules")]
+    rules = [plugin.name for plugin in plugins("rules")]
     if rule not in rules:
         raise AuditError(not_there("rule", str(rule), rules))
     check_count("cap", cap)
@@ -126,11 +126,11 @@ def _whole_budget(budget: str | int | float, unit: str) -> int:
 
 def _plugin(kind: str, name: str) -> Plugin:
     """A plug-in by its name, or of a user's file."""
-    known = {plugin.name: plugin for plugin in plugins(kind)}
-    if name in known:
-        return known[name]
+    by_name = {plugin.name: plugin for plugin in plugins(kind)}
+    if name in by_name:
+        return by_name[name]
     if not Path(name).is_file():
-        raise AuditError(f"{not_there(KINDS[kind].one, name, sorted(known))}, or a .sql file")
+        raise AuditError(f"{not_there(KINDS[kind].one, name, sorted(by_name))}, or a .sql file")
     own = read_plugin(Path(name))
     check_lineage(kind, own)
     if "candidate_scores" in relations_read(own.sql):
@@ -169,7 +169,7 @@ class Judge:
         self._lock = threading.Lock()
         self._planned = cap
         self._plugins = Plugins(
-            [one for one in plugins("rules") if one.name == rule], [selector], [policy]
+            [plugin for plugin in plugins("rules") if plugin.name == rule], [selector], [policy]
         )
         self._con = self._connect(cap)
         try:
@@ -297,11 +297,11 @@ class Judge:
         }
         stop, (picks,) = self.stop(bank, len(bank)), self._ask("picks", bank, len(bank))
         for length in range(1, len(bank)) if own else ():
-            known = bank[:length]
+            beginning = bank[:length]
             is_over = stop is not None and stop <= length
-            if "policies" in own and self.stop(known, len(bank)) != (stop if is_over else None):
+            if "policies" in own and self.stop(beginning, len(bank)) != (stop if is_over else None):
                 raise _looks_ahead(own["policies"], "stops", length)
-            if self._ask("picks", known, len(bank))[0] != picks[: length + 1]:
+            if self._ask("picks", beginning, len(bank))[0] != picks[: length + 1]:
                 raise _looks_ahead(self._plugins.selectors[0], "picks", length)
         for kind, plugin in own.items():
             check_contract(self._con, kind, [plugin], render(f"broken_{kind}", self._plugins))

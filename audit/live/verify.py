@@ -79,16 +79,16 @@ class _Run(NamedTuple):
     attempts: dict[Key, list[tuple[Any, ...]]]
 
 
-def verify(live: str, full: str, given: Mapping[str, Any]) -> Verified:
+def verify(live: str, full: str, options: Mapping[str, Any]) -> Verified:
     """Compare a live run with the replay of an unrestricted one, problem by problem."""
-    given = {name: value for name, value in given.items() if value is not None}
+    options = {name: value for name, value in options.items() if value is not None}
     with TemporaryDirectory() as folder, ExitStack() as open_files:
 
         def database(source: str, name: str, answer: str) -> duckdb.DuckDBPyConnection:
             return open_files.enter_context(closing(_database(source, Path(folder, name), answer)))
 
         con = database(live, "live.duckdb", DEFAULTS["answer"])
-        facts = _facts(con, live, given)
+        facts = _facts(con, live, options)
         if facts["answer"] != DEFAULTS["answer"]:
             con = database(live, "reread.duckdb", facts["answer"])
         ran = _replayed(con, facts | {"policy": "none"}, orders=0)
@@ -110,15 +110,15 @@ def _database(source: str, path: Path, answer: str) -> duckdb.DuckDBPyConnection
     return con
 
 
-def _facts(con: duckdb.DuckDBPyConnection, live: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _facts(con: duckdb.DuckDBPyConnection, live: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """What the live run was run with: as given, as its records say, or by default."""
-    facts: dict[str, Any] = dict(given)
+    facts: dict[str, Any] = dict(options)
     recorded = {}
     for fact in NAMED:
         rows = con.execute(FACT, {"fact": fact}).fetchall()
         if len(rows) > 1 and fact not in facts:
-            listed = ", ".join(value for (value,) in rows)
-            raise AuditError(f"{live}: runs of several kinds ({fact}: {listed}); verify each")
+            values = ", ".join(value for (value,) in rows)
+            raise AuditError(f"{live}: runs of several kinds ({fact}: {values}); verify each")
         recorded[fact] = rows[0][0] if len(rows) == 1 else None
         facts.setdefault(fact, recorded[fact] or DEFAULTS.get(fact))
     if facts["cap"] is None:

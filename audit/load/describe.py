@@ -18,14 +18,14 @@ from audit.answers.normal_form import number_form
 from audit.engine import render
 from audit.errors import AuditError
 from audit.load.gate import UNFINISHED
-from audit.load.load import ONCE, TWO_RUNS, check_choices, load
+from audit.load.load import ONCE, TWO_RUNS, check_reading, load
 from audit.load.provenance import COUNTED
 from audit.options import Reading, arguments, takes
-from audit.sources import CONTAINERS, Source, SourceFile, Unreadable, find_files, shown
+from audit.sources import CONTAINERS, Source, SourceFile, Unreadable, excerpt
 from audit.sources.canonical import COLUMNS
 from audit.sources.formats import formats
 from audit.sources.missing import NEEDS, OPTIONAL, explain, missing_columns
-from audit.sources.opening import open_source, readable
+from audit.sources.opening import open_source, readable_files
 from audit.sources.proposals import (
     NOTHING_TO_VOTE_ON,
     Guess,
@@ -44,7 +44,7 @@ REFUSED = "this does not load, because "
 LINES = 20
 WIDTH = 100
 NAMES_SHOWN = 20
-# So many files are looked into to tell kinds apart; all are tried.
+# How many files are read to find their kinds; all files are tried.
 FILES_PEEKED = 32
 # So many bytes are tried, over all files; what is smaller is tried whole.
 TRIED_BYTES = 8_000_000
@@ -90,11 +90,8 @@ class Trial:
 @takes
 def describe(sources: Sequence[str], *, all: bool = False, reading: Reading) -> str:
     """Whether sources load, with what command, and what they hold under it."""
-    check_choices(reading)
-    skipped: list[str] = []
-    files = find_files(sources, skipped if reading.skip_unreadable else None)
-    if reading.skip_unreadable:
-        files = readable(files, reading.format, reading, skipped)
+    check_reading(reading)
+    files, skipped = readable_files(sources, reading)
     try:
         kinds = _kinds(files, reading)
     except Unreadable:
@@ -116,8 +113,8 @@ def describe(sources: Sequence[str], *, all: bool = False, reading: Reading) -> 
     room = (LINES + 1 - len(more) - bool(more)) // len(chosen) - 1
     blocks = []
     for peeks, members in chosen:
-        named = list(sources) if len(kinds) == 1 else [str(file.path) for file in members]
-        lines = _block(peeks, members, named, reading, None if all else room)
+        paths = list(sources) if len(kinds) == 1 else [str(file.path) for file in members]
+        lines = _block(peeks, members, paths, reading, None if all else room)
         blocks.append("\n".join(visible(_cut(line)) for line in lines))
     blocks += ["\n".join(map(visible, more))] if more else []
     return "\n\n".join(blocks) + "\n"
@@ -146,7 +143,7 @@ def _kinds(
 
 
 def _peek(file: SourceFile, reading: Reading) -> Peek:
-    source = open_source(file, reading.format, reading)
+    source = open_source(file, reading)
     is_parquet = source.format == "parquet"
     return Peek(file, source, first_records(file) if is_parquet else list(source.sample))
 
@@ -154,7 +151,7 @@ def _peek(file: SourceFile, reading: Reading) -> Peek:
 def _block(
     peeks: list[Peek],
     files: list[SourceFile],
-    named: list[str],
+    sources: list[str],
     reading: Reading,
     room: int | None,
 ) -> Iterator[str]:
@@ -165,7 +162,7 @@ def _block(
     source = peeks[0].source
     if trial.refusal:
         with suppress(AuditError):
-            source = open_source(files[0], settled.format, settled)
+            source = open_source(files[0], settled)
     else:
         source = replace(source, mapping=trial.mapping)
     # Names can be looked at although labels are refused.
@@ -173,7 +170,7 @@ def _block(
     names = trial if not trial.refusal else _try(files, unlabelled)
     lines = [
         *_verdict(source, trial, settled, guesses),
-        *([] if trial.refusal else _loading(named, settled, guesses)),
+        *([] if trial.refusal else _loading(sources, settled, guesses)),
         *([] if trial.refusal or is_brief else _record(trial)),
         *([] if trial.refusal else _held(trial, files, source)),
         *_numbered(names, source, settled),
@@ -248,7 +245,7 @@ def _is_repeated(trial: Trial, peeks: Sequence[Peek], reading: Reading) -> bool:
     seed, problem = mapping.get("seed", ""), mapping.get("question_id")
     if seed not in values.by_path:
         return True
-    # What is told apart by the problem alone is the problem's number, and not the attempt's.
+    # A number that differs only between problems numbers the problems, not their attempts.
     return values.is_same_within(seed, problem) and values.is_same_within(problem or "", seed)
 
 
@@ -390,12 +387,12 @@ def _other_answer(trial: Trial, format: str, reading: Reading) -> Guess | None:
 
 
 def _verdict(
-    source: Source, trial: Trial, choices: Reading, guesses: Sequence[Guess]
+    source: Source, trial: Trial, reading: Reading, guesses: Sequence[Guess]
 ) -> Iterator[str]:
     """Whether this loads, and by which guess, or why it does not."""
     if trial.refusal:
         is_missing = "missing column" in trial.refusal
-        missing = missing_columns(source, choices) if is_missing else []
+        missing = missing_columns(source, reading) if is_missing else []
         explained = [explain(source, name) for name in missing]
         if len(missing) > 2 and {"question_id", "completion_tokens"} <= set(missing):
             lacks = ", ".join(f"no {NEEDS[name].what}" for name in missing)
@@ -411,19 +408,19 @@ def _verdict(
     others = len(serious) - 1
     more = f", and {others:,} more guess{'es' if others > 1 else ''} below" if others else ""
     if first.what == "correct":
-        column = choices.mapping["correct"]
+        column = reading.mapping["correct"]
         yield f"this loads, but the label was guessed from column {column}{more}"
     else:
         yield f"this loads, but by a guess: {first.why}{more}"
 
 
-def _loading(named: Sequence[str], reading: Reading, guesses: Sequence[Guess]) -> Iterator[str]:
+def _loading(paths: Sequence[str], reading: Reading, guesses: Sequence[Guess]) -> Iterator[str]:
     """The command, each guess in it in words, and names, which change no number, in one line."""
-    if len(named) > NAMES_SHOWN:
-        yield f"  {len(named):,} files of this kind, such as {named[0]}; put them in a folder of"
+    if len(paths) > NAMES_SHOWN:
+        yield f"  {len(paths):,} files of this kind, such as {paths[0]}; put them in a folder of"
         yield f"  their own, and load that with {shlex.join(arguments(reading)) or 'no option'}"
     else:
-        yield f"  {shlex.join(['budget-audit', 'load', *named, *arguments(reading)])}"
+        yield f"  {shlex.join(['budget-audit', 'load', *paths, *arguments(reading)])}"
     for guess in guesses:
         if guess.is_serious:
             yield f"  guessed: {guess.why}"
@@ -483,18 +480,18 @@ def _split(trial: Trial, source: Source, reading: Reading) -> dict[str, str]:
     parts = [match for name in trial.prompts if (match := SPLIT.fullmatch(name))]
     if trial.refusal or trial.counts["most"] > 1 or not 1 < len(parts) == len(trial.prompts):
         return {}
-    marks = {part[2] for part in parts}
+    separators = {part[2] for part in parts}
     numbers: dict[str, set[int]] = {}
     for part in parts:
         numbers.setdefault(part[1], set()).add(int(part[3]))
     # Numbers of problems have one name before them; those of attempts are the same after several.
     first = next(iter(numbers.values()))
-    if len(marks) > 1 or len(numbers) < 2 or len(first) < 2:
+    if len(separators) > 1 or len(numbers) < 2 or len(first) < 2:
         return {}
     if any(others != first for others in numbers.values()):
         return {}
     origin = reading.mapping.get("question_id", source.mapping.get("question_id", "@"))
-    origin, mark = origin.split(",")[0], marks.pop()
+    origin, mark = origin.split(",")[0], separators.pop()
     if "~" in origin or origin.startswith("@"):
         return {}
     return {
@@ -531,33 +528,33 @@ def _many(count: int, what: str) -> str:
 
 
 def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else shown(value)
+    text = value if isinstance(value, str) else excerpt(value)
     line = " ".join(text.split())
     return line if len(line) <= 40 else f"{line[:19]} … {line[-18:]}"
 
 
-def _absent(peeks: Sequence[Peek], source: Source, trial: Trial, choices: Reading) -> Iterator[str]:
+def _absent(peeks: Sequence[Peek], source: Source, trial: Trial, reading: Reading) -> Iterator[str]:
     """What is absent and matters, or what could settle a refusal."""
-    mapped = source.mapping.keys() | choices.mapping.keys()
+    mapped = source.mapping.keys() | reading.mapping.keys()
     if trial.refusal:
         values = Values(peeks)
-        free = unused_paths(source.mapping | dict(choices.mapping), values)
-        for name in missing_columns(source, choices):
+        free = unused_paths(source.mapping | dict(reading.mapping), values)
+        for name in missing_columns(source, reading):
             for path in candidates(name, values, free, None)[:3]:
                 yield f"  could be: --map {shlex.quote(f'{name}={path}')}"
         return
     if not trial.counts["labelled"]:
         yield f"absent: {explain(source, 'correct')}"
     for name, cost in MATTERS.items():
-        if name in mapped or (name == "references" and choices.answer == NO_ANSWER):
+        if name in mapped or (name == "references" and reading.answer == NO_ANSWER):
             continue
         if name != "correct":
             yield f"absent: {NEEDS[name].what}: {cost}"
 
 
-def _everything(peeks: Sequence[Peek], source: Source, choices: Reading) -> Iterator[str]:
+def _everything(peeks: Sequence[Peek], source: Source, reading: Reading) -> Iterator[str]:
     """Every column with its origin, what is unused, what is absent and what could be it."""
-    mapping = source.mapping | dict(choices.mapping)
+    mapping = source.mapping | dict(reading.mapping)
     yield f"columns of {source.file.shown_name} ({source.title})"
     for name in COLUMNS:
         if name in mapping:
@@ -566,7 +563,7 @@ def _everything(peeks: Sequence[Peek], source: Source, choices: Reading) -> Iter
     free = unused_paths(mapping, values)
     if source.format in CONTAINERS and free:
         yield f"  unused              {', '.join(free)}"
-    for name in (*missing_columns(source, choices), *OPTIONAL):
+    for name in (*missing_columns(source, reading), *OPTIONAL):
         if name not in mapping:
             yield f"  {explain(source, name)}"
             for path in candidates(name, values, free, None):

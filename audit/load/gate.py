@@ -7,7 +7,7 @@ import duckdb
 from audit.engine import render
 from audit.errors import AuditError
 from audit.load.stored import archives_without_texts, stored_answers
-from audit.sources import shown
+from audit.sources import excerpt
 
 NAMES_SHOWN = 5
 # Reasons of attempts that are not finished, in the words of the tools that write them.
@@ -38,7 +38,7 @@ def settle_labels(
         archive, attempts, missing = partly[0]
         others = f" (so do {len(partly) - 1:,} more archives)" if len(partly) > 1 else ""
         raise AuditError(
-            f"archive {shown(archive)}: {missing:,} of its {attempts:,} attempts have no label"
+            f"archive {excerpt(archive)}: {missing:,} of its {attempts:,} attempts have no label"
             f"{others}; pass --unlabelled wrong to count those as incorrect, or --unlabelled drop "
             "to leave out their problems"
         )
@@ -52,7 +52,7 @@ def settle_labels(
     for archive, without, total in problems:
         if without == total:
             raise AuditError(
-                f"--unlabelled drop: each of the {total:,} problems of archive {shown(archive)} "
+                f"--unlabelled drop: each of the {total:,} problems of archive {excerpt(archive)} "
                 "has an attempt without a label, so nothing is left; pass --unlabelled wrong"
             )
     con.execute(f"create temp table dropped_problems as {render('unlabelled_problems')}")
@@ -73,12 +73,12 @@ def require_fit(con: duckdb.DuckDBPyConnection, archives: set[str], answer: str)
     ).fetchall():
         if archive in archives and not finished:
             raise AuditError(
-                f"archive {shown(archive)}: none of its {attempts:,} attempts counts as finished: "
-                f"{_reasons(con, archive)}, or --force to load it as it is"
+                f"archive {excerpt(archive)}: none of its {attempts:,} attempts counts as "
+                f"finished: {_reasons(con, archive)}, or --force to load it as it is"
             )
         if archive in archives:
             raise AuditError(
-                f"archive {shown(archive)}: none of its {finished:,} finished attempts has an "
+                f"archive {excerpt(archive)}: none of its {finished:,} finished attempts has an "
                 f"answer: {_kinds(con, archive, answer, archive_answers)}, or --force to go on "
                 "without"
             )
@@ -89,10 +89,10 @@ def _reasons(con: duckdb.DuckDBPyConnection, archive: str) -> str:
     query = f"from ({render('archive_finish_reasons')}) where archive = ?"
     reasons = [(reason, count) for _, reason, count in con.execute(query, [archive]).fetchall()]
     more = f" and {len(reasons) - NAMES_SHOWN:,} more" if len(reasons) > NAMES_SHOWN else ""
-    there = ", ".join(f"{shown(reason)} ({count:,})" for reason, count in reasons[:NAMES_SHOWN])
+    first = ", ".join(f"{excerpt(reason)} ({count:,})" for reason, count in reasons[:NAMES_SHOWN])
     candidates = [reason for reason, _ in reasons if reason.strip().lower() not in UNFINISHED]
-    named = shlex.quote(",".join(candidates[:NAMES_SHOWN]) or "REASON")
-    return f"finish_reason is {there}{more}; pass --finished {named} to count that as finished"
+    names = shlex.quote(",".join(candidates[:NAMES_SHOWN]) or "REASON")
+    return f"finish_reason is {first}{more}; pass --finished {names} to count that as finished"
 
 
 def _kinds(con: duckdb.DuckDBPyConnection, archive: str, answer: str, archive_answers: int) -> str:
@@ -102,12 +102,12 @@ def _kinds(con: duckdb.DuckDBPyConnection, archive: str, answer: str, archive_an
         counts[answer] = 0
     if answer != "boxed" and archive not in archives_without_texts(con):
         counts["boxed"] = _boxes(con, archive)
-    told = ", ".join(f"--answer {kind} gives {counts[kind]:,}" for kind in sorted(counts))
+    gives = ", ".join(f"--answer {kind} gives {counts[kind]:,}" for kind in sorted(counts))
     best = max(counts, key=lambda kind: counts[kind])
     if counts[best]:
-        return f"{told}; pass --answer {best}"
+        return f"{gives}; pass --answer {best}"
     return (
-        f"{told}; pass --answer 'regex:PATTERN', --answer none where attempts pass or fail and "
+        f"{gives}; pass --answer 'regex:PATTERN', --answer none where attempts pass or fail and "
         "nothing is voted on"
     )
 

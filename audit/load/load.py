@@ -28,11 +28,11 @@ from audit.load.provenance import (
 from audit.load.schema import FILLED, SCHEMA, create_schema
 from audit.load.staging import Progress, Staging, make_stale, stage, streaming
 from audit.options import Reading, takes
-from audit.sources import CONTAINERS, Source, SourceFile, find_files, shown
+from audit.sources import CONTAINERS, Source, SourceFile, excerpt
 from audit.sources.canonical import COLUMNS, find_column
 from audit.sources.files import check_unchanged
 from audit.sources.formats import formats
-from audit.sources.opening import readable
+from audit.sources.opening import readable_files
 from audit.sources.scores import check_mapped
 
 __all__ = ["SCHEMA", "answer_note", "cost_note", "create_schema", "grade_note", "load"]
@@ -55,7 +55,7 @@ class ArchiveSummary(NamedTuple):
 
 @dataclass(frozen=True)
 class LoadSummary:
-    """What was loaded, what should be told of it, and whether that cost the replays."""
+    """What was loaded, the notes to report, and whether the replays were dropped."""
 
     archives: list[ArchiveSummary]
     files: int
@@ -76,20 +76,15 @@ def load(
     progress: Progress | None = None,
 ) -> LoadSummary:
     """Load every file of the sources in one transaction, or change nothing."""
-    check_choices(reading)
-    skipped: list[str] = []
-    files = find_files(sources, skipped if reading.skip_unreadable else None)
-    if reading.skip_unreadable:
-        files = readable(files, reading.format, reading, skipped)
+    check_reading(reading)
+    files, skipped = readable_files(sources, reading)
     try:
         with hashing(files) as sha256, streaming(con) as restore, transaction(con):
             check_schema(con)
             create_schema(con)
             archives = con.execute("select distinct archive from attempts").fetchall()
             present = {name for (name,) in archives}
-            staging = Staging(
-                files, reading.format, reading, reading.finished, present, replace, progress
-            )
+            staging = Staging(files, reading, present, replace, progress)
             stage(con, staging, texts)
             restore()
             left_out = settle_labels(con, reading.unlabelled)
@@ -122,23 +117,23 @@ def load(
     )
 
 
-def check_choices(choices: Reading) -> None:
+def check_reading(reading: Reading) -> None:
     """Refuse an option that means nothing."""
     names = (*CONTAINERS, *formats())
-    if choices.format is not None and choices.format not in names:
-        raise AuditError(f"--format {choices.format}: no such format; there are {', '.join(names)}")
-    for name, origin in choices.mapping.items():
+    if reading.format is not None and reading.format not in names:
+        raise AuditError(f"--format {reading.format}: no such format; there are {', '.join(names)}")
+    for name, origin in reading.mapping.items():
         check_mapped(name, origin)
         if find_column(name) is None:
             raise AuditError(
-                f"--map {name}={origin}: no column {shown(name)} in the canonical schema; "
+                f"--map {name}={origin}: no column {excerpt(name)} in the canonical schema; "
                 f"it has {', '.join(COLUMNS)}, score_NAME"
             )
     for option in ("archive", "competition", "finish_reason"):
-        if getattr(choices, option) == "":
+        if getattr(reading, option) == "":
             raise AuditError(f"--{option.replace('_', '-')}: must not be empty")
-    answer_pattern(choices.answer)
-    if choices.answer == NO_ANSWER and choices.grade is not None:
+    answer_pattern(reading.answer)
+    if reading.answer == NO_ANSWER and reading.grade is not None:
         raise AuditError(
             "--grade references compares answers, and --answer none reads none; leave out one"
         )
@@ -152,8 +147,8 @@ def refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile
     archive, competition, question_id, seed, file, row, first_file, first_row = twice
     problem = shown_problem(con, competition, question_id)
     raise AuditError(
-        f"{files[file].shown_name}: row {row}, column seed: attempt (archive {shown(archive)}, "
-        f"competition {shown(competition)}, question_id {problem}, seed {seed}) "
+        f"{files[file].shown_name}: row {row}, column seed: attempt (archive {excerpt(archive)}, "
+        f"competition {excerpt(competition)}, question_id {problem}, seed {seed}) "
         f"is already in {files[first_file].shown_name}: "
         f"row {first_row}; {ONCE}" + (TWO_RUNS if file != first_file else "")
     )
@@ -218,7 +213,7 @@ def _hash(file: SourceFile, is_over: Event) -> str:
 
 
 def source_notes(source: Source) -> list[str]:
-    """What was met in a file and should be told."""
+    """The notes to report about a file."""
     return [f"{source.file.shown_name}: {count:,} {note}" for note, count in source.notes.items()]
 
 
@@ -227,7 +222,8 @@ def grade_notes(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
     for archive, attempts, matched, recorded, recorded_correct, agreed in con.execute(
         render("grade_agreement")
     ).fetchall():
-        line = f"--grade references: archive {shown(archive)}: {_percent(matched, attempts)} match"
+        share = _percent(matched, attempts)
+        line = f"--grade references: archive {excerpt(archive)}: {share} match"
         if recorded:
             line += (
                 f"; the source's own labels call {_percent(recorded_correct, recorded)} correct, "

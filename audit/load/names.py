@@ -14,7 +14,7 @@ from audit.database import insert
 from audit.database.schema import NUMBERED
 from audit.engine import render
 from audit.errors import AuditError
-from audit.sources import shown
+from audit.sources import excerpt
 
 WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 
@@ -41,7 +41,7 @@ def number_problems(con: duckdb.DuckDBPyConnection, numbering: Numbering) -> Non
     incoming = con.execute("select distinct question_id from incoming where question_id < 0")
     left = {number for (number,) in incoming.fetchall()}
     changes: list[tuple[str, int, int]] = []
-    named: list[tuple[str, int, str]] = []
+    rows: list[tuple[str, int, str]] = []
     for competition in sorted({key[0] for key in numbering.names} | {row[0] for row in problems}):
         old = {name: number for place, name, number in problems if place == competition}
         new = {
@@ -53,10 +53,10 @@ def number_problems(con: duckdb.DuckDBPyConnection, numbering: Numbering) -> Non
         for names in (old, new):
             changes += [(competition, at, numbers[name]) for name, at in names.items()]
         if numbers != {name: int(name) for name in numbers if WHOLE_NUMBER.fullmatch(name)}:
-            named += [(competition, number, name) for name, number in numbers.items()]
+            rows += [(competition, number, name) for name, number in numbers.items()]
     _renumber(con, [change for change in changes if change[1] != change[2]])
     con.execute("delete from problem_names")
-    _insert(con, "problem_names", ("competition", "question_id", "name"), named)
+    _insert(con, "problem_names", ("competition", "question_id", "name"), rows)
 
 
 def _numbers(
@@ -71,9 +71,9 @@ def _numbers(
     ).fetchall()
     if archive:
         raise AuditError(
-            f"competition {shown(competition)}: archive {shown(archive[0][0])} numbers its "
-            f"problems, and here they have names ({shown(names[0])}); load them into another --db, "
-            "or pass --competition with another name"
+            f"competition {excerpt(competition)}: archive {excerpt(archive[0][0])} numbers its "
+            f"problems, and here they have names ({excerpt(names[0])}); load them into another "
+            "--db, or pass --competition with another name"
         )
     return {name: number for number, name in enumerate(names)}
 
@@ -96,8 +96,8 @@ def _insert(
 ) -> None:
     if rows:
         values = zip(*rows, strict=True)
-        named = {name: list(column) for name, column in zip(columns, values, strict=True)}
-        insert(con, f"insert into {table}", pa.table(named))
+        by_name = {name: list(column) for name, column in zip(columns, values, strict=True)}
+        insert(con, f"insert into {table}", pa.table(by_name))
 
 
 def shown_problem(con: duckdb.DuckDBPyConnection, competition: str, question_id: int) -> str:
@@ -106,4 +106,4 @@ def shown_problem(con: duckdb.DuckDBPyConnection, competition: str, question_id:
         "select name from problem_names where competition = ? and question_id = ?",
         [competition, question_id],
     ).fetchall()
-    return shown(names[0][0]) if names else str(question_id)
+    return excerpt(names[0][0]) if names else str(question_id)

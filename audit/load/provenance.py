@@ -8,7 +8,7 @@ from audit.answers.extract import NO_ANSWER
 from audit.database import relations
 from audit.engine import render
 from audit.errors import AuditError
-from audit.sources import shown
+from audit.sources import excerpt
 
 COUNTED = "counted with "
 GRADED = "references"
@@ -33,7 +33,7 @@ def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bo
     ).fetchall()
     if kind != answer and others[0][0] is not None:
         raise AuditError(
-            f"--answer {answer}: the answers of archive {shown(others[0][0])} were read by "
+            f"--answer {answer}: the answers of archive {excerpt(others[0][0])} were read by "
             f"--answer {kind}, and a database has one kind; load into another --db, or change "
             f"those that are there first: budget-audit answers --answer {answer}"
         )
@@ -41,7 +41,7 @@ def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bo
     if numbers != has_numbers(con) and others[0][0] is not None:
         how = "without" if numbers else "with"
         raise AuditError(
-            f"archive {shown(others[0][0])} was loaded {how} --numbers, and a database compares "
+            f"archive {excerpt(others[0][0])} was loaded {how} --numbers, and a database compares "
             f"answers in one way; load {how} --numbers here, or into another --db"
         )
 
@@ -70,9 +70,9 @@ def _of_sources(con: duckdb.DuckDBPyConnection, column: str, begins: str) -> str
         [column, begins],
     ).fetchall()
     everyone = {archive for (archive,) in con.execute("select archive from sources").fetchall()}
-    whole = len(rows) == 1 and set(rows[0][1]) == everyone
-    told = (origin if whole else f"{origin} ({_listing(archives)})" for origin, archives in rows)
-    return "; ".join(told) or None
+    if len(rows) == 1 and set(rows[0][1]) == everyone:
+        return rows[0][0] or None
+    return "; ".join(f"{origin} ({_join_names(archives)})" for origin, archives in rows) or None
 
 
 def _label_gaps(con: duckdb.DuckDBPyConnection) -> str | None:
@@ -87,11 +87,11 @@ def _label_gaps(con: duckdb.DuckDBPyConnection) -> str | None:
         archives = [archive if gap == "unlabelled" else f"{archive} {count:,} of {total:,}"
                     for archive, kind, count, total in gaps if kind == gap]  # fmt: skip
         if archives:
-            parts.append(words + _listing(archives))
+            parts.append(words + _join_names(archives))
     return "; ".join(parts) or None
 
 
-def _listing(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return ", ".join(sorted(names))
 
 
@@ -141,14 +141,14 @@ def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
         ]
     except (duckdb.Error, ValueError):
         return None
-    told = [
+    filters = [
         f"{len(names):,} problems"
         if word == "problem"
         else f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}"
         for word, names in parts
         if names
     ]
-    return f"replayed: only {'; '.join(told)}" if told else None
+    return f"replayed: only {'; '.join(filters)}" if filters else None
 
 
 def unit_note(con: duckdb.DuckDBPyConnection) -> str:

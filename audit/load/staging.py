@@ -28,12 +28,12 @@ from audit.errors import AuditError
 from audit.load.names import Numbering
 from audit.load.schema import CARRIED, INCOMING, KEY_FIELDS, SCORES, sql_columns
 from audit.options import Reading
-from audit.sources import Chunk, Source, SourceFile, shown
+from audit.sources import Chunk, Source, SourceFile, excerpt
 from audit.sources.canonical import COLUMNS, SCORE_PREFIX, read_columns
 from audit.sources.missing import require
 from audit.sources.opening import open_source
 from audit.sources.runs import Runs
-from audit.sources.stand_ins import listed
+from audit.sources.stand_ins import column_values
 
 TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
 # What the checks of texts ask, as sql/load/text_measures.sql reads it from stored ones.
@@ -71,10 +71,7 @@ class Staging:
     """How files are read: what the user has settled, and what has been met so far."""
 
     files: Sequence[SourceFile]
-    format: str | None
-    choices: Reading
-    # Finish reasons that count as stop.
-    finished: Sequence[str] = ()
+    reading: Reading
     # Archives in the database, and whether those that are met take their place.
     present: Collection[str] = ()
     replace: bool = False
@@ -103,27 +100,27 @@ def streaming(con: duckdb.DuckDBPyConnection) -> Iterator[Callable[[], None]]:
         restore()
 
 
-def read(reading: Staging) -> Generator[Batch]:
+def read(staging: Staging) -> Generator[Batch]:
     """Read every file; a new segment begins where an archive to replace is met."""
-    total, before = sum(file.bytes for file in reading.files), 0
+    total, before = sum(file.bytes for file in staging.files), 0
     met: set[str] = set()
-    runs = Runs(reading.choices.runs)
+    reading, runs = staging.reading, Runs(staging.reading.runs)
     segment, size = 0, 0
-    for index, file in enumerate(reading.files):
-        source = runs.apart(open_source(file, reading.format, reading.choices))
-        require(source, reading.choices)
-        reading.opened.append(source)
+    for index, file in enumerate(staging.files):
+        source = runs.without_clashes(open_source(file, reading))
+        require(source, reading)
+        staging.opened.append(source)
         if reading.finished:
             source.mapping["finished"] = ", ".join(reading.finished)
         source.mapping.update(source.live)
         for chunk in _until_the_end(source):
-            columns = _columns(source, chunk, reading)
+            columns = _columns(source, chunk, staging)
             archives = set(columns["archive"].unique().to_pylist())
-            loaded = (archives - met).intersection(reading.present)
-            if loaded and not reading.replace:
+            loaded = (archives - met).intersection(staging.present)
+            if loaded and not staging.replace:
                 raise AuditError(
-                    f"{file.shown_name}: archive {shown(min(loaded))} is already in the database; "
-                    "pass --replace to put this one in its place"
+                    f"{file.shown_name}: archive {excerpt(min(loaded))} is already in the "
+                    "database; pass --replace to put this one in its place"
                 )
             if loaded or size > SEGMENT_BYTES:
                 segment, size = segment + 1, 0
@@ -131,8 +128,8 @@ def read(reading: Staging) -> Generator[Batch]:
             met |= archives
             size += batch.rows.nbytes
             yield batch
-            if reading.progress:
-                reading.progress(before + chunk.done, total, file.shown_name)
+            if staging.progress:
+                staging.progress(before + chunk.done, total, file.shown_name)
         before += file.bytes
 
 
@@ -145,14 +142,14 @@ def _until_the_end(source: Source) -> Iterator[Chunk]:
             source.chunks.close()
 
 
-def _columns(source: Source, chunk: Chunk, reading: Staging) -> dict[str, pa.Array]:
+def _columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, pa.Array]:
     """The columns of a chunk, checked, with the answers and labels that follow from them."""
-    choices = reading.choices
-    is_graded = choices.grade is not None
+    reading = staging.reading
+    is_graded = reading.grade is not None
     names = {*COLUMNS, *chunk.values}
     columns = read_columns(source, chunk, names - {"correct"} if is_graded else names)
     if source.has_problem_names:
-        numbers = reading.numbering.number(columns["competition"], columns["question_id"])
+        numbers = staging.numbering.number(columns["competition"], columns["question_id"])
         columns["question_id"] = numbers
     if reading.finished:
         is_finished = pc.is_in(columns["finish_reason"], pa.array(reading.finished, pa.string()))
@@ -160,10 +157,10 @@ def _columns(source: Source, chunk: Chunk, reading: Staging) -> dict[str, pa.Arr
     columns["recorded_box"] = columns["boxed_answer"]
     columns["recorded_answer"] = _strings(chunk, "archive_answer")
     columns["raw_answer"] = raw_answers(
-        choices.answer, columns["text"], columns["boxed_answer"], columns["recorded_answer"]
+        reading.answer, columns["text"], columns["boxed_answer"], columns["recorded_answer"]
     )
     columns["answer"] = normal_answers(columns["raw_answer"])
-    if choices.numbers:
+    if reading.numbers:
         for name in ("answer", "archive_answer"):
             columns[name] = number_forms(columns[name])
         accepted = columns["references"]
@@ -172,7 +169,7 @@ def _columns(source: Source, chunk: Chunk, reading: Staging) -> dict[str, pa.Arr
             offsets = pc.subtract(accepted.offsets, accepted.offsets[0])
             columns["references"] = pa.ListArray.from_arrays(offsets, forms)
     columns["eligible"] = pc.equal(columns["finish_reason"], "stop")
-    if choices.answer == NO_ANSWER:
+    if reading.answer == NO_ANSWER:
         columns["archive_answer"] = columns["answer"]
     else:
         columns["eligible"] = pc.and_(columns["eligible"], columns["answer"].is_valid())
@@ -187,7 +184,7 @@ def _strings(chunk: Chunk, name: str) -> pa.Array:
     values = chunk.values.get(name)
     if isinstance(values, pa.Array) and pa.types.is_string(values.type):
         return values
-    return pa.array(listed(chunk, name), pa.string())
+    return pa.array(column_values(chunk, name), pa.string())
 
 
 def _recorded_labels(source: Source, chunk: Chunk) -> pa.Array:
@@ -247,11 +244,11 @@ def _scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
     return pa.ListArray.from_arrays(offsets, pairs.filter(present))
 
 
-def stage(con: duckdb.DuckDBPyConnection, reading: Staging, texts: bool) -> None:
+def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None:
     """Read every file: texts into their table and all else into `incoming`, by segments."""
     con.execute(f"create temp table incoming ({sql_columns(STAGED)})")
-    outdated = set(reading.present)
-    with closing(read(reading)) as batches:
+    outdated = set(staging.present)
+    with closing(read(staging)) as batches:
         for _, segment in groupby(batches, key=lambda batch: batch.segment):
             first = next(segment)
             _remove(con, first.archives & outdated)

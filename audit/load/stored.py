@@ -9,7 +9,7 @@ from audit.answers.extract import NO_ANSWER, normal_answers, number_forms, raw_a
 from audit.engine import render
 from audit.errors import AuditError
 from audit.load.schema import KEY_FIELDS
-from audit.sources import shown
+from audit.sources import excerpt
 
 STORED = pa.schema([*KEY_FIELDS, ("raw_answer", pa.string()), ("answer", pa.string())])
 # Texts may be long: only so many are in memory at once.
@@ -27,7 +27,7 @@ def require_texts(con: duckdb.DuckDBPyConnection, answer: str) -> None:
     without = [] if answer in ("archive", NO_ANSWER) else archives_without_texts(con)
     if without:
         raise AuditError(
-            f"--answer {answer}: archive {shown(without[0])} was loaded with --no-texts; load it "
+            f"--answer {answer}: archive {excerpt(without[0])} was loaded with --no-texts; load it "
             "again with its texts"
         )
 

@@ -41,13 +41,11 @@ def extract(run: Path, number: int, limits: TaskLimits) -> int:
         raise AuditError(f"{file.path}: cannot be read: {error.strerror}") from None
     if size != file.bytes:
         raise AuditError(f"{file.path}: has changed since the run was planned; plan it again")
-    # Runs of one task are told apart once all files are known.
-    choices = replace(manifest.reading, runs=None)
-    skipped = (
-        unreadable(file, manifest.reading.format, choices) if choices.skip_unreadable else None
-    )
+    # Runs of one task are separated later, when all files are known.
+    reading = replace(manifest.reading, runs=None)
+    skipped = unreadable(file, reading) if reading.skip_unreadable else None
     files = [file] if skipped is None else []
-    staging = Staging(files, manifest.reading.format, choices, manifest.reading.finished)
+    staging = Staging(files, reading)
     with (
         appearing(folder_of(run, "attempts", number)) as folder,
         working(limits) as con,
@@ -90,7 +88,7 @@ def _read_into(con: duckdb.DuckDBPyConnection, staging: Staging) -> None:
 
 
 def _described(source: Source, sha256: str) -> dict[str, Any]:
-    """What `sources` says of a file, and what should be told."""
+    """The row of `sources` for a file, and the notes to report."""
     return {
         # A file's name may be any bytes.
         "name": source.file.name.encode(errors="backslashreplace").decode(),

@@ -239,8 +239,8 @@ def check_files(folder: Path, receipt: Mapping[str, Any]) -> None:
 
 def parquet(paths: Sequence[Path]) -> str:
     """Parquet files as a relation in SQL."""
-    listed = ", ".join(literal(str(path)) for path in paths)
-    return f"read_parquet([{listed}])"
+    literals = ", ".join(literal(str(path)) for path in paths)
+    return f"read_parquet([{literals}])"
 
 
 def keys_file(run: Path, name: str) -> str:

@@ -73,13 +73,13 @@ def extract(
     from audit.scale.plan import read_manifest
 
     run = Path(folder)
-    wanted = missing_files(run, read_manifest(run)) if number is None else [number]
-    rows = [read(run, one, limits) for one in wanted]
+    numbers = missing_files(run, read_manifest(run)) if number is None else [number]
+    rows = [read(run, file_number, limits) for file_number in numbers]
     if number is None:
         number_keys(run, limits)
-    found = {"number": pa.array(wanted, pa.int64()), "attempts": pa.array(rows, pa.int64())}
-    caption = f"{sum(rows):,} attempts of {len(wanted):,} file(s) in {folder}"
-    return Result(pa.table(found), caption=caption)
+    columns = {"number": pa.array(numbers, pa.int64()), "attempts": pa.array(rows, pa.int64())}
+    caption = f"{sum(rows):,} attempts of {len(numbers):,} file(s) in {folder}"
+    return Result(pa.table(columns), caption=caption)
 
 
 @takes
@@ -155,13 +155,13 @@ def gather(
     """
     from audit.scale.gather import gather as collect
 
-    found = collect(Path(folder), Path(db), link=link, limits=limits)
+    gathered = collect(Path(folder), Path(db), link=link, limits=limits)
     with opened(db, **asdict(limits)) as con:
         used = con.sql("from settings order by key").to_arrow_table()
-        notes = [f"note: {note}" for note in found.notes]
+        notes = [f"note: {note}" for note in gathered.notes]
         simulated = provenance.simulated_note(con)
         notes += [f"note: {simulated}"] if simulated else []
         notes += [provenance.replayed_note(con) or "", *quality_notes(con)]
     notes.append("a run keeps no texts: what needs them says so")
-    caption = f"{found.replays:,} replays of {found.banks:,} banks in {db}"
+    caption = f"{gathered.replays:,} replays of {gathered.banks:,} banks in {db}"
     return Result(used, caption=caption, notes=notes)

@@ -40,7 +40,7 @@ NO_LIMITS = Limits()
 
 
 class Gathered(NamedTuple):
-    """What was gathered: banks, replays, and what the readers of the files had to tell."""
+    """How many banks and replays were gathered, and the notes of the files' readers."""
 
     banks: int
     replays: int
@@ -74,8 +74,7 @@ def gather(run: Path, db: Path, *, link: bool = False, limits: Limits = NO_LIMIT
             remember(con, manifest.reading.answer, numbers=manifest.reading.numbers)
             quality.count_records(con, archives)
             notes = [*keys["notes"], *(_grade_notes(con) if manifest.reading.grade else ())]
-            kept = {*HANDED_DOWN, *COMPUTED_HERE}
-            build_stages(con, settings, manifest.plugins, kept)
+            build_stages(con, settings, manifest.plugins, {*HANDED_DOWN, *COMPUTED_HERE})
             publish(con, replace(manifest.plugins, unit=settings.unit))
             finish(con)
             con.execute("update meta set value = 'fresh' where key = 'replays'")
@@ -87,7 +86,7 @@ def gather(run: Path, db: Path, *, link: bool = False, limits: Limits = NO_LIMIT
 
 
 def _grade_notes(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """How often answers match the references, as a load tells it."""
+    """How often answers match the references, as a load reports it."""
     con.execute("create temp view incoming as from labels")
     notes = [*grade_notes(con)]
     con.execute("drop view incoming")
@@ -96,24 +95,24 @@ def _grade_notes(con: duckdb.DuckDBPyConnection) -> list[str]:
 
 def check_parts(run: Path, manifest: Manifest) -> dict[str, list[Path]]:
     """The files of each relation; a part that is missing, doubled, damaged or foreign is named."""
-    there = sorted(path.name for path in (run / "parts").glob("[!.]*"))
-    receipts = {name: read_receipt(run / "parts" / name) for name in there}
+    folders = sorted(path.name for path in (run / "parts").glob("[!.]*"))
+    receipts = {name: read_receipt(run / "parts" / name) for name in folders}
     for name, receipt in receipts.items():
         _require_own(run, name, receipt, manifest)
     numbers = Counter(receipt["number"] for receipt in receipts.values() if receipt)
     doubled = sorted(number for number, count in numbers.items() if count > 1)
     if doubled:
-        places = [name for name, one in receipts.items() if one and one["number"] == doubled[0]]
+        places = [name for name in folders if (receipts[name] or {}).get("number") == doubled[0]]
         raise AuditError(
             f"{run}: part {doubled[0]} is there twice: parts/{', parts/'.join(places)}; remove "
             "what is a copy"
         )
     missing = [number for number in range(manifest.parts) if number not in numbers]
     if missing:
-        listed = ", ".join(map(str, missing[:NAMES_SHOWN]))
+        names = ", ".join(map(str, missing[:NAMES_SHOWN]))
         more = f" and {len(missing) - NAMES_SHOWN:,} more" if len(missing) > NAMES_SHOWN else ""
         raise AuditError(
-            f"{run}: {len(missing):,} of {manifest.parts:,} parts are missing: {listed}{more}; run "
+            f"{run}: {len(missing):,} of {manifest.parts:,} parts are missing: {names}{more}; run "
             f"'budget-audit run {run}' again, or 'budget-audit part {run} {missing[0]}'"
         )
     files: dict[str, list[Path]] = {name: [] for name in WRITTEN}

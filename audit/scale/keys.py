@@ -88,9 +88,9 @@ def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
             "left_out": left_out,
         }
         write_receipt(partial, content, rows)
-    found = read_receipt(folder)
-    assert found is not None
-    return found
+    receipt = read_receipt(folder)
+    assert receipt is not None
+    return receipt
 
 
 def check_extracted(run: Path, manifest: Manifest) -> list[dict[str, Any]]:
@@ -107,11 +107,12 @@ def check_extracted(run: Path, manifest: Manifest) -> list[dict[str, Any]]:
 
 
 def _notes(manifest: Manifest, receipts: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What a load would tell of the files."""
-    skipped = [*manifest.skipped, *(one["skipped"] for one in receipts if one["skipped"])]
+    """The notes that a load of the files would report."""
+    reasons = (receipt["skipped"] for receipt in receipts)
+    skipped = [*manifest.skipped, *(reason for reason in reasons if reason)]
     read = [receipt["source"] for receipt in receipts if receipt["source"]]
-    told = [note for source in read for note in source["notes"]]
-    return [*(f"left out: {reason}" for reason in skipped), *told]
+    notes = [note for source in read for note in source["notes"]]
+    return [*(f"left out: {reason}" for reason in skipped), *notes]
 
 
 def _read_counts(
@@ -274,16 +275,18 @@ def _require_scores(
     con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest, settings: Settings
 ) -> None:
     """Refuse a selector of a score that no file has, or whose values are no weights."""
-    selectors = [one for one in manifest.plugins.selectors if one.path.startswith(FOLDER)]
+    selectors = [
+        selector for selector in manifest.plugins.selectors if selector.path.startswith(FOLDER)
+    ]
     con.execute(f"create view extracted as from {_extracted(run, manifest, 'attempts')}")
     con.execute(f"create or replace view scores as {render('extracted_scores')}")
     if selectors:
-        there = scores(con)
+        names = scores(con)
         for selector in selectors:
             score = selector.name.removeprefix(f"{Path(selector.path).stem}_")
-            if score not in there:
+            if score not in names:
                 raise AuditError(
-                    f"--selectors {selector.name}: {not_there('score', score, there)}; plan "
+                    f"--selectors {selector.name}: {not_there('score', score, names)}; plan "
                     "another run"
                 )
         check_weights(con, selectors, settings)

@@ -49,9 +49,9 @@ def _done(tasks: Sequence[Task]) -> list[Outcome]:
         done += _tried(tasks[len(done) :])
         if len(done) == len(tasks):
             return done
-    named = ", ".join(task.name for task in tasks[len(done) :][:5])
+    names = ", ".join(task.name for task in tasks[len(done) :][:5])
     raise AuditError(
-        f"processes were killed {MOST_TRIES} times while these were not done: {named}; was the "
+        f"processes were killed {MOST_TRIES} times while these were not done: {names}; was the "
         "memory used up? pass --memory, fewer --workers, or plan more --parts"
     )
 
@@ -63,14 +63,14 @@ def _tried(tasks: Sequence[Task]) -> list[Outcome]:
     process = spawning.Process(target=_work, args=(perform, tasks, sender, os.getpid()))
     process.start()
     sender.close()
-    found: list[Outcome] = []
+    outcomes: list[Outcome] = []
     with receiver:
         try:
             while True:
-                found.append(receiver.recv())
+                outcomes.append(receiver.recv())
         except EOFError:
             process.join()
-    return found
+    return outcomes
 
 
 def _work(

@@ -151,8 +151,7 @@ def _replay(con: duckdb.DuckDBPyConnection, run: Path, settings: Settings, plugi
     con.execute("create table banks as from own_banks")
     ((banks,),) = con.execute("select count(*) from banks").fetchall()
     if banks:
-        kept = {*HANDED_DOWN, "walks"}
-        build_stages(con, settings, plugins, kept, names=PART_STAGES)
+        build_stages(con, settings, plugins, {*HANDED_DOWN, "walks"}, names=PART_STAGES)
         check_contracts(con, plugins)
     return banks
 

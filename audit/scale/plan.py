@@ -29,7 +29,7 @@ from audit.engine.settings import (
 )
 from audit.engine.sql_files import resource
 from audit.errors import AuditError, first_line
-from audit.load.load import check_choices
+from audit.load.load import check_reading
 from audit.options import Reading
 from audit.sources import SourceFile, Unreadable, find_files
 from audit.sources.missing import require
@@ -71,7 +71,7 @@ def plan(
             "--orders auto: a run draws its orders before anything is measured; plan it with a "
             "number, and use 'budget-audit replay --orders auto' on what is gathered"
         )
-    check_choices(reading)
+    check_reading(reading)
     # Workers may begin in another folder.
     beside = {name: getattr(reading, name) for name in ("references", "labels")}
     reading = replace(
@@ -86,7 +86,7 @@ def plan(
     with duckdb.connect() as con:
         _foretell(con, reading, settings)
         resolved = resolve(con, settings)
-        found = resolve_plugins(con, settings, resolved)
+        plugins = resolve_plugins(con, settings, resolved)
     if not resolved.budgets:
         raise AuditError(
             f"--budgets: what attempts cost in {resolved.unit} is not known before they are read; "
@@ -95,7 +95,7 @@ def plan(
     content = {
         "parts": parts,
         "settings": asdict(resolved),
-        "plugins": {kind: [asdict(one) for one in getattr(found, kind)] for kind in KINDS},
+        "plugins": {kind: [asdict(plugin) for plugin in getattr(plugins, kind)] for kind in KINDS},
         "reading": asdict(reading),
         "files": [
             {"path": str(file.path), "name": file.name, "bytes": file.bytes} for file in files
@@ -117,8 +117,8 @@ def _foretell(
     That the scores are there, and can be weights, is looked at when everything is extracted.
     """
     con.execute("create table meta as select 'answer' as key, ? as value", [reading.answer])
-    named = f"{settings.get('selectors') or ''},{settings.get('primary_selector') or ''}"
-    scores = {match[2] for one in named.split(",") if (match := SCORE_SELECTOR.fullmatch(one))}
+    names = f"{settings.get('selectors') or ''},{settings.get('primary_selector') or ''}"
+    scores = {match[2] for name in names.split(",") if (match := SCORE_SELECTOR.fullmatch(name))}
     con.execute(
         "create table scores (archive varchar, competition varchar, question_id bigint, "
         "score varchar, value double)"
@@ -130,12 +130,12 @@ def _foretell(
 def _files(sources: Sequence[str], reading: Reading) -> tuple[list[SourceFile], list[str]]:
     """The source files, each of which can be opened, and why others are left out."""
     skipped: list[str] = []
-    found = find_files(sources, skipped if reading.skip_unreadable else None)
-    require_some(found, skipped)
-    files = [SourceFile(Path(os.path.abspath(file.path)), file.name, file.bytes) for file in found]
+    listed = find_files(sources, skipped if reading.skip_unreadable else None)
+    require_some(listed, skipped)
+    files = [SourceFile(Path(os.path.abspath(file.path)), file.name, file.bytes) for file in listed]
     for file in files:
         try:
-            require(open_source(file, reading.format, reading), reading)
+            require(open_source(file, reading), reading)
         except Unreadable:
             # Its extract will say so: a file may be unreadable further on too.
             if not reading.skip_unreadable:
@@ -193,17 +193,19 @@ def _manifest(content: Mapping[str, Any]) -> Manifest:
     if not fits(parts, int) or not 1 <= parts <= MOST_PARTS:
         raise ValueError(f"parts is not a whole number from 1 to {MOST_PARTS:,}")
     if not fits(skipped, tuple[str, ...]) or not all(
-        fits(one, Mapping[str, str]) for one in (sql, versions)
+        fits(texts, Mapping[str, str]) for texts in (sql, versions)
     ):
         raise ValueError("skipped, sql or versions is not of texts")
     reading = typed(Reading, content["reading"])
-    check_choices(reading)
+    check_reading(reading)
     files = [typed(_File, file) for file in content["files"]]
     if not files or any(file.bytes < 0 or not os.path.isabs(file.path) for file in files):
         raise ValueError("files is not a list of source files")
-    plugins = {kind: [typed(Plugin, one) for one in content["plugins"][kind]] for kind in KINDS}
-    for kind, some in plugins.items():
-        for plugin in some:
+    by_kind = {
+        kind: [typed(Plugin, plugin) for plugin in content["plugins"][kind]] for kind in KINDS
+    }
+    for kind, of_kind in by_kind.items():
+        for plugin in of_kind:
             if not NAME_PATTERN.fullmatch(plugin.name):
                 raise ValueError(
                     f"'{plugin.name}' is not a valid {KINDS[kind].one} name: lower-case letters, "
@@ -211,14 +213,14 @@ def _manifest(content: Mapping[str, Any]) -> Manifest:
                 )
             check_lineage(kind, plugin)
     settings = settings_of(content)
-    found = Plugins(plugins["rules"], plugins["selectors"], plugins["policies"], settings.unit)
-    if settings.primary_selector not in {one.name for one in found.selectors}:
+    plugins = Plugins(by_kind["rules"], by_kind["selectors"], by_kind["policies"], settings.unit)
+    if settings.primary_selector not in {plugin.name for plugin in plugins.selectors}:
         raise AuditError(f"no selector '{settings.primary_selector}'")
     return Manifest(
         content["id"],
         parts,
         settings,
-        found,
+        plugins,
         reading,
         [SourceFile(Path(file.path), file.name, file.bytes) for file in files],
         skipped,

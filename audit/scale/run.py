@@ -74,14 +74,14 @@ def _tasks(kind: str, folder: Path, numbers: Sequence[int], limits: TaskLimits) 
 
 
 def _do(execute: Execute, tasks: list[Task], progress: Progress | None) -> None:
-    """Run tasks on an engine; the first mistake that one of them tells is the run's."""
-    told = []
+    """Run tasks on an engine, and raise the error of the first task that reports one."""
+    failures = []
     for done, outcome in enumerate(execute(tasks) if tasks else (), 1):
         if outcome.error:
-            told.append(outcome)
+            failures.append(outcome)
         if progress:
             progress(f"{outcome.kind} {outcome.number}", done, len(tasks))
-    if told:
-        first = min(told, key=lambda outcome: outcome.number)
-        more = f" (and {len(told) - 1:,} more)" if len(told) > 1 else ""
+    if failures:
+        first = min(failures, key=lambda outcome: outcome.number)
+        more = f" (and {len(failures) - 1:,} more)" if len(failures) > 1 else ""
         raise AuditError(f"{first.kind} {first.number}{more}: {first.error}")

@@ -72,8 +72,8 @@ def _execute(session: Any, tasks: list[Task]) -> Iterator[Outcome]:
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                found = as_text(perform(tasks[number]))
-                yield pa.RecordBatch.from_pydict({"outcome": [found]})
+                outcome = as_text(perform(tasks[number]))
+                yield pa.RecordBatch.from_pydict({"outcome": [outcome]})
 
     count = len(tasks)
     try:

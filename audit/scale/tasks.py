@@ -23,7 +23,7 @@ class Task(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How a task ended: a mistake that another attempt would repeat is told, not raised."""
+    """How a task ended: an error that every further try would repeat is returned, not raised."""
 
     kind: str
     number: int
@@ -47,9 +47,9 @@ def perform(task: Task) -> Outcome:
         return Outcome(task.kind, task.number, 0, explained(error))
 
 
-def as_text(found: Outcome) -> str:
+def as_text(outcome: Outcome) -> str:
     """An outcome as the one column that comes back from an engine."""
-    return json.dumps(found)
+    return json.dumps(outcome)
 
 
 def from_text(text: str) -> Outcome:

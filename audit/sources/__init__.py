@@ -4,7 +4,7 @@ It knows no database: answers ← sources ← load.
 """
 
 from audit.sources.containers import CONTAINERS
-from audit.sources.files import Chunk, Source, SourceFile, Unreadable, find_files, named, shown
+from audit.sources.files import Chunk, Source, SourceFile, Unreadable, excerpt, find_files
 
 __all__ = [
     "CONTAINERS",
@@ -12,7 +12,6 @@ __all__ = [
     "Source",
     "SourceFile",
     "Unreadable",
+    "excerpt",
     "find_files",
-    "named",
-    "shown",
 ]

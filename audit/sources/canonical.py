@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from audit.answers.extract import normal_answers
 from audit.answers.normal_form import normalize_often
 from audit.errors import AuditError
-from audit.sources.files import Chunk, Source, shown
+from audit.sources.files import Chunk, Source, excerpt
 
 # Sums of counts up to this stay exact in 64 bits.
 LARGEST_COUNT = 10**12
@@ -50,11 +50,14 @@ PYTHON_LIST = re.compile(rf"\[\s*(?:{_ITEM}(?:\s*,\s*{_ITEM})*\s*(?:,\s*)?)?\]",
 
 @dataclass(frozen=True)
 class Column:
-    """A canonical column: its type, the rule for one value, and the check of a whole array."""
+    """A canonical column: its type, the rule for one value, and the cast of a whole array.
+
+    The cast returns None where the rule has to find which value is wrong.
+    """
 
     type: pa.DataType
     rule: Callable[[Any], Any]
-    whole: Callable[[pa.Array], pa.Array | None] = lambda array: None
+    cast_array: Callable[[pa.Array], pa.Array | None] = lambda array: None
     is_required: bool = False
     # What it means, for the database's catalogue.
     comment: str = ""
@@ -77,7 +80,7 @@ def _integer(value: Any) -> int | None:
     return int(match[1]) if match else None
 
 
-def _integers(least: int, most: int, wanted: str, *, is_required: bool = True) -> Column:
+def _integers(least: int, most: int, expected: str, *, is_required: bool = True) -> Column:
     """A column of whole numbers between two bounds."""
 
     def rule(value: Any) -> int | None:
@@ -85,12 +88,12 @@ def _integers(least: int, most: int, wanted: str, *, is_required: bool = True) -
             return None
         number = _integer(value)
         if number is None or number < least:
-            raise ValueError(f"must be {wanted}, found {shown(value)}")
+            raise ValueError(f"must be {expected}, found {excerpt(value)}")
         if number > most:
-            raise ValueError(f"must be at most {most}, found {shown(value)}")
+            raise ValueError(f"must be at most {most}, found {excerpt(value)}")
         return number
 
-    def whole(array: pa.Array) -> pa.Array | None:
+    def cast_array(array: pa.Array) -> pa.Array | None:
         if pa.types.is_null(array.type) and not is_required:
             return array.cast(pa.int64())
         if not pa.types.is_integer(array.type) or (array.null_count and is_required):
@@ -100,7 +103,7 @@ def _integers(least: int, most: int, wanted: str, *, is_required: bool = True) -
         is_within = bounds["min"] is None or (least <= bounds["min"] and bounds["max"] <= most)
         return array if is_within else None
 
-    return Column(pa.int64(), rule, whole, is_required)
+    return Column(pa.int64(), rule, cast_array, is_required)
 
 
 def _amounts(most: int) -> Column:
@@ -111,19 +114,19 @@ def _amounts(most: int) -> Column:
             return None
         number = _number(value)
         if number is None or not number >= 0 or math.isinf(number):
-            raise ValueError(f"must be a number of 0 or more, found {shown(value)}")
+            raise ValueError(f"must be a number of 0 or more, found {excerpt(value)}")
         if number > most:
-            raise ValueError(f"must be at most {most:,}, found {shown(value)}")
+            raise ValueError(f"must be at most {most:,}, found {excerpt(value)}")
         return number
 
-    def whole(array: pa.Array) -> pa.Array | None:
+    def cast_array(array: pa.Array) -> pa.Array | None:
         if not _is_numeric(array.type):
             return None
         array = array.cast(pa.float64())
         is_within = pc.and_(pc.greater_equal(array, 0.0), pc.less_equal(array, float(most)))
         return array if pc.all(is_within, min_count=0).as_py() else None
 
-    return Column(pa.float64(), rule, whole)
+    return Column(pa.float64(), rule, cast_array)
 
 
 def _number(value: Any) -> float | None:
@@ -155,16 +158,16 @@ def _is_numeric(type: pa.DataType) -> bool:
 
 def _string(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"must be text, found {shown(value)}")
+        raise ValueError(f"must be text, found {excerpt(value)}")
     if not value.isascii():
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise ValueError(f"must be valid Unicode, found {shown(value)}") from None
+            raise ValueError(f"must be valid Unicode, found {excerpt(value)}") from None
     return value
 
 
-def _whole_strings(array: pa.Array) -> pa.Array | None:
+def _cast_strings(array: pa.Array) -> pa.Array | None:
     """An array of texts, found to be valid Unicode; None where it is of another type."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -184,31 +187,31 @@ def _strings(least: int | None, type: pa.DataType) -> Column:
             raise ValueError("must not be empty")
         return _string(value)
 
-    def whole(array: pa.Array) -> pa.Array | None:
-        strings = _whole_strings(array)
+    def cast_array(array: pa.Array) -> pa.Array | None:
+        strings = _cast_strings(array)
         if strings is None or (least is not None and strings.null_count):
             return None
         if least and pc.min(pc.binary_length(strings)).as_py() < least:
             return None
         return strings.cast(type)
 
-    return Column(type, rule, whole, least is not None)
+    return Column(type, rule, cast_array, least is not None)
 
 
 def _answer(value: Any) -> str | None:
     return None if value is None else normalize_often(_string(value))
 
 
-def _whole_answer(array: pa.Array) -> pa.Array | None:
-    answers = _whole_strings(array)
+def _cast_answer(array: pa.Array) -> pa.Array | None:
+    answers = _cast_strings(array)
     return None if answers is None else normal_answers(answers)
 
 
-def _whole_references(array: pa.Array) -> pa.Array | None:
+def _cast_references(array: pa.Array) -> pa.Array | None:
     # Lists that are null, or hold what is no reference, get shorter: the rule does that.
     if not (pa.types.is_list(array.type) or pa.types.is_large_list(array.type)) or array.null_count:
         return None
-    references = _whole_strings(array.flatten())
+    references = _cast_strings(array.flatten())
     if references is None or references.null_count:
         return None
     forms = normal_answers(references)
@@ -222,7 +225,7 @@ def _references(value: Any) -> list[str]:
     if value is None:
         return []
     if not isinstance(value, list) or not all(isinstance(item, str | None) for item in value):
-        raise ValueError(f"must be a list of strings, found {shown(value)}")
+        raise ValueError(f"must be a list of strings, found {excerpt(value)}")
     forms = (normalize_often(_string(item)) for item in value if item is not None)
     return [form for form in forms if form is not None]
 
@@ -256,7 +259,7 @@ def _correct(value: Any) -> bool | None:
         return True
     if plain in (False, "false", "0"):
         return False
-    raise ValueError(f"must be true or false (or 1 or 0), found {shown(value)}")
+    raise ValueError(f"must be true or false (or 1 or 0), found {excerpt(value)}")
 
 
 def _finite(value: Any) -> float | None:
@@ -265,20 +268,20 @@ def _finite(value: Any) -> float | None:
         return None
     number = _number(value)
     if number is None:
-        raise ValueError(f"must be a number or null, found {shown(value)}")
+        raise ValueError(f"must be a number or null, found {excerpt(value)}")
     return number if math.isfinite(number) else None
 
 
 def _score(value: Any) -> float | None:
     if isinstance(value, list):
         raise ValueError(
-            f"must be a number or null, found {shown(value)}; of a list name what to take: "
+            f"must be a number or null, found {excerpt(value)}; of a list name what to take: "
             "--map 'score_NAME=PATH[last]' (or [min], [mean], [prod])"
         )
     return _finite(value)
 
 
-def _whole_finite(array: pa.Array) -> pa.Array | None:
+def _cast_finite(array: pa.Array) -> pa.Array | None:
     if not _is_numeric(array.type):
         return None
     array = array.cast(pa.float64())
@@ -308,12 +311,12 @@ def _steps(value: Any) -> list[dict[str, Any]]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise ValueError(f"must be a list of steps, found {shown(value)}")
+        raise ValueError(f"must be a list of steps, found {excerpt(value)}")
     steps = []
     for number, step in enumerate(value, 1):
         if not is_step(step):
             names = ", ".join(STEP_COLUMNS)
-            raise ValueError(f"step {number} must have any of {names}, found {shown(step)}")
+            raise ValueError(f"step {number} must have any of {names}, found {excerpt(step)}")
         checked = {}
         for name, column in STEP_COLUMNS.items():
             try:
@@ -333,10 +336,10 @@ def _csv_steps(value: Any) -> list[dict[str, Any]]:
     try:
         return _steps(None if value is None else json.loads(value))
     except (json.JSONDecodeError, RecursionError):
-        raise ValueError(f"must be a list of steps as JSON, found {shown(value)}") from None
+        raise ValueError(f"must be a list of steps as JSON, found {excerpt(value)}") from None
 
 
-def _whole_steps(array: pa.Array) -> pa.Array | None:
+def _cast_steps(array: pa.Array) -> pa.Array | None:
     """Lists of steps, every field checked; None where the rule has to find what is wrong."""
     type = array.type
     if not (pa.types.is_list(type) or pa.types.is_large_list(type)):
@@ -348,7 +351,7 @@ def _whole_steps(array: pa.Array) -> pa.Array | None:
     for name, column in STEP_COLUMNS.items():
         if steps.type.get_field_index(name) < 0:
             fields.append(pa.nulls(len(steps), column.type))
-        elif (field := column.whole(pc.struct_field(steps, name))) is not None:
+        elif (field := column.cast_array(pc.struct_field(steps, name))) is not None:
             fields.append(field)
         else:
             return None
@@ -366,7 +369,7 @@ def _whole_steps(array: pa.Array) -> pa.Array | None:
 def _listed_steps(values: list[Any]) -> pa.Array | None:
     """Steps as JSON gives them; None where Arrow does not take one for what it is."""
     try:
-        return _whole_steps(pa.array(values, STEPS))
+        return _cast_steps(pa.array(values, STEPS))
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return None
 
@@ -410,17 +413,17 @@ COLUMNS = {
         _strings(None, pa.string()), "the body of the last box, as the source recorded it"
     ),
     "archive_answer": _column(
-        Column(pa.string(), _answer, _whole_answer), "the source's own extraction, normalized"
+        Column(pa.string(), _answer, _cast_answer), "the source's own extraction, normalized"
     ),
     "correct": _column(
         Column(pa.bool_(), _correct, lambda array: array if array.type == pa.bool_() else None),
         "whether the answer is correct by the source's label",
     ),
     "mean_logprob": _column(
-        Column(pa.float64(), _finite, _whole_finite), "mean log-probability of the generated tokens"
+        Column(pa.float64(), _finite, _cast_finite), "mean log-probability of the generated tokens"
     ),
     "references": _column(
-        Column(pa.list_(pa.string()), _references, _whole_references),
+        Column(pa.list_(pa.string()), _references, _cast_references),
         "accepted reference forms of the problem",
         is_shared=True,
     ),
@@ -459,7 +462,7 @@ COLUMNS = {
         is_carried=True,
     ),
     "steps": _column(
-        Column(STEPS, _steps, _whole_steps), "the model calls that the attempt is made of, in order"
+        Column(STEPS, _steps, _cast_steps), "the model calls that the attempt is made of, in order"
     ),
 }
 # The columns any of which says what an attempt answers.
@@ -469,7 +472,7 @@ CSV_COLUMNS = COLUMNS | {
     "steps": Column(STEPS, _csv_steps),
 }
 SCORES = _column(
-    Column(pa.float64(), _score, _whole_finite),
+    Column(pa.float64(), _score, _cast_finite),
     "a number that generation or a judge without labels gave the attempt; larger is better",
 )
 # Where an attempt has steps, its own count may be absent, and may be 0.
@@ -542,7 +545,7 @@ def _has_values(values: Any) -> bool:
 def _read_column(source: Source, chunk: Chunk, name: str, column: Column, values: Any) -> pa.Array:
     if isinstance(values, pa.Array):
         try:
-            if (array := column.whole(values)) is not None:
+            if (array := column.cast_array(values)) is not None:
                 return array
         except pa.ArrowException:
             pass  # The rule finds the row and the words.
@@ -564,7 +567,7 @@ def _read_column(source: Source, chunk: Chunk, name: str, column: Column, values
 def _wrong(source: Source, chunk: Chunk, at: int, name: str, problem: str) -> AuditError:
     """What is wrong with a value: its file, row, column and where that column comes from."""
     found_as = source.mapping.get(name, name)
-    origin = "" if found_as == name else f" (from {shown(found_as)})"
+    origin = "" if found_as == name else f" (from {excerpt(found_as)})"
     place = f"{source.file.shown_name}: row {chunk.rows[at]}, column {name}{origin}"
     return AuditError(f"{place}: {problem}")
 
@@ -589,21 +592,21 @@ def _add_up(source: Source, chunk: Chunk, columns: dict[str, pa.Array]) -> None:
         costs = pc.coalesce(columns["completion_tokens"], pa.scalar(0))
         is_costless = pc.and_(pc.equal(costs, 0), sums["completion_tokens"].is_null())
         if (at := _first(is_costless)) is not None:
-            found = shown(columns["completion_tokens"][at].as_py())
-            problem = f"must be a whole number above 0, found {found}"
+            cost = excerpt(columns["completion_tokens"][at].as_py())
+            problem = f"must be a whole number above 0, found {cost}"
             raise _wrong(source, chunk, at, "completion_tokens", problem)
     columns["prompt_tokens"] = columns["prompt_tokens"].fill_null(0)
     is_above = pc.greater(columns["cached_tokens"], columns["prompt_tokens"])
     if (at := _first(is_above)) is not None:
-        most, found = columns["prompt_tokens"][at], columns["cached_tokens"][at]
-        problem = f"must be at most prompt_tokens ({most}), found {found}"
+        most, cached = columns["prompt_tokens"][at], columns["cached_tokens"][at]
+        problem = f"must be at most prompt_tokens ({most}), found {cached}"
         raise _wrong(source, chunk, at, "cached_tokens", problem)
 
 
 def _sums(steps: pa.ListArray) -> dict[str, pa.Array]:
     """The sums of every attempt's steps; null where it has none, or where one amount is unknown."""
-    held = steps.flatten()
-    fields = {name: pc.struct_field(held, name) for name in STEP_COLUMNS}
+    all_steps = steps.flatten()
+    fields = {name: pc.struct_field(all_steps, name) for name in STEP_COLUMNS}
     counts = {n: v.fill_null(0) for n, v in fields.items() if pa.types.is_integer(v.type)}
     table = pa.table({**fields, **counts, "attempt": pc.list_parent_indices(steps)})
     keeps_nulls = pc.ScalarAggregateOptions(skip_nulls=False, min_count=0)

@@ -9,7 +9,7 @@ from typing import Any
 from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.canonical import ANSWERING, COLUMNS, is_per_attempt, is_step
-from audit.sources.files import named, shown
+from audit.sources.files import excerpt, safe_name
 from audit.sources.formats import (
     REASONING,
     Context,
@@ -71,7 +71,7 @@ def positions(record: Record, format: Format) -> Sequence[int]:
     return ()
 
 
-def lists_of(format: Format, origins: Mapping[str, Origin]) -> tuple[Keys, ...]:
+def lists_of(origins: Mapping[str, Origin]) -> tuple[Keys, ...]:
     """The lists that hold a row's attempts: what stands before a `*` means all its items."""
     before = (
         origin.keys[: origin.keys.index(EACH)]
@@ -94,14 +94,14 @@ def attempts_of(
             counts[".".join(keys)] = len(attempts)
         elif attempts is not None and not format.attempts_at:
             place = f"{context.file.shown_name}: row {context.row}"
-            raise AuditError(f"{place}: {'.'.join(keys)} must be a list, found {shown(attempts)}")
+            raise AuditError(f"{place}: {'.'.join(keys)} must be a list, found {excerpt(attempts)}")
     if format.attempts_at:
         counts["the attempts"] = len(positions(record, format))
     if len(set(counts.values())) > 1:
-        each = ", ".join(f"{named(name)} has {count:,}" for name, count in counts.items())
+        sizes = ", ".join(f"{safe_name(name)} has {count:,}" for name, count in counts.items())
         raise AuditError(
             f"{context.file.shown_name}: row {context.row}: one item for each attempt is needed, "
-            f"but {each}"
+            f"but {sizes}"
         )
     count = next(iter(counts.values()), 0)
     if not count:
@@ -177,7 +177,7 @@ def _placed(field: Field, path: str, context: Context) -> Origin:
     # The match nearest to the file's own name.
     matches = list(pattern.finditer(value))
     if not matches or matches[-1][1] is None:
-        raise AuditError(f"{option}: the pattern is not in {shown(value)}")
+        raise AuditError(f"{option}: the pattern is not in {excerpt(value)}")
     return _constant(path, matches[-1][1])
 
 
@@ -229,7 +229,7 @@ def _term(
     keys = next((keys for record in sample if (keys := find_keys(record, parts))), None)
     if keys is None:
         raise AuditError(
-            f"{context.file.shown_name}: --map {field.column}={path}: no column {shown(plain)}; "
+            f"{context.file.shown_name}: --map {field.column}={path}: no column {excerpt(plain)}; "
             f"{columns_shown(sample)}"
         )
     if of_list is not None:
@@ -263,19 +263,19 @@ def _group(pattern: re.Pattern[str], value: Any) -> Any:
 
 def _looked_up(
     field: Field,
-    find: Callable[[Record, int, Context], Any],
+    look_up: Callable[[Record, int, Context], Any],
     sample: Sequence[Record],
     context: Context,
     format: Format,
 ) -> Origin | None:
     """What no path reaches, if any record of the sample has it."""
     places = ((record, position) for record in sample for position in positions(record, format))
-    if all(find(record, position, context) is None for record, position in places):
+    if all(look_up(record, position, context) is None for record, position in places):
         return None
     read = field.read or (lambda value: value)
     return Origin(
         field.paths[0],
-        lambda record, position: read(find(record, position, context)),
+        lambda record, position: read(look_up(record, position, context)),
         looks_into=field.looks_into,
     )
 
@@ -385,14 +385,14 @@ class _FlatColumns:
             # A row is a problem: ids that differ from row to row name the same problems.
             alike = [path for path in ids if self._is_distinct(path)]
             return self._origin(field, alike[0] if alike else self._only(field, ids))
-        loose = [
+        fitting = [
             path for path in self._present(field, field.if_values_fit) if self._fit(field, path)
         ]
-        if loose and field.column in COLUMNS and not COLUMNS[field.column].is_required:
+        if fitting and field.column in COLUMNS and not COLUMNS[field.column].is_required:
             # What is not needed is left for the user to name, where several could be it.
-            return self._origin(field, loose[0]) if len(loose) == 1 else None
-        if loose:
-            return self._origin(field, self._only(field, loose))
+            return self._origin(field, fitting[0]) if len(fitting) == 1 else None
+        if fitting:
+            return self._origin(field, self._only(field, fitting))
         starred = [path for path in self._reading.mapping.values() if EACH in path.split(".")]
         if field.column == "seed" and (starred or self._has_lists()):
             where = starred[0].split(f".{EACH}")[0] if starred else self.lists[0]
@@ -403,12 +403,12 @@ class _FlatColumns:
         """The paths that these names have here: in the lists of attempts, or else beside them."""
         paths = [name for name in names if self._keys(name) is not None]
         if self._has_lists():
-            listed = [path for name in names for path in self._in_lists(name)]
-            listed = [path for path in listed if self._keys(path) is not None]
+            in_lists = [path for name in names for path in self._in_lists(name)]
+            in_lists = [path for path in in_lists if self._keys(path) is not None]
             beside = paths if self._is_for_all(field) else []
-            if paths and not listed and not beside:
+            if paths and not in_lists and not beside:
                 self._context.absent[field.column] = ONCE.format(paths[0], field.column)
-            paths = listed or beside
+            paths = in_lists or beside
         if field.column == "references":
             # A list of accepted forms may be as long as the attempts by chance.
             paths = [path for path in paths if not path.endswith(EACH) or self._repeats(path)]
@@ -510,15 +510,15 @@ class _FlatColumns:
 
     def _find_lists(self) -> tuple[str, ...]:
         """The list of attempts, and those beside it that are always as long."""
-        chosen = self._reading.explode
-        if chosen is not None:
-            keys = self._keys(chosen)
+        name = self._reading.explode
+        if name is not None:
+            keys = self._keys(name)
             if keys is None or not any(isinstance(walk(r, keys), list) for r in self.values):
                 raise AuditError(
-                    f"{self._context.file.shown_name}: --explode {chosen}: no list of that name; "
+                    f"{self._context.file.shown_name}: --explode {name}: no list of that name; "
                     f"{columns_shown(self._shapes)}"
                 )
-            return self._as_long_as(chosen)
+            return self._as_long_as(name)
         if any(EACH in path.split(".") for path in self._reading.mapping.values()):
             path = next(p for p in self._reading.mapping.values() if EACH in p.split("."))
             return self._as_long_as(path.split(f".{EACH}")[0])
@@ -621,4 +621,4 @@ def _spellings(path: str) -> set[str]:
 def columns_shown(sample: Sequence[Record]) -> str:
     """What a file has, for a message: the first records tell."""
     paths = dict.fromkeys(path for record in sample[:RECORDS_SHOWN] for path in leaves(record))
-    return "it has " + ", ".join(named(name) for name in list(paths)[:LEAVES_SHOWN])
+    return "it has " + ", ".join(safe_name(name) for name in list(paths)[:LEAVES_SHOWN])

@@ -68,7 +68,7 @@ class Head(NamedTuple):
     container: str
     data: bytes = b""
     # Whether the file goes on after these bytes.
-    goes_on: bool = True
+    is_cut: bool = True
 
 
 def once(look: Callable[[SourceFile], Fact]) -> Callable[[SourceFile], Fact]:
@@ -94,8 +94,9 @@ def sniff(file: SourceFile) -> Head:
                 return Head(_zip_container(file))
             stream = unzipped(raw)
             while block := stream.read(HEAD_BYTES):
-                if found := block.removeprefix(b"\xef\xbb\xbf").lstrip():
-                    return Head(_text_container(file, block, found), found, len(block) > LAST_BYTES)
+                if content := block.removeprefix(b"\xef\xbb\xbf").lstrip():
+                    container = _text_container(file, block, content)
+                    return Head(container, content, is_cut=len(block) > LAST_BYTES)
                 blank += len(block)
                 if blank > LONGEST_BLANK:
                     raise _other(file, f"begins with {_megabytes()} of white space")
@@ -104,18 +105,18 @@ def sniff(file: SourceFile) -> Head:
     raise _other(file, "is empty; leave it out or write it again")
 
 
-def _text_container(file: SourceFile, block: bytes, found: bytes) -> str:
-    """What a file is that begins with these bytes, unpacked; `found` without what is blank."""
+def _text_container(file: SourceFile, block: bytes, content: bytes) -> str:
+    """What a file is, by its first bytes, unpacked; `content` is those after blanks."""
     if block.startswith(b"PAR1"):
         raise _other(file, "holds a Parquet file: unpack it")
     if block[257:262] == TAR_MAGIC:
         raise _other(file, "is a tar archive: unpack it and name the folder")
-    if JSON_ARRAY.match(found):
+    if JSON_ARRAY.match(content):
         return "json"
-    if JSON_LIST.match(found) and file.name.lower().endswith((".json", ".json.gz")):
+    if JSON_LIST.match(content) and file.name.lower().endswith((".json", ".json.gz")):
         what = "is a list of values or lists without names: write an object for each attempt"
         raise _other(file, what)
-    return "jsonl" if found.startswith(b"{") else "csv"
+    return "jsonl" if content.startswith(b"{") else "csv"
 
 
 def _other(file: SourceFile, what: str) -> Unreadable:

@@ -11,11 +11,11 @@ from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.canonical import ANSWERING
 from audit.sources.files import Chunk, Source
-from audit.sources.stand_ins import listed
+from audit.sources.stand_ins import column_values
 
 UNFINISHED = "error"
-# What is told of a file, by option.
-TOLD = {"drop": "left out", "count": "counted as unfinished at cost 1"}
+# What a note says of failed attempts, by option.
+TREATMENTS = {"drop": "left out", "count": "counted as unfinished at cost 1"}
 
 
 def settle_failed(source: Source, reading: Reading) -> Source:
@@ -27,23 +27,23 @@ def settle_failed(source: Source, reading: Reading) -> Source:
 
 
 def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Iterator[Chunk]:
-    count = kept = 0
+    count = others = 0
     for chunk in source.chunks:
         is_failed = _is_failed(chunk)
-        here = sum(is_failed)
-        if here and failed is None:
+        failures = sum(is_failed)
+        if failures and failed is None:
             raise _refusal(source, chunk, is_failed)
-        count, kept = count + here, kept + len(chunk.rows) - here
-        if not here:
+        count, others = count + failures, others + len(chunk.rows) - failures
+        if not failures:
             yield chunk
         elif failed == "count":
             yield _counted(chunk, is_failed)
-        elif here < len(chunk.rows):
+        elif failures < len(chunk.rows):
             yield _without(chunk, is_failed)
     if count:
-        mapping["failed"] = f"{count:,} {TOLD[failed or '']}"
-        source.notes[f"attempts failed (no text, no tokens): {TOLD[failed or '']}"] += count
-    if count and not kept and failed == "drop":
+        mapping["failed"] = f"{count:,} {TREATMENTS[failed or '']}"
+        source.notes[f"attempts failed (no text, no tokens): {TREATMENTS[failed or '']}"] += count
+    if count and not others and failed == "drop":
         raise AuditError(
             f"{source.file.shown_name}: all of its {count:,} attempts failed (no text, no tokens); "
             "leave it out"
@@ -61,10 +61,10 @@ def _is_failed(chunk: Chunk) -> Sequence[bool]:
         and pc.min(costs).as_py() != 0
     ):
         return [False] * len(chunk.rows)
-    is_failed = [cost in (None, 0, "0", "") for cost in listed(chunk, "completion_tokens")]
+    is_failed = [cost in (None, 0, "0", "") for cost in column_values(chunk, "completion_tokens")]
     if any(is_failed):
         for name in (*ANSWERING, "steps"):
-            values = listed(chunk, name)
+            values = column_values(chunk, name)
             is_failed = [
                 empty and _is_nothing(v) for empty, v in zip(is_failed, values, strict=True)
             ]
@@ -89,8 +89,8 @@ def _refusal(source: Source, chunk: Chunk, is_failed: Sequence[bool]) -> AuditEr
 
 def _counted(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
     """The chunk with failed attempts at the smallest cost, none of them finished."""
-    costs = listed(chunk, "completion_tokens")
-    reasons = listed(chunk, "finish_reason")
+    costs = column_values(chunk, "completion_tokens")
+    reasons = column_values(chunk, "finish_reason")
     values = {
         **chunk.values,
         "completion_tokens": [1 if fails else v for fails, v in zip(is_failed, costs, strict=True)],

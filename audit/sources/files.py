@@ -34,7 +34,7 @@ class SourceFile:
     @property
     def shown_name(self) -> str:
         """The name as messages give it."""
-        return named(self.name)
+        return safe_name(self.name)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Source:
     absent: Mapping[str, str] = field(default_factory=dict)
     # Columns that several things could be, with the option that says which.
     ambiguous: Mapping[str, str] = field(default_factory=dict)
-    # What was met on the way and should be told, with how often.
+    # Notes to report after the load, each with how often it occurred.
     notes: Counter[str] = field(default_factory=Counter)
     # The budget that the attempts were made under, if a live controller limited them.
     live: Mapping[str, str] = field(default_factory=dict)
@@ -77,12 +77,12 @@ class Source:
         return self.has_names or self.mapping.get("question_id", "question_id") != "question_id"
 
 
-def named(name: str) -> str:
+def safe_name(name: str) -> str:
     """A name, safe inside a one-line message."""
-    return name if name.isprintable() and len(name) <= 200 else shown(name)
+    return name if name.isprintable() and len(name) <= 200 else excerpt(name)
 
 
-def shown(value: Any) -> str:
+def excerpt(value: Any) -> str:
     """What was found, short and on one line."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
@@ -169,7 +169,7 @@ def while_unchanged(file: SourceFile, chunks: Iterator[Chunk]) -> Iterator[Chunk
 
 def _expand(source: str) -> Iterator[tuple[Path, str]]:
     if "\0" in source:
-        raise AuditError(f"{shown(source)}: no such file or folder")
+        raise AuditError(f"{excerpt(source)}: no such file or folder")
     path = Path(source)
     if path.is_dir():
         yield from _search(path)

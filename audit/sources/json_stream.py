@@ -41,7 +41,7 @@ class JsonStream:
         self._at = 0
         self._is_over = False
 
-    def members(self, listed: str) -> Iterator[tuple[str, Any]]:
+    def members(self, list_name: str) -> Iterator[tuple[str, Any]]:
         """Each member, key and value; of the listed one, each item by itself."""
         self._expect("{")
         while self._next() != "}":
@@ -49,7 +49,7 @@ class JsonStream:
             if not isinstance(key, str):
                 raise ValueError(f"expected a key, found {key!r:.40}")
             self._expect(":")
-            if key == listed and self._next() == "[":
+            if key == list_name and self._next() == "[":
                 for item in self.items():
                     yield key, item
             else:
@@ -64,10 +64,10 @@ class JsonStream:
     def end(self) -> None:
         """Refuse anything but white space after the document."""
         try:
-            found = self._next()
+            character = self._next()
         except ValueError:
             return
-        raise ValueError(f"expected the end, found {found!r}")
+        raise ValueError(f"expected the end, found {character!r}")
 
     def items(self) -> Iterator[Any]:
         """Each item of an array."""
@@ -114,42 +114,42 @@ class JsonStream:
             self._read()
 
     def _expect(self, mark: str) -> None:
-        if (found := self._next()) != mark:
-            raise ValueError(f"expected {mark!r}, found {found!r}")
+        if (character := self._next()) != mark:
+            raise ValueError(f"expected {mark!r}, found {character!r}")
         self._at += 1
 
     def _read(self) -> None:
         """Read thrice what is held: what is decoded in vain stays a third of the whole."""
-        held = len(self._text) - self._at
-        if held > self._longest:
+        length = len(self._text) - self._at
+        if length > self._longest:
             raise ValueError(f"holds a value longer than {self._longest // 1_000_000} MB")
-        block = self._stream.read(max(BLOCK, 3 * held))
+        block = self._stream.read(max(BLOCK, 3 * length))
         self._is_over = not block
         self._text = self._text[self._at :] + self._decoder.decode(block, final=not block)
         self._at = 0
 
 
-def file_members(file: SourceFile, listed: str) -> Iterator[tuple[str, Any, int]]:
+def file_members(file: SourceFile, list_name: str) -> Iterator[tuple[str, Any, int]]:
     """The members of a file's object, as `members` gives them, and the bytes read so far."""
     with open(file.path, "rb") as raw:
-        for key, value in JsonStream(unzipped(raw), containers.LONGEST_LINE).members(listed):
+        for key, value in JsonStream(unzipped(raw), containers.LONGEST_LINE).members(list_name):
             yield key, value, raw.tell()
 
 
 def first_members(data: bytes) -> tuple[dict[str, Any], bool]:
     """The members of a first object that are whole within these bytes, and whether all are."""
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
 
     class Once:
         def read(self, size: int, /) -> bytes:
             nonlocal data
-            taken, data = data, b""
-            return taken
+            block, data = data, b""
+            return block
 
     try:
         for key, value in JsonStream(Once(), len(data)).members(""):
-            found[key] = value
+            members[key] = value
     except (ValueError, RecursionError):
         # The rest was cut off, or is no JSON: the reader says what is wrong with it.
-        return found, False
-    return found, True
+        return members, False
+    return members, True

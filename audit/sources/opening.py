@@ -8,7 +8,7 @@ import pyarrow as pa
 from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.failed import settle_failed
-from audit.sources.files import Chunk, Source, SourceFile, Unreadable, while_unchanged
+from audit.sources.files import Chunk, Source, SourceFile, Unreadable, find_files, while_unchanged
 from audit.sources.readers import read_source
 from audit.sources.stand_ins import stand_in
 
@@ -16,9 +16,9 @@ from audit.sources.stand_ins import stand_in
 LARGEST_SAMPLE = 128_000_000
 
 
-def open_source(file: SourceFile, name: str | None, reading: Reading) -> Source:
-    """Open a file in the format of that name, or else of its content, and find its columns."""
-    source = read_source(file, name, reading)
+def open_source(file: SourceFile, reading: Reading) -> Source:
+    """Open a file in the format that was named, or else of its content, and find its columns."""
+    source = read_source(file, reading)
     if file.sample is not None:
         source = replace(source, chunks=_beginning(source, file.sample))
     source = settle_failed(stand_in(source, reading), reading)
@@ -45,28 +45,31 @@ def _beginning(source: Source, most: int) -> Iterator[Chunk]:
         before = chunk.done
 
 
-def readable(
-    files: Sequence[SourceFile], name: str | None, reading: Reading, skipped: list[str]
-) -> list[SourceFile]:
-    """The files that can be read to their end; why others cannot goes to `skipped`.
+def readable_files(
+    sources: Sequence[str | SourceFile], reading: Reading
+) -> tuple[list[SourceFile], list[str]]:
+    """The files of the sources, and why some are left out where that is allowed.
 
-    A file is read before anything of it is loaded, so that none is loaded in part.
+    Then a file is read to its end before anything of it is loaded, so that none is loaded in part.
     """
+    if not reading.skip_unreadable:
+        return find_files(sources), []
+    skipped: list[str] = []
     usable = []
-    for file in files:
-        reason = unreadable(file, name, reading)
+    for file in find_files(sources, skipped):
+        reason = unreadable(file, reading)
         if reason is None:
             usable.append(file)
         else:
             skipped.append(reason)
     require_some(usable, skipped)
-    return usable
+    return usable, skipped
 
 
-def unreadable(file: SourceFile, name: str | None, reading: Reading) -> str | None:
+def unreadable(file: SourceFile, reading: Reading) -> str | None:
     """Why a file cannot be read to its end, or None where it can."""
     try:
-        for _ in open_source(file, name, reading).chunks:
+        for _ in open_source(file, reading).chunks:
             pass
     except Unreadable as error:
         return str(error)

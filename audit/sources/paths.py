@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from audit.errors import AuditError
+from audit.answers.extract import group_pattern
 
 Keys = tuple[str, ...]
 # In a path: the position of the attempt among those of its record.
@@ -21,13 +21,8 @@ def split_pattern(path: str) -> tuple[str, re.Pattern[str] | None]:
     path, tilde, written = path.partition("~")
     if not tilde:
         return path, None
-    try:
-        pattern = re.compile(written)
-    except re.error as error:
-        raise AuditError(f"--map …={path}~{written}: not a regular expression: {error}") from None
-    if pattern.groups < 1:
-        raise AuditError(f"--map …={path}~{written}: put the part to take in parentheses")
-    return path, pattern
+    option = f"--map …={path}~{written}"
+    return path, group_pattern(written, option, "put the part to take in parentheses")
 
 
 def find_keys(record: Any, parts: Sequence[str]) -> Keys | None:

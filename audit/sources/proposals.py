@@ -17,7 +17,7 @@ from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.canonical import ANSWERING
 from audit.sources.columns import LONGEST_ANSWER, TURNS, file_stem
-from audit.sources.files import Source, SourceFile, named, shown
+from audit.sources.files import Source, SourceFile, excerpt, safe_name
 from audit.sources.formats import Record, is_grade
 from audit.sources.formats.flat import is_answer, is_count, is_flag, is_name, is_text, is_whole
 from audit.sources.missing import missing_columns
@@ -296,11 +296,14 @@ def _counted_name(path: str) -> str:
     return "_".join(names) if re.search("usage|tok", names[0]) else names[-1]
 
 
-def candidates(column: str, values: Values, paths: Sequence[str], each: str | None) -> list[str]:
+def candidates(
+    column: str, values: Values, paths: Sequence[str], attempts_at: str | None
+) -> list[str]:
     """The paths that could be a column, going by their names and values."""
     hint = HINTS[column]
-    sizes = values.lengths(each) if each else {}
-    is_single = all(size == 1 for size in sizes.values())
+    sizes = values.lengths(attempts_at) if attempts_at else {}
+    # Where a row has several attempts, what it says once can only be about all of them.
+    is_once = column in (*PER_ROW, "finish_reason") or all(size == 1 for size in sizes.values())
     fitting = []
     for path in paths:
         present = values.present(path)
@@ -310,11 +313,11 @@ def candidates(column: str, values: Values, paths: Sequence[str], each: str | No
         if not re.search(hint.called, name) and not re.search(hint.called, name.removesuffix("s")):
             continue
         if is_listed(path):
-            is_beside = each is not None and values.lengths(path) == sizes
-            may_lead = each is None and column in ("text", "archive_answer")
+            is_beside = attempts_at is not None and values.lengths(path) == sizes
+            may_lead = attempts_at is None and column in ("text", "archive_answer")
             if column in PER_ROW or not (is_beside or may_lead):
                 continue
-        elif each is not None and column not in (*PER_ROW, "finish_reason") and not is_single:
+        elif attempts_at is not None and not is_once:
             continue
         fitting.append(path)
     return fitting
@@ -350,14 +353,16 @@ class _Proposer:
 
     def is_several(self) -> bool:
         """Whether a problem has several attempts."""
-        return self.each is not None or any(len(g) > 1 for g in self.values.groups(self.group()))
+        if self.attempts_at is not None:
+            return True
+        return any(len(group) > 1 for group in self.values.groups(self.group()))
 
     def has(self, column: str) -> bool:
         """Whether a column is there, or was guessed."""
         return column in self.mapping or column in self.source.mapping or column in self.extra
 
     @cached_property
-    def each(self) -> str | None:
+    def attempts_at(self) -> str | None:
         """The list of attempts, if the layout has one."""
         paths = (*self.mapping.values(), *self.source.mapping.values())
         return next((p for p in paths if is_listed(p) and p in self.values.by_path), None)
@@ -368,13 +373,13 @@ class _Proposer:
 
     def candidates(self, column: str) -> list[str]:
         """The paths that could be a column."""
-        return candidates(column, self.values, self.free(), self.each)
+        return candidates(column, self.values, self.free(), self.attempts_at)
 
     def take(self, column: str, path: str, why: str, is_serious: bool = True) -> None:
         """Take a column from a path or place."""
         self.mapping[column] = path
         self.guesses.append(Guess(column, why, is_serious))
-        self.__dict__.pop("each", None)
+        self.__dict__.pop("attempts_at", None)
 
     def settle(self, option: str, value: Any, why: str, is_serious: bool = True) -> None:
         """Take an option that stands in for a column."""
@@ -393,9 +398,9 @@ class _Proposer:
             and not ASKING.search(path.lower())
             and self.values.turn(path)
         ]
-        listed = [path for path in paths if is_listed(self.values.turn(path) or "")]
+        in_lists = [path for path in paths if is_listed(self.values.turn(path) or "")]
         problem = self.problem_path()
-        paths = [p for p in listed or paths if self.values.varies(p, problem)]
+        paths = [p for p in in_lists or paths if self.values.varies(p, problem)]
         # A solution may be the problem's own: that it varies within one tells it is not.
         paths = [
             path
@@ -407,7 +412,9 @@ class _Proposer:
         for path in sorted(paths, key=self._length, reverse=True):
             turn = self.values.turn(path)
             if turn is not None and self._length(path) > self._reference_length(path):
-                self.take("text", turn, f"text from {named(turn)}, the longest text that varies")
+                self.take(
+                    "text", turn, f"text from {safe_name(turn)}, the longest text that varies"
+                )
                 return
 
     def take_long_answer(self) -> None:
@@ -415,7 +422,7 @@ class _Proposer:
         path = self.origin("archive_answer")
         is_named = "archive_answer" in self.mapping or self.has("text")
         if path and not is_named and self._length(path) > LONGEST_NAME:
-            self.take("text", path, f"text from {named(path)}: it is too long for an answer")
+            self.take("text", path, f"text from {safe_name(path)}: it is too long for an answer")
             self.propose_answer()
 
     def refuse_side_by_side(self) -> None:
@@ -424,8 +431,8 @@ class _Proposer:
         beside = [name for name in names if SIDE_BY_SIDE.fullmatch(_last_name(name))]
         if len(beside) > 1:
             raise AuditError(
-                f"{self.files[0].shown_name}: {named(beside[0])} and {named(beside[1])} are "
-                "attempts side by side; write a row or an object for each attempt"
+                f"{self.files[0].shown_name}: {safe_name(beside[0])} and {safe_name(beside[1])} "
+                "are attempts side by side; write a row or an object for each attempt"
             )
 
     def refuse_written_lists(self) -> None:
@@ -434,8 +441,9 @@ class _Proposer:
         cells = self.values.present(path)
         if cells and all(isinstance(v, str) and WRITTEN_LIST.match(v.strip()) for v in cells):
             raise AuditError(
-                f"{self.files[0].shown_name}: {named(path)} holds lists that are written as text; "
-                "write them as JSON lines, with a list for each problem or a line for each attempt"
+                f"{self.files[0].shown_name}: {safe_name(path)} holds lists that are written as "
+                "text; write them as JSON lines, with a list for each problem or a line for each "
+                "attempt"
             )
 
     def _length(self, path: str) -> float:
@@ -471,7 +479,7 @@ class _Proposer:
     def _repeats(self, path: str) -> bool:
         groups = self.values.groups(path)
         return 1 < len(groups) < len(self.values.file_of) or (
-            len(groups) == 1 and len(self.values.file_of) > 1 and self.each is None
+            len(groups) == 1 and len(self.values.file_of) > 1 and self.attempts_at is None
         )
 
     def propose_problem(self) -> None:
@@ -483,7 +491,7 @@ class _Proposer:
             if self.source.mapping.get("seed") == path:
                 self.missing.append("seed")
                 self.take("seed", "@row", f"{path} names the problem, so rows number the attempts")
-            self.take("question_id", path, f"problem from {named(path)}")
+            self.take("question_id", path, f"problem from {safe_name(path)}")
         elif several and self._rows_per_file() == 1 and self._repeat_names():
             self.take("question_id", "@folder", "problem from the folder: one attempt a file")
             if pattern and "seed" not in self.mapping:
@@ -496,7 +504,7 @@ class _Proposer:
             self.take("question_id", place, why)
         elif pattern:
             self.take("question_id", pattern, "problem from the number in the file's name")
-        elif several or (self.each is not None and len(self.values.file_of) > 1):
+        elif several or (self.attempts_at is not None and len(self.values.file_of) > 1):
             self.take("question_id", "@row", "problem from the number of the row")
 
     def _repeat_names(self) -> bool:
@@ -533,9 +541,9 @@ class _Proposer:
                 for at, problem in self._problems().items()
             ]
             if keys and len(set(keys)) == len(keys):
-                self.take("seed", candidate, f"attempt from {named(candidate)}")
+                self.take("seed", candidate, f"attempt from {safe_name(candidate)}")
                 return
-        if self.each is None and problem and problem != "@row":
+        if self.attempts_at is None and problem and problem != "@row":
             self.take("seed", "@row", "attempts in the order of the rows")
 
     def refuse_turns(self) -> None:
@@ -591,7 +599,7 @@ class _Proposer:
         if self.mapping.get("seed", "").startswith("@path") or "archive" in self.mapping:
             return False
         seed = self.origin("seed")
-        if self.has("seed") and seed is None and self.each is None:
+        if self.has("seed") and seed is None and self.attempts_at is None:
             return self._are_runs() and self.mapping.get("seed") == "@row"
         seen: dict[tuple[str, str], int] = {}
         for at, problem in self._problems().items():
@@ -601,14 +609,14 @@ class _Proposer:
         return False
 
     def _is_once_per_file(self) -> bool:
-        return self.each is None and all(len(set(ids)) == len(ids) for ids in self._ids())
+        return self.attempts_at is None and all(len(set(ids)) == len(ids) for ids in self._ids())
 
     def propose_archive(self) -> None:
         """The model: a column, a header beside the records, else names of files and folders."""
         if "archive" not in self.missing:
             self._ask_for_one_archive()
         elif path := self._short("archive"):
-            self.take("archive", path, f"archive from {named(path)}", False)
+            self.take("archive", path, f"archive from {safe_name(path)}", False)
         elif self._is_key_of_archives():
             self.take("archive", KEY, "archive from the key of each list: problems repeat in them")
         elif model := model_beside(self.files):
@@ -632,7 +640,7 @@ class _Proposer:
         ids, path = self._ids(), self.origin("archive")
         repeated = len(ids) > 1 and bool(set(ids[0]) & set(ids[1]))
         if path and repeated and self.values.is_constant(path) and not number_pattern(self.files):
-            model = named(str(self.values.present(path)[0]))
+            model = safe_name(str(self.values.present(path)[0]))
             why = f"all files are one archive, {model}; --map archive=@file makes each its own"
             self.guesses.append(Guess("archive", why))
 
@@ -647,7 +655,7 @@ class _Proposer:
         is_numbered = number_pattern(self.files) is not None
         is_one_row = self._rows_per_file() == 1
         are_parts = len(ids) > 1 and not set(ids[0]) & set(ids[1]) and (is_numbered or is_one_row)
-        is_single = self.each is None and is_one_row
+        is_single = self.attempts_at is None and is_one_row
         return not (from_name or seeds_from_name or is_single or are_parts or self._are_runs())
 
     def _short(self, column: str) -> str | None:
@@ -662,7 +670,7 @@ class _Proposer:
     def propose_competition(self) -> None:
         """The set of problems: a column, else the name of the file or folder."""
         if path := self._short("competition"):
-            self.take("competition", path, f"competition from {named(path)}", False)
+            self.take("competition", path, f"competition from {safe_name(path)}", False)
         else:
             name = _common_name(self.files)
             self.settle("competition", name, "competition named after the file", False)
@@ -681,7 +689,7 @@ class _Proposer:
         ):
             paths = paths[:1]
         if len(paths) == 1:
-            self.take("completion_tokens", paths[0], f"cost from {named(paths[0])}")
+            self.take("completion_tokens", paths[0], f"cost from {safe_name(paths[0])}")
         elif self.has("text"):
             why = "tokens counted from the texts, because no column is plainly their number"
             self.settle("count_tokens", self.options.count_tokens or "o200k_base", why)
@@ -690,13 +698,13 @@ class _Proposer:
         """What a prompt cost, where one column plainly says it."""
         paths = self.candidates("prompt_tokens")
         if len(paths) == 1:
-            self.take("prompt_tokens", paths[0], f"prompt tokens from {named(paths[0])}", False)
+            self.take("prompt_tokens", paths[0], f"prompt tokens from {safe_name(paths[0])}", False)
 
     def propose_finish_reason(self) -> None:
         """A column with words that tools use; else every attempt counts as completed."""
         for path in self.candidates("finish_reason"):
             if REASONS & {str(value).lower() for value in self.values.present(path)}:
-                self.take("finish_reason", path, f"finish reason from {named(path)}")
+                self.take("finish_reason", path, f"finish reason from {safe_name(path)}")
                 return
         self.settle("finish_reason", "stop", "every attempt counts as completed: none is recorded")
 
@@ -708,8 +716,8 @@ class _Proposer:
             same = all(self.values.present(p) == self.values.present(paths[0]) for p in paths)
             paths = paths[:1] if same else plain
         if len(paths) == 1:
-            labels = sorted({shown(value) for value in self.values.present(paths[0])})
-            why = f"label from {named(paths[0])} ({', '.join(labels[:4])})"
+            labels = sorted({excerpt(value) for value in self.values.present(paths[0])})
+            why = f"label from {safe_name(paths[0])} ({', '.join(labels[:4])})"
             self.take("correct", paths[0], why)
         elif self.options.grade is None and (self.has("references") or self._take_references()):
             self.settle("grade", "references", "labels by comparing answers with the references")
@@ -747,7 +755,7 @@ class _Proposer:
             paths = [path for path in paths if "answer" in _last_name(path)]
         if len(paths) != 1 or (_last_name(paths[0]) == "answer" and not is_shared):
             return False
-        self.take("references", paths[0], f"references from {named(paths[0])}")
+        self.take("references", paths[0], f"references from {safe_name(paths[0])}")
         return True
 
     def propose_answer(self) -> None:
@@ -758,14 +766,14 @@ class _Proposer:
             if self.values.varies(path, self.group())
             and self._length(path) < LONGEST_ANSWER
             # Beside a text, a list that is no attempts' may hold several answers of one.
-            and not (is_listed(path) and self.each is None and self.has("text"))
+            and not (is_listed(path) and self.attempts_at is None and self.has("text"))
         ]
         if len(paths) > 1:
             paths = [p for p in paths if re.search("pred|extract|pars", p.lower())]
         if len(paths) == 1 and (
             self.is_several() or is_listed(paths[0]) or _last_name(paths[0]) != "answer"
         ):
-            self.take("archive_answer", paths[0], f"answers from {named(paths[0])}", False)
+            self.take("archive_answer", paths[0], f"answers from {safe_name(paths[0])}", False)
 
     def propose_scores(self) -> None:
         """Known names of scores; two values, or the label's own, may be the label and are asked."""
@@ -773,8 +781,8 @@ class _Proposer:
         for path in self.free():
             name = SCORE_NAMES.get(_last_name(path))
             values = self.values.present(path)
-            is_of_row = is_listed(path) and self.each is None
-            listed = is_of_row or any(isinstance(value, list) for value in values)
+            is_of_row = is_listed(path) and self.attempts_at is None
+            has_list = is_of_row or any(isinstance(value, list) for value in values)
             if name is None:
                 continue
             numbers = [
@@ -785,9 +793,11 @@ class _Proposer:
             if label is not None and self.values.present(label) == values:
                 continue
             path = path.removesuffix(f".{EACH}") if is_of_row else path
-            place = f"{path}[last]" if listed else path
-            of_list = ", of a list the last" if listed else ""
-            self.take(f"score_{name}", place, f"score {name} from {named(path)}{of_list}", False)
+            place = f"{path}[last]" if has_list else path
+            of_list = ", of a list the last" if has_list else ""
+            self.take(
+                f"score_{name}", place, f"score {name} from {safe_name(path)}{of_list}", False
+            )
 
 
 def propose(
@@ -860,14 +870,14 @@ def _common_name(files: Sequence[SourceFile]) -> str:
 def model_beside(files: Sequence[SourceFile]) -> tuple[str, str] | None:
     """The model that a header or results file beside the records names, and that file's name."""
     folder = files[0].path.resolve().parent
-    taken = {file.path.resolve() for file in files}
+    records = {file.path.resolve() for file in files}
     pattern = re.compile(r"(header|results?|config|args|meta(data)?|summary|run|metrics).*\.json")
     try:
         beside = sorted(path for path in folder.iterdir() if pattern.fullmatch(path.name))
     except OSError:
         return None
     for path in beside:
-        if path not in taken and (model := _model_in(path)):
+        if path not in records and (model := _model_in(path)):
             return model, path.name
     return None
 

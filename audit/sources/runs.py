@@ -6,9 +6,7 @@ from itertools import groupby
 
 from audit.sources.canonical import problem_name
 from audit.sources.files import Chunk, Source
-from audit.sources.stand_ins import listed
-
-RUNS = ("separate", "append")
+from audit.sources.stand_ins import value_rows
 
 
 class Runs:
@@ -21,11 +19,11 @@ class Runs:
     def __init__(self, kind: str | None) -> None:
         self._kind = kind
         self._files: dict[tuple[str, str], list[int]] = {}
-        self._taken: dict[tuple[str, str, str], set[int]] = {}
+        self._used: dict[tuple[str, str, str], set[int]] = {}
         self._count = 0
 
-    def apart(self, source: Source) -> Source:
-        """The source with its archives or its attempts told apart from those before."""
+    def without_clashes(self, source: Source) -> Source:
+        """The source, whose archives or attempts no longer share a name with earlier files."""
         if self._kind is None:
             return source
         self._count += 1
@@ -35,9 +33,8 @@ class Runs:
     def _separated(self, source: Source) -> Iterator[Chunk]:
         number = self._count
         for chunk in source.chunks:
-            keys = zip(listed(chunk, "archive"), listed(chunk, "competition"), strict=True)
             archives = []
-            for archive, competition in keys:
+            for archive, competition in value_rows(chunk, "archive", "competition"):
                 files = self._files.setdefault((str(archive), str(competition)), [])
                 if number not in files:
                     files.append(number)
@@ -47,43 +44,41 @@ class Runs:
             yield _with(chunk, "archive", archives)
 
     def _appended(self, source: Source) -> Iterator[Chunk]:
-        before = {key: set(seeds) for key, seeds in self._taken.items()}
+        before = {key: set(seeds) for key, seeds in self._used.items()}
         for chunk in source.chunks:
             names = ("archive", "competition", "question_id", "seed")
             seeds = []
-            for archive, competition, problem, seed in zip(
-                *(listed(chunk, name) for name in names), strict=True
-            ):
-                number = _whole(seed)
+            for archive, competition, problem, seed in value_rows(chunk, *names):
+                number = _seed_number(seed)
                 if number is None:
                     seeds.append(seed)  # The column's own rule says what is wrong.
                     continue
                 key = (str(archive), str(competition), _name(problem))
-                taken = self._taken.setdefault(key, set())
-                seeds.append(_free(number, taken, before.get(key, ())))
+                used = self._used.setdefault(key, set())
+                seeds.append(_free(number, used, before.get(key, ())))
             yield _with(chunk, "seed", seeds)
 
 
 def appended(attempts: Iterable[tuple[int, int]]) -> Iterator[int]:
     """The numbers that `append` gives the attempts at a problem: by file and number, as read."""
-    taken: set[int] = set()
+    used: set[int] = set()
     for _, of_file in groupby(attempts, key=lambda attempt: attempt[0]):
-        before = set(taken)
+        before = set(used)
         for _, number in of_file:
-            yield _free(number, taken, before)
+            yield _free(number, used, before)
 
 
-def _free(number: int, taken: set[int], before: Collection[int]) -> int:
+def _free(number: int, used: set[int], before: Collection[int]) -> int:
     """A number, or the next free one where a file before has taken it.
 
     A number that a file itself repeats is a mistake of its own, and is refused later.
     """
-    free = max(taken) + 1 if number in before else number
-    taken.add(free)
+    free = max(used) + 1 if number in before else number
+    used.add(free)
     return free
 
 
-def _whole(seed: object) -> int | None:
+def _seed_number(seed: object) -> int | None:
     if isinstance(seed, bool):
         return None
     if isinstance(seed, int):

@@ -7,7 +7,7 @@ from typing import Any
 
 from audit.errors import AuditError
 from audit.sources.canonical import LOGPROB_SCORE, SCORE, SCORE_PREFIX, find_column
-from audit.sources.files import shown
+from audit.sources.files import excerpt
 from audit.sources.formats import Context, is_grade
 
 # What is taken of a list of scores, one for each step.
@@ -44,7 +44,7 @@ def score_columns(
     values: Callable[[str], list[Any]],
 ) -> list[str]:
     """The columns of scores that the user names, the format declares or a flat file has."""
-    found = [name for name in (*mapping, *declared) if name.startswith(SCORE_PREFIX)]
+    columns = [name for name in (*mapping, *declared) if name.startswith(SCORE_PREFIX)]
     for name in own:
         if not name.startswith(SCORE_PREFIX) or name in mapping.values():
             continue
@@ -54,16 +54,16 @@ def score_columns(
                 f"mean_logprob; pass --map mean_logprob={name}"
             )
         if SCORE.fullmatch(name) and (words := _words(values(name))):
-            note = f"column is not loaded as a score: {shown(name)} holds {shown(words[0])}"
+            note = f"column is not loaded as a score: {excerpt(name)} holds {excerpt(words[0])}"
             context.notes[note] = 1
         elif SCORE.fullmatch(name):
-            found.append(name)
+            columns.append(name)
         else:
             raise AuditError(
-                f"{context.file.shown_name}: column {shown(name)}: a score's name is lower-case "
+                f"{context.file.shown_name}: column {excerpt(name)}: a score's name is lower-case "
                 f"letters, digits and _; pass --map score_NAME={name}"
             )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(columns))
 
 
 def _words(values: list[Any]) -> list[Any]:

@@ -69,7 +69,7 @@ def _filled(chunk: Chunk, filled: Mapping[str, Callable[[Chunk], Sequence[Any]]]
     return Chunk({**chunk.values, **values}, chunk.rows, chunk.done)
 
 
-def listed(chunk: Chunk, name: str) -> list[Any]:
+def column_values(chunk: Chunk, name: str) -> list[Any]:
     """The raw values of a column, one for each row."""
     values = chunk.values.get(name)
     if values is None:
@@ -77,9 +77,14 @@ def listed(chunk: Chunk, name: str) -> list[Any]:
     return python_values(values) if isinstance(values, pa.Array) else list(values)
 
 
+def value_rows(chunk: Chunk, *names: str) -> Iterator[tuple[Any, ...]]:
+    """The raw values of some columns, a tuple for each row."""
+    return zip(*(column_values(chunk, name) for name in names), strict=True)
+
+
 def _counts(chunk: Chunk, count: Callable[[str], int | None]) -> list[int | None]:
     """The tokens of each text, with the reasoning that was paid for before it."""
-    pairs = zip(listed(chunk, REASONING), listed(chunk, "text"), strict=True)
+    pairs = value_rows(chunk, REASONING, "text")
     return [
         sum(count(part) or 0 for part in pair if isinstance(part, str)) or None for pair in pairs
     ]
@@ -125,12 +130,12 @@ def _rows_of(
     option: str, file: SourceFile, format: Format, names: Sequence[str]
 ) -> Iterator[tuple[Any, ...]]:
     """The rows of a file that an option names: their numbers, and these columns of theirs."""
-    source = read_source(file, None, Reading(), format)
+    source = read_source(file, Reading(), format)
     missing = set(names[1:]) - source.mapping.keys()
     if missing:
         raise AuditError(f"{option} {file.name}: no column for {min(missing)}; {source.has}")
     for chunk in source.chunks:
-        yield from zip(chunk.rows, *(listed(chunk, name) for name in names), strict=True)
+        yield from zip(chunk.rows, *(column_values(chunk, name) for name in names), strict=True)
 
 
 @lru_cache(maxsize=1)
@@ -171,16 +176,16 @@ def read_labels(path: str) -> Labels:
 
 @lru_cache(maxsize=1)
 def _read_labels(file: SourceFile, changed: int) -> Labels:
-    held = _whole_document(file)
-    if isinstance(held, list) and all(isinstance(name, str | int) for name in held):
-        return _is_among(held)
-    if isinstance(held, dict):
+    document = _whole_document(file)
+    if isinstance(document, list) and all(isinstance(name, str | int) for name in document):
+        return _is_among(document)
+    if isinstance(document, dict):
         for key in RESOLVED:
-            if isinstance(held.get(key), list):
-                return _is_among(held[key])
+            if isinstance(document.get(key), list):
+                return _is_among(document[key])
         inner = {
             str(name): value.get("resolved", value.get("correct")) if isinstance(value, dict)
-            else value for name, value in held.items()
+            else value for name, value in document.items()
         }  # fmt: skip
         if inner and all(isinstance(value, bool | None) for value in inner.values()):
             return lambda archive, problem: inner.get(problem)
@@ -188,8 +193,8 @@ def _read_labels(file: SourceFile, changed: int) -> Labels:
 
 
 def _is_among(names: Sequence[Any]) -> Labels:
-    found = {str(name) for name in names}
-    return lambda archive, problem: problem in found
+    right = {str(name) for name in names}
+    return lambda archive, problem: problem in right
 
 
 def _whole_document(file: SourceFile) -> Any:
@@ -211,17 +216,16 @@ def _label_rows(file: SourceFile) -> Labels:
 
 
 def _labelled(chunk: Chunk, labels: Labels) -> list[Any]:
-    pairs = zip(listed(chunk, "archive"), listed(chunk, "question_id"), strict=True)
+    pairs = value_rows(chunk, "archive", "question_id")
     return [labels(archive, str(problem)) for archive, problem in pairs]
 
 
 def _accepted(chunk: Chunk, accepted: Mapping[tuple[Any, str], list[str]]) -> list[Any]:
-    pairs = zip(listed(chunk, "competition"), listed(chunk, "question_id"), strict=True)
-    found = []
-    for competition, problem in pairs:
+    answers = []
+    for competition, problem in value_rows(chunk, "competition", "question_id"):
         try:
             name = problem_name(problem)
         except ValueError:
             name = ""  # The column's own rule says what is wrong.
-        found.append(accepted.get((competition, name), accepted.get((None, name))))
-    return found
+        answers.append(accepted.get((competition, name), accepted.get((None, name))))
+    return answers

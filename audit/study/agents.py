@@ -15,38 +15,38 @@ RULES = {
     "attempt_lost": "the attempt is thrown away",
     "advisory": "the attempt may finish",
 }
-BUDGET_TOLD = 0.50
+HEADLINE_BUDGET = 0.50
 
 
 def finding(curves: Sequence[dict[str, Any]], unit: Unit) -> str:
     """Three lines on one budget, and percent solved and cost of every rule at every budget."""
     rows = {(row["rule"], row["budget"]): row for row in curves}
     budgets = sorted({row["budget"] for row in curves})
-    told = min(budgets, key=lambda budget: abs(budget - BUDGET_TOLD))
+    headline = min(budgets, key=lambda budget: abs(budget - HEADLINE_BUDGET))
 
     def solved(rule: str) -> str:
-        return round_half_up(rows[rule, told]["accuracy"], 1) + " %"
+        return round_half_up(rows[rule, headline]["accuracy"], 1) + " %"
 
     def paid(rule: str) -> str:
-        return write_amount(rows[rule, told]["cost"], unit)
+        return write_amount(rows[rule, headline]["cost"], unit)
 
     lines = [
-        f"At {budget_name(told, unit)} an issue, {solved('strict')} are solved when the budget "
+        f"At {budget_name(headline, unit)} an issue, {solved('strict')} are solved when the budget "
         f"cuts, {solved('step')} when the running step may finish and {solved('advisory')} when "
         "the attempt may finish.",
         f"They cost {paid('strict')}, {paid('step')} and {paid('advisory')} an issue; an attempt "
         f"thrown away after the fact solves {solved('attempt_lost')} for {paid('attempt_lost')}.",
         "This is a replay of recorded runs; an agent that is told its budget may act otherwise.",
     ]
-    rules = [rule for rule in RULES if (rule, told) in rows]
+    rules = [rule for rule in RULES if (rule, headline) in rows]
     names = [text for rule in rules for text in (f"{rule}, solved", f"  {RULES[rule]}, paid")]
     columns = [DisplayColumn("rule", names, False)]
     for budget in budgets:
         points = [rows[rule, budget] for rule in rules]
-        shown = [
+        pairs = [
             (round_half_up(row["accuracy"], 1) + " %", write_amount(row["cost"], unit))
             for row in points
         ]
-        cells = [cell for both in shown for cell in both]
+        cells = [cell for both in pairs for cell in both]
         columns.append(DisplayColumn(budget_name(budget, unit), cells, True))
     return "\n".join([*lines, "", lines_of(columns, len(names))])

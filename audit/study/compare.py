@@ -192,10 +192,10 @@ def _compared(
         for number, values in enumerate(zip(*columns, strict=True)):
             index.setdefault(values if keys else (), []).append(number)
         indexes[item.table, *keys] = index
-    found = indexes[item.table, *keys].get(tuple(item.key.values()), [])
-    if len(found) != 1:
-        return Compared(item, None, f"{len(found)} such rows" if found else "no such row")
-    value = table[item.column][found[0]].as_py()
+    numbers = indexes[item.table, *keys].get(tuple(item.key.values()), [])
+    if len(numbers) != 1:
+        return Compared(item, None, f"{len(numbers)} such rows" if numbers else "no such row")
+    value = table[item.column][numbers[0]].as_py()
     if value is None:
         return Compared(item, None, "no value")
     try:

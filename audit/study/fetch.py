@@ -61,14 +61,14 @@ def fetch(
     hub = _hub()
     out = Path(out)
     api = hub.HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None, library_name="budget-audit")
-    commit, listed = _listing(hub, api, repo, revision)
-    wanted = [
-        remote for archive in archives for remote in files_of(archive, listed, f"{repo}@{commit}")
+    commit, files = _list_files(hub, api, repo, revision)
+    remotes = [
+        remote for archive in archives for remote in files_of(archive, files, f"{repo}@{commit}")
     ]
-    wanted = sorted(set(wanted))
-    total, done = sum(remote.bytes for remote in wanted), 0
+    remotes = sorted(set(remotes))
+    total, done = sum(remote.bytes for remote in remotes), 0
     fetched = []
-    for remote in wanted:
+    for remote in remotes:
         if progress:
             progress(remote.path, done, total)
         fetched.append(_fetch_file(hub, api, out, repo, commit, remote))
@@ -87,18 +87,18 @@ def hub_files(address: str) -> list[str]:
         raise AuditError(f"{address}: write {DATASET}owner/name/PATTERN, such as …/*.parquet")
     hub, repo = _hub(), f"{owner}/{name}"
     api = hub.HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None, library_name="budget-audit")
-    commit, listed = _listing(hub, api, repo, revision or "main")
-    found = [file.path for file in listed if fnmatch.fnmatchcase(file.path, pattern)]
-    if not found:
+    commit, files = _list_files(hub, api, repo, revision or "main")
+    paths = [file.path for file in files if fnmatch.fnmatchcase(file.path, pattern)]
+    if not paths:
         raise AuditError(
-            f"{address}: {not_there('file', pattern, sorted(file.path for file in listed))}"
+            f"{address}: {not_there('file', pattern, sorted(file.path for file in files))}"
         )
     try:
         return [
             hub.hf_hub_download(
                 repo, path, repo_type="dataset", revision=commit, endpoint=api.endpoint
             )
-            for path in sorted(found)
+            for path in sorted(paths)
         ]
     except Exception as error:
         raise _explained(hub, api, error, repo, commit) from None
@@ -117,7 +117,7 @@ def _hub() -> Any:
     return huggingface_hub
 
 
-def _listing(hub: Any, api: Any, repo: str, revision: str) -> tuple[str, list[Remote]]:
+def _list_files(hub: Any, api: Any, repo: str, revision: str) -> tuple[str, list[Remote]]:
     """The commit that a revision stands for, and its files."""
     try:
         if repo.startswith(BUCKET):
@@ -131,7 +131,7 @@ def _listing(hub: Any, api: Any, repo: str, revision: str) -> tuple[str, list[Re
         info = api.dataset_info(repo, revision=revision, files_metadata=True, timeout=30)
     except Exception as error:
         raise _explained(hub, api, error, repo, revision) from None
-    listed = [
+    files = [
         Remote(
             file.rfilename,
             file.size,
@@ -140,7 +140,7 @@ def _listing(hub: Any, api: Any, repo: str, revision: str) -> tuple[str, list[Re
         )
         for file in info.siblings
     ]
-    return info.sha, listed
+    return info.sha, files
 
 
 def _bucket(address: str) -> tuple[str, str]:
@@ -152,26 +152,26 @@ def _bucket(address: str) -> tuple[str, str]:
     return f"{owner}/{name}", prefix.strip("/")
 
 
-def files_of(archive: str, listed: Sequence[Remote], where: str) -> list[Remote]:
+def files_of(archive: str, remotes: Sequence[Remote], where: str) -> list[Remote]:
     """An archive's data files, without the copy of them that has an entry per token."""
     data = [
         remote
-        for remote in listed
+        for remote in remotes
         if remote.path.endswith(SUFFIXES) and ".." not in remote.path.split("/")
     ]
     # A folder or a file of that name; where there is none, the name as a part of the path.
     part = re.compile(rf"(?<![A-Za-z0-9]){re.escape(archive)}(?![A-Za-z0-9])")
-    found = [remote for remote in data if archive in _names(remote.path)]
-    found = found or [remote for remote in data if part.search(remote.path)]
-    if not found:
+    matching = [remote for remote in data if archive in _names(remote.path)]
+    matching = matching or [remote for remote in data if part.search(remote.path)]
+    if not matching:
         folders = sorted({remote.path.rpartition("/")[0] or "." for remote in data})
         raise AuditError(
             f"{where}: no data file of archive '{archive}'; check --archive; "
             f"there are files in {', '.join(folders[:20]) or 'no folder'}"
         )
     # The dataset holds every attempt twice: with a list entry per token, and as 'meta' without.
-    light = [remote for remote in found if "meta" in re.split(r"[/._-]", remote.path)]
-    return light or found
+    light = [remote for remote in matching if "meta" in re.split(r"[/._-]", remote.path)]
+    return light or matching
 
 
 def _names(path: str) -> list[str]:
@@ -238,8 +238,8 @@ def _damage(path: Path, remote: Remote) -> str | None:
     if expected is None:
         return None
     prefix = b"" if remote.sha256 else f"blob {size}\0".encode()
-    found = _digest(path, "sha256" if remote.sha256 else "sha1", prefix)
-    return None if found == expected else f"has the hash {found}, the hub lists {expected}"
+    digest = _digest(path, "sha256" if remote.sha256 else "sha1", prefix)
+    return None if digest == expected else f"has the hash {digest}, the hub lists {expected}"
 
 
 def _digest(path: Path, algorithm: str, prefix: bytes) -> str:

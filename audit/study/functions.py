@@ -30,26 +30,31 @@ def simulate(
     """
     from audit.study.simulate import simulate as write
 
-    def tell(done: int, total: int) -> None:
+    def report_progress(done: int, total: int) -> None:
         if progress:
             progress("attempts", done, total)
 
     return write(
-        Path(out), problems=problems, attempts=attempts, seed=seed, texts=texts, progress=tell
+        Path(out),
+        problems=problems,
+        attempts=attempts,
+        seed=seed,
+        texts=texts,
+        progress=report_progress,
     )
 
 
 def local_files(sources: Sources) -> list[str]:
     """The sources as files; those at the hub's address are brought here first."""
-    found = []
+    files = []
     for source in source_paths(sources):
         if source.startswith("hf://"):
             from audit.study.fetch import hub_files
 
-            found += hub_files(source)
+            files += hub_files(source)
         else:
-            found.append(source)
-    return found
+            files.append(source)
+    return files
 
 
 def fetch(
@@ -70,7 +75,7 @@ def fetch(
     """
     from audit.study import fetch as hub
 
-    found = hub.fetch(
+    files = hub.fetch(
         Path(out),
         repo=repo or hub.REPO,
         revision=revision or hub.REVISION,
@@ -80,9 +85,9 @@ def fetch(
     return Result(
         pa.table(
             {
-                "file": pa.array([str(file.path) for file in found], pa.string()),
-                "bytes": pa.array([file.bytes for file in found], pa.int64()),
-                "is_new": pa.array([file.is_new for file in found], pa.bool_()),
+                "file": pa.array([str(file.path) for file in files], pa.string()),
+                "bytes": pa.array([file.bytes for file in files], pa.int64()),
+                "is_new": pa.array([file.is_new for file in files], pa.bool_()),
             }
         )
     )

@@ -60,11 +60,9 @@ AGENTS = Recorded(
 
 def _shipped(con: duckdb.DuckDBPyConnection) -> tuple[list[Recorded], int]:
     """Which shipped files are among the sources, and how many files there are in all."""
-    found = {sha for (sha,) in con.execute("select distinct sha256 from sources").fetchall()}
-    shipped = [
-        one for one in (OTIS, AGENTS) if hashlib.sha256(one.file.read_bytes()).hexdigest() in found
-    ]
-    return shipped, len(found)
+    hashes = {sha for (sha,) in con.execute("select distinct sha256 from sources").fetchall()}
+    files = {hashlib.sha256(file.file.read_bytes()).hexdigest(): file for file in (OTIS, AGENTS)}
+    return [file for sha, file in files.items() if sha in hashes], len(hashes)
 
 
 def title(con: duckdb.DuckDBPyConnection) -> str | None:
@@ -75,4 +73,4 @@ def title(con: duckdb.DuckDBPyConnection) -> str | None:
 
 def credits(con: duckdb.DuckDBPyConnection) -> list[str]:
     """Whom a report must credit."""
-    return [one.credit for one in _shipped(con)[0]]
+    return [recorded.credit for recorded in _shipped(con)[0]]

@@ -176,7 +176,7 @@ def simulate(
     texts: str = "final",
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
-    """Write one simulated Parquet file per archive; `progress` is told rows done, rows in all."""
+    """Write one simulated Parquet file per archive; `progress` gets the rows done and all rows."""
     if problems < 1 or attempts < 1 or problems * attempts > MOST_RECORDS:
         raise AuditError(
             f"cannot simulate {problems} problems x {attempts} attempts: "

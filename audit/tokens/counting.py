@@ -40,11 +40,11 @@ def look(
     if recorded - counted not in (0, 1):
         return Look(key, counted, False, [])
     opening = text.find(BOX) if cuts else -1
-    found = []
+    visible = []
     for remaining, prefix in zip(cuts, prefixes(cuts), strict=True):
-        shown = boxes(prefix) if 0 <= opening < len(prefix) else (False, False, None)
-        found.append((remaining, *shown))
-    return Look(key, counted, True, found)
+        answers = boxes(prefix) if 0 <= opening < len(prefix) else (False, False, None)
+        visible.append((remaining, *answers))
+    return Look(key, counted, True, visible)
 
 
 def boxes(prefix: str) -> tuple[bool, bool, str | None]:
@@ -68,10 +68,10 @@ def last_complete_answer(text: str) -> str | None:
         last = first + 1
         while last < len(complete) and complete[last][1] > complete[last - 1][1]:
             last += 1
-        found = bisect_left(
+        innermost = bisect_left(
             range(last), True, lo=first, key=lambda place: answers(place) is not None
         )
-        if found < last:
-            return answers(found)
+        if innermost < last:
+            return answers(innermost)
         first = last
     return None

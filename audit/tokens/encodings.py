@@ -125,9 +125,9 @@ def o200k_encoding(name: str) -> Encoding:
 def tiktoken_encoding(name: str) -> Encoding:
     """One of tiktoken's encodings, which it may have to download."""
     tiktoken = _library("tiktoken")
-    if name not in (known := sorted({*tiktoken.list_encoding_names(), *O200K})):
+    if name not in (names := sorted({*tiktoken.list_encoding_names(), *O200K})):
         raise AuditError(
-            f"--tokenizer {name}: no such encoding; there are {', '.join(known)}, "
+            f"--tokenizer {name}: no such encoding; there are {', '.join(names)}, "
             "or give the path of a Hugging Face tokenizer.json"
         )
     try:
@@ -192,8 +192,8 @@ def _cutter(text: str, ids: np.ndarray, lengths: np.ndarray) -> Prefixes:
         ends = (int(sizes[:n].sum()) for n in cuts)
         if text.isascii():
             return (text[:end] for end in ends)
-        whole = text.encode()
+        data = text.encode()
         # What is invalid in a piece of valid UTF-8 is a last character that is not whole.
-        return (whole[:end].decode(errors="ignore") for end in ends)
+        return (data[:end].decode(errors="ignore") for end in ends)
 
     return prefixes

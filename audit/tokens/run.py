@@ -86,30 +86,33 @@ def tokenize(
         tokenizer = used[0][0] if used else DEFAULT
     with transaction(con):
         name = _remember(con, tokenizer)
-        wanted = _wanted(con, has_events, everything)
+        attempts = _attempts_to_count(con, has_events, everything)
         # A tokenizer that cannot be had changes nothing, and none is needed where nothing waits.
-        encoding = find_encoding(tokenizer) if wanted.num_rows else Encoding(name, _no_encode)
-    found = TokenSummary(name, 0, 0, 0)
+        encoding = find_encoding(tokenizer) if attempts.num_rows else Encoding(name, _no_encode)
+    summary = TokenSummary(name, 0, 0, 0)
     pending: list[Look] = []
-    with closing(_looks(con, wanted, encoding, threads or os.cpu_count() or 1)) as looks:
+    with closing(_looks(con, attempts, encoding, threads or os.cpu_count() or 1)) as looks:
         for done, look in enumerate(looks, 1):
             pending.append(look)
-            found = TokenSummary(
-                name, done, found.tokens + (look.counted or 0), found.reconciled + look.reconciled
+            summary = TokenSummary(
+                name,
+                done,
+                summary.tokens + (look.counted or 0),
+                summary.reconciled + look.reconciled,
             )
             if len(pending) == COMMIT_EVERY:
                 _keep(con, name, pending)
                 pending.clear()
-            if progress and (done % BATCH_TEXTS == 0 or done == wanted.num_rows):
-                progress(f"{found.tokens:,} tokens", done, wanted.num_rows)
+            if progress and (done % BATCH_TEXTS == 0 or done == attempts.num_rows):
+                progress(f"{summary.tokens:,} tokens", done, attempts.num_rows)
     _keep(con, name, pending)
-    return found
+    return summary
 
 
 def _require_tokens(con: duckdb.DuckDBPyConnection) -> None:
     """Refuse budgets in another unit: a prefix is cut at completion tokens."""
-    found = con.execute("select value from settings where key = 'unit'").fetchall()
-    unit = found[0][0] if found else "completion"
+    units = con.execute("select value from settings where key = 'unit'").fetchall()
+    unit = units[0][0] if units else "completion"
     if unit != "completion":
         raise AuditError(
             f"tokenize: the last replay's budgets count {UNITS[unit].measures}, and prefixes are "
@@ -126,7 +129,9 @@ def _remember(con: duckdb.DuckDBPyConnection, tokenizer: str | Encoding) -> str:
     return name
 
 
-def _wanted(con: duckdb.DuckDBPyConnection, has_events: bool, everything: bool) -> pa.Table:
+def _attempts_to_count(
+    con: duckdb.DuckDBPyConnection, has_events: bool, everything: bool
+) -> pa.Table:
     """The attempts to look at: key, recorded tokens, and where to cut."""
     queries = [render("awaited")] if has_events else []
     if everything:
@@ -137,16 +142,16 @@ def _wanted(con: duckdb.DuckDBPyConnection, has_events: bool, everything: bool) 
 
 
 def _looks(
-    con: duckdb.DuckDBPyConnection, wanted: pa.Table, encoding: Encoding, threads: int
+    con: duckdb.DuckDBPyConnection, attempts: pa.Table, encoding: Encoding, threads: int
 ) -> Generator[Look, None, None]:
-    """Look at every wanted text, in parallel, holding only a few at a time."""
-    if not wanted.num_rows:
+    """Look at the text of every such attempt, in parallel, holding only a few at a time."""
+    if not attempts.num_rows:
         return
     # Its own connection: a commit on the other one would end the reading.
     with cursor(con) as reader, ThreadPoolExecutor(threads) as pool:
-        reader.register("wanted", wanted)
+        reader.register("attempts_to_count", attempts)
         batches = reader.sql(
-            f"select * from texts inner join wanted using ({', '.join(KEY)})"
+            f"select * from texts inner join attempts_to_count using ({', '.join(KEY)})"
         ).to_arrow_reader(BATCH_TEXTS)
         waiting: deque[Future[list[Look]]] = deque()
         try:

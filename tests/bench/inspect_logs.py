@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> None:
 def read(log: Path) -> None:
     """Read and check every column of a log."""
     (file,) = find_files([str(log)])
-    source = open_source(file, None, Reading())
+    source = open_source(file, Reading())
     for chunk in source.chunks:
         read_columns(source, chunk)
 

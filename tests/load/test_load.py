@@ -822,13 +822,13 @@ def test_a_dictionary_of_one_long_text_is_decoded_a_few_rows_at_a_time(tmp_path,
     monkeypatch.setattr(chunks, "CHUNK_BYTES", 2_000_000)
     monkeypatch.setattr(parquet, "LARGEST_BATCH", 1_000_000)
     sizes = []
-    whole = canonical.COLUMNS["text"].whole
+    cast_array = canonical.COLUMNS["text"].cast_array
 
     def measured(array):
         sizes.append(array.nbytes)
-        return whole(array)
+        return cast_array(array)
 
-    column = replace(canonical.COLUMNS["text"], whole=measured)
+    column = replace(canonical.COLUMNS["text"], cast_array=measured)
     monkeypatch.setitem(canonical.COLUMNS, "text", column)
     with duckdb.connect() as con:
         load(con, [str(tmp_path / "a.parquet")])

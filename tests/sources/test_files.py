@@ -70,7 +70,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch, 
     path = tmp_path / f"a.{suffix}"
     write_as(path, 60)
     (file,) = find_files([str(path)])
-    reading = open_source(file, None, Reading()).chunks
+    reading = open_source(file, Reading()).chunks
     next(reading)
     if change == "cut":
         os.truncate(path, path.stat().st_size // 3)
@@ -91,7 +91,7 @@ def test_a_file_that_changed_since_it_was_found_is_refused(tmp_path):
     (file,) = find_files([str(path)])
     lines(path, rows(2))
     with pytest.raises(AuditError, match="changed while it was read; load it when it is written"):
-        list(open_source(file, None, Reading()).chunks)
+        list(open_source(file, Reading()).chunks)
 
 
 def test_rows_are_counted_against_the_footer(tmp_path, monkeypatch):
@@ -216,7 +216,7 @@ def test_one_long_text_for_every_row_is_decoded_a_few_rows_at_a_time(tmp_path, m
     (file,) = find_files([str(path)])
     before = pa.total_allocated_bytes()
     seen = 0
-    for chunk in open_source(file, None, Reading()).chunks:
+    for chunk in open_source(file, Reading()).chunks:
         seen += len(chunk.rows)
         # Two chunks of 32 MB at most, each while the other is put together, and not 1 GB.
         assert pa.total_allocated_bytes() - before < 250_000_000
@@ -276,7 +276,7 @@ def test_a_row_group_is_decoded_while_the_one_before_it_is_in_use(tmp_path, monk
     monkeypatch.setattr(parquet, "_decoded", counted)
     (file,) = find_files([str(path)])
     seeds = []
-    for number, chunk in enumerate(open_source(file, None, Reading()).chunks, 1):
+    for number, chunk in enumerate(open_source(file, Reading()).chunks, 1):
         seeds += chunk.values["seed"].to_pylist()
         waited = time.monotonic() + 30
         while len(started) < min(number + 1, 5) and time.monotonic() < waited:

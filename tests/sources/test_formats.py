@@ -1182,10 +1182,10 @@ def wreck(rng, value):
 
 def read_or_refuse(path, format=None, **options):
     """All of a load that comes before the database; what is wrong gives one line."""
-    choices = Reading(**options)
+    reading = Reading(format=format, **options)
     try:
         files = find_files([str(path)])
-        batches = staging.read(staging.Staging(files, format, choices))
+        batches = staging.read(staging.Staging(files, reading))
         return sum(batch.rows.num_rows for batch in batches)
     except AuditError as error:
         assert "\n" not in str(error)

@@ -101,7 +101,7 @@ def test_a_small_file_of_long_texts_is_decoded_a_few_rows_at_a_time(tmp_path):
     assert (tmp_path / "a.parquet").stat().st_size < 100_000
     (file,) = find_files([str(tmp_path)])
     before = pa.total_allocated_bytes()
-    for chunk in open_source(file, None, Reading()).chunks:
+    for chunk in open_source(file, Reading()).chunks:
         assert len(chunk.rows) < count / 5
         assert pa.total_allocated_bytes() - before < len(text) * count / 3
 

@@ -92,7 +92,7 @@ class Format:
     prepare: Callable[[Record, Context], Record | None] | None = None
     # Records of a file that is neither JSON lines nor Parquet: row, record, size, bytes done.
     records: Callable[[SourceFile, Record], Iterator[tuple[int, Record, int, int]]] | None = None
-    # Columns without which a record holds no attempt, where others have them: how that is told.
+    # Columns without which a record holds no attempt, each with the note that reports it.
     left_out: Mapping[str, str] = field(default_factory=dict)
     # Why a column may be absent, in words.
     absent: Mapping[str, str] = field(default_factory=dict)
@@ -102,8 +102,8 @@ class Format:
     def knows(self, record: Mapping[str, Any]) -> bool:
         """Whether a first record is one of this tool's."""
         return any(
-            all(find_keys(record, path.split(".")) is not None for path in marks)
-            for marks in self.recognized_by
+            all(find_keys(record, path.split(".")) is not None for path in paths)
+            for paths in self.recognized_by
         )
 
 
@@ -113,8 +113,8 @@ def formats() -> dict[str, Format]:
     modules = (
         import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)
     )
-    found = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
-    return {format.name: format for format in sorted(found, key=lambda format: format.name)}
+    declared = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
+    return {format.name: format for format in sorted(declared, key=lambda format: format.name)}
 
 
 def suffixes() -> tuple[str, ...]:
@@ -130,11 +130,11 @@ def of_container(container: str) -> Format | None:
 
 def recognize(file: SourceFile, record: Mapping[str, Any]) -> Format:
     """The format of a first record; one with columns of its own is flat."""
-    known = [format for format in formats().values() if format.knows(record)]
-    if len(known) > 1:
-        names = " or ".join(format.name for format in known)
+    matching = [format for format in formats().values() if format.knows(record)]
+    if len(matching) > 1:
+        names = " or ".join(format.name for format in matching)
         raise AuditError(f"{file.shown_name}: looks like {names}; pass --format to say which")
-    return known[0] if known else formats()["flat"]
+    return matching[0] if matching else formats()["flat"]
 
 
 # Readings that several formats share.

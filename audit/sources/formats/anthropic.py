@@ -14,8 +14,8 @@ PLACES = ("result.message.", "message.", "response.", "")
 
 
 def _message(record: Record) -> Record | None:
-    found = (walk(record, place.split(".")[:-1]) for place in PLACES)
-    return next((m for m in found if isinstance(walk(m, ("content",)), list)), None)
+    messages = (walk(record, place.split(".")[:-1]) for place in PLACES)
+    return next((m for m in messages if isinstance(walk(m, ("content",)), list)), None)
 
 
 def prepare(record: Record, context: Context) -> Record | None:
@@ -31,8 +31,8 @@ def _prompt(record: Record, position: int, context: Context) -> Any:
     usage = walk(_message(record), ("usage",))
     names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     counts = [walk(usage, (name,)) for name in names]
-    whole = [count for count in counts if isinstance(count, int)]
-    return sum(whole) if counts[0] is not None else None
+    numbers = [count for count in counts if isinstance(count, int)]
+    return sum(numbers) if counts[0] is not None else None
 
 
 def _said(kind: str) -> Callable[[Record, int, Context], Any]:

@@ -41,8 +41,8 @@ def prepare(record: Record, context: Context) -> Record | None:
         for event in events
         if (metrics := walk(event, ("metrics",))) is not None
     ]
-    said = (walk(e, ("message",)) for e in events if walk(e, ("source",)) == "agent")
-    return record | {"@steps": steps or None, "@text": joined(said)}
+    messages = (walk(e, ("message",)) for e in events if walk(e, ("source",)) == "agent")
+    return record | {"@steps": steps or None, "@text": joined(messages)}
 
 
 def _problem(record: Record, position: int, context: Context) -> Any:

@@ -14,8 +14,10 @@ def prepare(record: Record, context: Context) -> Record | None:
 
 
 def _text(record: Record, position: int, context: Context) -> Any:
-    said = walk(record, ("output", "raw"))
-    return "\n\n".join(said) if isinstance(said, list) and said else spoken(record.get("messages"))
+    texts = walk(record, ("output", "raw"))
+    if isinstance(texts, list) and texts:
+        return "\n\n".join(texts)
+    return spoken(record.get("messages"))
 
 
 def _answer(record: Record, position: int, context: Context) -> Any:

@@ -103,7 +103,7 @@ def _expected(header: Record) -> int | None:
 def records(file: SourceFile, header: Record) -> Iterator[tuple[int, Record, int, int]]:
     """Sample after sample; one at a time is held."""
     try:
-        read = _zipped if first_bytes(file).startswith(ZIP_MAGIC) else _listed
+        read = _zipped if first_bytes(file).startswith(ZIP_MAGIC) else _samples
         for number, (sample, size, done) in enumerate(read(file), 1):
             if not isinstance(sample, dict):
                 raise ValueError(f"sample {number} is no JSON object")
@@ -159,7 +159,7 @@ def _has_calls(sample: Record) -> bool:
     return bool(usages) and all(walk(usage, ("output_tokens",)) != last for usage in usages)
 
 
-def _listed(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
+def _samples(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
     before = 0
     for key, value, done in file_members(file, "samples"):
         if key == "samples" and value is not None:
@@ -193,8 +193,8 @@ def prepare(sample: Record, context: Context) -> Record | None:
     if not walk(sample, ("output", "choices")) and not sample.get("model_usage"):
         context.notes["samples ended before any call: left out"] += 1
         return None
-    whole = walk(sample, ("model_usage", str(model), "output_tokens"))
-    if whole != walk(sample, ("output", "usage", "output_tokens")) and whole is not None:
+    total = walk(sample, ("model_usage", str(model), "output_tokens"))
+    if total != walk(sample, ("output", "usage", "output_tokens")) and total is not None:
         context.notes[SEVERAL] += 1
     _tell_scores(sample, context)
     if sample.get("limit"):
@@ -209,11 +209,11 @@ def _with_steps(sample: Record, calls: list[Any], model: str, context: Context) 
     if len(calls) < 2:
         return sample
     steps = [_step(call, model) for call in calls]
-    whole = walk(sample, ("model_usage", model))
+    totals = walk(sample, ("model_usage", model))
     for mine, theirs in (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens")):
         counts = [step[mine] for step in steps]
         is_whole = all(isinstance(count, int) for count in counts)
-        if not is_whole or sum(counts) != walk(whole, (theirs,)):
+        if not is_whole or sum(counts) != walk(totals, (theirs,)):
             context.notes[NO_STEPS] += 1
             return sample
     return sample | {"calls": steps}

@@ -26,8 +26,9 @@ def _gold(record: Record, position: int, context: Context) -> Any:
     choices, gold = walk(record, ("doc", "choices")), walk(record, ("doc", "gold_index"))
     if not isinstance(choices, list):
         return None
-    wanted = gold if isinstance(gold, list) else [gold]
-    return [choices[at] for at in wanted if isinstance(at, int) and 0 <= at < len(choices)] or None
+    positions = gold if isinstance(gold, list) else [gold]
+    inside = [at for at in positions if isinstance(at, int) and 0 <= at < len(choices)]
+    return [choices[at] for at in inside] or None
 
 
 FORMAT = Format(

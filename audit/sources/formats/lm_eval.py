@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from audit.sources.files import SourceFile, shown
+from audit.sources.files import SourceFile, excerpt
 from audit.sources.formats import Context, Format, Record, as_references, column
 from audit.sources.paths import walk
 
@@ -16,14 +16,14 @@ def header(file: SourceFile) -> Record:
     match = SAMPLES.fullmatch(file.path.name)
     if match is None:
         return {}
-    found: Record = {"file name": match["task"]}
+    facts: Record = {"file name": match["task"]}
     beside = file.path.with_name(f"results_{match['time']}.json")
     try:
         results: Any = json.loads(beside.read_bytes())
-        found["results beside it"] = str(results["model_name"])
+        facts["results beside it"] = str(results["model_name"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass  # Without it the archive has to be named.
-    return found
+    return facts
 
 
 def prepare(record: Record, context: Context) -> Record | None:
@@ -37,7 +37,7 @@ def prepare(record: Record, context: Context) -> Record | None:
         context.seen[key] = responses
         return record
     if context.seen[key] != responses:
-        raise ValueError(f"doc_id {shown(record.get('doc_id'))} occurs with other responses")
+        raise ValueError(f"doc_id {excerpt(record.get('doc_id'))} occurs with other responses")
     context.notes["lines repeat a document for another filter: left out"] += 1
     return None
 

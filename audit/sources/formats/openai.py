@@ -26,11 +26,11 @@ def prepare(record: Record, context: Context) -> Record | None:
     """A request without choices has failed, and is no attempt."""
     body = _body(record)
     if isinstance(body.get("output"), list) and "choices" not in body:
-        whole = _as_completion(body)
+        completion = _as_completion(body)
         if "response" in record:
-            record = record | {"response": record["response"] | {"body": whole}}
+            record = record | {"response": record["response"] | {"body": completion}}
         else:
-            record = whole
+            record = completion
     choices = _body(record).get("choices")
     if choices and isinstance(choices, list):
         return record

@@ -15,8 +15,8 @@ def prepare(record: Record, context: Context) -> Record | None:
     usage = walk(metrics, ("accumulated_token_usage",))
     if isinstance(calls, list) and calls:
         costs, times = (
-            [walk(one, (name,)) for one in found] if _is_as_long(found, calls) else []
-            for name, found in (
+            [walk(value, (name,)) for value in values] if _is_as_long(values, calls) else []
+            for name, values in (
                 ("cost", walk(metrics, ("costs",))),
                 ("latency", walk(metrics, ("response_latencies",))),
             )
@@ -31,8 +31,8 @@ def prepare(record: Record, context: Context) -> Record | None:
     return record | {"@steps": steps or None}
 
 
-def _is_as_long(found: Any, calls: list[Any]) -> bool:
-    return isinstance(found, list) and len(found) == len(calls)
+def _is_as_long(values: Any, calls: list[Any]) -> bool:
+    return isinstance(values, list) and len(values) == len(calls)
 
 
 def _usage(call: Any) -> Record:

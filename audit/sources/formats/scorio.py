@@ -25,13 +25,13 @@ NEAREST = 4
 def header(file: SourceFile) -> Record:
     """The competition, where the nearest part of the path that names any names one."""
     for part in _path_parts(file):
-        named = [
+        paths = [
             name
             for name, spelling in COMPETITIONS.items()
             if re.search(rf"{spelling}(?!\d|_?nov)", _plain(part))
         ]
-        if named:
-            return {"path": named[0]} if len(named) == 1 else {}
+        if paths:
+            return {"path": paths[0]} if len(paths) == 1 else {}
     return {}
 
 

@@ -19,8 +19,8 @@ def prepare(record: Record, context: Context) -> Record | None:
 
 
 def _text(record: Record, position: int, context: Context) -> Any:
-    said = (walk(step, ("response",)) for step in items(record.get("trajectory")))
-    return walk(record, ("info", "submission")) or joined(said)
+    responses = (walk(step, ("response",)) for step in items(record.get("trajectory")))
+    return walk(record, ("info", "submission")) or joined(responses)
 
 
 FORMAT = Format(

@@ -70,9 +70,9 @@ def spoken(messages: Any) -> str | None:
     )
 
 
-def joined(said: Iterable[Any]) -> str | None:
+def joined(texts: Iterable[Any]) -> str | None:
     """What was said, without what is no text or blank."""
-    return "\n\n".join(text for text in said if isinstance(text, str) and text.strip()) or None
+    return "\n\n".join(text for text in texts if isinstance(text, str) and text.strip()) or None
 
 
 def of_file(file: SourceFile, *suffixes: str) -> str:

@@ -20,7 +20,7 @@ PROBLEM = (
 
 
 def prepare(record: Record, context: Context) -> Record | None:
-    """A request as it is; one whose prompt was there before is told."""
+    """A request as it is; a note reports one whose prompt occurred before."""
     prompt, request = record.get("prompt"), record.get("request_id")
     is_named = isinstance(prompt, str) and isinstance(request, str | int)
     if is_named and context.seen.setdefault(hash(prompt), request) != request:

@@ -14,13 +14,12 @@ from audit.sources.readers.json_lines import jsonl_rows
 from audit.sources.readers.parquet import open_parquet
 
 
-def read_source(
-    file: SourceFile, name: str | None, reading: Reading, known: Format | None = None
-) -> Source:
-    """Open a file in the format of that name, or else of its content, and find its columns."""
+def read_source(file: SourceFile, reading: Reading, declared: Format | None = None) -> Source:
+    """Open a file in the format that was named, or else of its content, and find its columns."""
+    name = reading.format
     container = name if name in CONTAINERS else sniff(file).container
-    format = known or formats().get(name or "", formats()["flat"])
-    is_open = name is None and known is None
+    format = declared or formats().get(name or "", formats()["flat"])
+    is_open = name is None and declared is None
     if is_open and container in ("jsonl", "json"):
         format = _recognized(file)
     if is_open and (owner := of_container(container)):
@@ -48,14 +47,14 @@ def read_source(
 def _recognized(file: SourceFile) -> Format:
     """The format of a file of JSON, by its first object or as much of it as tells."""
     head = sniff(file)
-    data, goes_on, size = head.data, head.goes_on, HEAD_BYTES
+    data, is_cut, size = head.data, head.is_cut, HEAD_BYTES
     while True:
         if head.container == "json":
             data = data.removeprefix(b"\xef\xbb\xbf").lstrip().removeprefix(b"[")
-        found, is_whole = first_members(data)
-        is_known = any(format.records and format.knows(found) for format in formats().values())
-        if is_whole or not goes_on or size > containers.LONGEST_LINE or is_known:
-            return recognize(file, found)
+        members, is_whole = first_members(data)
+        is_known = any(format.records and format.knows(members) for format in formats().values())
+        if is_whole or not is_cut or size > containers.LONGEST_LINE or is_known:
+            return recognize(file, members)
         size *= 16
         data = first_bytes(file, size)
-        goes_on = len(data) >= size - 4
+        is_cut = len(data) >= size - 4

@@ -9,7 +9,7 @@ from audit.options import Reading
 from audit.sources import containers
 from audit.sources.columns import Origin, columns_shown, find_origins
 from audit.sources.containers import Lines, sniff
-from audit.sources.files import Chunk, Source, SourceFile, Unreadable, shown
+from audit.sources.files import Chunk, Source, SourceFile, Unreadable, excerpt
 from audit.sources.formats import Context, Format, as_references
 from audit.sources.readers import chunks as limits
 from audit.sources.readers.chunks import empty, make_source
@@ -26,7 +26,7 @@ def open_csv(file: SourceFile, format: Format, reading: Reading) -> Source:
         header = _csv_record(file, records, 0)
     header = header or []
     if again := repeated(header):
-        raise Unreadable(f"{file.shown_name}: header: column {shown(again[0])} occurs twice")
+        raise Unreadable(f"{file.shown_name}: header: column {excerpt(again[0])} occurs twice")
     context = Context(file, format.header(file) if format.header else {})
     rows = _csv_rows(file, records, header)
     first: list[list[str]] = []
@@ -53,10 +53,10 @@ def open_csv(file: SourceFile, format: Format, reading: Reading) -> Source:
 def _delimiter(file: SourceFile) -> str:
     """What stands between the names of the header: a comma, unless it has only tabs or `;`."""
     header = next(iter(sniff(file).data.splitlines()), b"").decode(errors="replace")
-    found = next((mark for mark in ",\t;" if mark in header), None)
-    if found is None and not file.name.lower().endswith((".csv", ".csv.gz", ".tsv", ".zip")):
+    delimiter = next((mark for mark in ",\t;" if mark in header), None)
+    if delimiter is None and not file.name.lower().endswith((".csv", ".csv.gz", ".tsv", ".zip")):
         raise Unreadable(f"{file.shown_name}: holds neither JSON, nor CSV, nor Parquet")
-    return found or ","
+    return delimiter or ","
 
 
 def _csv_record(file: SourceFile, records: Iterator[list[str]], row: int) -> list[str] | None:

@@ -46,7 +46,7 @@ def make_source(
     title = "canonical columns" if is_flat and is_canonical else format.title
     if is_flat and not mapping:
         title = "no column is known by its name"
-    elif is_flat and lists_of(format, origins):
+    elif is_flat and lists_of(origins):
         title = "one problem per row, its attempts in lists"
     return Source(
         context.file,
@@ -104,26 +104,26 @@ def _prepared(rows: Iterator[Row], format: Format, context: Context) -> Iterator
     """The records that hold attempts, as they should be read."""
     for number, record, size, done in rows:
         context.row = number
-        kept: Record | None = record
+        prepared: Record | None = record
         if format.prepare is not None:
             try:
-                kept = format.prepare(record, context)
+                prepared = format.prepare(record, context)
             except ValueError as error:
                 raise AuditError(f"{context.file.shown_name}: row {number}: {error}") from None
-        if kept is not None:
-            yield number, kept, size, done
+        if prepared is not None:
+            yield number, prepared, size, done
 
 
 def _sample(rows: Iterator[Row]) -> list[Row]:
     """The first few records: what the file has is judged by them."""
-    taken: list[Row] = []
+    sample: list[Row] = []
     size = 0
     for row in rows:
-        taken.append(row)
+        sample.append(row)
         size += row[2]
-        if len(taken) >= min(SAMPLE_ROWS, CHUNK_ROWS) or size > SAMPLE_BYTES:
+        if len(sample) >= min(SAMPLE_ROWS, CHUNK_ROWS) or size > SAMPLE_BYTES:
             break
-    return taken
+    return sample
 
 
 def _with_later(
@@ -132,7 +132,7 @@ def _with_later(
     """A flat file may have a canonical column that its first records have not."""
     if format.name != "flat":
         return dict(origins)
-    has_lists = bool(lists_of(format, origins))
+    has_lists = bool(lists_of(origins))
     # What the first records call steps and is something else is so in later ones, too.
     others = {"steps"} if any(record.get("steps") for record in sample) else set()
     later = {
@@ -150,23 +150,23 @@ def _later(name: str) -> Origin:
 def _record_chunks(
     rows: Iterable[Row], format: Format, context: Context, origins: Mapping[str, Origin]
 ) -> Iterator[Chunk]:
-    lists = lists_of(format, origins)
+    lists = lists_of(origins)
     needed = [(origins[c].get, note) for c, note in format.left_out.items() if c in origins]
     values: dict[str, list] = {name: [] for name in origins}
     takers = [(values[name], origin.get) for name, origin in origins.items()]
     numbers: list[int] = []
-    length = done = held = 0
+    length = done = count = 0
     may_score = format.name == "flat" and not lists
-    taken = {origin.keys[0] for origin in origins.values() if origin.keys}
+    columns_read = {origin.keys[0] for origin in origins.values() if origin.keys}
     for number, record, size, done in rows:
         context.row = number
         for name in record if may_score else ():
             # A score that the first records lack is met here.
-            if name.startswith(SCORE_PREFIX) and name not in taken and SCORE.fullmatch(name):
+            if name.startswith(SCORE_PREFIX) and name not in columns_read and SCORE.fullmatch(name):
                 origins = {**origins, name: _later(name)}
                 values[name] = [None] * len(numbers)
                 takers.append((values[name], origins[name].get))
-                taken.add(name)
+                columns_read.add(name)
         for position in attempts_of(record, format, lists, context):
             if lacking := [note for get, note in needed if get(record, position) is None]:
                 context.notes[lacking[0]] += 1
@@ -174,7 +174,7 @@ def _record_chunks(
             for taker, get in takers:
                 taker.append(get(record, position))
             numbers.append(number)
-            held += 1
+            count += 1
         length += size
         if len(numbers) >= CHUNK_ROWS or length > CHUNK_BYTES:
             if numbers:
@@ -184,5 +184,5 @@ def _record_chunks(
             numbers, length = [], 0
     if numbers:
         yield Chunk(values, numbers, done)
-    if not held:
+    if not count:
         raise empty(context.file)

@@ -16,7 +16,7 @@ from typing import Any
 
 from audit.sources import containers
 from audit.sources.containers import HEAD_BYTES, Lines, once, sniff, unzipped
-from audit.sources.files import SourceFile, Unreadable, shown
+from audit.sources.files import SourceFile, Unreadable, excerpt
 from audit.sources.formats import formats
 from audit.sources.formats.flat import KNOWN
 from audit.sources.json_stream import UNREADABLE, JsonStream, first_members
@@ -38,10 +38,10 @@ def holds_records(path: Path) -> bool:
         return True  # Whoever opens it says why.
     if containers.JSON_ARRAY.match(head.removeprefix(b"\xef\xbb\xbf").lstrip()):
         return True
-    found, is_whole = first_members(head)
-    known = any(format.knows(found) for format in formats().values())
-    is_several = _is_of_arrays(found) or (is_whole and _holds_several(found))
-    return known or "eval" in found or is_several
+    members, is_whole = first_members(head)
+    is_known = any(format.knows(members) for format in formats().values())
+    is_several = _is_of_arrays(members) or (is_whole and _holds_several(members))
+    return is_known or "eval" in members or is_several
 
 
 @once
@@ -96,8 +96,8 @@ def _inner(record: dict[str, Any]) -> dict[str, Any] | None:
     is_record = bool(_problem_names() & record.keys())
     if is_record or any(isinstance(value, list) for value in record.values()):
         return None
-    held = [value for value in record.values() if isinstance(value, dict)]
-    several = [value for value in held if _holds_lists(value)]
+    objects = [value for value in record.values() if isinstance(value, dict)]
+    several = [value for value in objects if _holds_lists(value)]
     return several[0] if len(several) == 1 else None
 
 
@@ -167,7 +167,7 @@ def document_rows(file: SourceFile) -> Iterator[Row]:
             items = stream.items() if is_array else _of_objects(stream)
             for number, item in enumerate(items, 1):
                 if not isinstance(item, dict):
-                    raise ValueError(f"item {number} must be an object, found {shown(item)}")
+                    raise ValueError(f"item {number} must be an object, found {excerpt(item)}")
                 done = raw.tell()
                 yield number, item, max(done - before, 1), done
                 before = done
@@ -194,13 +194,13 @@ def _of_objects(stream: JsonStream) -> Iterator[Any]:
 
 def _of_object(document: Any) -> Iterator[Any]:
     if not isinstance(document, dict):
-        raise ValueError(f"must be an object or an array, found {shown(document)}")
+        raise ValueError(f"must be an object or an array, found {excerpt(document)}")
     if _is_table(document):
         yield from (dict(zip(document["columns"], row, strict=True)) for row in document["data"])
         return
     if _is_numbered(document):
         numbers = next(iter(document.values()))
-        yield from ({name: held[at] for name, held in document.items()} for at in numbers)
+        yield from ({name: column[at] for name, column in document.items()} for at in numbers)
         return
     if _is_columns(document) and not _groups(document):
         for values in zip(*document.values(), strict=True):

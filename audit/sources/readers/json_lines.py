@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from audit.sources.containers import Lines
-from audit.sources.files import SourceFile, Unreadable, shown
+from audit.sources.files import SourceFile, Unreadable, excerpt
 from audit.sources.readers.chunks import Row
 
 
@@ -30,17 +30,17 @@ def _json_object(file: SourceFile, number: int, line: str) -> dict[str, Any]:
     except ValueError as error:
         raise Unreadable(f"{place}: not readable as JSON: {error}") from None
     if not isinstance(record, dict):
-        raise Unreadable(f"{place}: must be a JSON object, found {shown(record)}")
+        raise Unreadable(f"{place}: must be a JSON object, found {excerpt(record)}")
     return record
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of which no key is said twice."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         (again, *_) = repeated(key for key, _ in pairs)
-        raise ValueError(f"key {shown(again)} occurs twice")
-    return found
+        raise ValueError(f"key {excerpt(again)} occurs twice")
+    return members
 
 
 def repeated(names: Iterable[str]) -> list[str]:

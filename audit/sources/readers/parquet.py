@@ -13,7 +13,7 @@ from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources import containers
 from audit.sources.columns import Origin, columns_shown, find_origins
-from audit.sources.files import Chunk, Source, SourceFile, Unreadable, shown
+from audit.sources.files import Chunk, Source, SourceFile, Unreadable, excerpt
 from audit.sources.formats import Context, Format, Record, recognize
 from audit.sources.paths import Items, find_keys
 from audit.sources.readers import chunks as limits
@@ -48,7 +48,9 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     for column, origin in origins.items():
         for name in (*(origin.keys or ())[:1], *origin.looks_into):
             if schema.names.count(name) > 1:
-                raise AuditError(f"{file.shown_name}: column {column}: {shown(name)} occurs twice")
+                raise AuditError(
+                    f"{file.shown_name}: column {column}: {excerpt(name)} occurs twice"
+                )
     if count == 0:
         raise empty(file)
     has = columns_shown([shape])
@@ -142,17 +144,17 @@ def _peek_names(
 
 def _first_rows(file: SourceFile, reader: pq.ParquetFile, names: list[str]) -> list[Record]:
     """The first rows of some columns, one at a time: any of them may be long."""
-    found: list[Record] = []
+    rows: list[Record] = []
     size = 0
     try:
         for batch in reader.iter_batches(1, columns=names) if names else ():
-            found += batch.to_pylist()
+            rows += batch.to_pylist()
             size += batch.nbytes
-            if len(found) >= PEEKED_ROWS or size > limits.SAMPLE_BYTES:
+            if len(rows) >= PEEKED_ROWS or size > limits.SAMPLE_BYTES:
                 break
     except PARQUET_ERRORS as error:
         raise _damaged(file, error) from None
-    return found
+    return rows
 
 
 def first_records(file: SourceFile) -> list[Record]:
@@ -176,7 +178,7 @@ def _damaged(file: SourceFile, error: BaseException, after: str = "") -> Unreada
 
 
 def _reason(error: BaseException) -> str:
-    return shown((str(error) or type(error).__name__).splitlines()[0])
+    return excerpt((str(error) or type(error).__name__).splitlines()[0])
 
 
 def _parquet_batches(
@@ -221,15 +223,15 @@ def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Batches put together as far as a chunk goes."""
-    held: list[pa.RecordBatch] = []
+    pending: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:
-        held.append(batch)
+        pending.append(batch)
         rows, size = rows + batch.num_rows, size + batch.nbytes
         if rows >= limits.CHUNK_ROWS or size > limits.CHUNK_BYTES:
-            yield from _one(held)
-            held, rows, size = [], 0, 0
-    yield from _one(held)
+            yield from _one(pending)
+            pending, rows, size = [], 0, 0
+    yield from _one(pending)
 
 
 def _one(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
