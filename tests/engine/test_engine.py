@@ -408,7 +408,9 @@ def test_a_rule_of_ones_own_may_launch_beyond_every_budget_and_changes_no_other(
         (
             "selectors",
             "wavering",
-            FIRST.replace("    is_eligible,", "    is_eligible and position < 2 as is_eligible,"),
+            FIRST.replace(
+                "    is_eligible,", "    is_eligible and position < 2 as is_eligible,"
+            ).replace("filter (is_eligible)", "filter (is_eligible and position < 2)"),
             "wherever it stands",
         ),
         (

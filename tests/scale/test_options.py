@@ -395,7 +395,7 @@ PRICES = (("a", 1_250_000, 125_000, 10_000_000), ("b", 50_000, 50_000, 400_000))
 )
 def test_units_prices_and_rules_come_along(tmp_path, asked):
     found = same(tmp_path, stepped(tmp_path), parts=2, **asked)
-    assert found["curves.csv"].count(b"\n") > 4
+    assert found["main.csv"].count(b"\n") > 4
     assert found["steps.csv"].count(b"\n") > 60 and b"length" in found["scores.csv"]
     header, first, *_ = found["attempts.csv"].decode().splitlines()
     assert ",cached_tokens,money,seconds," in header and first.count(",") == header.count(",")
@@ -404,8 +404,9 @@ def test_units_prices_and_rules_come_along(tmp_path, asked):
 def test_selectors_of_scores_come_along(tmp_path):
     asked = {"selectors": "best_prm,exp_vote_length,vote_prm", "primary_selector": "vote_prm"}
     found = same(tmp_path, stepped(tmp_path), parts=2, **asked)
-    assert b"best_prm" in found["selectors.csv"] and b"exp_vote_length" in found["selectors.csv"]
-    assert b"majority" not in found["selectors.csv"]
+    selections = found["selections.csv"]
+    assert b"best_prm" in selections and b"exp_vote_length" in selections
+    assert b"majority" not in selections
 
 
 def test_a_selector_of_a_score_that_does_not_fit_is_refused_before_any_part(tmp_path):

@@ -44,8 +44,8 @@ def expected(tmp_path_factory):
     """The tables of one run: one file, its rows as they come, one thread."""
     found = exported(tmp_path_factory.mktemp("expected") / "run", [archive()])
     empty = [name for name, data in found.items() if data.count(b"\n") < 2]
-    # Attempts have no steps here, and problems go by numbers.
-    assert empty == ["steps.csv", "problem_names.csv"]
+    # Attempts have no steps here, problems go by numbers, and nothing has a price.
+    assert empty == ["steps.csv", "problem_names.csv", "prices.csv"]
     return found
 
 
