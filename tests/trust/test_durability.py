@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import duckdb
@@ -238,7 +239,9 @@ def wait_until_open(process, db):
     while db not in held:
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.05)
-        held = {path.readlink() for path in Path(f"/proc/{process.pid}/fd").iterdir()}
+        # A file that is closed while they are listed has no name any more.
+        with suppress(FileNotFoundError):
+            held = {path.readlink() for path in Path(f"/proc/{process.pid}/fd").iterdir()}
     time.sleep(0.2)
 
 
