@@ -24,7 +24,7 @@ import pyarrow.parquet
 
 from audit import database, engine
 from audit.load.load import load
-from audit.options import Limits, TaskLimits
+from audit.options import Limits, Reading, TaskLimits
 from audit.scale import gather, local, plan, run
 from audit.scale.tasks import Outcome, Task, perform
 from tests.bench.apart import apart, peak_memory
@@ -61,7 +61,7 @@ def measure(asked: argparse.Namespace, folder: Path) -> None:
     out = folder / f"run-{asked.archives}"
     limits = TaskLimits(1, asked.memory)
     with told("plan"):
-        plan.plan([str(sources)], out, asked.parts or 8, reading={}, replaying=SETTINGS)
+        plan.plan([str(sources)], out, asked.parts or 8, reading=Reading(), settings=SETTINGS)
     local.perform = partial(measured, str(folder / "memory"))  # type: ignore[assignment]
     (folder / "memory").mkdir(exist_ok=True)
     with told(f"run with {asked.workers} workers of {asked.memory}"):
