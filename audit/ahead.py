@@ -10,11 +10,17 @@ Result = TypeVar("Result")
 
 
 def prefetch(items: Iterable[Item]) -> Iterator[Item]:
-    """The items, each made in a thread while the one before it is in use."""
+    """The items, each made in a thread while the one before it is in use; the first at once."""
     source = iter(items)
     maker = ThreadPoolExecutor(1)
+    return _made(maker, source, maker.submit(next, source, None))
+
+
+def _made(
+    maker: ThreadPoolExecutor, source: Iterator[Item], making: "Future[Item | None]"
+) -> Iterator[Item]:
+    """The item that is being made, and then the others."""
     try:
-        making = maker.submit(next, source, None)
         while (item := making.result()) is not None:
             making = maker.submit(next, source, None)
             yield item

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import duckdb
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from audit.ahead import prefetch
 from audit.database.connection import cursor
@@ -196,9 +195,9 @@ def weigh(
 
 def total_count(name: str, keys: pa.Table | pa.RecordBatch) -> int:
     """How many totals keys have."""
-    return int(pc.sum(pc.list_value_length(keys["problem_ids"])).as_py() or 0) * len(
-        weighings()[name].values
-    )
+    ids = keys["problem_ids"]
+    chunks = ids.chunks if isinstance(ids, pa.ChunkedArray) else [ids]
+    return sum(len(chunk.flatten()) for chunk in chunks) * len(weighings()[name].values)
 
 
 def by_replicates(

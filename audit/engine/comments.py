@@ -17,7 +17,6 @@ from audit.engine.sql_files import (
     weighed_purpose,
     weighings,
 )
-from audit.sources.canonical import COLUMNS
 from audit.text import literal, quoted
 
 # What users may rely on; every other relation of the database is the engine's own business.
@@ -113,10 +112,16 @@ def column(relation: str, name: str) -> ColumnMeaning:
     elif what and rule in ("strict", "advisory"):
         about = f"{what.replace('_', ' ')} under {rule}"
         rows += [ColumnMeaning(about), column(relation, what)._replace(shown_first="")]
-    if name in COLUMNS:
-        rows.append(ColumnMeaning(COLUMNS[name].comment))
     fields = zip(*rows, strict=True)
-    return ColumnMeaning(*(next((value for value in values if value), "") for values in fields))
+    meaning = ColumnMeaning(*(next((value for value in values if value), "") for values in fields))
+    return meaning if meaning.comment else meaning._replace(comment=_recorded_comment(name))
+
+
+def _recorded_comment(name: str) -> str:
+    """What a column of the recorded attempts means; what reads records is imported for it alone."""
+    from audit.sources.canonical import COLUMNS
+
+    return COLUMNS[name].comment if name in COLUMNS else ""
 
 
 def is_table(name: str) -> bool:

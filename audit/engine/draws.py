@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from audit.engine.batches import batches
 
-BATCH_SLOTS = 1_000_000
+BATCH_SLOTS = 2_000_000
 PCG64_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 MASK_128 = 2**128 - 1
 Words = npt.NDArray[np.uint32]
@@ -41,7 +41,7 @@ def draw_orders(
             progress(done, len(banks))
 
 
-def _generators(seeds: list[np.ndarray], orders: int) -> Iterator[np.random.Generator]:
+def _generators(seeds: list[np.ndarray], orders: int) -> Iterator["np.random.Generator"]:
     """A generator for every seed and repeat from 1, whose last word is the repeat.
 
     To make one takes eight times as long as a permutation. Its state follows from the seed by a
@@ -144,13 +144,17 @@ def draw_counts(
     # Competitions one by one, and small ones together.
     for sizes in batches(problems, lambda size: (size,), (PROBLEMS_IN_ROW,)):
         counts = np.ones((1, sum(sizes)), np.int64)
-        yield _count_table(counts, 0, first_problem)
         # Several calls draw what one would.
         step = replicates if len(sizes) > 1 else max(1, BATCH_COUNTS // sizes[0])
         for first in range(1, replicates + 1, max(1, step)):
             rows = min(step, replicates + 1 - first)
             drawn = [rng.multinomial(size, np.full(size, 1 / size), size=rows) for size in sizes]
-            yield _count_table(np.hstack(drawn), first, first_problem)
+            # The point comes with the first of them.
+            counts = np.vstack([counts, np.hstack(drawn)])
+            yield _count_table(counts, first + rows - len(counts), first_problem)
+            counts = counts[:0]
+        if len(counts):
+            yield _count_table(counts, 0, first_problem)
         first_problem += sum(sizes)
 
 

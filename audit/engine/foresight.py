@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from audit.engine.build import build, render, walk
 from audit.engine.lineage import relations_read
@@ -66,9 +65,10 @@ def foreseen(
         return []
     rebuilt, inputs = _lineage([SAID_IN[kind] for kind in kinds], plugins)
     sample = con.sql(render("sampled_walks")).to_arrow_table()
+    of_walks = sample["change"].to_pylist()
     changes = {
-        change: sample.filter(pc.equal(sample["change"], change))
-        for change in pc.unique(sample["change"]).to_pylist()
+        change: sample.filter(pa.array([own == change for own in of_walks]))
+        for change in dict.fromkeys(of_walks)
     }
     inputs |= {"walks", *(f"used_{kind}" for kind in kinds)}
     walked = next(iter(changes.values()))

@@ -101,7 +101,7 @@ def intervals(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str,
 
 def _replicate_of(name: str) -> str:
     """What an `interval_x` is computed from."""
-    (replicate,) = relations_read(render(name)) & {*weighings(), MATCHED}
+    (replicate,) = relations_read(text(name)) & {*weighings(), MATCHED}
     return replicate
 
 

@@ -1,5 +1,6 @@
 """Rules, selectors and policies: a file each, held to one contract whoever wrote it."""
 
+import functools
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -91,10 +92,15 @@ class Plugins:
 
 def plugins(kind: str, folder: str | Path | None = None) -> list[Plugin]:
     """The project's own plug-ins of a kind, by ascending name, and those of a user's folder."""
-    ours = [read_plugin(path) for path in sorted((resource("sql") / kind).glob("*.sql"))]
-    if folder is None:
-        return ours
-    return [*ours, *_folder(kind, str(folder), {plugin.name: plugin for plugin in ours})]
+    ours = _our_plugins(kind)
+    own = _folder(kind, str(folder), {plugin.name: plugin for plugin in ours}) if folder else []
+    return [*ours, *own]
+
+
+@functools.cache
+def _our_plugins(kind: str) -> tuple[Plugin, ...]:
+    """The project's own plug-ins of a kind, by ascending name."""
+    return tuple(read_plugin(path) for path in sorted((resource("sql") / kind).glob("*.sql")))
 
 
 def default_plugins(kind: str) -> list[Plugin]:

@@ -193,6 +193,7 @@ def build_stages(
     steps, done = len(names), 0
     portioned_names = portioned_stages(plugins)
     portioned = [name for name in names if name in portioned_names and name not in reused]
+    draws: dict[str, Iterable[pa.Table]] = {}
 
     def report(name: str) -> None:
         nonlocal done
@@ -202,10 +203,8 @@ def build_stages(
 
     for name in names:
         report(name)
-        for kind in [BOUND_BEFORE[name]] if name in BOUND_BEFORE else []:
-            beside = rule_inputs(con) if kind == "rules" else ""
-            for plugin in getattr(plugins, kind):
-                check_columns(con, kind, plugin, beside)
+        if name in BOUND_BEFORE:
+            _check_columns(con, BOUND_BEFORE[name], plugins)
         if name in portioned_names and not portions:
             portions = _portions(con, settings, len(plugins.rules))
             steps += (len(portions) - 1) * len(portioned)
@@ -213,9 +212,13 @@ def build_stages(
         if name in reused:
             continue
         if name in DRAWN:
-            _draw(con, name, settings)
+            _keep_draws(con, name, draws.get(name) or DRAWS[name](con, settings))
         else:
             build(con, name, plugins)
+        if name == "banks":
+            # NumPy draws beside the stages that come first.
+            to_draw = [drawn for drawn in DRAWN if drawn in names and drawn not in reused]
+            draws = {drawn: prefetch(DRAWS[drawn](con, settings)) for drawn in to_draw}
         if name == "replayed_problems":
             _refuse_nothing(con)
             require_prices(con, settings)
@@ -233,6 +236,13 @@ def build_stages(
     if progress:
         progress("done", steps, steps)
     return settings
+
+
+def _check_columns(con: duckdb.DuckDBPyConnection, kind: str, plugins: Plugins) -> None:
+    """Refuse a plug-in of a kind that cannot be read or lacks a column."""
+    beside = rule_inputs(con) if kind == "rules" else ""
+    for plugin in getattr(plugins, kind):
+        check_columns(con, kind, plugin, beside)
 
 
 def rule_inputs(con: duckdb.DuckDBPyConnection) -> str:
@@ -284,15 +294,14 @@ def _portions(
     return [(ids[at], ids[at : at + size][-1]) for at in range(0, len(ids), size)]
 
 
-def _draw(con: duckdb.DuckDBPyConnection, name: str, settings: Settings) -> None:
+def _keep_draws(con: duckdb.DuckDBPyConnection, name: str, batches: Iterable[pa.Table]) -> None:
     """A table of random draws, filled batch by batch."""
     columns = {
         "drawn_orders": "problem_id integer, bank_size integer, repeat integer, slots integer[]",
         "bootstrap_counts": "replicate integer, first_problem integer, counts utinyint[]",
     }
     con.execute(f"create table {name} ({columns[name]})")
-    draw = {"drawn_orders": _draw_orders, "bootstrap_counts": _draw_counts}[name]
-    for batch in prefetch(draw(con, settings)):
+    for batch in batches:
         insert(con, f"insert into {name}", batch)
 
 
@@ -314,6 +323,9 @@ def _draw_counts(con: duckdb.DuckDBPyConnection, settings: Settings) -> Iterable
     ).fetchall()
     counts = [count for (count,) in problems]
     return draw_counts(counts, settings.replicates, settings.bootstrap_seed)
+
+
+DRAWS = {"drawn_orders": _draw_orders, "bootstrap_counts": _draw_counts}
 
 
 def drop_replays(con: duckdb.DuckDBPyConnection, reused: Collection[str] = ()) -> bool:
