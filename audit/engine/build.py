@@ -3,9 +3,9 @@
 import functools
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import duckdb
-import jinja2
 
 from audit.database.schema import relations
 from audit.engine.comments import PUBLIC_RELATIONS, column, is_table
@@ -101,7 +101,10 @@ def _is_template(sql: str) -> bool:
 
 
 @functools.cache
-def _templates() -> jinja2.Environment:
+def _templates() -> Any:
+    # Most tables and many stages are no templates.
+    import jinja2
+
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(resource("sql")),
         undefined=jinja2.StrictUndefined,

@@ -71,7 +71,7 @@ def comment_relations(con: duckdb.DuckDBPyConnection) -> None:
         if about := relation_comment(name):
             statements.append(f"comment on {kinds[name]} {name} is {literal(about)}")
         for column_name in columns[name]:
-            if means := column(name, column_name).comment:
+            if means := column_comment(name, column_name):
                 where = f"{name}.{quoted(column_name)}"
                 statements.append(f"comment on column {where} is {literal(means)}")
     con.execute(";\n".join(statements))
@@ -113,15 +113,16 @@ def column(relation: str, name: str) -> ColumnMeaning:
         about = f"{what.replace('_', ' ')} under {rule}"
         rows += [ColumnMeaning(about), column(relation, what)._replace(shown_first="")]
     fields = zip(*rows, strict=True)
-    meaning = ColumnMeaning(*(next((value for value in values if value), "") for values in fields))
-    return meaning if meaning.comment else meaning._replace(comment=_recorded_comment(name))
+    return ColumnMeaning(*(next((value for value in values if value), "") for values in fields))
 
 
-def _recorded_comment(name: str) -> str:
-    """What a column of the recorded attempts means; what reads records is imported for it alone."""
+def column_comment(relation: str, name: str) -> str:
+    """What a column means; of recorded attempts, as the package that reads records says it."""
+    # Not imported for the tables, whose columns are all listed here.
     from audit.sources.canonical import COLUMNS
 
-    return COLUMNS[name].comment if name in COLUMNS else ""
+    recorded = COLUMNS[name].comment if name in COLUMNS else ""
+    return column(relation, name).comment or recorded
 
 
 def is_table(name: str) -> bool:

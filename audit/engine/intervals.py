@@ -20,7 +20,7 @@ from audit.ahead import in_order, prefetch
 from audit.database.connection import cursor
 from audit.engine.bootstrap import Counts, Replicates, by_replicates, starts, weigh
 from audit.engine.build import QUANTILES, render
-from audit.engine.lineage import relations_read
+from audit.engine.lineage import relations_named
 from audit.engine.matching import MATCHED, match
 from audit.engine.sql_files import header, interval_names, interval_statistics, text, weighings
 from audit.errors import AuditError, first_line
@@ -28,7 +28,7 @@ from audit.errors import AuditError, first_line
 
 def intervals_read(table: str) -> frozenset[str]:
     """The relations of `sql/intervals` that a table reads."""
-    return relations_read(render(table)) & set(interval_names())
+    return relations_named(render(table)) & set(interval_names())
 
 
 @contextmanager
@@ -101,7 +101,7 @@ def intervals(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str,
 
 def _replicate_of(name: str) -> str:
     """What an `interval_x` is computed from."""
-    (replicate,) = relations_read(text(name)) & {*weighings(), MATCHED}
+    (replicate,) = relations_named(text(name)) & {*weighings(), MATCHED}
     return replicate
 
 

@@ -15,7 +15,7 @@ from audit.engine.build import bind, build, extend, portioned_stages, render, wa
 from audit.engine.comments import comment_relations
 from audit.engine.draws import draw_counts, draw_orders
 from audit.engine.foresight import refuse_foresight
-from audit.engine.lineage import relations_read
+from audit.engine.lineage import relations_named
 from audit.engine.plugins import Plugins, check_columns, check_contract
 from audit.engine.prices import require_costs, require_prices
 from audit.engine.quality import count_replays
@@ -130,7 +130,7 @@ def publish(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
     """
     for name in table_names():
         # Prefix boxes are counted in tokens: in another unit there is nothing to look at.
-        reads_tokens = relations_read(render(name, plugins)) & TOKEN_RELATIONS
+        reads_tokens = relations_named(render(name, plugins)) & TOKEN_RELATIONS
         if plugins.unit == "completion" or not reads_tokens:
             build(con, name, plugins)
     bind(con, [name for name in table_names() if name in relations(con)])

@@ -6,7 +6,7 @@ import pyarrow as pa
 from audit.database.schema import lacks_texts, require_attempts, require_replays
 from audit.engine.build import printed, render
 from audit.engine.intervals import intervals_of
-from audit.engine.lineage import relations_read
+from audit.engine.lineage import relations_named
 from audit.engine.sql_files import exploratory_names, table_names
 from audit.engine.stages import REPLAY_RELATIONS, TOKEN_RELATIONS
 from audit.errors import AuditError, extra_hint
@@ -16,7 +16,7 @@ from audit.text import not_there
 def _reads_tokens(con: duckdb.DuckDBPyConnection, name: str) -> bool:
     """Whether a name is that of a table which reads tokenized texts; then there must be replays."""
     is_table = name in (*table_names(), *exploratory_names())
-    if not is_table or not relations_read(render(name)) & TOKEN_RELATIONS:
+    if not is_table or not relations_named(render(name)) & TOKEN_RELATIONS:
         return False
     require_replays(con)
     return True
@@ -49,7 +49,7 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
     if name not in (*table_names(), *exploratory_names()):
         raise AuditError(not_there("table", name, table_names()))
     sql = render(name)
-    is_replayed = bool(relations_read(sql) & set(REPLAY_RELATIONS))
+    is_replayed = bool(relations_named(sql) & set(REPLAY_RELATIONS))
     if is_replayed:
         require_replays(con)
     else:

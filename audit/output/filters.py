@@ -2,14 +2,13 @@
 
 import csv
 import fnmatch
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from audit.errors import AuditError
 from audit.text import not_there
@@ -134,17 +133,20 @@ def filtered(name: str, table: pa.Table, only: Filter) -> pa.Table:
     rows = table
     for column in ARCHIVE_COLUMNS:
         if only.archives and column in rows.column_names:
-            rows = rows.filter(pc.is_in(rows[column], pa.array(only.archives, pa.string())))
+            rows = _among(rows, rows[column].to_pylist(), set(only.archives))
     if only.competitions:
-        names = pa.array(only.competitions, pa.string())
-        rows = rows.filter(pc.is_in(rows["competition"], names))
+        rows = _among(rows, rows["competition"].to_pylist(), set(only.competitions))
     if only.problems:
-        problems = set(only.problems)
         keys = zip(rows["competition"].to_pylist(), rows["question_id"].to_pylist(), strict=True)
-        rows = rows.filter(pa.array([key in problems for key in keys], pa.bool_()))
+        rows = _among(rows, keys, set(only.problems))
     if table.num_rows and not rows.num_rows:
         raise AuditError(f"{name}: the filter leaves nothing ({only.note()})")
     return rows
+
+
+def _among(rows: pa.Table, keys: Iterable[Any], wanted: set[Any]) -> pa.Table:
+    """The rows whose key is wanted."""
+    return rows.filter(pa.array([key in wanted for key in keys], pa.bool_()))
 
 
 def condition(name: str, columns: Sequence[str], only: Filter) -> tuple[str, dict[str, Any]]:

@@ -61,6 +61,6 @@ def _columns(con: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, str]) -
         {
             "column": pa.array([row[0] for row in rows], pa.string()),
             "type": pa.array([row[1].lower() for row in rows], pa.string()),
-            "meaning": pa.array([engine.column(name, row[0]).comment for row in rows], pa.string()),
+            "meaning": pa.array([engine.column_comment(name, row[0]) for row in rows], pa.string()),
         }
     )

@@ -8,9 +8,18 @@ import pytest
 from audit import engine
 from audit.database.schema import LOADED
 from audit.engine.build import walk
+from audit.engine.lineage import relations_named
 from audit.engine.plugins import KINDS, Plugins
 from audit.engine.sql_files import names_in, weighings
-from audit.engine.stages import BLIND_FOLDERS, BUDGETED, DRAWN, PORTIONED, TABLES
+from audit.engine.stages import (
+    BLIND_FOLDERS,
+    BUDGETED,
+    DRAWN,
+    PORTIONED,
+    REPLAY_RELATIONS,
+    TABLES,
+    TOKEN_RELATIONS,
+)
 from tests.support.databases import ledger_database, small_database
 
 SQL = engine.resource("sql")
@@ -189,6 +198,17 @@ def test_every_stage_reads_only_what_was_built_before_it():
             read = engine.relations_read(engine.render(stage)) - {"getvariable()"}
             assert read <= built, stage
         built.add(stage)
+
+
+def test_names_after_from_and_join_tell_of_our_files_what_is_parsed():
+    plugins = Plugins(policies=engine.plugins("policies"))
+    relations = {*REPLAY_RELATIONS, *LOADED}
+    for name in (*STAGES, *engine.table_names()):
+        sql = engine.render(name, plugins)
+        named, read = relations_named(sql) & relations, engine.relations_read(sql) & relations
+        # The file of `majority_rules` names what it puts in as common table expressions.
+        assert named == read or (name == "majority_rules" and named > read), name
+        assert bool(named & TOKEN_RELATIONS) == bool(read & TOKEN_RELATIONS), name
 
 
 def test_lineage_sees_through_common_table_expressions_and_subqueries():
