@@ -31,6 +31,7 @@ SUITE: dict[str, Callable[[Asked], list[Line]]] = {
         loads.load,
         loads.load_no_texts,
         pages.help,
+        pages.table_main,
         votes.scorio,
     )
 }

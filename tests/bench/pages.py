@@ -1,4 +1,4 @@
-"""The page beside the tables that it holds, and how soon `--help` is there."""
+"""The page beside the tables that it holds, and how soon `--help` and one table are there."""
 
 import subprocess
 import sys
@@ -66,6 +66,34 @@ def help(asked: Asked) -> list[Line]:
             at_most=3,
             seconds=seconds,
         )
+    ]
+
+
+def table_main(asked: Asked) -> list[Line]:
+    """`budget-audit table main` beside an import of what it rests on, each in a new Python."""
+    with TemporaryDirectory() as scratch:
+        path = fresh_copy(asked, scratch)
+        with database.opened(path, write=True) as con:
+            engine.replay(con)
+        sides = {
+            "budget-audit": lambda: timed(python, COMMAND, "table", "main", "--db", str(path)),
+            "imports": lambda: timed(python, "import duckdb, numpy, pyarrow"),
+        }
+        seconds = alternate(sides, asked.rounds(9))
+    return [
+        Line(
+            "table_main",
+            "budget-audit table main / python -c 'import duckdb, numpy, pyarrow'",
+            ratios(seconds["budget-audit"], seconds["imports"]),
+            seconds=seconds,
+        ),
+        Line(
+            "table_main",
+            "seconds of budget-audit table main",
+            seconds["budget-audit"],
+            at_most=0.7,
+            unit=" s",
+        ),
     ]
 
 

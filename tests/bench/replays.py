@@ -21,7 +21,7 @@ GIB = 2**30
 
 def replay_20(asked: Asked) -> list[Line]:
     """20 orders beside the plain loop."""
-    return replay_lines(asked, "replay_20", Settings(orders=20), {"loop": {"at_least": 3}})
+    return replay_lines(asked, "replay_20", Settings(orders=20), {"loop": {"at_least": 2.5}})
 
 
 def replay_200(asked: Asked) -> list[Line]:
@@ -34,7 +34,7 @@ def replay_200(asked: Asked) -> list[Line]:
 def replay_1000(asked: Asked) -> list[Line]:
     """1,000 orders beside NumPy."""
     orders = 150 if asked.quick else 1000
-    targets = {"numpy": {"at_most": 2}}
+    targets = {"numpy": {"at_most": 2.5}}
     return replay_lines(asked, "replay_1000", Settings(orders=orders), targets, rounds=3)
 
 
@@ -194,7 +194,7 @@ def again(asked: Asked) -> list[Line]:
             "again",
             f"{settings.orders} orders, seconds: a second replay with other budgets / the first",
             ratios(seconds["second"], seconds["first"]),
-            at_most=0.3,
+            at_most=0.2,
             seconds=seconds,
         )
     ]
@@ -205,7 +205,7 @@ def budgets(asked: Asked) -> list[Line]:
     attempts = read_attempts(asked.database())
     count = 100 if asked.quick else 1000
     lines = []
-    for replicates, at_most in ((5000, 8), (0, None)):
+    for replicates, at_most in ((5000, 10), (0, None)):
         few = Settings(replicates=replicates)
         many = few._replace(budgets=tuple(32_000 * n // count for n in range(1, count + 1)))
         parts: dict[str, list[float]] = {"replay_seconds": [], "bootstrap_seconds": []}
