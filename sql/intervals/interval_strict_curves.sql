@@ -14,35 +14,52 @@ with strict as materialized (
     from replicate_rule_totals
     where rule = 'strict'
     group by archive, replicate
+),
+-- An alias of the same select is put in as its expression, again and again: what builds on another column has a select of its own.
+placed as (
+    select
+        advisory.archive,
+        advisory.budget as advisory_budget,
+        advisory.replicate,
+        advisory.replays,
+        advisory.cost as advisory_cost,
+        advisory.correct as advisory_correct,
+        strict.strict_costs,
+        strict.strict_corrects,
+        len(list_filter(strict_costs, lambda cost: cost < advisory_cost)) as below,
+        case
+            when below between 1 and len(strict_costs) - 1 then below
+            when strict_costs[1] = advisory_cost and strict_costs[-1] > advisory_cost
+            then len(list_filter(strict_costs, lambda cost: cost = advisory_cost))
+            when strict_costs[1] = advisory_cost and len(strict_costs) > 1 then 1
+        end as left_at,
+    from replicate_rule_totals as advisory
+    inner join strict
+        on advisory.archive = strict.archive
+        and advisory.replicate = strict.replicate
+    where advisory.rule = 'advisory'
+),
+weighted as (
+    select
+        *,
+        case
+            when strict_costs[left_at] < strict_costs[left_at + 1]
+            then (advisory_cost - strict_costs[left_at]) / (strict_costs[left_at + 1] - strict_costs[left_at])
+            when strict_costs[left_at] = strict_costs[left_at + 1] then 0.0
+        end as weight,
+    from placed
 )
 select
-    advisory.archive,
-    advisory.budget as advisory_budget,
-    advisory.replicate,
-    advisory.replays,
-    advisory.cost as advisory_cost,
-    advisory.correct as advisory_correct,
-    strict.strict_costs,
-    strict.strict_corrects,
-    len(list_filter(strict_costs, lambda cost: cost < advisory_cost)) as below,
-    case
-        when below between 1 and len(strict_costs) - 1 then below
-        when strict_costs[1] = advisory_cost and strict_costs[-1] > advisory_cost
-        then len(list_filter(strict_costs, lambda cost: cost = advisory_cost))
-        when strict_costs[1] = advisory_cost and len(strict_costs) > 1 then 1
-    end as left_at,
+    archive,
+    advisory_budget,
+    replicate,
+    replays,
+    advisory_cost,
+    advisory_correct,
+    left_at,
     left_at is null as is_outside,
-    strict_costs[left_at] as left_cost,
-    strict_costs[left_at + 1] as right_cost,
-    case
-        when left_cost < right_cost then (advisory_cost - left_cost) / (right_cost - left_cost)
-        when left_cost = right_cost then 0.0
-    end as weight,
+    weight,
     (1 - weight) * strict_corrects[left_at] + weight * strict_corrects[left_at + 1] as interpolated,
     100 * interpolated / replays as interpolated_accuracy,
     100 * (advisory_correct - interpolated) / replays as delta,
-from replicate_rule_totals as advisory
-inner join strict
-    on advisory.archive = strict.archive
-    and advisory.replicate = strict.replicate
-where advisory.rule = 'advisory'
+from weighted
