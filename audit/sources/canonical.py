@@ -568,8 +568,7 @@ def _wrong(source: Source, chunk: Chunk, at: int, name: str, problem: str) -> Au
     """What is wrong with a value: its file, row, column and where that column comes from."""
     found_as = source.mapping.get(name, name)
     origin = "" if found_as == name else f" (from {excerpt(found_as)})"
-    place = f"{source.file.shown_name}: row {chunk.rows[at]}, column {name}{origin}"
-    return AuditError(f"{place}: {problem}")
+    return source.file.error(f"row {chunk.rows[at]}, column {name}{origin}: {problem}")
 
 
 def _add_up(source: Source, chunk: Chunk, columns: dict[str, pa.Array]) -> None:

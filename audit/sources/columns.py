@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.canonical import ANSWERING, COLUMNS, is_per_attempt, is_step
 from audit.sources.files import excerpt, safe_name
@@ -60,6 +59,23 @@ class Origin:
     # Whether the value is the number of the row.
     is_row: bool = False
 
+    def plain(self, read: Callable[[Any], Any]) -> "Origin":
+        """The origin without a reading of its values."""
+        return at_path(self.where, self.keys) if self.keys and self.read is read else self
+
+
+def at_path(where: str, keys: Keys, read: Callable[[Any], Any] | None = None) -> Origin:
+    """A column whose values are where keys lead, perhaps read in another way."""
+    if read is not None:
+        make = read
+        return Origin(
+            where, lambda record, position: make(walk(record, keys, position)), keys, read
+        )
+    if len(keys) == 1:
+        (key,) = keys
+        return Origin(where, lambda record, position: record.get(key), keys)
+    return Origin(where, lambda record, position: walk(record, keys, position), keys)
+
 
 def positions(record: Record, format: Format) -> Sequence[int]:
     """The positions of a record's attempts, as the format lists them."""
@@ -94,16 +110,14 @@ def attempts_of(
         if isinstance(attempts, list):
             counts[".".join(keys)] = len(attempts)
         elif attempts is not None and not format.attempts_at:
-            place = f"{context.file.shown_name}: row {context.row}"
-            raise AuditError(f"{place}: {'.'.join(keys)} must be a list, found {excerpt(attempts)}")
+            found = f"{'.'.join(keys)} must be a list, found {excerpt(attempts)}"
+            raise context.file.error(f"row {context.row}: {found}")
     if format.attempts_at:
         counts["the attempts"] = len(positions(record, format))
     if len(set(counts.values())) > 1:
         sizes = ", ".join(f"{safe_name(name)} has {count:,}" for name, count in counts.items())
-        raise AuditError(
-            f"{context.file.shown_name}: row {context.row}: one item for each attempt is needed, "
-            f"but {sizes}"
-        )
+        needed = "one item for each attempt is needed"
+        raise context.file.error(f"row {context.row}: {needed}, but {sizes}")
     count = next(iter(counts.values()), 0)
     if not count:
         context.notes[NO_ATTEMPT] += 1
@@ -141,6 +155,7 @@ class _Columns:
         self._shapes = sample
         self._rows = rows
         self._context = context
+        self._file = context.file
         self._reading = reading
 
     @cached_property
@@ -179,9 +194,6 @@ class _Columns:
             lambda name: [record.get(name) for record in self.values],
         )
 
-    def _error(self, what: str) -> AuditError:
-        return AuditError(f"{self._context.file.shown_name}: {what}")
-
     def _keys(self, path: str) -> Keys | None:
         """The keys that a path takes in the first record that has it."""
         parts = path.split(".")
@@ -203,21 +215,21 @@ class _Columns:
         place, pattern = split_pattern(path)
         option = f"--map {field.column}={path}"
         if place not in PLACES:
-            raise self._error(f"{option}: no such place; there are {', '.join(PLACES)}")
+            raise self._file.error(f"{option}: no such place; there are {', '.join(PLACES)}")
         if field.column not in PLACED:
-            raise self._error(f"{option}: only {', '.join(PLACED)} may come from a place")
+            raise self._file.error(f"{option}: only {', '.join(PLACED)} may come from a place")
         if place == "@row":
             if pattern is not None:
-                raise self._error(f"{option}: a row has a number, and no pattern splits it")
+                raise self._file.error(f"{option}: a row has a number, and no pattern splits it")
             return Origin(path, lambda record, position: context.row, is_row=True)
-        full = context.file.path.resolve()
+        full = self._file.path.resolve()
         value = {"@file": full.name, "@folder": full.parent.name, "@path": full.as_posix()}[place]
         if pattern is None:
             return _constant(path, file_stem(value) if place == "@file" else value)
         # The match nearest to the file's own name.
         matches = list(pattern.finditer(value))
         if not matches or matches[-1][1] is None:
-            raise self._error(f"{option}: the pattern is not in {excerpt(value)}")
+            raise self._file.error(f"{option}: the pattern is not in {excerpt(value)}")
         return _constant(path, matches[-1][1])
 
     def _mapped(self, field: Field, path: str) -> Origin:
@@ -238,19 +250,19 @@ class _Columns:
         plain, pattern = split_pattern(path)
         plain, of_list = split_list(field.column, plain)
         if plain.split(".").count(EACH) > 1:
-            raise self._error(f"{option}: one * is one list of attempts; two are one too many")
+            raise self._file.error(f"{option}: one * is one list of attempts; two are one too many")
         keys = self._keys(plain)
         if keys is None:
             has = columns_shown(self._shapes)
-            raise self._error(f"{option}: no column {excerpt(plain)}; {has}")
+            raise self._file.error(f"{option}: no column {excerpt(plain)}; {has}")
         if of_list is not None:
-            return _at(path, keys, of_list)
+            return at_path(path, keys, of_list)
         if pattern is not None:
-            return _at(path, keys, lambda value: _group(pattern, value))
+            return at_path(path, keys, lambda value: _group(pattern, value))
         if field.column == "correct" and (grades := grades_of(self._values_at(keys))):
-            return _at(path, keys, lambda value: _graded(grades, value))
+            return at_path(path, keys, lambda value: _graded(grades, value))
         read = as_references if field.column == "references" else field.read
-        return _at(path, keys, read if plain != field.column else None)
+        return at_path(path, keys, read if plain != field.column else None)
 
     # As the format declares
 
@@ -289,7 +301,7 @@ class _Columns:
             keys = self._keys(path)
             if keys is None:
                 continue
-            origin = _at(path, keys, field.read if path != field.column else None)
+            origin = at_path(path, keys, field.read if path != field.column else None)
             present.append(origin)
             if taken_at is None and any(walk(record, keys) is not None for record in self._shapes):
                 taken_at = origin
@@ -327,18 +339,6 @@ def _graded(grades: Mapping[str, bool | None], value: Any) -> Any:
 def _group(pattern: re.Pattern[str], value: Any) -> Any:
     match = pattern.fullmatch(value) if isinstance(value, str) else None
     return match[1] if match else None
-
-
-def _at(where: str, keys: Keys, read: Callable[[Any], Any] | None) -> Origin:
-    if read is not None:
-        make = read
-        return Origin(
-            where, lambda record, position: make(walk(record, keys, position)), keys, read
-        )
-    if len(keys) == 1:
-        (key,) = keys
-        return Origin(where, lambda record, position: record.get(key), keys)
-    return Origin(where, lambda record, position: walk(record, keys, position), keys)
 
 
 class _FlatColumns(_Columns):
@@ -429,7 +429,7 @@ class _FlatColumns(_Columns):
     def _origin(self, field: Field, path: str) -> Origin:
         keys = self._keys(path)
         assert keys is not None
-        return _at(path, keys, field.read if path != field.column else None)
+        return at_path(path, keys, field.read if path != field.column else None)
 
     def _column(self, path: str) -> list[Any]:
         """The first values at a path."""
@@ -450,7 +450,7 @@ class _FlatColumns(_Columns):
             paths = full or paths[:1]
         if len(paths) > 1 and any(self._column(path) != self._column(paths[0]) for path in paths):
             options = " or ".join(f"--map {field.column}={path}" for path in paths)
-            raise self._error(f"{field.column} may be {' or '.join(paths)}; pass {options}")
+            raise self._file.error(f"{field.column} may be {' or '.join(paths)}; pass {options}")
         return paths[0]
 
     def _fit(self, field: Field, path: str) -> bool:
@@ -468,7 +468,7 @@ class _FlatColumns(_Columns):
             keys = self._keys(name)
             if keys is None or not any(isinstance(walk(r, keys), list) for r in self.values):
                 has = columns_shown(self._shapes)
-                raise self._error(f"--explode {name}: no list of that name; {has}")
+                raise self._file.error(f"--explode {name}: no list of that name; {has}")
             return self._as_long_as(name)
         # A file that has every column by its own name is not looked into.
         items = (item for record in self._shapes for item in record.items())
@@ -483,7 +483,7 @@ class _FlatColumns(_Columns):
             lists = [path for path in self._all_lists() if self._answers(path, names)]
             if alone := self._stands_alone(answer):
                 if lists := [path for path in lists if self._is_plain(path)]:
-                    raise self._error(
+                    raise self._file.error(
                         f"{answer} may be {alone} or the items of {lists[0]}; "
                         f"pass --map {answer}={alone} or --explode {lists[0]}"
                     )
@@ -491,7 +491,7 @@ class _FlatColumns(_Columns):
             if len(lists) > 1:
                 options = " or ".join(f"--explode {path}" for path in lists)
                 found = " or ".join(lists)
-                raise self._error(f"the attempts of a row may be in {found}; pass {options}")
+                raise self._file.error(f"the attempts of a row may be in {found}; pass {options}")
             # A row that has its own cost is one attempt, and a list in its text is a mistake.
             if lists and not (lists[0] == answer and any(map(_is_one, self._column(COST)))):
                 return self._as_long_as(lists[0])

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from audit.answers.extract import NO_ANSWER
-from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.canonical import ANSWERING
 from audit.sources.columns import LONGEST_ANSWER, TURNS, file_stem
@@ -430,9 +429,9 @@ class _Proposer:
         names = dict.fromkeys(path.split(".")[0] for path in self.values.by_path)
         beside = [name for name in names if SIDE_BY_SIDE.fullmatch(_last_name(name))]
         if len(beside) > 1:
-            raise AuditError(
-                f"{self.files[0].shown_name}: {safe_name(beside[0])} and {safe_name(beside[1])} "
-                "are attempts side by side; write a row or an object for each attempt"
+            raise self.files[0].error(
+                f"{safe_name(beside[0])} and {safe_name(beside[1])} are attempts side by side; "
+                "write a row or an object for each attempt"
             )
 
     def refuse_written_lists(self) -> None:
@@ -440,10 +439,9 @@ class _Proposer:
         path = self.mapping.get("text", self.source.mapping.get("text", ""))
         cells = self.values.present(path)
         if cells and all(isinstance(v, str) and WRITTEN_LIST.match(v.strip()) for v in cells):
-            raise AuditError(
-                f"{self.files[0].shown_name}: {safe_name(path)} holds lists that are written as "
-                "text; write them as JSON lines, with a list for each problem or a line for each "
-                "attempt"
+            raise self.files[0].error(
+                f"{safe_name(path)} holds lists that are written as text; write them as JSON "
+                "lines, with a list for each problem or a line for each attempt"
             )
 
     def _length(self, path: str) -> float:
@@ -556,10 +554,9 @@ class _Proposer:
                 continue
             groups = [group for group in self.values.groups(problem) if len(group) > 1]
             if groups and self.values.varies(path, problem):
-                raise AuditError(
-                    f"{self.files[0].shown_name}: "
-                    f"{path} numbers turns that build on one another, not "
-                    f"attempts; pass --map seed={path} to load each as an attempt all the same"
+                raise self.files[0].error(
+                    f"{path} numbers turns that build on one another, not attempts; "
+                    f"pass --map seed={path} to load each as an attempt all the same"
                 )
 
     def _value(self, path: str, at: int) -> Any:

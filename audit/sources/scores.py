@@ -49,9 +49,9 @@ def score_columns(
         if not name.startswith(SCORE_PREFIX) or name in mapping.values():
             continue
         if name == LOGPROB_SCORE:
-            raise AuditError(
-                f"{context.file.shown_name}: column {name}: log-probabilities are the column "
-                f"mean_logprob; pass --map mean_logprob={name}"
+            raise context.file.error(
+                f"column {name}: log-probabilities are the column mean_logprob; "
+                f"pass --map mean_logprob={name}"
             )
         if SCORE.fullmatch(name) and (words := _words(values(name))):
             note = f"column is not loaded as a score: {excerpt(name)} holds {excerpt(words[0])}"
@@ -59,9 +59,9 @@ def score_columns(
         elif SCORE.fullmatch(name):
             columns.append(name)
         else:
-            raise AuditError(
-                f"{context.file.shown_name}: column {excerpt(name)}: a score's name is lower-case "
-                f"letters, digits and _; pass --map score_NAME={name}"
+            raise context.file.error(
+                f"column {excerpt(name)}: a score's name is lower-case letters, digits and _; "
+                f"pass --map score_NAME={name}"
             )
     return list(dict.fromkeys(columns))
 

@@ -13,7 +13,6 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from audit.errors import AuditError
 from audit.sources.containers import SUFFIXES
 from audit.sources.files import SourceFile
 from audit.sources.paths import find_keys
@@ -133,7 +132,7 @@ def recognize(file: SourceFile, record: Mapping[str, Any]) -> Format:
     matching = [format for format in formats().values() if format.knows(record)]
     if len(matching) > 1:
         names = " or ".join(format.name for format in matching)
-        raise AuditError(f"{file.shown_name}: looks like {names}; pass --format to say which")
+        raise file.error(f"looks like {names}; pass --format to say which")
     return matching[0] if matching else formats()["flat"]
 
 

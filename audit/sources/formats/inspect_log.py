@@ -70,7 +70,7 @@ def header(file: SourceFile) -> Record:
 
 
 def _damaged(file: SourceFile, error: BaseException) -> Unreadable:
-    return Unreadable(f"{file.shown_name}: not a readable Inspect log, it may be cut off: {error}")
+    return file.unreadable(f"not a readable Inspect log, it may be cut off: {error}")
 
 
 def _checked(header: Any) -> Record:

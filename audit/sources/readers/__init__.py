@@ -1,6 +1,5 @@
 """Readers: a file of any container and format becomes chunks of raw values by column."""
 
-from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources import containers
 from audit.sources.containers import CONTAINERS, HEAD_BYTES, first_bytes, once, sniff
@@ -35,7 +34,7 @@ def read_source(file: SourceFile, reading: Reading, declared: Format | None = No
     if container == "zip":
         only = of_container("zip")
         reads = f"which only --format {only.name} reads" if only else "which nothing reads"
-        raise AuditError(f"{file.shown_name}: is a zip archive, {reads}")
+        raise file.error(f"is a zip archive, {reads}")
     if container == "jsonl" and name != "jsonl" and format.name == "flat" and is_document(file):
         container = "json"
     rows = document_rows(file) if container == "json" else jsonl_rows(file)

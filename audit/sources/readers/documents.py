@@ -178,10 +178,9 @@ def document_rows(file: SourceFile) -> Iterator[Row]:
 
 
 def _damaged(file: SourceFile, error: BaseException) -> Unreadable:
-    if isinstance(error, RecursionError):
-        return Unreadable(f"{file.shown_name}: not readable as one JSON document: nested too deep")
-    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return Unreadable(f"{file.shown_name}: not readable as one JSON document: {reason}")
+    reason = (str(error) or type(error).__name__).splitlines()[0]
+    reason = "nested too deep" if isinstance(error, RecursionError) else reason
+    return file.unreadable(f"not readable as one JSON document: {reason}")
 
 
 def _of_objects(stream: JsonStream) -> Iterator[Any]:

@@ -9,7 +9,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from audit.ahead import prefetch
-from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources import containers
 from audit.sources.columns import Origin, columns_shown, find_origins
@@ -48,9 +47,7 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     for column, origin in origins.items():
         for name in (*(origin.keys or ())[:1], *origin.looks_into):
             if schema.names.count(name) > 1:
-                raise AuditError(
-                    f"{file.shown_name}: column {column}: {excerpt(name)} occurs twice"
-                )
+                raise file.error(f"column {column}: {excerpt(name)} occurs twice")
     if count == 0:
         raise empty(file)
     has = columns_shown([shape])
@@ -173,8 +170,8 @@ def _is_list(type: pa.DataType) -> bool:
 
 
 def _damaged(file: SourceFile, error: BaseException, after: str = "") -> Unreadable:
-    place = f"{file.shown_name}: not a readable Parquet file"
-    return Unreadable(f"{place}, it may be cut off or damaged: {_reason(error)}{after}")
+    what = "not a readable Parquet file, it may be cut off or damaged"
+    return file.unreadable(f"{what}: {_reason(error)}{after}")
 
 
 def _reason(error: BaseException) -> str:
@@ -195,7 +192,7 @@ def _parquet_batches(
     except PARQUET_ERRORS as error:
         raise _damaged(file, error, f" (after row {row})") from None
     if row != total:
-        raise Unreadable(f"{file.shown_name}: holds {row:,} rows where its footer says {total:,}")
+        raise file.unreadable(f"holds {row:,} rows where its footer says {total:,}")
 
 
 def _decoded(
@@ -281,8 +278,8 @@ def _records(file: SourceFile, batch: pa.RecordBatch, before: int) -> list[Recor
             try:
                 batch.slice(at, 1).to_pylist()
             except PARQUET_ERRORS as error:
-                place = f"{file.shown_name}: row {before + at + 1}"
-                raise AuditError(f"{place}: not readable: {_reason(error)}") from None
+                what = f"row {before + at + 1}: not readable: {_reason(error)}"
+                raise file.error(what) from None
         raise
 
 
@@ -351,7 +348,5 @@ def _check_rows(file: SourceFile, batch: pa.RecordBatch, before: int) -> None:
         return
     for at in range(batch.num_rows):
         if batch.slice(at, 1).nbytes > longest:
-            raise Unreadable(
-                f"{file.shown_name}: "
-                f"row {before + at + 1}: is longer than {longest // 1_000_000} MB"
-            )
+            what = f"is longer than {longest // 1_000_000} MB"
+            raise file.unreadable(f"row {before + at + 1}: {what}")
