@@ -61,6 +61,7 @@ OTHERS = {
 }
 TAR_MAGIC = b"ustar"
 Fact = TypeVar("Fact")
+Stream = IO[bytes] | gzip.GzipFile
 
 
 class Head(NamedTuple):
@@ -162,7 +163,7 @@ def first_bytes(file: SourceFile, size: int = 4) -> bytes:
         raise file.unreadable(f"{DAMAGE}: {error}") from None
 
 
-def unzipped(raw: BinaryIO) -> IO[bytes] | gzip.GzipFile:
+def unzipped(raw: BinaryIO) -> Stream:
     """The stream from its start, unpacked where it is gzip's or a zip archive of one file."""
     raw.seek(0)
     magic = raw.read(2)
@@ -190,7 +191,7 @@ class Lines:
                 self.done = raw.tell()
                 yield line
 
-    def _read(self, stream: IO[bytes] | gzip.GzipFile) -> str:
+    def _read(self, stream: Stream) -> str:
         self.number += 1
         try:
             line = stream.readline(LONGEST_LINE + 1)

@@ -89,14 +89,13 @@ def _counted(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
     costs = column_values(chunk, "completion_tokens")
     reasons = column_values(chunk, "finish_reason")
     values = {
-        **chunk.values,
         "completion_tokens": [1 if fails else v for fails, v in zip(is_failed, costs, strict=True)],
         "finish_reason": [
             UNFINISHED if fails and reason in (None, "", "stop") else reason
             for fails, reason in zip(is_failed, reasons, strict=True)
         ],
     }
-    return Chunk(values, chunk.rows, chunk.done)
+    return replace(chunk, values={**chunk.values, **values})
 
 
 def _without(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:

@@ -14,6 +14,9 @@ from audit.errors import AuditError
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
+# A record with its row, its size and the bytes of the file read so far.
+Row = tuple[int, dict[str, Any], int, int]
+
 
 class Unreadable(AuditError):
     """A file that holds no rows or cannot be read; --skip-unreadable leaves it out."""

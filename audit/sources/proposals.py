@@ -17,7 +17,7 @@ from audit.options import Reading
 from audit.sources.canonical import ANSWERING
 from audit.sources.columns import LONGEST_ANSWER, TURNS, file_stem
 from audit.sources.files import Source, SourceFile, excerpt, safe_name
-from audit.sources.formats import Record, is_grade
+from audit.sources.formats import Record, is_grade, is_number
 from audit.sources.formats.flat import is_answer, is_count, is_flag, is_name, is_text, is_whole
 from audit.sources.missing import missing_columns
 from audit.sources.paths import EACH, walk
@@ -67,11 +67,6 @@ class Hint:
     called: str
     fits: Callable[[Any], bool]
     never: str = r"^$"
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_label(value: Any) -> bool:

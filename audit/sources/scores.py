@@ -3,12 +3,13 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from audit.errors import AuditError
 from audit.sources.canonical import LOGPROB_SCORE, SCORE, SCORE_PREFIX, find_column
 from audit.sources.files import excerpt
-from audit.sources.formats import Context, is_grade
+from audit.sources.formats import Context, is_grade, is_number
 
 # What is taken of a list of scores, one for each step.
 OF_LIST: dict[str, Callable[[list[float]], float]] = {
@@ -92,8 +93,7 @@ def split_list(column: str, path: str) -> tuple[str, Callable[[Any], Any] | None
         if not value or any(item is None for item in value):
             return None
         # What is no number is left for the column's rule to refuse.
-        is_number = all(isinstance(i, int | float) and not isinstance(i, bool) for i in value)
-        return take(value) if is_number else value
+        return take(value) if all(map(is_number, value)) else value
 
     return match[1], of_list
 
@@ -108,19 +108,16 @@ def split_sum(column: str, path: str) -> list[str]:
 def added(values: Sequence[Any]) -> Any:
     """The sum of what is there; null where nothing is, and what is no number is left to refuse."""
     present = [value for value in values if value is not None]
-    numbers = [_plain(value) for value in present]
-    if any(number is None for number in numbers):
-        return next(value for value in present if _plain(value) is None)
-    return sum(number for number in numbers if number is not None) if present else None
+    numbers: list[Any] = [_plain(value) for value in present]
+    if None in numbers:
+        return present[numbers.index(None)]
+    return sum(numbers) if numbers else None
 
 
 def _plain(value: Any) -> int | float | None:
-    if isinstance(value, str):
-        try:
-            return int(value)
-        except ValueError:
-            try:
-                return float(value)
-            except ValueError:
-                return None
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, str):
+        return value if is_number(value) else None
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(value)
+    return None

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from audit.errors import AuditError
 from audit.options import Reading
-from audit.sources.canonical import csv_list, problem_name
+from audit.sources.canonical import csv_list, problem_key, problem_name
 from audit.sources.containers import sniff
 from audit.sources.files import Chunk, Source, SourceFile, find_files
 from audit.sources.formats import REASONING, Format, as_references, column, words
@@ -60,13 +60,11 @@ def stand_in(source: Source, reading: Reading) -> Source:
         filled["correct"] = lambda chunk: _labelled(chunk, labels)
     if reading.grade is not None and "references" in mapping:
         mapping["correct"] = "references"
-    chunks = (_filled(chunk, filled) for chunk in source.chunks) if filled else source.chunks
+    chunks = (
+        replace(chunk, values={**chunk.values, **{n: fill(chunk) for n, fill in filled.items()}})
+        for chunk in source.chunks
+    )
     return replace(source, mapping=mapping, chunks=chunks)
-
-
-def _filled(chunk: Chunk, filled: Mapping[str, Callable[[Chunk], Sequence[Any]]]) -> Chunk:
-    values = {name: fill(chunk) for name, fill in filled.items()}
-    return Chunk({**chunk.values, **values}, chunk.rows, chunk.done)
 
 
 def column_values(chunk: Chunk, name: str) -> list[Any]:
@@ -221,11 +219,6 @@ def _labelled(chunk: Chunk, labels: Labels) -> list[Any]:
 
 
 def _accepted(chunk: Chunk, accepted: Mapping[tuple[Any, str], list[str]]) -> list[Any]:
-    answers = []
-    for competition, problem in value_rows(chunk, "competition", "question_id"):
-        try:
-            name = problem_name(problem)
-        except ValueError:
-            name = ""  # The column's own rule says what is wrong.
-        answers.append(accepted.get((competition, name), accepted.get((None, name))))
-    return answers
+    pairs = value_rows(chunk, "competition", "question_id")
+    keys = ((competition, problem_key(problem)) for competition, problem in pairs)
+    return [accepted.get(key, accepted.get((None, key[1]))) for key in keys]

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from audit.options import Reading
 from audit.sources import containers
 from audit.sources.containers import Lines, sniff
-from audit.sources.files import Source, SourceFile, excerpt
+from audit.sources.files import Row, Source, SourceFile, excerpt
 from audit.sources.formats import Context, Format
-from audit.sources.readers.chunks import Row, open_records
+from audit.sources.readers.chunks import open_records
 from audit.sources.readers.json_lines import repeated
 
 

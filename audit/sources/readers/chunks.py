@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from audit.options import Reading
-from audit.sources.canonical import COLUMNS, SCORE, find_column, is_number
+from audit.sources.canonical import COLUMNS, SCORE, find_column, whole_number
 from audit.sources.columns import (
     Origin,
     at_path,
@@ -14,7 +14,7 @@ from audit.sources.columns import (
     lists_of,
     of_attempt,
 )
-from audit.sources.files import Chunk, Source, SourceFile, Unreadable
+from audit.sources.files import Chunk, Row, Source, SourceFile, Unreadable
 from audit.sources.formats import Context, Format, Record, as_references
 from audit.sources.live_facts import live_facts
 
@@ -24,9 +24,6 @@ CHUNK_BYTES = 32_000_000
 # Where the columns of a file are is decided by its first records.
 SAMPLE_ROWS = 256
 SAMPLE_BYTES = 4_000_000
-
-# A record with its row, its size and the bytes of the file read so far.
-Row = tuple[int, Record, int, int]
 
 
 def make_source(
@@ -70,7 +67,7 @@ def _has_names(origin: Origin | None, sample: Sequence[Record]) -> bool:
     if origin is None or origin.where != "question_id":
         return False
     names = [value for record in sample if isinstance(value := origin.get(record, 0), str)]
-    return any(name and not is_number(name) for name in names)
+    return any(name and whole_number(name) is None for name in names)
 
 
 def empty(file: SourceFile) -> Unreadable:

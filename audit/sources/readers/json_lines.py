@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from audit.sources.containers import Lines
-from audit.sources.files import SourceFile, excerpt
-from audit.sources.readers.chunks import Row
+from audit.sources.files import Row, SourceFile, excerpt
 
 
 def jsonl_rows(file: SourceFile) -> Iterator[Row]:

@@ -12,11 +12,11 @@ from audit.ahead import prefetch
 from audit.options import Reading
 from audit.sources import containers
 from audit.sources.columns import Origin, columns_shown, find_origins
-from audit.sources.files import Chunk, Source, SourceFile, Unreadable, excerpt
+from audit.sources.files import Chunk, Row, Source, SourceFile, Unreadable, excerpt
 from audit.sources.formats import Context, Format, Record, recognize
 from audit.sources.paths import Items, find_keys
 from audit.sources.readers import chunks as limits
-from audit.sources.readers.chunks import Row, empty, make_source, open_records
+from audit.sources.readers.chunks import empty, make_source, open_records
 
 # Column chunks are read in pieces of this size: a row group may be as large as the file.
 PARQUET_BUFFER_BYTES = 4_000_000
