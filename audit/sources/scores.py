@@ -19,6 +19,8 @@ OF_LIST: dict[str, Callable[[list[float]], float]] = {
     "prod": math.prod,
 }
 OF_LIST_PATH = re.compile(r"(.+)\[(\w+)\]")
+LOGPROBS = "log-probabilities are the column mean_logprob; pass --map mean_logprob={}"
+NAMES = "a score's name is lower-case letters, digits and _"
 # Columns of which two may be added.
 ADDED = ("prompt_tokens", "cached_tokens", "completion_tokens", "money", "seconds")
 
@@ -26,15 +28,9 @@ ADDED = ("prompt_tokens", "cached_tokens", "completion_tokens", "money", "second
 def check_mapped(column: str, path: str) -> None:
     """Refuse a column of scores with a name that no score may have."""
     if column == LOGPROB_SCORE:
-        raise AuditError(
-            f"--map {column}={path}: log-probabilities are the column mean_logprob; "
-            f"pass --map mean_logprob={path}"
-        )
+        raise AuditError(f"--map {column}={path}: {LOGPROBS.format(path)}")
     if column.startswith(SCORE_PREFIX) and find_column(column) is None:
-        raise AuditError(
-            f"--map {column}={path}: a score's name is lower-case letters, digits and _, "
-            "as in score_prm"
-        )
+        raise AuditError(f"--map {column}={path}: {NAMES}, as in score_prm")
 
 
 def score_columns(
@@ -50,20 +46,15 @@ def score_columns(
         if not name.startswith(SCORE_PREFIX) or name in mapping.values():
             continue
         if name == LOGPROB_SCORE:
-            raise context.file.error(
-                f"column {name}: log-probabilities are the column mean_logprob; "
-                f"pass --map mean_logprob={name}"
-            )
+            raise context.file.error(f"column {name}: {LOGPROBS.format(name)}")
         if SCORE.fullmatch(name) and (words := _words(values(name))):
             note = f"column is not loaded as a score: {excerpt(name)} holds {excerpt(words[0])}"
             context.notes[note] = 1
         elif SCORE.fullmatch(name):
             columns.append(name)
         else:
-            raise context.file.error(
-                f"column {excerpt(name)}: a score's name is lower-case letters, digits and _; "
-                f"pass --map score_NAME={name}"
-            )
+            advice = f"{NAMES}; pass --map score_NAME={name}"
+            raise context.file.error(f"column {excerpt(name)}: {advice}")
     return list(dict.fromkeys(columns))
 
 

@@ -1,7 +1,7 @@
 """Parquet: whole columns where they are taken as they are, records where a row has to be seen."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +14,7 @@ from audit.sources import containers
 from audit.sources.columns import Origin, columns_shown, find_origins
 from audit.sources.files import Chunk, Row, Source, SourceFile, Unreadable, excerpt
 from audit.sources.formats import Context, Format, Record, recognize
-from audit.sources.paths import Items, find_keys
+from audit.sources.paths import Items, Keys, find_keys
 from audit.sources.readers import chunks as limits
 from audit.sources.readers.chunks import empty, make_source, open_records
 
@@ -51,7 +51,9 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     if count == 0:
         raise empty(file)
     has = columns_shown([shape])
-    if _has_rows_apart(format) or any(_is_listed(origin, shape) for origin in origins.values()):
+    # A path that goes into a list has no column of its own.
+    is_listed = any(_leaf(o.keys, shape) != o.keys for o in origins.values() if o.keys)
+    if is_listed or _has_rows_apart(format):
         rows = _parquet_rows(file, reader, _leaves(format, origins, schema))
         return open_records("parquet", format, rows, context, reading, simulated, has)
     chunks = _parquet_chunks(file, reader, format, origins)
@@ -78,36 +80,25 @@ def _shape(type: pa.DataType) -> Any:
     return None
 
 
-def _is_listed(origin: Origin, shape: Record) -> bool:
-    """Whether a path goes into a list, where there is no column of its own."""
-    value: Any = shape
-    for key in origin.keys or ():
-        if isinstance(value, list):
-            return True
-        value = value[key]
-    return False
-
-
 def _leaves(format: Format, origins: Mapping[str, Origin], schema: pa.Schema) -> list[str]:
     """The columns to read: those of the paths, down to the first list, and what is looked into."""
     shape = _fields(schema)
     lists = [find_keys(shape, path.split(".")) for path in format.attempts_at]
-    leaves: dict[str, None] = {_leaf(keys, shape): None for keys in lists if keys}
+    lists += [origin.keys for origin in origins.values()]
+    leaves = {".".join(_leaf(keys, shape)): None for keys in lists if keys}
     looked_into = [field.looks_into for field in format.fields if field.look_up is not None]
     looked_into += [origin.looks_into for origin in origins.values()]
     leaves |= dict.fromkeys(name for names in looked_into for name in names if name in schema.names)
-    leaves |= {_leaf(origin.keys, shape): None for origin in origins.values() if origin.keys}
     return list(leaves)
 
 
-def _leaf(keys: Sequence[str], shape: Any) -> str:
-    parts: list[str] = []
-    for key in keys:
+def _leaf(keys: Keys, shape: Any) -> Keys:
+    """The keys of a path as far as the first list."""
+    for at, key in enumerate(keys):
         if isinstance(shape, list):
-            break
-        parts.append(key)
+            return keys[:at]
         shape = shape[key]
-    return ".".join(parts)
+    return keys
 
 
 def _peek(
