@@ -51,11 +51,11 @@ def stand_in(source: Source, reading: Reading) -> Source:
         mapping["completion_tokens"] = f"counted with {reading.count_tokens}"
         filled["completion_tokens"] = lambda chunk: _counts(chunk, count)
     if reading.references is not None:
-        accepted = read_references(reading.references)
+        accepted = _references(_only_file("--references", reading.references))
         mapping["references"] = f"--references {os.path.basename(reading.references)}"
         filled["references"] = lambda chunk: _accepted(chunk, accepted)
     if reading.labels is not None:
-        labels = read_labels(reading.labels)
+        labels = _labels(_only_file("--labels", reading.labels))
         mapping["correct"] = f"--labels {os.path.basename(reading.labels)}"
         filled["correct"] = lambda chunk: _labelled(chunk, labels)
     if reading.grade is not None and "references" in mapping:
@@ -111,17 +111,12 @@ def token_counter(encoding: str) -> Callable[[str], int | None]:
     return count
 
 
-def read_references(path: str) -> dict[tuple[Any, str], list[str]]:
-    """The accepted references of a file, by competition (None: any) and the problem's name."""
-    return _read_references(*_only_file("--references", path))
-
-
-def _only_file(option: str, path: str) -> tuple[SourceFile, int]:
-    """A file that an option names, and when it was changed."""
+def _only_file(option: str, path: str) -> SourceFile:
+    """A file that an option names, as it is now: the state tells what is read again."""
     if os.path.isdir(path):
         raise AuditError(f"{option} {path}: is a folder; name one file")
     (file,) = find_files([path])
-    return file, os.stat(file.path).st_mtime_ns
+    return file
 
 
 def _rows_of(
@@ -137,7 +132,8 @@ def _rows_of(
 
 
 @lru_cache(maxsize=1)
-def _read_references(file: SourceFile, changed: int) -> dict[tuple[Any, str], list[str]]:
+def _references(file: SourceFile) -> dict[tuple[Any, str], list[str]]:
+    """The accepted references of a file, by competition (None: any) and the problem's name."""
     accepted: dict[tuple[Any, str], list[str]] = {}
     is_csv = sniff(file).container == "csv"
     names = ("competition", "question_id", "references")
@@ -167,13 +163,9 @@ RESOLVED = ("resolved_ids", "resolved", "resolved_instances")
 Labels = Callable[[Any, str], Any]
 
 
-def read_labels(path: str) -> Labels:
-    """What says whether an archive's attempt at a problem is right, or None where it is silent."""
-    return _read_labels(*_only_file("--labels", path))
-
-
 @lru_cache(maxsize=1)
-def _read_labels(file: SourceFile, changed: int) -> Labels:
+def _labels(file: SourceFile) -> Labels:
+    """What says whether an archive's attempt at a problem is right, or None where it is silent."""
     document = _whole_document(file)
     if isinstance(document, list) and all(isinstance(name, str | int) for name in document):
         return _is_among(document)

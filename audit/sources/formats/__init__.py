@@ -118,6 +118,11 @@ class Format:
         )
 
 
+def context_of(file: SourceFile, format: Format) -> Context:
+    """What a file of a format says of itself."""
+    return Context(file, format.header(file) if format.header else {})
+
+
 @cache
 def formats() -> dict[str, Format]:
     """Every format, by its name; a module of this package is one if it has a `FORMAT`."""

@@ -3,31 +3,13 @@
 import csv
 from collections.abc import Iterator
 
-from audit.options import Reading
 from audit.sources import containers
 from audit.sources.containers import Lines, sniff
-from audit.sources.files import Row, Source, SourceFile, excerpt
-from audit.sources.formats import Context, Format
-from audit.sources.readers.chunks import open_records
+from audit.sources.files import Row, SourceFile, excerpt
 from audit.sources.readers.json_lines import repeated
 
 
-def open_csv(file: SourceFile, format: Format, reading: Reading) -> Source:
-    """A CSV file; what its columns are is judged by their names and the first rows."""
-    context = Context(file, format.header(file) if format.header else {})
-    return open_records("csv", format, _csv_rows(file), context, reading)
-
-
-def _delimiter(file: SourceFile) -> str:
-    """What stands between the names of the header: a comma, unless it has only tabs or `;`."""
-    header = next(iter(sniff(file).data.splitlines()), b"").decode(errors="replace")
-    delimiter = next((mark for mark in ",\t;" if mark in header), None)
-    if delimiter is None and not file.name.lower().endswith((".csv", ".csv.gz", ".tsv", ".zip")):
-        raise file.unreadable("holds neither JSON, nor CSV, nor Parquet")
-    return delimiter or ","
-
-
-def _csv_rows(file: SourceFile) -> Iterator[Row]:
+def csv_rows(file: SourceFile) -> Iterator[Row]:
     """The records of every row that is not blank."""
     csv.field_size_limit(containers.LONGEST_LINE)
     lines = Lines(file)
@@ -47,3 +29,12 @@ def _csv_rows(file: SourceFile) -> Iterator[Row]:
             place = f"row {row + 1}"
     except csv.Error as error:
         raise file.unreadable(f"{place}: not readable as CSV: {error}") from None
+
+
+def _delimiter(file: SourceFile) -> str:
+    """What stands between the names of the header: a comma, unless it has only tabs or `;`."""
+    header = next(iter(sniff(file).data.splitlines()), b"").decode(errors="replace")
+    delimiter = next((mark for mark in ",\t;" if mark in header), None)
+    if delimiter is None and not file.name.lower().endswith((".csv", ".csv.gz", ".tsv", ".zip")):
+        raise file.unreadable("holds neither JSON, nor CSV, nor Parquet")
+    return delimiter or ","

@@ -13,7 +13,7 @@ from audit.options import Reading
 from audit.sources import containers
 from audit.sources.columns import Origin, columns_shown, find_origins
 from audit.sources.files import Chunk, Row, Source, SourceFile, Unreadable, excerpt
-from audit.sources.formats import Context, Format, Record, recognize
+from audit.sources.formats import Format, Record, context_of, recognize
 from audit.sources.paths import Items, Keys, find_keys
 from audit.sources.readers import chunks as limits
 from audit.sources.readers.chunks import empty, make_source, open_records
@@ -41,7 +41,7 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     simulated = metadata.get(b"simulated", b"").lower() == b"true"
     shape = _fields(schema)
     format = recognize(file, shape) if format is None else format
-    context = Context(file, format.header(file) if format.header else {})
+    context = context_of(file, format)
     peek = lambda: _peek(file, reader, format, reading)  # noqa: E731
     origins = find_origins(format, [shape], context, reading, peek)
     for column, origin in origins.items():
