@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from audit.ahead import prefetch
 from audit.options import Reading
 from audit.sources import containers
+from audit.sources.canonical import SCORE
 from audit.sources.columns import Origin, columns_shown, find_origins
 from audit.sources.files import Chunk, Row, Source, SourceFile, Unreadable, excerpt
 from audit.sources.formats import Format, Record, context_of, recognize
@@ -113,7 +114,7 @@ def _peek(
             paths += (*field.paths, *field.if_values_fit, *field.if_one_row_per_problem)
     names = {path.split(".")[0] for path in paths}
     if format.name == "flat":
-        names |= {column.name for column in schema if _is_list(column.type)}
+        names |= {c.name for c in schema if _is_list(c.type) or SCORE.fullmatch(c.name)}
     return _first_rows(file, reader, [name for name in schema.names if name in names])
 
 
