@@ -1,7 +1,7 @@
 """Answers taken out of attempts: the last box, the last match of a pattern, or the log's own."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import pyarrow as pa
@@ -57,17 +57,20 @@ def raw_answers(answer: str, texts: pa.Array, boxed: pa.Array, extracted: pa.Arr
 
 
 def normal_answers(raw: pa.Array) -> pa.Array:
-    """The normal forms of answers as written, each found once."""
-    encoded = raw.dictionary_encode()
-    forms = list(map(normalize_often, encoded.dictionary.to_pylist()))
-    return pa.array(forms, pa.string()).take(encoded.indices)
+    """The normal forms of answers as written."""
+    return _each_once(normalize_often, raw)
 
 
 def number_forms(forms: pa.Array) -> pa.Array:
-    """Normal forms as --numbers compares them, each found once."""
-    encoded = forms.dictionary_encode()
-    numbers = list(map(number_form, encoded.dictionary.to_pylist()))
-    return pa.array(numbers, pa.string()).take(encoded.indices)
+    """Normal forms as --numbers compares them."""
+    return _each_once(number_form, forms)
+
+
+def _each_once(make: Callable[[str], str | None], texts: pa.Array) -> pa.Array:
+    """What is made of every text, found once for those that are alike."""
+    encoded = texts.dictionary_encode()
+    made = list(map(make, encoded.dictionary.to_pylist()))
+    return pa.array(made, pa.string()).take(encoded.indices)
 
 
 def extract_answers(texts: pa.Array, boxed: pa.Array) -> pa.Array:

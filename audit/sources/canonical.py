@@ -67,7 +67,7 @@ class Column:
     is_carried: bool = False
 
 
-def _integer(value: Any) -> int | None:
+def whole_number(value: Any) -> int | None:
     """The integer that a value stands for, or None."""
     if isinstance(value, bool):
         return None
@@ -86,7 +86,7 @@ def _integers(least: int, most: int, expected: str, *, is_required: bool = True)
     def rule(value: Any) -> int | None:
         if value is None and not is_required:
             return None
-        number = _integer(value)
+        number = whole_number(value)
         if number is None or number < least:
             raise ValueError(f"must be {expected}, found {excerpt(value)}")
         if number > most:
@@ -492,18 +492,21 @@ def is_per_attempt(name: str) -> bool:
     return column is not None and not column.is_shared
 
 
-def is_number(name: str) -> bool:
-    """Whether a text is a whole number's."""
-    return _integer(name) is not None
-
-
 def problem_name(value: Any) -> str:
     """A problem's name; a whole number goes by its digits."""
-    number = None if isinstance(value, str) else _integer(value)
+    number = None if isinstance(value, str) else whole_number(value)
     name = _string(value) if number is None else str(number)
     if not name:
         raise ValueError("must not be empty")
     return name
+
+
+def problem_key(value: Any) -> str:
+    """A problem's name, or nothing where the column's own rule says what is wrong with it."""
+    try:
+        return problem_name(value)
+    except ValueError:
+        return ""
 
 
 def read_columns(
@@ -568,8 +571,7 @@ def _wrong(source: Source, chunk: Chunk, at: int, name: str, problem: str) -> Au
     """What is wrong with a value: its file, row, column and where that column comes from."""
     found_as = source.mapping.get(name, name)
     origin = "" if found_as == name else f" (from {excerpt(found_as)})"
-    place = f"{source.file.shown_name}: row {chunk.rows[at]}, column {name}{origin}"
-    return AuditError(f"{place}: {problem}")
+    return source.file.error(f"row {chunk.rows[at]}, column {name}{origin}: {problem}")
 
 
 def _add_up(source: Source, chunk: Chunk, columns: dict[str, pa.Array]) -> None:

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.canonical import ANSWERING, COLUMNS, is_per_attempt, is_step
 from audit.sources.files import excerpt, safe_name
@@ -59,6 +59,23 @@ class Origin:
     # Whether the value is the number of the row.
     is_row: bool = False
 
+    def plain(self, read: Callable[[Any], Any]) -> "Origin":
+        """The origin without a reading of its values."""
+        return at_path(self.where, self.keys) if self.keys and self.read is read else self
+
+
+def at_path(where: str, keys: Keys, read: Callable[[Any], Any] | None = None) -> Origin:
+    """A column whose values are where keys lead, perhaps read in another way."""
+    if read is not None:
+        make = read
+        return Origin(
+            where, lambda record, position: make(walk(record, keys, position)), keys, read
+        )
+    if len(keys) == 1:
+        (key,) = keys
+        return Origin(where, lambda record, position: record.get(key), keys)
+    return Origin(where, lambda record, position: walk(record, keys, position), keys)
+
 
 def positions(record: Record, format: Format) -> Sequence[int]:
     """The positions of a record's attempts, as the format lists them."""
@@ -93,16 +110,14 @@ def attempts_of(
         if isinstance(attempts, list):
             counts[".".join(keys)] = len(attempts)
         elif attempts is not None and not format.attempts_at:
-            place = f"{context.file.shown_name}: row {context.row}"
-            raise AuditError(f"{place}: {'.'.join(keys)} must be a list, found {excerpt(attempts)}")
+            found = f"{'.'.join(keys)} must be a list, found {excerpt(attempts)}"
+            raise context.file.error(f"row {context.row}: {found}")
     if format.attempts_at:
         counts["the attempts"] = len(positions(record, format))
     if len(set(counts.values())) > 1:
         sizes = ", ".join(f"{safe_name(name)} has {count:,}" for name, count in counts.items())
-        raise AuditError(
-            f"{context.file.shown_name}: row {context.row}: one item for each attempt is needed, "
-            f"but {sizes}"
-        )
+        needed = "one item for each attempt is needed"
+        raise context.file.error(f"row {context.row}: {needed}, but {sizes}")
     count = next(iter(counts.values()), 0)
     if not count:
         context.notes[NO_ATTEMPT] += 1
@@ -120,65 +135,192 @@ def find_origins(
 
     A sample may be of a schema's names alone; then `rows` gives records with values.
     """
-    origins: dict[str, Origin] = {}
-    declared = {field.column: field for field in format.fields}
-    flat = _FlatColumns(format, sample, context, reading, rows)
-    own = dict.fromkeys(key for record in sample for key in record if format.name == "flat")
-    scores = score_columns(
-        declared,
-        own,
-        context,
-        reading.mapping,
-        lambda name: [record.get(name) for record in (rows() if rows else sample)],
-    )
-    constants = {"archive": reading.archive, "competition": reading.competition}
-    for name in (*COLUMNS, *scores, REASONING):
-        field = declared.get(name, column(name))
-        path = reading.mapping.get(name)
-        origin: Origin | None
-        if (constant := constants.get(name)) is not None:
-            origin = _constant(f"--{name}", constant)
-        elif path is not None and path.startswith("@"):
-            origin = _placed(field, path, context)
-        elif path is not None:
-            origin = _mapped(field, path, sample, context, rows or (lambda: sample))
-        elif field.look_up is not None:
-            values = rows() if rows else sample
-            origin = _looked_up(field, field.look_up, values, context, format)
-        elif format.name == "flat":
-            origin = flat.look_up(field)
-        else:
-            origin = _declared(field, sample, context, format)
-        if origin is not None:
-            origins[name] = origin
-    return origins
+    kind = _FlatColumns if format.name == "flat" else _Columns
+    return kind(format, sample, context, reading, rows).origins()
+
+
+class _Columns:
+    """The columns of a file: by option, or else as its format declares them."""
+
+    def __init__(
+        self,
+        format: Format,
+        sample: Sequence[Record],
+        context: Context,
+        reading: Reading,
+        rows: Callable[[], Sequence[Record]] | None,
+    ) -> None:
+        self._format = format
+        self._fields = {field.column: field for field in format.fields}
+        self._shapes = sample
+        self._rows = rows
+        self._context = context
+        self._file = context.file
+        self._reading = reading
+
+    @cached_property
+    def values(self) -> Sequence[Record]:
+        """Records with values; where only a schema was at hand, they are read now."""
+        return self._rows() if self._rows else self._shapes
+
+    def origins(self) -> dict[str, Origin]:
+        """Where each column comes from."""
+        constants = {"archive": self._reading.archive, "competition": self._reading.competition}
+        origins: dict[str, Origin | None] = {}
+        for name in (*COLUMNS, *self._scores(), REASONING):
+            field = self._fields.get(name, column(name))
+            path = self._reading.mapping.get(name)
+            if (constant := constants.get(name)) is not None:
+                origins[name] = _constant(f"--{name}", constant)
+            elif path is not None and path.startswith("@"):
+                origins[name] = self._placed(field, path)
+            elif path is not None:
+                origins[name] = self._mapped(field, path)
+            elif field.look_up is not None:
+                origins[name] = self._looked_up(field, field.look_up)
+            else:
+                origins[name] = self._known(field)
+        return {name: origin for name, origin in origins.items() if origin is not None}
+
+    def _scores(self) -> list[str]:
+        """The columns of scores; a flat file may have some that nobody declared."""
+        is_flat = self._format.name == "flat"
+        own = dict.fromkeys(key for record in self._shapes for key in record if is_flat)
+        return score_columns(
+            self._fields,
+            own,
+            self._context,
+            self._reading.mapping,
+            lambda name: [record.get(name) for record in self.values],
+        )
+
+    def _keys(self, path: str) -> Keys | None:
+        """The keys that a path takes in the first record that has it."""
+        parts = path.split(".")
+        return next((keys for record in self._shapes if (keys := find_keys(record, parts))), None)
+
+    def _values_at(self, keys: Keys) -> list[Any]:
+        """The first values that keys lead to, those of every attempt."""
+        return [
+            walk(record, keys, position)
+            for record in self.values
+            for position in (range(_length(record, keys)) if EACH in keys else (0,))
+        ]
+
+    # By option
+
+    def _placed(self, field: Field, path: str) -> Origin:
+        """A value from where a record stands: its row, its file's name, its folder or its path."""
+        context = self._context
+        place, pattern = split_pattern(path)
+        option = f"--map {field.column}={path}"
+        if place not in PLACES:
+            raise self._file.error(f"{option}: no such place; there are {', '.join(PLACES)}")
+        if field.column not in PLACED:
+            raise self._file.error(f"{option}: only {', '.join(PLACED)} may come from a place")
+        if place == "@row":
+            if pattern is not None:
+                raise self._file.error(f"{option}: a row has a number, and no pattern splits it")
+            return Origin(path, lambda record, position: context.row, is_row=True)
+        full = self._file.path.resolve()
+        value = {"@file": full.name, "@folder": full.parent.name, "@path": full.as_posix()}[place]
+        if pattern is None:
+            return _constant(path, file_stem(value) if place == "@file" else value)
+        # The match nearest to the file's own name.
+        matches = list(pattern.finditer(value))
+        if not matches or matches[-1][1] is None:
+            raise self._file.error(f"{option}: the pattern is not in {excerpt(value)}")
+        return _constant(path, matches[-1][1])
+
+    def _mapped(self, field: Field, path: str) -> Origin:
+        """A path that the user has named, or the sum of two."""
+        paths = [path] if self._keys(path) else split_sum(field.column, path)
+        terms = [self._term(field, term) for term in paths]
+        if len(terms) == 1:
+            return terms[0]
+        return Origin(
+            path,
+            lambda record, position: added([term.get(record, position) for term in terms]),
+            looks_into=tuple(term.keys[0] for term in terms if term.keys),
+        )
+
+    def _term(self, field: Field, path: str) -> Origin:
+        """One path; labels there may be grades in letters or words."""
+        option = f"--map {field.column}={path}"
+        plain, pattern = split_pattern(path)
+        plain, of_list = split_list(field.column, plain)
+        if plain.split(".").count(EACH) > 1:
+            raise self._file.error(f"{option}: one * is one list of attempts; two are one too many")
+        keys = self._keys(plain)
+        if keys is None:
+            has = columns_shown(self._shapes)
+            raise self._file.error(f"{option}: no column {excerpt(plain)}; {has}")
+        if of_list is not None:
+            return at_path(path, keys, of_list)
+        if pattern is not None:
+            return at_path(path, keys, lambda value: _group(pattern, value))
+        if field.column == "correct" and (grades := grades_of(self._values_at(keys))):
+            return at_path(path, keys, lambda value: _graded(grades, value))
+        read = as_references if field.column == "references" else field.read
+        return at_path(path, keys, read if plain != field.column else None)
+
+    # As the format declares
+
+    def _looked_up(
+        self, field: Field, look_up: Callable[[Record, int, Context], Any]
+    ) -> Origin | None:
+        """What no path reaches, if any record of the sample has it."""
+        context = self._context
+        places = ((r, at) for r in self.values for at in positions(r, self._format))
+        if all(look_up(record, position, context) is None for record, position in places):
+            return None
+        read = field.read or (lambda value: value)
+        return Origin(
+            field.paths[0],
+            lambda record, position: read(look_up(record, position, context)),
+            looks_into=field.looks_into,
+        )
+
+    def _known(self, field: Field) -> Origin | None:
+        """The first path that leads to a value, or else the first that is there at all."""
+        present: list[Origin] = []
+        taken_at: Origin | None = None
+        for path in field.paths:
+            if path == EACH:
+                where = f"position in {self._format.attempts_at[0]}"
+                return Origin(where, lambda record, position: position)
+            if path.startswith("@"):
+                value = walk(self._context.header, path[1:].split("."))
+                if value is not None:
+                    return _constant(path[1:], value)
+                continue
+            try:
+                path = path.format_map(self._context.names)
+            except KeyError:
+                continue  # The file does not say which model or scorer.
+            keys = self._keys(path)
+            if keys is None:
+                continue
+            origin = at_path(path, keys, field.read if path != field.column else None)
+            present.append(origin)
+            if taken_at is None and any(walk(record, keys) is not None for record in self._shapes):
+                taken_at = origin
+                if not field.fall_through:
+                    return origin
+        if taken_at is None or len(present) < 2:
+            return taken_at or (present[0] if present else None)
+        later = [origin.get for origin in present[present.index(taken_at) :]]
+        return Origin(
+            taken_at.where,
+            lambda record, position: next(
+                (value for get in later if (value := get(record, position)) is not None), None
+            ),
+            taken_at.keys,
+        )
 
 
 def _constant(where: str, value: Any) -> Origin:
     return Origin(where, lambda record, position: value)
-
-
-def _placed(field: Field, path: str, context: Context) -> Origin:
-    """A value from where a record stands: its row, its file's name, its folder or its path."""
-    place, pattern = split_pattern(path)
-    option = f"{context.file.shown_name}: --map {field.column}={path}"
-    if place not in PLACES:
-        raise AuditError(f"{option}: no such place; there are {', '.join(PLACES)}")
-    if field.column not in PLACED:
-        raise AuditError(f"{option}: only {', '.join(PLACED)} may come from a place")
-    if place == "@row":
-        if pattern is not None:
-            raise AuditError(f"{option}: a row has a number, and no pattern splits it")
-        return Origin(path, lambda record, position: context.row, is_row=True)
-    full = context.file.path.resolve()
-    value = {"@file": full.name, "@folder": full.parent.name, "@path": full.as_posix()}[place]
-    if pattern is None:
-        return _constant(path, file_stem(value) if place == "@file" else value)
-    # The match nearest to the file's own name.
-    matches = list(pattern.finditer(value))
-    if not matches or matches[-1][1] is None:
-        raise AuditError(f"{option}: the pattern is not in {excerpt(value)}")
-    return _constant(path, matches[-1][1])
 
 
 def file_stem(name: str) -> str:
@@ -190,70 +332,8 @@ def file_stem(name: str) -> str:
     return name
 
 
-def _mapped(
-    field: Field,
-    path: str,
-    sample: Sequence[Record],
-    context: Context,
-    rows: Callable[[], Sequence[Record]],
-) -> Origin:
-    """A path that the user has named, or the sum of two."""
-    is_whole = any(find_keys(record, path.split(".")) for record in sample)
-    paths = [path] if is_whole else split_sum(field.column, path)
-    terms = [_term(field, term, sample, context, rows) for term in paths]
-    if len(terms) == 1:
-        return terms[0]
-    return Origin(
-        path,
-        lambda record, position: added([term.get(record, position) for term in terms]),
-        looks_into=tuple(term.keys[0] for term in terms if term.keys),
-    )
-
-
-def _term(
-    field: Field,
-    path: str,
-    sample: Sequence[Record],
-    context: Context,
-    rows: Callable[[], Sequence[Record]],
-) -> Origin:
-    """One path; labels there may be grades in letters or words."""
-    plain, pattern = split_pattern(path)
-    plain, of_list = split_list(field.column, plain)
-    parts = plain.split(".")
-    if parts.count(EACH) > 1:
-        raise AuditError(
-            f"{context.file.shown_name}: --map {field.column}={path}: one * is one list of "
-            "attempts; two are one too many"
-        )
-    keys = next((keys for record in sample if (keys := find_keys(record, parts))), None)
-    if keys is None:
-        raise AuditError(
-            f"{context.file.shown_name}: --map {field.column}={path}: no column {excerpt(plain)}; "
-            f"{columns_shown(sample)}"
-        )
-    if of_list is not None:
-        return _at(path, keys, of_list)
-    if pattern is None and field.column == "correct":
-        return _at(path, keys, _label_reader(field, plain, keys, rows()))
-    if pattern is None:
-        read = as_references if field.column == "references" else field.read
-        return _at(path, keys, read if plain != field.column else None)
-    return _at(path, keys, lambda value: _group(pattern, value))
-
-
-def _label_reader(
-    field: Field, path: str, keys: Keys, records: Sequence[Record]
-) -> Callable[[Any], Any] | None:
-    """What makes a label of a value: grades by the file's own letters, else as declared."""
-    grades = grades_of(
-        walk(record, keys, position)
-        for record in records
-        for position in (range(_length(record, keys)) if EACH in keys else (0,))
-    )
-    if grades is None:
-        return field.read if path != field.column else None
-    return lambda v: grades.get(v.strip().upper(), v) if isinstance(v, str) else v
+def _graded(grades: Mapping[str, bool | None], value: Any) -> Any:
+    return grades.get(value.strip().upper(), value) if isinstance(value, str) else value
 
 
 def _group(pattern: re.Pattern[str], value: Any) -> Any:
@@ -261,114 +341,16 @@ def _group(pattern: re.Pattern[str], value: Any) -> Any:
     return match[1] if match else None
 
 
-def _looked_up(
-    field: Field,
-    look_up: Callable[[Record, int, Context], Any],
-    sample: Sequence[Record],
-    context: Context,
-    format: Format,
-) -> Origin | None:
-    """What no path reaches, if any record of the sample has it."""
-    places = ((record, position) for record in sample for position in positions(record, format))
-    if all(look_up(record, position, context) is None for record, position in places):
-        return None
-    read = field.read or (lambda value: value)
-    return Origin(
-        field.paths[0],
-        lambda record, position: read(look_up(record, position, context)),
-        looks_into=field.looks_into,
-    )
-
-
-def _declared(
-    field: Field, sample: Sequence[Record], context: Context, format: Format
-) -> Origin | None:
-    """The first path that leads to a value, or else the first that is there at all."""
-    present: list[Origin] = []
-    taken_at: Origin | None = None
-    for path in field.paths:
-        if path == EACH:
-            return Origin(f"position in {format.attempts_at[0]}", lambda record, position: position)
-        if path.startswith("@"):
-            value = walk(context.header, path[1:].split("."))
-            if value is not None:
-                return _constant(path[1:], value)
-            continue
-        try:
-            parts = [part.format_map(context.names) for part in path.split(".")]
-        except KeyError:
-            continue  # The file does not say which model or scorer.
-        keys = next((keys for record in sample if (keys := find_keys(record, parts))), None)
-        if keys is None:
-            continue
-        origin = _at(".".join(parts), keys, field.read if parts != [field.column] else None)
-        present.append(origin)
-        if taken_at is None and any(walk(record, keys) is not None for record in sample):
-            taken_at = origin
-            if not field.fall_through:
-                return origin
-    if taken_at is not None and len(present) > 1:
-        later = present[present.index(taken_at) :]
-        return Origin(
-            taken_at.where,
-            lambda record, position: next(
-                (value for origin in later if (value := origin.get(record, position)) is not None),
-                None,
-            ),
-            taken_at.keys,
-        )
-    return taken_at or (present[0] if present else None)
-
-
-def _at(where: str, keys: Keys, read: Callable[[Any], Any] | None) -> Origin:
-    if read is not None:
-        make = read
-        return Origin(
-            where, lambda record, position: make(walk(record, keys, position)), keys, read
-        )
-    if len(keys) == 1:
-        (key,) = keys
-        return Origin(where, lambda record, position: record.get(key), keys)
-    return Origin(where, lambda record, position: walk(record, keys, position), keys)
-
-
-# Columns by known names: one attempt per row, or the attempts of a problem in lists
-
-
-class _FlatColumns:
+class _FlatColumns(_Columns):
     """The columns of a flat file by their names, in the layout that its first records show."""
 
-    def __init__(
-        self,
-        format: Format,
-        sample: Sequence[Record],
-        context: Context,
-        reading: Reading,
-        rows: Callable[[], Sequence[Record]] | None,
-    ) -> None:
-        self._names = {field.column: field for field in format.fields}
-        self._shapes = sample
-        self._rows = rows
-        self._values: Sequence[Record] | None = None
-        self._context = context
-        self._reading = reading
-        self._lists: tuple[str, ...] | None = None
+    @cached_property
+    def _starred(self) -> str | None:
+        """The list that the user has named with a `*`."""
+        paths = (path for path in self._reading.mapping.values() if EACH in path.split("."))
+        return next((path.split(f".{EACH}")[0] for path in paths), None)
 
-    @property
-    def values(self) -> Sequence[Record]:
-        """Records with values; where only a schema was at hand, they are read now."""
-        if self._values is None:
-            self._values = self._rows() if self._rows else self._shapes
-        return self._values
-
-    @property
-    def lists(self) -> tuple[str, ...]:
-        """The lists that hold a row's attempts, one item each; none where a row is an attempt."""
-        if self._lists is None:
-            self._lists = self._find_lists()
-        return self._lists
-
-    def look_up(self, field: Field) -> Origin | None:
+    def _known(self, field: Field) -> Origin | None:
         """The column under its own name, a known one, or one whose values fit."""
         own = self._present(field, (field.column,))
         if own and field.column == "steps" and not self._holds_steps(own[0]):
@@ -377,11 +359,7 @@ class _FlatColumns:
             return self._origin(field, own[0])
         if paths := self._present(field, field.paths[1:]):
             return self._origin(field, self._only(field, paths))
-        if (
-            field.if_one_row_per_problem
-            and self._has_lists()
-            and (ids := self._present(field, field.if_one_row_per_problem))
-        ):
+        if self.lists and (ids := self._present(field, field.if_one_row_per_problem)):
             # A row is a problem: ids that differ from row to row name the same problems.
             alike = [path for path in ids if self._is_distinct(path)]
             return self._origin(field, alike[0] if alike else self._only(field, ids))
@@ -393,22 +371,23 @@ class _FlatColumns:
             return self._origin(field, fitting[0]) if len(fitting) == 1 else None
         if fitting:
             return self._origin(field, self._only(field, fitting))
-        starred = [path for path in self._reading.mapping.values() if EACH in path.split(".")]
-        if field.column == "seed" and (starred or self._has_lists()):
-            where = starred[0].split(f".{EACH}")[0] if starred else self.lists[0]
-            return Origin(f"position in {where}", lambda record, position: position)
+        if field.column == "seed" and (self._starred or self.lists):
+            where = f"position in {self._starred or self.lists[0]}"
+            return Origin(where, lambda record, position: position)
         return None
 
     def _present(self, field: Field, names: Sequence[str]) -> list[str]:
         """The paths that these names have here: in the lists of attempts, or else beside them."""
         paths = [name for name in names if self._keys(name) is not None]
-        if self._has_lists():
+        if self.lists:
             in_lists = [path for name in names for path in self._in_lists(name)]
             in_lists = [path for path in in_lists if self._keys(path) is not None]
-            beside = paths if self._is_for_all(field) else []
-            if paths and not in_lists and not beside:
+            # What a row says once holds for each of its attempts if it is about the problem. So
+            # does a finish reason; a cost may be a sum, and a label the vote's.
+            is_for_all = field.column == "finish_reason" or not of_attempt(field.column)
+            if paths and not in_lists and not is_for_all:
                 self._context.absent[field.column] = ONCE.format(paths[0], field.column)
-            paths = in_lists or beside
+            paths = in_lists or (paths if is_for_all else [])
         if field.column == "references":
             # A list of accepted forms may be as long as the attempts by chance.
             paths = [path for path in paths if not path.endswith(EACH) or self._repeats(path)]
@@ -429,22 +408,11 @@ class _FlatColumns:
         self._context.absent.setdefault(field.column, f"{path} holds {kind}")
         return False
 
-    def _is_for_all(self, field: Field) -> bool:
-        """Whether what a row says once holds for each of its attempts.
-
-        A finish reason does; a cost may be a sum, and a label the vote's.
-        """
-        return field.column == "finish_reason" or not of_attempt(field.column)
-
     def _repeats(self, path: str) -> bool:
         """Whether a list says the same for every attempt of a row."""
         keys = (self._keys(path) or ())[:-1]
         lists = [walk(record, keys) for record in self.values]
         return all(items == items[:1] * len(items) for items in lists if isinstance(items, list))
-
-    def _has_lists(self) -> bool:
-        # A file that has every column by its own name is not looked into.
-        return bool(self._reading.explode or self._may_hold_lists()) and bool(self.lists)
 
     def _holds_steps(self, path: str) -> bool:
         """Whether a list called steps holds any step; a cell of CSV is text so far."""
@@ -452,36 +420,20 @@ class _FlatColumns:
         lists = [value for value in values if isinstance(value, list)]
         return not any(lists) or any(map(is_step, chain.from_iterable(lists)))
 
-    def _may_hold_lists(self) -> bool:
-        return any(
-            isinstance(value, list) and key not in LISTS
-            for record in self._shapes
-            for key, value in record.items()
-        )
-
     def _in_lists(self, name: str) -> Iterator[str]:
         for path in self.lists:
             if name in _spellings(path):
                 yield f"{path}.{EACH}"
             yield f"{path}.{EACH}.{name}"
 
-    def _keys(self, path: str) -> Keys | None:
-        parts = path.split(".")
-        return next((keys for record in self._shapes if (keys := find_keys(record, parts))), None)
-
     def _origin(self, field: Field, path: str) -> Origin:
         keys = self._keys(path)
         assert keys is not None
-        return _at(path, keys, field.read if path != field.column else None)
+        return at_path(path, keys, field.read if path != field.column else None)
 
     def _column(self, path: str) -> list[Any]:
         """The first values at a path."""
-        keys = self._keys(path) or ()
-        return [
-            walk(record, keys, position)
-            for record in self.values
-            for position in (range(_length(record, keys)) if EACH in keys else (0,))
-        ]
+        return self._values_at(self._keys(path) or ())
 
     def _is_distinct(self, path: str) -> bool:
         values = self._column(path)
@@ -498,48 +450,48 @@ class _FlatColumns:
             paths = full or paths[:1]
         if len(paths) > 1 and any(self._column(path) != self._column(paths[0]) for path in paths):
             options = " or ".join(f"--map {field.column}={path}" for path in paths)
-            raise AuditError(
-                f"{self._context.file.shown_name}: {field.column} may be {' or '.join(paths)}; "
-                f"pass {options}"
-            )
+            raise self._file.error(f"{field.column} may be {' or '.join(paths)}; pass {options}")
         return paths[0]
 
     def _fit(self, field: Field, path: str) -> bool:
         values = [value for value in self._column(path) if value is not None]
         return bool(values) and all(map(field.fits, values))
 
-    def _find_lists(self) -> tuple[str, ...]:
-        """The list of attempts, and those beside it that are always as long."""
+    @cached_property
+    def lists(self) -> tuple[str, ...]:
+        """The list of a row's attempts, and those beside it that are always as long.
+
+        There is none where a row is an attempt.
+        """
         name = self._reading.explode
         if name is not None:
             keys = self._keys(name)
             if keys is None or not any(isinstance(walk(r, keys), list) for r in self.values):
-                raise AuditError(
-                    f"{self._context.file.shown_name}: --explode {name}: no list of that name; "
-                    f"{columns_shown(self._shapes)}"
-                )
+                has = columns_shown(self._shapes)
+                raise self._file.error(f"--explode {name}: no list of that name; {has}")
             return self._as_long_as(name)
-        if any(EACH in path.split(".") for path in self._reading.mapping.values()):
-            path = next(p for p in self._reading.mapping.values() if EACH in p.split("."))
-            return self._as_long_as(path.split(f".{EACH}")[0])
+        # A file that has every column by its own name is not looked into.
+        items = (item for record in self._shapes for item in record.items())
+        if not any(isinstance(value, list) and key not in LISTS for key, value in items):
+            return ()
+        if self._starred is not None:
+            return self._as_long_as(self._starred)
         for answer in ANSWERING:
-            names = {answer, *self._names[answer].paths, *self._names[answer].if_values_fit}
+            names = {answer, *self._fields[answer].paths, *self._fields[answer].if_values_fit}
             if answer in self._reading.mapping:
                 return ()
             lists = [path for path in self._all_lists() if self._answers(path, names)]
             if alone := self._stands_alone(answer):
                 if lists := [path for path in lists if self._is_plain(path)]:
-                    raise AuditError(
-                        f"{self._context.file.shown_name}: {answer} may be {alone} or the items of "
-                        f"{lists[0]}; pass --map {answer}={alone} or --explode {lists[0]}"
+                    raise self._file.error(
+                        f"{answer} may be {alone} or the items of {lists[0]}; "
+                        f"pass --map {answer}={alone} or --explode {lists[0]}"
                     )
                 return ()
             if len(lists) > 1:
                 options = " or ".join(f"--explode {path}" for path in lists)
-                raise AuditError(
-                    f"{self._context.file.shown_name}: the attempts of a row may be in "
-                    f"{' or '.join(lists)}; pass {options}"
-                )
+                found = " or ".join(lists)
+                raise self._file.error(f"the attempts of a row may be in {found}; pass {options}")
             # A row that has its own cost is one attempt, and a list in its text is a mistake.
             if lists and not (lists[0] == answer and any(map(_is_one, self._column(COST)))):
                 return self._as_long_as(lists[0])
@@ -547,7 +499,7 @@ class _FlatColumns:
 
     def _stands_alone(self, column: str) -> str | None:
         """The text, or the answer, that a row has of its own."""
-        paths = (column, *self._names[column].paths)
+        paths = (column, *self._fields[column].paths)
         return next((path for path in paths if any(map(_is_one, self._column(path)))), None)
 
     def _is_plain(self, path: str) -> bool:

@@ -27,6 +27,7 @@ SUFFIXES = (
 )
 # What reading a damaged or unknown gzip or zip file raises.
 DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+DAMAGE = "the file ends early or is damaged"
 GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK"
 # What a log of Inspect's has in it.
@@ -60,6 +61,7 @@ OTHERS = {
 }
 TAR_MAGIC = b"ustar"
 Fact = TypeVar("Fact")
+Stream = IO[bytes] | gzip.GzipFile
 
 
 class Head(NamedTuple):
@@ -85,9 +87,11 @@ def sniff(file: SourceFile) -> Head:
     try:
         with open(file.path, "rb") as raw:
             head = raw.read(len(LFS_POINTER))
-            _refuse_others(file, head)
+            for magic, what in OTHERS.items():
+                if head.startswith(magic):
+                    raise file.unreadable(what)
             if name.endswith(".npz"):
-                raise _other(file, "is a NumPy archive: write it as JSON lines or CSV")
+                raise file.unreadable("is a NumPy archive: write it as JSON lines or CSV")
             if head[:4] == b"PAR1" or (head and name.endswith(".parquet")):
                 return Head("parquet")
             if head.startswith(ZIP_MAGIC) and not zipped_file(file.path):
@@ -99,35 +103,24 @@ def sniff(file: SourceFile) -> Head:
                     return Head(container, content, is_cut=len(block) > LAST_BYTES)
                 blank += len(block)
                 if blank > LONGEST_BLANK:
-                    raise _other(file, f"begins with {_megabytes()} of white space")
+                    raise file.unreadable(f"begins with {_megabytes()} of white space")
     except DAMAGED as error:
-        raise _other(file, f"the file ends early or is damaged: {error}") from None
-    raise _other(file, "is empty; leave it out or write it again")
+        raise file.unreadable(f"{DAMAGE}: {error}") from None
+    raise file.unreadable("is empty; leave it out or write it again")
 
 
 def _text_container(file: SourceFile, block: bytes, content: bytes) -> str:
     """What a file is, by its first bytes, unpacked; `content` is those after blanks."""
     if block.startswith(b"PAR1"):
-        raise _other(file, "holds a Parquet file: unpack it")
+        raise file.unreadable("holds a Parquet file: unpack it")
     if block[257:262] == TAR_MAGIC:
-        raise _other(file, "is a tar archive: unpack it and name the folder")
+        raise file.unreadable("is a tar archive: unpack it and name the folder")
     if JSON_ARRAY.match(content):
         return "json"
     if JSON_LIST.match(content) and file.name.lower().endswith((".json", ".json.gz")):
         what = "is a list of values or lists without names: write an object for each attempt"
-        raise _other(file, what)
+        raise file.unreadable(what)
     return "jsonl" if content.startswith(b"{") else "csv"
-
-
-def _other(file: SourceFile, what: str) -> Unreadable:
-    return Unreadable(f"{file.shown_name}: {what}")
-
-
-def _refuse_others(file: SourceFile, head: bytes) -> None:
-    """Refuse what is no file of records, and name it as what it is."""
-    for magic, what in OTHERS.items():
-        if head.startswith(magic):
-            raise _other(file, what)
 
 
 def zipped_file(path: str | os.PathLike[str]) -> str | None:
@@ -149,11 +142,11 @@ def _zip_container(file: SourceFile) -> str:
     """What a zip archive of several files is; those that hold no records are named."""
     names = _zip_members(file.path)
     if "[Content_Types].xml" in names:
-        raise _other(file, "is an Excel workbook: save the sheet as CSV")
+        raise file.unreadable("is an Excel workbook: save the sheet as CSV")
     is_log = any(LOG_MEMBER.match(name) for name in names)
     if names and not is_log and not file.name.lower().endswith(".eval"):
         what = f"is a zip archive of {len(names):,} files: unpack it and name the folder"
-        raise _other(file, what)
+        raise file.unreadable(what)
     return "zip"
 
 
@@ -167,10 +160,10 @@ def first_bytes(file: SourceFile, size: int = 4) -> bytes:
         with open(file.path, "rb") as raw:
             return unzipped(raw).read(size)
     except DAMAGED as error:
-        raise _other(file, f"the file ends early or is damaged: {error}") from None
+        raise file.unreadable(f"{DAMAGE}: {error}") from None
 
 
-def unzipped(raw: BinaryIO) -> IO[bytes] | gzip.GzipFile:
+def unzipped(raw: BinaryIO) -> Stream:
     """The stream from its start, unpacked where it is gzip's or a zip archive of one file."""
     raw.seek(0)
     magic = raw.read(2)
@@ -198,24 +191,21 @@ class Lines:
                 self.done = raw.tell()
                 yield line
 
-    def _read(self, stream: IO[bytes] | gzip.GzipFile) -> str:
+    def _read(self, stream: Stream) -> str:
         self.number += 1
         try:
             line = stream.readline(LONGEST_LINE + 1)
         except DAMAGED as error:
-            raise Unreadable(f"{self._place}: the file ends early or is damaged: {error}") from None
+            raise self._unreadable(f"{DAMAGE}: {error}") from None
         if len(line) > LONGEST_LINE:
-            raise Unreadable(f"{self._place}: is longer than {LONGEST_LINE // 1_000_000} MB")
+            raise self._unreadable(f"is longer than {LONGEST_LINE // 1_000_000} MB")
         self.blank = self.blank + len(line) if line.isspace() else 0
         if self.blank > LONGEST_BLANK:
-            raise Unreadable(f"{self._place}: {_megabytes()} of blank lines before it")
+            raise self._unreadable(f"{_megabytes()} of blank lines before it")
         try:
             return line.decode("utf-8-sig" if self.number == 1 else "utf-8")
         except UnicodeDecodeError as error:
-            raise Unreadable(
-                f"{self._place}: is not valid UTF-8 at byte {error.start + 1}"
-            ) from None
+            raise self._unreadable(f"is not valid UTF-8 at byte {error.start + 1}") from None
 
-    @property
-    def _place(self) -> str:
-        return f"{self.file.shown_name}: line {self.number}"
+    def _unreadable(self, what: str) -> Unreadable:
+        return self.file.unreadable(f"line {self.number}: {what}")

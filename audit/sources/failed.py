@@ -44,10 +44,8 @@ def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Ite
         mapping["failed"] = f"{count:,} {TREATMENTS[failed or '']}"
         source.notes[f"attempts failed (no text, no tokens): {TREATMENTS[failed or '']}"] += count
     if count and not others and failed == "drop":
-        raise AuditError(
-            f"{source.file.shown_name}: all of its {count:,} attempts failed (no text, no tokens); "
-            "leave it out"
-        )
+        what = f"all of its {count:,} attempts failed (no text, no tokens); leave it out"
+        raise source.file.error(what)
 
 
 def _is_failed(chunk: Chunk) -> Sequence[bool]:
@@ -79,11 +77,10 @@ def _refusal(source: Source, chunk: Chunk, is_failed: Sequence[bool]) -> AuditEr
     """What is said of a file with failed attempts; the rest of it is read to count them."""
     first = chunk.rows[list(is_failed).index(True)]
     count = sum(is_failed) + sum(sum(_is_failed(later)) for later in source.chunks)
-    return AuditError(
-        f"{source.file.shown_name}: "
-        f"row {first}, column completion_tokens: attempts without text and "
-        f"tokens, {count:,} in this file; pass --failed drop to leave them out, or --failed count "
-        "to keep them as unfinished attempts at cost 1"
+    return source.file.error(
+        f"row {first}, column completion_tokens: attempts without text and tokens, {count:,} in "
+        "this file; pass --failed drop to leave them out, or --failed count to keep them as "
+        "unfinished attempts at cost 1"
     )
 
 
@@ -92,14 +89,13 @@ def _counted(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
     costs = column_values(chunk, "completion_tokens")
     reasons = column_values(chunk, "finish_reason")
     values = {
-        **chunk.values,
         "completion_tokens": [1 if fails else v for fails, v in zip(is_failed, costs, strict=True)],
         "finish_reason": [
             UNFINISHED if fails and reason in (None, "", "stop") else reason
             for fails, reason in zip(is_failed, reasons, strict=True)
         ],
     }
-    return Chunk(values, chunk.rows, chunk.done)
+    return replace(chunk, values={**chunk.values, **values})
 
 
 def _without(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:

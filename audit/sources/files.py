@@ -14,6 +14,9 @@ from audit.errors import AuditError
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
+# A record with its row, its size and the bytes of the file read so far.
+Row = tuple[int, dict[str, Any], int, int]
+
 
 class Unreadable(AuditError):
     """A file that holds no rows or cannot be read; --skip-unreadable leaves it out."""
@@ -35,6 +38,14 @@ class SourceFile:
     def shown_name(self) -> str:
         """The name as messages give it."""
         return safe_name(self.name)
+
+    def error(self, what: str) -> AuditError:
+        """A mistake in this file, in one line that names it."""
+        return AuditError(f"{self.shown_name}: {what}")
+
+    def unreadable(self, what: str) -> Unreadable:
+        """What keeps this file from being read, in one line that names it."""
+        return Unreadable(f"{self.shown_name}: {what}")
 
 
 @dataclass(frozen=True)
@@ -146,13 +157,9 @@ def check_unchanged(file: SourceFile) -> None:
     try:
         status = os.stat(file.path)
     except OSError as error:
-        raise AuditError(
-            f"{file.shown_name}: went away while it was read: {error.strerror}"
-        ) from None
+        raise file.error(f"went away while it was read: {error.strerror}") from None
     if (status.st_size, _state(status)) != (file.bytes, file.state):
-        raise AuditError(
-            f"{file.shown_name}: changed while it was read; load it when it is written"
-        )
+        raise file.error("changed while it was read; load it when it is written")
 
 
 def while_unchanged(file: SourceFile, chunks: Iterator[Chunk]) -> Iterator[Chunk]:

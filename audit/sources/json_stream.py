@@ -1,15 +1,17 @@
 """One JSON document read piece by piece, however large it is."""
 
 import codecs
+import io
 import json
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from contextlib import contextmanager
+from typing import Any, BinaryIO
 
 from audit.sources import containers
-from audit.sources.containers import unzipped
-from audit.sources.files import SourceFile
+from audit.sources.containers import Stream, unzipped
+from audit.sources.files import Row, SourceFile, excerpt
 
 # What reading a damaged file or JSON text raises.
 UNREADABLE = (ValueError, RecursionError, OSError, EOFError, zlib.error)
@@ -18,18 +20,12 @@ SPACE = re.compile(r"[ \t\r\n]*")
 Pairs = list[tuple[str, Any]]
 
 
-class Readable(Protocol):
-    """Anything that bytes are read from."""
-
-    def read(self, size: int, /) -> bytes: ...
-
-
 class JsonStream:
     """The members of an object or the items of an array; no more than one of them is held."""
 
     def __init__(
         self,
-        stream: Readable,
+        stream: Stream,
         longest: int,
         make: Callable[[Pairs], dict[str, Any]] | None = None,
     ) -> None:
@@ -63,11 +59,19 @@ class JsonStream:
 
     def end(self) -> None:
         """Refuse anything but white space after the document."""
+        if not self._is_at_end():
+            raise ValueError(f"expected the end, found {self._next()!r}")
+
+    def _is_at_end(self) -> bool:
         try:
-            character = self._next()
+            self._next()
         except ValueError:
-            return
-        raise ValueError(f"expected the end, found {character!r}")
+            return True
+        return False
+
+    def each(self) -> Iterator[Any]:
+        """Each item of an array, or each value one after another."""
+        return self.items() if self.begins_with("[") else self.values()
 
     def items(self) -> Iterator[Any]:
         """Each item of an array."""
@@ -80,11 +84,7 @@ class JsonStream:
 
     def values(self) -> Iterator[Any]:
         """Each value to the end, one after another."""
-        while True:
-            try:
-                self._next()
-            except ValueError:
-                return
+        while not self._is_at_end():
             yield self.value()
 
     def value(self) -> Any:
@@ -129,25 +129,55 @@ class JsonStream:
         self._at = 0
 
 
-def file_members(file: SourceFile, list_name: str) -> Iterator[tuple[str, Any, int]]:
-    """The members of a file's object, as `members` gives them, and the bytes read so far."""
-    with open(file.path, "rb") as raw:
-        for key, value in JsonStream(unzipped(raw), containers.LONGEST_LINE).members(list_name):
-            yield key, value, raw.tell()
+def stream_records(
+    file: SourceFile,
+    read: Callable[[JsonStream], Iterator[Any]],
+    what: str,
+    make: Callable[[Pairs], dict[str, Any]] | None = None,
+) -> Iterator[Row]:
+    """The records that are read of a file, numbered from 1; what goes wrong begins with `what`."""
+    before = 0
+    with _opened(file, what, make) as (stream, raw):
+        for number, record in enumerate(read(stream), 1):
+            if not isinstance(record, dict):
+                raise ValueError(f"item {number} must be an object, found {excerpt(record)}")
+            done = raw.tell()
+            yield number, record, max(done - before, 1), done
+            before = done
+
+
+def file_members(file: SourceFile, list_name: str, what: str) -> Iterator[tuple[str, Any]]:
+    """The members of a file's object, as `members` gives them."""
+    with _opened(file, what) as (stream, _):
+        yield from stream.members(list_name)
+
+
+def listed(name: str) -> Callable[[JsonStream], Iterator[Any]]:
+    """What reads the items of one member of an object."""
+    return lambda stream: (
+        value for key, value in stream.members(name) if key == name and value is not None
+    )
+
+
+@contextmanager
+def _opened(
+    file: SourceFile, what: str, make: Callable[[Pairs], dict[str, Any]] | None = None
+) -> Iterator[tuple[JsonStream, BinaryIO]]:
+    try:
+        with open(file.path, "rb") as raw:
+            yield JsonStream(unzipped(raw), containers.LONGEST_LINE, make), raw
+    except RecursionError:
+        raise file.unreadable(f"{what}: nested too deep") from None
+    except UNREADABLE as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise file.unreadable(f"{what}: {reason}") from None
 
 
 def first_members(data: bytes) -> tuple[dict[str, Any], bool]:
     """The members of a first object that are whole within these bytes, and whether all are."""
     members: dict[str, Any] = {}
-
-    class Once:
-        def read(self, size: int, /) -> bytes:
-            nonlocal data
-            block, data = data, b""
-            return block
-
     try:
-        for key, value in JsonStream(Once(), len(data)).members(""):
+        for key, value in JsonStream(io.BytesIO(data), len(data)).members(""):
             members[key] = value
     except (ValueError, RecursionError):
         # The rest was cut off, or is no JSON: the reader says what is wrong with it.

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from audit.answers.extract import NO_ANSWER
-from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.canonical import ANSWERING, COLUMNS
 from audit.sources.files import Source
@@ -101,15 +100,11 @@ def require(source: Source, reading: Reading) -> None:
     missing = missing_columns(source, reading)
     if not missing:
         return
-    names = [f"{name} (or boxed_answer, or archive_answer)" if _is_any(name, reading) else name
-             for name in missing]  # fmt: skip
+    any_of = "text (or boxed_answer, or archive_answer)"
+    names = [any_of if name == "text" and reading.answer == "boxed" else name for name in missing]
     explained = "; ".join(explain(source, name) for name in missing)
-    raise AuditError(
-        f"{source.file.shown_name}: missing column{'s'[: len(missing) > 1]} {', '.join(names)}; "
+    raise source.file.error(
+        f"missing column{'s'[: len(missing) > 1]} {', '.join(names)}; "
         f"{source.has}; {explained}; "
         "what goes by another name is named with --map CANONICAL=PATH"
     )
-
-
-def _is_any(name: str, reading: Reading) -> bool:
-    return name == "text" and reading.answer == "boxed"

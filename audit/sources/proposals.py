@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from audit.answers.extract import NO_ANSWER
-from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.canonical import ANSWERING
 from audit.sources.columns import LONGEST_ANSWER, TURNS, file_stem
 from audit.sources.files import Source, SourceFile, excerpt, safe_name
-from audit.sources.formats import Record, is_grade
+from audit.sources.formats import Record, is_grade, is_number
 from audit.sources.formats.flat import is_answer, is_count, is_flag, is_name, is_text, is_whole
 from audit.sources.missing import missing_columns
 from audit.sources.paths import EACH, walk
@@ -68,11 +67,6 @@ class Hint:
     called: str
     fits: Callable[[Any], bool]
     never: str = r"^$"
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_label(value: Any) -> bool:
@@ -381,6 +375,12 @@ class _Proposer:
         self.guesses.append(Guess(column, why, is_serious))
         self.__dict__.pop("attempts_at", None)
 
+    def take_from(
+        self, column: str, path: str, what: str, more: str = "", *, is_serious: bool = True
+    ) -> None:
+        """Take a column from a path of the records, and say what comes from there."""
+        self.take(column, path, f"{what} from {safe_name(path)}{more}", is_serious)
+
     def settle(self, option: str, value: Any, why: str, is_serious: bool = True) -> None:
         """Take an option that stands in for a column."""
         self.extra[option] = value
@@ -412,9 +412,7 @@ class _Proposer:
         for path in sorted(paths, key=self._length, reverse=True):
             turn = self.values.turn(path)
             if turn is not None and self._length(path) > self._reference_length(path):
-                self.take(
-                    "text", turn, f"text from {safe_name(turn)}, the longest text that varies"
-                )
+                self.take_from("text", turn, "text", ", the longest text that varies")
                 return
 
     def take_long_answer(self) -> None:
@@ -422,7 +420,7 @@ class _Proposer:
         path = self.origin("archive_answer")
         is_named = "archive_answer" in self.mapping or self.has("text")
         if path and not is_named and self._length(path) > LONGEST_NAME:
-            self.take("text", path, f"text from {safe_name(path)}: it is too long for an answer")
+            self.take_from("text", path, "text", ": it is too long for an answer")
             self.propose_answer()
 
     def refuse_side_by_side(self) -> None:
@@ -430,9 +428,9 @@ class _Proposer:
         names = dict.fromkeys(path.split(".")[0] for path in self.values.by_path)
         beside = [name for name in names if SIDE_BY_SIDE.fullmatch(_last_name(name))]
         if len(beside) > 1:
-            raise AuditError(
-                f"{self.files[0].shown_name}: {safe_name(beside[0])} and {safe_name(beside[1])} "
-                "are attempts side by side; write a row or an object for each attempt"
+            raise self.files[0].error(
+                f"{safe_name(beside[0])} and {safe_name(beside[1])} are attempts side by side; "
+                "write a row or an object for each attempt"
             )
 
     def refuse_written_lists(self) -> None:
@@ -440,10 +438,9 @@ class _Proposer:
         path = self.mapping.get("text", self.source.mapping.get("text", ""))
         cells = self.values.present(path)
         if cells and all(isinstance(v, str) and WRITTEN_LIST.match(v.strip()) for v in cells):
-            raise AuditError(
-                f"{self.files[0].shown_name}: {safe_name(path)} holds lists that are written as "
-                "text; write them as JSON lines, with a list for each problem or a line for each "
-                "attempt"
+            raise self.files[0].error(
+                f"{safe_name(path)} holds lists that are written as text; write them as JSON "
+                "lines, with a list for each problem or a line for each attempt"
             )
 
     def _length(self, path: str) -> float:
@@ -491,7 +488,7 @@ class _Proposer:
             if self.source.mapping.get("seed") == path:
                 self.missing.append("seed")
                 self.take("seed", "@row", f"{path} names the problem, so rows number the attempts")
-            self.take("question_id", path, f"problem from {safe_name(path)}")
+            self.take_from("question_id", path, "problem")
         elif several and self._rows_per_file() == 1 and self._repeat_names():
             self.take("question_id", "@folder", "problem from the folder: one attempt a file")
             if pattern and "seed" not in self.mapping:
@@ -530,7 +527,8 @@ class _Proposer:
         """An attempt's number, if a column tells attempts of a problem apart; else the row's."""
         problem = self.mapping.get("question_id", self.source.mapping.get("question_id", ""))
         self.refuse_turns()
-        if self._are_runs() and self._is_once_per_file():
+        is_once = all(len(set(ids)) == len(ids) for ids in self._ids())
+        if self._are_runs() and self.attempts_at is None and is_once:
             pattern = number_pattern(self.files)
             assert pattern is not None
             self.take("seed", pattern, "attempt from the number in the file's name: ids repeat")
@@ -541,7 +539,7 @@ class _Proposer:
                 for at, problem in self._problems().items()
             ]
             if keys and len(set(keys)) == len(keys):
-                self.take("seed", candidate, f"attempt from {safe_name(candidate)}")
+                self.take_from("seed", candidate, "attempt")
                 return
         if self.attempts_at is None and problem and problem != "@row":
             self.take("seed", "@row", "attempts in the order of the rows")
@@ -556,10 +554,9 @@ class _Proposer:
                 continue
             groups = [group for group in self.values.groups(problem) if len(group) > 1]
             if groups and self.values.varies(path, problem):
-                raise AuditError(
-                    f"{self.files[0].shown_name}: "
-                    f"{path} numbers turns that build on one another, not "
-                    f"attempts; pass --map seed={path} to load each as an attempt all the same"
+                raise self.files[0].error(
+                    f"{path} numbers turns that build on one another, not attempts; "
+                    f"pass --map seed={path} to load each as an attempt all the same"
                 )
 
     def _value(self, path: str, at: int) -> Any:
@@ -608,15 +605,12 @@ class _Proposer:
                 return self._are_runs()
         return False
 
-    def _is_once_per_file(self) -> bool:
-        return self.attempts_at is None and all(len(set(ids)) == len(ids) for ids in self._ids())
-
     def propose_archive(self) -> None:
         """The model: a column, a header beside the records, else names of files and folders."""
         if "archive" not in self.missing:
             self._ask_for_one_archive()
         elif path := self._short("archive"):
-            self.take("archive", path, f"archive from {safe_name(path)}", False)
+            self.take_from("archive", path, "archive", is_serious=False)
         elif self._is_key_of_archives():
             self.take("archive", KEY, "archive from the key of each list: problems repeat in them")
         elif model := model_beside(self.files):
@@ -670,7 +664,7 @@ class _Proposer:
     def propose_competition(self) -> None:
         """The set of problems: a column, else the name of the file or folder."""
         if path := self._short("competition"):
-            self.take("competition", path, f"competition from {safe_name(path)}", False)
+            self.take_from("competition", path, "competition", is_serious=False)
         else:
             name = _common_name(self.files)
             self.settle("competition", name, "competition named after the file", False)
@@ -684,12 +678,9 @@ class _Proposer:
         ]
         strong = [p for p in paths if re.search(r"compl|output|gen|resp", _counted_name(p))]
         paths = strong if len(strong) == 1 else paths
-        if len(paths) > 1 and all(
-            self.values.present(p) == self.values.present(paths[0]) for p in paths
-        ):
-            paths = paths[:1]
+        paths = paths[:1] if self._say_the_same(paths) else paths
         if len(paths) == 1:
-            self.take("completion_tokens", paths[0], f"cost from {safe_name(paths[0])}")
+            self.take_from("completion_tokens", paths[0], "cost")
         elif self.has("text"):
             why = "tokens counted from the texts, because no column is plainly their number"
             self.settle("count_tokens", self.options.count_tokens or "o200k_base", why)
@@ -698,13 +689,13 @@ class _Proposer:
         """What a prompt cost, where one column plainly says it."""
         paths = self.candidates("prompt_tokens")
         if len(paths) == 1:
-            self.take("prompt_tokens", paths[0], f"prompt tokens from {safe_name(paths[0])}", False)
+            self.take_from("prompt_tokens", paths[0], "prompt tokens", is_serious=False)
 
     def propose_finish_reason(self) -> None:
         """A column with words that tools use; else every attempt counts as completed."""
         for path in self.candidates("finish_reason"):
             if REASONS & {str(value).lower() for value in self.values.present(path)}:
-                self.take("finish_reason", path, f"finish reason from {safe_name(path)}")
+                self.take_from("finish_reason", path, "finish reason")
                 return
         self.settle("finish_reason", "stop", "every attempt counts as completed: none is recorded")
 
@@ -713,14 +704,15 @@ class _Proposer:
         paths = [p for p in self.candidates("correct") if self._may_be_label(p)]
         if len(paths) > 1:
             plain = [p for p in paths if re.search(r"correct|right|pass|resolved", p.lower())]
-            same = all(self.values.present(p) == self.values.present(paths[0]) for p in paths)
-            paths = paths[:1] if same else plain
+            paths = paths[:1] if self._say_the_same(paths) else plain
         if len(paths) == 1:
             labels = sorted({excerpt(value) for value in self.values.present(paths[0])})
-            why = f"label from {safe_name(paths[0])} ({', '.join(labels[:4])})"
-            self.take("correct", paths[0], why)
+            self.take_from("correct", paths[0], "label", f" ({', '.join(labels[:4])})")
         elif self.options.grade is None and (self.has("references") or self._take_references()):
             self.settle("grade", "references", "labels by comparing answers with the references")
+
+    def _say_the_same(self, paths: Sequence[str]) -> bool:
+        return all(self.values.present(p) == self.values.present(paths[0]) for p in paths)
 
     def _may_be_label(self, path: str) -> bool:
         """Whether a column of two values says of each attempt whether it is right.
@@ -755,7 +747,7 @@ class _Proposer:
             paths = [path for path in paths if "answer" in _last_name(path)]
         if len(paths) != 1 or (_last_name(paths[0]) == "answer" and not is_shared):
             return False
-        self.take("references", paths[0], f"references from {safe_name(paths[0])}")
+        self.take_from("references", paths[0], "references")
         return True
 
     def propose_answer(self) -> None:
@@ -773,7 +765,7 @@ class _Proposer:
         if len(paths) == 1 and (
             self.is_several() or is_listed(paths[0]) or _last_name(paths[0]) != "answer"
         ):
-            self.take("archive_answer", paths[0], f"answers from {safe_name(paths[0])}", False)
+            self.take_from("archive_answer", paths[0], "answers", is_serious=False)
 
     def propose_scores(self) -> None:
         """Known names of scores; two values, or the label's own, may be the label and are asked."""
@@ -795,9 +787,8 @@ class _Proposer:
             path = path.removesuffix(f".{EACH}") if is_of_row else path
             place = f"{path}[last]" if has_list else path
             of_list = ", of a list the last" if has_list else ""
-            self.take(
-                f"score_{name}", place, f"score {name} from {safe_name(path)}{of_list}", False
-            )
+            why = f"score {name} from {safe_name(path)}{of_list}"
+            self.take(f"score_{name}", place, why, is_serious=False)
 
 
 def propose(

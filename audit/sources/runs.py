@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
-from audit.sources.canonical import problem_name
+from audit.sources.canonical import problem_key, whole_number
 from audit.sources.files import Chunk, Source
 from audit.sources.stand_ins import value_rows
 
@@ -41,7 +41,7 @@ class Runs:
                 run = files.index(number) + 1
                 is_named = isinstance(archive, str) and archive and run > 1
                 archives.append(f"{archive} run {run}" if is_named else archive)
-            yield _with(chunk, "archive", archives)
+            yield replace(chunk, values={**chunk.values, "archive": archives})
 
     def _appended(self, source: Source) -> Iterator[Chunk]:
         before = {key: set(seeds) for key, seeds in self._used.items()}
@@ -49,14 +49,14 @@ class Runs:
             names = ("archive", "competition", "question_id", "seed")
             seeds = []
             for archive, competition, problem, seed in value_rows(chunk, *names):
-                number = _seed_number(seed)
+                number = whole_number(seed)
                 if number is None:
                     seeds.append(seed)  # The column's own rule says what is wrong.
                     continue
-                key = (str(archive), str(competition), _name(problem))
+                key = (str(archive), str(competition), problem_key(problem))
                 used = self._used.setdefault(key, set())
                 seeds.append(_free(number, used, before.get(key, ())))
-            yield _with(chunk, "seed", seeds)
+            yield replace(chunk, values={**chunk.values, "seed": seeds})
 
 
 def appended(attempts: Iterable[tuple[int, int]]) -> Iterator[int]:
@@ -76,22 +76,3 @@ def _free(number: int, used: set[int], before: Collection[int]) -> int:
     free = max(used) + 1 if number in before else number
     used.add(free)
     return free
-
-
-def _seed_number(seed: object) -> int | None:
-    if isinstance(seed, bool):
-        return None
-    if isinstance(seed, int):
-        return seed
-    return int(seed) if isinstance(seed, str) and seed.strip().isdecimal() else None
-
-
-def _name(problem: object) -> str:
-    try:
-        return problem_name(problem)
-    except ValueError:
-        return ""
-
-
-def _with(chunk: Chunk, name: str, values: list) -> Chunk:
-    return Chunk({**chunk.values, name: values}, chunk.rows, chunk.done)

@@ -3,12 +3,13 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from audit.errors import AuditError
 from audit.sources.canonical import LOGPROB_SCORE, SCORE, SCORE_PREFIX, find_column
 from audit.sources.files import excerpt
-from audit.sources.formats import Context, is_grade
+from audit.sources.formats import Context, is_grade, is_number
 
 # What is taken of a list of scores, one for each step.
 OF_LIST: dict[str, Callable[[list[float]], float]] = {
@@ -18,6 +19,8 @@ OF_LIST: dict[str, Callable[[list[float]], float]] = {
     "prod": math.prod,
 }
 OF_LIST_PATH = re.compile(r"(.+)\[(\w+)\]")
+LOGPROBS = "log-probabilities are the column mean_logprob; pass --map mean_logprob={}"
+NAMES = "a score's name is lower-case letters, digits and _"
 # Columns of which two may be added.
 ADDED = ("prompt_tokens", "cached_tokens", "completion_tokens", "money", "seconds")
 
@@ -25,15 +28,9 @@ ADDED = ("prompt_tokens", "cached_tokens", "completion_tokens", "money", "second
 def check_mapped(column: str, path: str) -> None:
     """Refuse a column of scores with a name that no score may have."""
     if column == LOGPROB_SCORE:
-        raise AuditError(
-            f"--map {column}={path}: log-probabilities are the column mean_logprob; "
-            f"pass --map mean_logprob={path}"
-        )
+        raise AuditError(f"--map {column}={path}: {LOGPROBS.format(path)}")
     if column.startswith(SCORE_PREFIX) and find_column(column) is None:
-        raise AuditError(
-            f"--map {column}={path}: a score's name is lower-case letters, digits and _, "
-            "as in score_prm"
-        )
+        raise AuditError(f"--map {column}={path}: {NAMES}, as in score_prm")
 
 
 def score_columns(
@@ -49,20 +46,15 @@ def score_columns(
         if not name.startswith(SCORE_PREFIX) or name in mapping.values():
             continue
         if name == LOGPROB_SCORE:
-            raise AuditError(
-                f"{context.file.shown_name}: column {name}: log-probabilities are the column "
-                f"mean_logprob; pass --map mean_logprob={name}"
-            )
+            raise context.file.error(f"column {name}: {LOGPROBS.format(name)}")
         if SCORE.fullmatch(name) and (words := _words(values(name))):
             note = f"column is not loaded as a score: {excerpt(name)} holds {excerpt(words[0])}"
             context.notes[note] = 1
         elif SCORE.fullmatch(name):
             columns.append(name)
         else:
-            raise AuditError(
-                f"{context.file.shown_name}: column {excerpt(name)}: a score's name is lower-case "
-                f"letters, digits and _; pass --map score_NAME={name}"
-            )
+            advice = f"{NAMES}; pass --map score_NAME={name}"
+            raise context.file.error(f"column {excerpt(name)}: {advice}")
     return list(dict.fromkeys(columns))
 
 
@@ -92,8 +84,7 @@ def split_list(column: str, path: str) -> tuple[str, Callable[[Any], Any] | None
         if not value or any(item is None for item in value):
             return None
         # What is no number is left for the column's rule to refuse.
-        is_number = all(isinstance(i, int | float) and not isinstance(i, bool) for i in value)
-        return take(value) if is_number else value
+        return take(value) if all(map(is_number, value)) else value
 
     return match[1], of_list
 
@@ -108,19 +99,16 @@ def split_sum(column: str, path: str) -> list[str]:
 def added(values: Sequence[Any]) -> Any:
     """The sum of what is there; null where nothing is, and what is no number is left to refuse."""
     present = [value for value in values if value is not None]
-    numbers = [_plain(value) for value in present]
-    if any(number is None for number in numbers):
-        return next(value for value in present if _plain(value) is None)
-    return sum(number for number in numbers if number is not None) if present else None
+    numbers: list[Any] = [_plain(value) for value in present]
+    if None in numbers:
+        return present[numbers.index(None)]
+    return sum(numbers) if numbers else None
 
 
 def _plain(value: Any) -> int | float | None:
-    if isinstance(value, str):
-        try:
-            return int(value)
-        except ValueError:
-            try:
-                return float(value)
-            except ValueError:
-                return None
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, str):
+        return value if is_number(value) else None
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(value)
+    return None

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from audit.errors import AuditError
 from audit.options import Reading
-from audit.sources.canonical import csv_list, problem_name
+from audit.sources.canonical import csv_list, problem_key, problem_name
 from audit.sources.containers import sniff
 from audit.sources.files import Chunk, Source, SourceFile, find_files
 from audit.sources.formats import REASONING, Format, as_references, column, words
@@ -51,22 +51,20 @@ def stand_in(source: Source, reading: Reading) -> Source:
         mapping["completion_tokens"] = f"counted with {reading.count_tokens}"
         filled["completion_tokens"] = lambda chunk: _counts(chunk, count)
     if reading.references is not None:
-        accepted = read_references(reading.references)
+        accepted = _references(_only_file("--references", reading.references))
         mapping["references"] = f"--references {os.path.basename(reading.references)}"
         filled["references"] = lambda chunk: _accepted(chunk, accepted)
     if reading.labels is not None:
-        labels = read_labels(reading.labels)
+        labels = _labels(_only_file("--labels", reading.labels))
         mapping["correct"] = f"--labels {os.path.basename(reading.labels)}"
         filled["correct"] = lambda chunk: _labelled(chunk, labels)
     if reading.grade is not None and "references" in mapping:
         mapping["correct"] = "references"
-    chunks = (_filled(chunk, filled) for chunk in source.chunks) if filled else source.chunks
+    chunks = (
+        replace(chunk, values={**chunk.values, **{n: fill(chunk) for n, fill in filled.items()}})
+        for chunk in source.chunks
+    )
     return replace(source, mapping=mapping, chunks=chunks)
-
-
-def _filled(chunk: Chunk, filled: Mapping[str, Callable[[Chunk], Sequence[Any]]]) -> Chunk:
-    values = {name: fill(chunk) for name, fill in filled.items()}
-    return Chunk({**chunk.values, **values}, chunk.rows, chunk.done)
 
 
 def column_values(chunk: Chunk, name: str) -> list[Any]:
@@ -113,17 +111,12 @@ def token_counter(encoding: str) -> Callable[[str], int | None]:
     return count
 
 
-def read_references(path: str) -> dict[tuple[Any, str], list[str]]:
-    """The accepted references of a file, by competition (None: any) and the problem's name."""
-    return _read_references(*_only_file("--references", path))
-
-
-def _only_file(option: str, path: str) -> tuple[SourceFile, int]:
-    """A file that an option names, and when it was changed."""
+def _only_file(option: str, path: str) -> SourceFile:
+    """A file that an option names, as it is now: the state tells what is read again."""
     if os.path.isdir(path):
         raise AuditError(f"{option} {path}: is a folder; name one file")
     (file,) = find_files([path])
-    return file, os.stat(file.path).st_mtime_ns
+    return file
 
 
 def _rows_of(
@@ -139,7 +132,8 @@ def _rows_of(
 
 
 @lru_cache(maxsize=1)
-def _read_references(file: SourceFile, changed: int) -> dict[tuple[Any, str], list[str]]:
+def _references(file: SourceFile) -> dict[tuple[Any, str], list[str]]:
+    """The accepted references of a file, by competition (None: any) and the problem's name."""
     accepted: dict[tuple[Any, str], list[str]] = {}
     is_csv = sniff(file).container == "csv"
     names = ("competition", "question_id", "references")
@@ -169,13 +163,9 @@ RESOLVED = ("resolved_ids", "resolved", "resolved_instances")
 Labels = Callable[[Any, str], Any]
 
 
-def read_labels(path: str) -> Labels:
-    """What says whether an archive's attempt at a problem is right, or None where it is silent."""
-    return _read_labels(*_only_file("--labels", path))
-
-
 @lru_cache(maxsize=1)
-def _read_labels(file: SourceFile, changed: int) -> Labels:
+def _labels(file: SourceFile) -> Labels:
+    """What says whether an archive's attempt at a problem is right, or None where it is silent."""
     document = _whole_document(file)
     if isinstance(document, list) and all(isinstance(name, str | int) for name in document):
         return _is_among(document)
@@ -221,11 +211,6 @@ def _labelled(chunk: Chunk, labels: Labels) -> list[Any]:
 
 
 def _accepted(chunk: Chunk, accepted: Mapping[tuple[Any, str], list[str]]) -> list[Any]:
-    answers = []
-    for competition, problem in value_rows(chunk, "competition", "question_id"):
-        try:
-            name = problem_name(problem)
-        except ValueError:
-            name = ""  # The column's own rule says what is wrong.
-        answers.append(accepted.get((competition, name), accepted.get((None, name))))
-    return answers
+    pairs = value_rows(chunk, "competition", "question_id")
+    keys = ((competition, problem_key(problem)) for competition, problem in pairs)
+    return [accepted.get(key, accepted.get((None, key[1]))) for key in keys]

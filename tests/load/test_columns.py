@@ -231,6 +231,14 @@ def test_a_score_in_any_record_counts_and_log_probabilities_have_one_name(tmp_pa
         assert (0, "logprob", -0.5) in table(con, "seed, score, value", "scores")
 
 
+@pytest.mark.parametrize("name", ["a.parquet", "a.jsonl", "a.csv"])
+def test_a_score_in_words_is_left_out_of_every_container(tmp_path, name):
+    rows = [attempt(seed, completion_tokens=5, score_match="CI"[seed]) for seed in range(2)]
+    with loaded(write(tmp_path / name, rows)) as con:
+        assert table(con, "seed, completion_tokens", "attempts") == [(0, 5), (1, 5)]
+        assert table(con, "score", "scores") == []
+
+
 def test_a_column_that_almost_names_a_score_is_refused(tmp_path):
     rows = [attempt(0, completion_tokens=5, score_PRM=0.5)]
     source = write(tmp_path / "a.jsonl", rows)

@@ -13,10 +13,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from audit.errors import AuditError
 from audit.sources.containers import SUFFIXES
-from audit.sources.files import SourceFile
-from audit.sources.paths import find_keys
+from audit.sources.files import Row, SourceFile
+from audit.sources.paths import find_keys, items
 
 Record = dict[str, Any]
 # Text that was paid for and is not the answer: read only where tokens are counted.
@@ -62,9 +61,21 @@ class Field:
     if_one_row_per_problem: tuple[str, ...] = ()
 
 
-def column(name: str, *paths: str, **rest: Any) -> Field:
-    """A line of a format's mapping. A path from `@` is in the file's header, not in a record."""
+def column(
+    name: str, *paths: str, make: Callable[[Record], Any] | None = None, **rest: Any
+) -> Field:
+    """A line of a format's mapping. A path from `@` is in the file's header, not in a record.
+
+    `make` is a `look_up` to which the record alone tells the value.
+    """
+    if make is not None:
+        rest["look_up"] = lambda record, position, context: make(record)
     return Field(name, paths, **rest)
+
+
+def under(*places: str) -> Callable[[str], tuple[str, ...]]:
+    """What gives a path below each of these places, for what may be in any of them."""
+    return lambda path: tuple(place + path for place in places)
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -90,8 +101,8 @@ class Format:
     header: Callable[[SourceFile], Record] | None = None
     # A record as it should be read, or None where it holds no attempt.
     prepare: Callable[[Record, Context], Record | None] | None = None
-    # Records of a file that is neither JSON lines nor Parquet: row, record, size, bytes done.
-    records: Callable[[SourceFile, Record], Iterator[tuple[int, Record, int, int]]] | None = None
+    # Records of a file that is neither JSON lines nor Parquet.
+    records: Callable[[SourceFile, Record], Iterator[Row]] | None = None
     # Columns without which a record holds no attempt, each with the note that reports it.
     left_out: Mapping[str, str] = field(default_factory=dict)
     # Why a column may be absent, in words.
@@ -105,6 +116,11 @@ class Format:
             all(find_keys(record, path.split(".")) is not None for path in paths)
             for paths in self.recognized_by
         )
+
+
+def context_of(file: SourceFile, format: Format) -> Context:
+    """What a file of a format says of itself."""
+    return Context(file, format.header(file) if format.header else {})
 
 
 @cache
@@ -133,7 +149,7 @@ def recognize(file: SourceFile, record: Mapping[str, Any]) -> Format:
     matching = [format for format in formats().values() if format.knows(record)]
     if len(matching) > 1:
         names = " or ".join(format.name for format in matching)
-        raise AuditError(f"{file.shown_name}: looks like {names}; pass --format to say which")
+        raise file.error(f"looks like {names}; pass --format to say which")
     return matching[0] if matching else formats()["flat"]
 
 
@@ -169,9 +185,20 @@ def renamed(names: Mapping[str, Any]) -> Callable[[Any], Any]:
     return lambda value: names.get(value, value) if isinstance(value, str) else value
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value is a number."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def as_text(value: Any) -> Any:
     """A number as its text; what is neither is left for the column's rule to refuse."""
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    return str(value) if is_number(value) else value
+
+
+def texts_of(parts: Any, kind: str = "text") -> Iterator[str]:
+    """The texts of a message's parts that are of one kind."""
+    texts = (part.get(kind) for part in items(parts) if isinstance(part, dict))
+    return (text for text in texts if isinstance(text, str))
 
 
 def as_count(value: Any) -> Any:

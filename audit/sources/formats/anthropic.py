@@ -1,9 +1,8 @@
 """Anthropic message batches and dumped messages: a message per line, its content in parts."""
 
-from collections.abc import Callable
 from typing import Any
 
-from audit.sources.formats import Context, Format, Record, column, renamed
+from audit.sources.formats import Context, Format, Record, column, renamed, texts_of, under
 from audit.sources.formats.flat import OWN
 from audit.sources.formats.openai import FAILED, attempt_number, problem
 from audit.sources.paths import walk
@@ -26,7 +25,7 @@ def prepare(record: Record, context: Context) -> Record | None:
     return None
 
 
-def _prompt(record: Record, position: int, context: Context) -> Any:
+def _prompt(record: Record) -> Any:
     """The tokens of the prompt, with those of the cache, which are counted apart."""
     usage = walk(_message(record), ("usage",))
     names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
@@ -35,24 +34,17 @@ def _prompt(record: Record, position: int, context: Context) -> Any:
     return sum(numbers) if counts[0] is not None else None
 
 
-def _said(kind: str) -> Callable[[Record, int, Context], Any]:
-    def join(record: Record, position: int, context: Context) -> Any:
-        message = _message(record) or {"content": []}
-        parts = [walk(part, (kind,)) for part in message["content"]]
-        return "".join(part for part in parts if isinstance(part, str)) or None
-
-    return join
+def _said(record: Record, kind: str) -> Any:
+    message = _message(record) or {"content": []}
+    return "".join(texts_of(message["content"], kind)) or None
 
 
-def _attempt(record: Record, position: int, context: Context) -> Any:
+def _attempt(record: Record) -> Any:
     number = attempt_number(record)
     return 0 if number is None else number
 
 
-def _any(path: str) -> tuple[str, ...]:
-    return tuple(place + path for place in PLACES)
-
-
+_any = under(*PLACES)
 FORMAT = Format(
     name="anthropic",
     title="Anthropic messages",
@@ -66,14 +58,14 @@ FORMAT = Format(
     fields=(
         column("archive", *_any("model")),
         *OWN,
-        column("question_id", "custom_id, without an attempt's number", look_up=problem),
-        column("seed", "custom_id, or else 0", look_up=_attempt),
-        column("prompt_tokens", "usage, with what a cache gave", look_up=_prompt),
+        column("question_id", "custom_id, without an attempt's number", make=problem),
+        column("seed", "custom_id, or else 0", make=_attempt),
+        column("prompt_tokens", "usage, with what a cache gave", make=_prompt),
         column("cached_tokens", *_any("usage.cache_read_input_tokens")),
         column("completion_tokens", *_any("usage.output_tokens")),
         column("finish_reason", *_any("stop_reason"), read=renamed(FINISH)),
-        column("text", "content.*.text", look_up=_said("text")),
-        column("reasoning", "content.*.thinking", look_up=_said("thinking")),
+        column("text", "content.*.text", make=lambda record: _said(record, "text")),
+        column("reasoning", "content.*.thinking", make=lambda record: _said(record, "thinking")),
     ),
     absent={"competition": "a request names no benchmark", "correct": "an API grades nothing"},
 )

@@ -8,8 +8,8 @@ from audit.sources.formats import Context, Format, Record, column
 from audit.sources.formats.trajectories import (
     NO_LABELS,
     ONE_RUN,
-    joined,
     of_steps,
+    spoken,
     step,
     whole_records,
 )
@@ -35,14 +35,12 @@ def header(file: SourceFile) -> Record:
 
 def prepare(record: Record, context: Context) -> Record | None:
     """A run with its steps that a model made."""
-    events = items(record.get("steps"))
     steps = [
         step(metrics, money=walk(metrics, ("cost_usd",)))
-        for event in events
+        for event in items(record.get("steps"))
         if (metrics := walk(event, ("metrics",))) is not None
     ]
-    messages = (walk(e, ("message",)) for e in events if walk(e, ("source",)) == "agent")
-    return record | {"@steps": steps or None, "@text": joined(messages)}
+    return record | {"@steps": steps or None}
 
 
 def _problem(record: Record, position: int, context: Context) -> Any:
@@ -64,7 +62,7 @@ FORMAT = Format(
         ONE_RUN,
         *of_steps("steps.*.metrics"),
         column("text", "steps.*.message",
-               look_up=lambda record, position, context: record["@text"]),
+               make=lambda record: spoken(record.get("steps"), "source", "agent", "message")),
         column("correct", "@reward"),
     ),
     has_answers=False,

@@ -3,8 +3,8 @@
 from typing import Any
 
 from audit.sources.formats import Context, Format, Record, as_references, as_text, column
-from audit.sources.formats.inspect_log import cached_apart
-from audit.sources.formats.trajectories import in_order, numbered, spoken
+from audit.sources.formats.inspect_log import whole_prompt
+from audit.sources.formats.trajectories import numbered, spoken
 from audit.sources.paths import items, walk
 
 
@@ -13,14 +13,14 @@ def prepare(record: Record, context: Context) -> Record | None:
     return numbered(record, context, "model_id", "evaluation_name", "sample_id")
 
 
-def _text(record: Record, position: int, context: Context) -> Any:
+def _text(record: Record) -> Any:
     texts = walk(record, ("output", "raw"))
     if isinstance(texts, list) and texts:
         return "\n\n".join(texts)
     return spoken(record.get("messages"))
 
 
-def _answer(record: Record, position: int, context: Context) -> Any:
+def _answer(record: Record) -> Any:
     """What was extracted last, as the final answer."""
     final = [
         walk(answer, ("extracted_value",))
@@ -30,12 +30,8 @@ def _answer(record: Record, position: int, context: Context) -> Any:
     return final[-1] if final else None
 
 
-def _prompt(record: Record, position: int, context: Context) -> Any:
-    """The tokens of the prompt, with those of a cache that are counted apart."""
-    usage = record.get("token_usage")
-    count = walk(usage, ("input_tokens",))
-    apart = cached_apart(usage, str(record.get("model_id")))
-    return count + apart if isinstance(count, int) else count
+def _prompt(record: Record) -> Any:
+    return whole_prompt(record.get("token_usage"), str(record.get("model_id")))
 
 
 def _seconds(milliseconds: Any) -> Any:
@@ -51,14 +47,14 @@ FORMAT = Format(
         column("archive", "model_id"),
         column("competition", "evaluation_name"),
         column("question_id", "sample_id"),
-        column("seed", "the order of a sample's records", look_up=in_order),
-        column("prompt_tokens", "token_usage.input_tokens", look_up=_prompt),
+        column("seed", "the order of a sample's records", make=lambda record: record["@attempt"]),
+        column("prompt_tokens", "token_usage.input_tokens", make=_prompt),
         column("cached_tokens", "token_usage.input_tokens_cache_read"),
         column("completion_tokens", "token_usage.output_tokens"),
         column("reasoning_tokens", "token_usage.reasoning_tokens"),
         column("seconds", "performance.latency_ms", read=_seconds),
-        column("text", "output.raw, or else messages", look_up=_text),
-        column("archive_answer", "answer_attribution", look_up=_answer, read=as_text),
+        column("text", "output.raw, or else messages", make=_text),
+        column("archive_answer", "answer_attribution", make=_answer, read=as_text),
         column("correct", "evaluation.is_correct"),
         column("references", "input.reference", read=as_references),
     ),

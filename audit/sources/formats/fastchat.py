@@ -14,7 +14,7 @@ def _text(record: Record, position: int, context: Context) -> Any:
     return said[-1] if said else None
 
 
-def _tokens(record: Record, position: int, context: Context) -> Any:
+def _tokens(record: Record) -> Any:
     """Usage counts all choices together."""
     return record.get("total_output_tokens") if len(items(record["choices"])) == 1 else None
 
@@ -29,7 +29,7 @@ FORMAT = Format(
         column("competition", "category", "task"),
         column("question_id", "question_id"),
         column("seed", "choices.*.index", "*"),
-        column("completion_tokens", "total_output_tokens", look_up=_tokens),
+        column("completion_tokens", "total_output_tokens", make=_tokens),
         column("text", "choices.*.turns", look_up=_text),
     ),
     absent={

@@ -1,19 +1,15 @@
 """Gemini batch output and dumped responses: a response per line, its candidates the attempts."""
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from audit.sources.formats import Context, Format, Record, column, renamed
+from audit.sources.formats import Context, Format, Record, column, renamed, texts_of, under
 from audit.sources.formats.flat import KNOWN, OWN
 from audit.sources.formats.openai import FAILED
 from audit.sources.paths import items, walk
 
 FINISH = {"STOP": "stop", "MAX_TOKENS": "length"}
-PLACES = ("response.", "")
-
-
-def _any(path: str) -> tuple[str, ...]:
-    return tuple(place + path for place in PLACES)
+_any = under("response.", "")
 
 
 def prepare(record: Record, context: Context) -> Record | None:
@@ -29,7 +25,7 @@ def _candidates(record: Record) -> list[Any]:
     return next(filter(None, lists), [])
 
 
-def _tokens(record: Record, position: int, context: Context) -> Any:
+def _tokens(record: Record) -> Any:
     """What was generated, thoughts included; usage counts all candidates together."""
     places = (path.split(".") for path in _any("usageMetadata"))
     usage = next((u for keys in places if (u := walk(record, keys)) is not None), None)
@@ -39,16 +35,10 @@ def _tokens(record: Record, position: int, context: Context) -> Any:
     return said + thought if isinstance(thought, int) else said
 
 
-def _said(is_thought: bool) -> Callable[[Record, int, Context], Any]:
-    def join(record: Record, position: int, context: Context) -> Any:
-        texts = [
-            walk(part, ("text",))
-            for part in items(walk(_candidates(record)[position], ("content", "parts")))
-            if bool(walk(part, ("thought",))) == is_thought
-        ]
-        return "".join(text for text in texts if isinstance(text, str)) or None
-
-    return join
+def _said(is_thought: bool, record: Record, position: int, context: Context) -> Any:
+    parts = items(walk(_candidates(record)[position], ("content", "parts")))
+    chosen = [part for part in parts if bool(walk(part, ("thought",))) == is_thought]
+    return "".join(texts_of(chosen)) or None
 
 
 FORMAT = Format(
@@ -67,11 +57,11 @@ FORMAT = Format(
         column(
             "completion_tokens",
             "usageMetadata.candidatesTokenCount and thoughtsTokenCount",
-            look_up=_tokens,
+            make=_tokens,
         ),
         column("finish_reason", *_any("candidates.*.finishReason"), read=renamed(FINISH)),
-        column("text", "candidates.*.content.parts", look_up=_said(False)),
-        column("reasoning", "candidates.*.content.parts", look_up=_said(True)),
+        column("text", "candidates.*.content.parts", look_up=partial(_said, False)),
+        column("reasoning", "candidates.*.content.parts", look_up=partial(_said, True)),
     ),
     absent={
         "competition": "a request names no benchmark",

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from audit.sources.formats import Context, Format, Record, column
+from audit.sources.formats import Format, Record, column
 from audit.sources.formats.trajectories import NO_LABELS, ONE_RUN, whole_records
 
 
-def _finish(record: Record, position: int, context: Context) -> Any:
+def _finish(record: Record) -> Any:
     """A run without an exception has ended by itself."""
     failure = record.get("exception_info")
     if not failure:
@@ -29,7 +29,7 @@ FORMAT = Format(
         column("cached_tokens", "agent_result.n_cache_tokens"),
         column("completion_tokens", "agent_result.n_output_tokens"),
         column("money", "agent_result.cost_usd"),
-        column("finish_reason", "exception_info", look_up=_finish),
+        column("finish_reason", "exception_info", make=_finish),
         column("correct", "verifier_result.rewards.reward"),
     ),
     has_answers=False,

@@ -8,11 +8,12 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from audit.sources import containers, json_stream
 from audit.sources.containers import ZIP_MAGIC, first_bytes
-from audit.sources.files import SourceFile, Unreadable
+from audit.sources.files import Row, SourceFile
 from audit.sources.formats import (
     GRADES,
     Context,
@@ -23,7 +24,7 @@ from audit.sources.formats import (
     mean_logprob,
     renamed,
 )
-from audit.sources.json_stream import file_members
+from audit.sources.json_stream import file_members, listed, stream_records
 from audit.sources.paths import items, walk
 from audit.sources.zips import Zip, open_zip
 
@@ -48,6 +49,7 @@ NO_USAGE = "samples record no token usage and have no cost: left out"
 SCORERS = "several scorers: --map correct=scores.NAME.value says which counts"
 ANTHROPIC = re.compile("anthropic|claude", re.IGNORECASE)
 ATTACHED = "attachment://"
+DAMAGED = "not a readable Inspect log, it may be cut off"
 # What the standard library raises at a damaged zip archive, gzip file or JSON text.
 UNREADABLE = (*json_stream.UNREADABLE, zipfile.BadZipFile)
 # Where events begin and what follows them, as Inspect has written it: dense, before that indented.
@@ -56,21 +58,27 @@ EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "
 
 def header(file: SourceFile) -> Record:
     """What the run was: its task, model and scorers."""
+    with _readable(file):
+        if not _is_zip(file):
+            return _checked(_json_header(file))
+        with open_zip(file.path, containers.LONGEST_LINE) as log:
+            name = next((name for name in HEADERS if name in log.members), None)
+            if name is None:
+                raise ValueError("a zip archive, but no Inspect log is in it")
+            header = _checked(json.loads(log.read(name)))
+            return header | {"held": sum(map(_is_sample, log.members))}
+
+
+def _is_zip(file: SourceFile) -> bool:
+    return first_bytes(file).startswith(ZIP_MAGIC)
+
+
+@contextmanager
+def _readable(file: SourceFile) -> Iterator[None]:
     try:
-        if first_bytes(file).startswith(ZIP_MAGIC):
-            with open_zip(file.path, containers.LONGEST_LINE) as log:
-                name = next((name for name in HEADERS if name in log.members), None)
-                if name is None:
-                    raise ValueError("a zip archive, but no Inspect log is in it")
-                header = _checked(json.loads(log.read(name)))
-                return header | {"held": sum(map(_is_sample, log.members))}
-        return _checked(_json_header(file))
+        yield
     except UNREADABLE as error:
-        raise _damaged(file, error) from None
-
-
-def _damaged(file: SourceFile, error: BaseException) -> Unreadable:
-    return Unreadable(f"{file.shown_name}: not a readable Inspect log, it may be cut off: {error}")
+        raise file.unreadable(f"{DAMAGED}: {error}") from None
 
 
 def _checked(header: Any) -> Record:
@@ -81,7 +89,7 @@ def _checked(header: Any) -> Record:
 
 def _json_header(file: SourceFile) -> Record:
     header: Record = {}
-    for key, value, _ in file_members(file, "samples"):
+    for key, value in file_members(file, "samples", DAMAGED):
         if key != "samples":
             header[key] = value
         elif "eval" in header:
@@ -100,25 +108,19 @@ def _expected(header: Record) -> int | None:
     return count * epochs if is_known and count * epochs > header["held"] else None
 
 
-def records(file: SourceFile, header: Record) -> Iterator[tuple[int, Record, int, int]]:
+def records(file: SourceFile, header: Record) -> Iterator[Row]:
     """Sample after sample; one at a time is held."""
-    try:
-        read = _zipped if first_bytes(file).startswith(ZIP_MAGIC) else _samples
-        for number, (sample, size, done) in enumerate(read(file), 1):
-            if not isinstance(sample, dict):
-                raise ValueError(f"sample {number} is no JSON object")
-            yield number, sample, size, done
-    except UNREADABLE as error:
-        raise _damaged(file, error) from None
-
-
-def _zipped(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
-    with open_zip(file.path, containers.LONGEST_LINE) as log:
+    if not _is_zip(file):
+        yield from stream_records(file, listed("samples"), DAMAGED)
+        return
+    with _readable(file), open_zip(file.path, containers.LONGEST_LINE) as log:
         names = [name for name in log.members if _is_sample(name)]
         for number, name in enumerate(names, 1):
             data = log.read(name)
-            sample = _without_events(data) or json.loads(data)
-            yield _with_output(sample, log, name), len(data), file.bytes * number // len(names)
+            sample = _with_output(_without_events(data) or json.loads(data), log, name)
+            if not isinstance(sample, dict):
+                raise ValueError(f"sample {number} is no JSON object")
+            yield number, sample, len(data), file.bytes * number // len(names)
 
 
 def _is_sample(name: str) -> bool:
@@ -157,14 +159,6 @@ def _has_calls(sample: Record) -> bool:
     spent = sample.get("model_usage")
     usages = spent.values() if isinstance(spent, dict) else ()
     return bool(usages) and all(walk(usage, ("output_tokens",)) != last for usage in usages)
-
-
-def _samples(file: SourceFile) -> Iterator[tuple[Any, int, int]]:
-    before = 0
-    for key, value, done in file_members(file, "samples"):
-        if key == "samples" and value is not None:
-            yield value, done - before, done
-            before = done
 
 
 def prepare(sample: Record, context: Context) -> Record | None:
@@ -222,10 +216,8 @@ def _with_steps(sample: Record, calls: list[Any], model: str, context: Context) 
 def _step(call: Any, model: str) -> Record:
     """One call of a model: what it read and wrote, its price and how long it took."""
     usage = walk(call, ("output", "usage"))
-    prompt = walk(usage, ("input_tokens",))
-    apart = cached_apart(usage, model)
     return {
-        "prompt_tokens": prompt + apart if isinstance(prompt, int) else None,
+        "prompt_tokens": whole_prompt(usage, model),
         "cached_tokens": walk(usage, (CACHE_READ,)),
         "completion_tokens": walk(usage, ("output_tokens",)),
         "money": walk(usage, ("total_cost",)),
@@ -238,7 +230,7 @@ def _with_usage(sample: Record, model: str, context: Context) -> Record:
     changed = False
     for keys in (("model_usage", model), ("output", "usage")):
         usage = walk(sample, keys)
-        cached = cached_apart(usage, model)
+        cached = _cached_apart(usage, model)
         if cached:
             usage = usage | {"input_tokens": usage["input_tokens"] + cached}
             changed = True
@@ -259,7 +251,13 @@ def _reads_more_than_it_has(usage: Any) -> bool:
     return isinstance(prompt, int) and isinstance(cached, int) and cached > prompt
 
 
-def cached_apart(usage: Any, model: str) -> int:
+def whole_prompt(usage: Any, model: str) -> Any:
+    """The tokens of a prompt, with those of a cache that are counted apart."""
+    count = walk(usage, ("input_tokens",))
+    return count + _cached_apart(usage, model) if isinstance(count, int) else count
+
+
+def _cached_apart(usage: Any, model: str) -> int:
     """The tokens of a prompt that came from a cache or went there, if they are counted apart.
 
     Anthropic counts them apart; for others the total tells.
@@ -274,7 +272,7 @@ def cached_apart(usage: Any, model: str) -> int:
     return cached if is_apart and isinstance(usage.get("input_tokens"), int) else 0
 
 
-def _finish_reason(sample: Record, position: int, context: Context) -> Any:
+def _finish_reason(sample: Record) -> Any:
     kind = walk(sample, ("limit", "type"))
     if kind is not None:
         return "length" if kind in LENGTH_LIMITS else f"{kind} limit"
@@ -283,13 +281,9 @@ def _finish_reason(sample: Record, position: int, context: Context) -> Any:
     return walk(sample, ("output", "choices", "0", "stop_reason"))
 
 
-def _text(sample: Record, position: int, context: Context) -> Any:
+def _text(sample: Record) -> Any:
     text = walk(sample, ("output", "completion"))
     return _joined(sample, "text") if text is None else _attached(sample, text)
-
-
-def _reasoning(sample: Record, position: int, context: Context) -> Any:
-    return _joined(sample, "reasoning")
 
 
 def _joined(sample: Record, kind: str) -> Any:
@@ -317,7 +311,7 @@ def _score(field: str, sample: Record) -> Any:
     return score.get(field) if isinstance(score, dict) else None
 
 
-def _value(sample: Record, position: int, context: Context) -> Any:
+def _value(sample: Record) -> Any:
     # What ended in an error was never scored, and answers nothing.
     is_unscored = not sample.get("scores") and sample.get("error")
     return False if is_unscored else _score("value", sample)
@@ -375,19 +369,19 @@ FORMAT = Format(
         column(
             "finish_reason",
             "limit.type, error, or else output.choices.0.stop_reason",
-            look_up=_finish_reason,
+            make=_finish_reason,
             read=renamed(FINISH),
         ),
-        column("text", "output.completion", look_up=_text),
-        column(
-            "archive_answer",
-            "scores.*.answer",
-            look_up=lambda sample, position, context: _score("answer", sample),
-        ),
-        column("correct", "scores.*.value", look_up=_value, read=renamed(GRADES[0])),
+        column("text", "output.completion", make=_text),
+        column("archive_answer", "scores.*.answer", make=lambda sample: _score("answer", sample)),
+        column("correct", "scores.*.value", make=_value, read=renamed(GRADES[0])),
         column("mean_logprob", "output.choices.0.logprobs.content", read=mean_logprob),
         column("references", "target", read=as_references),
-        column("reasoning", "output.choices.0.message.content", look_up=_reasoning),
+        column(
+            "reasoning",
+            "output.choices.0.message.content",
+            make=lambda sample: _joined(sample, "reasoning"),
+        ),
     ),
     left_out={"completion_tokens": NO_USAGE},
     absent={

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from audit.sources.files import SourceFile
-from audit.sources.formats import Context, Format, Record, as_count, column
+from audit.sources.formats import Format, Record, as_count, column
 from audit.sources.paths import walk
 
 # details/MODEL/TIME/details_TASK_TIME.parquet, the model's name perhaps with a slash in it.
@@ -22,7 +22,7 @@ def _task(name: Any) -> Any:
     return re.sub(r"\|\d+$", "", name) if isinstance(name, str) else name
 
 
-def _gold(record: Record, position: int, context: Context) -> Any:
+def _gold(record: Record) -> Any:
     choices, gold = walk(record, ("doc", "choices")), walk(record, ("doc", "gold_index"))
     if not isinstance(choices, list):
         return None
@@ -45,7 +45,7 @@ FORMAT = Format(
         column("prompt_tokens", "model_response.input_tokens", read=as_count),
         column("completion_tokens", "model_response.output_tokens.*", read=as_count),
         column("text", "model_response.text.*"),
-        column("references", "doc.choices[doc.gold_index]", look_up=_gold, looks_into=("doc",)),
+        column("references", "doc.choices[doc.gold_index]", make=_gold, looks_into=("doc",)),
     ),
     absent={
         "finish_reason": "lighteval records none",

@@ -32,7 +32,7 @@ def prepare(record: Record, context: Context) -> Record | None:
     }
 
 
-def _text(record: Record, position: int, context: Context) -> Any:
+def _text(record: Record) -> Any:
     return walk(record, ("info", "submission")) or spoken(record.get("messages"))
 
 
@@ -46,11 +46,11 @@ FORMAT = Format(
     fields=(
         column("archive", "info.config.model.model_name", "first model"),
         column("question_id", "instance_id, or else the file's name",
-               look_up=lambda record, position, context: record["@problem"]),
+               make=lambda record: record["@problem"]),
         ONE_RUN,
         *of_steps("messages.*.extra.response.usage"),
         column("finish_reason", "info.exit_status", read=renamed({"Submitted": "stop"})),
-        column("text", "info.submission, or else what the agent said", look_up=_text),
+        column("text", "info.submission, or else what the agent said", make=_text),
     ),
     has_answers=False,
     absent={"correct": NO_LABELS, "competition": "a trajectory names no benchmark"},

@@ -7,7 +7,16 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from audit.sources.formats import Context, Format, Record, column, mean_logprob, renamed
+from audit.sources.formats import (
+    Context,
+    Format,
+    Record,
+    column,
+    mean_logprob,
+    renamed,
+    texts_of,
+    under,
+)
 from audit.sources.formats.flat import KNOWN, OWN
 from audit.sources.paths import walk
 
@@ -45,9 +54,9 @@ def _as_completion(body: Record) -> Record:
     said, thought = "", ""
     for item in body["output"]:
         if walk(item, ("type",)) == "message":
-            said += _parts(walk(item, ("content",)))
+            said += "".join(texts_of(walk(item, ("content",))))
         elif walk(item, ("type",)) == "reasoning":
-            thought += _parts(walk(item, ("content",)) or walk(item, ("summary",)))
+            thought += "".join(texts_of(walk(item, ("content",)) or walk(item, ("summary",))))
     reason = walk(body, ("incomplete_details", "reason")) or body["status"]
     usage = body.get("usage") if isinstance(body.get("usage"), dict) else {}
     choice = {
@@ -62,12 +71,6 @@ def _as_completion(body: Record) -> Record:
         "completion_tokens": walk(usage, ("output_tokens",)),
     }
     return body | {"choices": [choice], "usage": counts}
-
-
-def _parts(content: Any) -> str:
-    parts = content if isinstance(content, list) else []
-    texts = (walk(part, ("text",)) for part in parts)
-    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _body(record: Record) -> Record:
@@ -91,7 +94,7 @@ def _own(column: str, record: Record) -> Any:
     return next((record[name] for name in names if record.get(name) is not None), None)
 
 
-def problem(record: Record, position: int, context: Context) -> Any:
+def problem(record: Record) -> Any:
     """The name of a request without an attempt's number, or else the user's own."""
     name = record.get("custom_id")
     if name is None:
@@ -134,20 +137,14 @@ def _logged(choice: Any) -> Any:
     return len(content) if isinstance(content, list) else None
 
 
-def _either(path: str) -> tuple[str, str, str]:
-    return f"response.body.{path}", f"response.{path}", path
-
-
-def _of_one(name: str) -> Callable[[Record, int, Context], Any]:
+def _of_one(name: str) -> Callable[[Record], Any]:
     """What usage says of a request with one choice: of several it counts all together."""
-
-    def look_up(record: Record, position: int, context: Context) -> Any:
-        body = _body(record)
-        return walk(body, ("usage", name)) if len(body["choices"]) == 1 else None
-
-    return look_up
+    return lambda record: (
+        walk(_body(record), ("usage", name)) if len(_body(record)["choices"]) == 1 else None
+    )
 
 
+_either = under("response.body.", "response.", "")
 FORMAT = Format(
     name="openai",
     title="OpenAI batch or vLLM run-batch output",
@@ -164,13 +161,13 @@ FORMAT = Format(
     fields=(
         column("archive", *_either("model")),
         *OWN,
-        column("question_id", "custom_id, without an attempt's number", look_up=problem),
+        column("question_id", "custom_id, without an attempt's number", make=problem),
         column("seed", "custom_id, or else choices.*.index", look_up=_attempt),
         column("prompt_tokens", *_either("usage.prompt_tokens")),
         column("cached_tokens", *_either("usage.prompt_tokens_details.cached_tokens")),
         column("reasoning_tokens", *_either("usage.completion_tokens_details.reasoning_tokens")),
-        column("total_tokens", "usage.total_tokens", look_up=_of_one("total_tokens")),
-        column("money", "usage.cost", look_up=_of_one("cost")),
+        column("total_tokens", "usage.total_tokens", make=_of_one("total_tokens")),
+        column("money", "usage.cost", make=_of_one("cost")),
         column(
             "completion_tokens",
             "usage.completion_tokens, or the length of choices.*.logprobs.content where n > 1",

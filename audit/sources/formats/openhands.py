@@ -4,8 +4,8 @@ from itertools import zip_longest
 from typing import Any
 
 from audit.sources.formats import Context, Format, Record, column
-from audit.sources.formats.trajectories import NO_LABELS, ONE_RUN, joined, of_steps, step
-from audit.sources.paths import items, walk
+from audit.sources.formats.trajectories import NO_LABELS, ONE_RUN, of_steps, spoken, step
+from audit.sources.paths import walk
 
 
 def prepare(record: Record, context: Context) -> Record | None:
@@ -43,16 +43,15 @@ def _usage(call: Any) -> Record:
     }
 
 
-def _text(record: Record, position: int, context: Context) -> Any:
+def _text(record: Record) -> Any:
     """The patch, or else what the agent said."""
     patch = walk(record, ("test_result", "git_patch")) or record.get("git_patch")
     if isinstance(patch, str) and patch.strip():
         return patch
-    events = items(record.get("history"))
-    return joined(walk(e, ("message",)) for e in events if walk(e, ("source",)) == "agent")
+    return spoken(record.get("history"), "source", "agent", "message")
 
 
-def _finish(record: Record, position: int, context: Context) -> Any:
+def _finish(record: Record) -> Any:
     """A run without an error has ended by itself, as far as the log says."""
     error = record.get("error")
     return "stop" if not error else str(error).splitlines()[0][:200]
@@ -69,8 +68,8 @@ FORMAT = Format(
         column("question_id", "instance_id"),
         ONE_RUN,
         *of_steps("metrics.token_usages"),
-        column("finish_reason", "error", look_up=_finish),
-        column("text", "test_result.git_patch, or else what the agent said", look_up=_text),
+        column("finish_reason", "error", make=_finish),
+        column("text", "test_result.git_patch, or else what the agent said", make=_text),
         column("correct", "report.resolved", "test_result.report.resolved"),
     ),
     has_answers=False,

@@ -18,7 +18,7 @@ def prepare(record: Record, context: Context) -> Record | None:
     return record | {"model in settings": walk(settings, ("agent", "model", "name"))}
 
 
-def _text(record: Record, position: int, context: Context) -> Any:
+def _text(record: Record) -> Any:
     responses = (walk(step, ("response",)) for step in items(record.get("trajectory")))
     return walk(record, ("info", "submission")) or joined(responses)
 
@@ -39,7 +39,7 @@ FORMAT = Format(
         column("completion_tokens", "info.model_stats.tokens_received"),
         column("money", "info.model_stats.instance_cost"),
         column("finish_reason", "info.exit_status", read=renamed({"submitted": "stop"})),
-        column("text", "info.submission, or else what the agent said", look_up=_text),
+        column("text", "info.submission, or else what the agent said", make=_text),
     ),
     has_answers=False,
     absent={"correct": NO_LABELS, "competition": "a trajectory names no benchmark",

@@ -1,40 +1,28 @@
 """tau2-bench results: one document, a run per simulation, the agent's calls its steps."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from audit.sources.files import SourceFile, Unreadable
+from audit.sources.files import Row, SourceFile
 from audit.sources.formats import Context, Format, Record, column, renamed
 from audit.sources.formats.trajectories import of_steps, spoken, step
-from audit.sources.json_stream import UNREADABLE, file_members
+from audit.sources.json_stream import file_members, listed, stream_records
 from audit.sources.paths import items, walk
 
 LISTED = "simulations"
+DAMAGED = "not readable as JSON"
 # How a run ends that the agent or its user has ended; limits and errors are no end.
 ENDED = {"user_stop": "stop", "agent_stop": "stop"}
 
 
-def _members(file: SourceFile) -> Iterator[tuple[str, Any, int]]:
-    """The members of the document and the simulations one by one, with the bytes read so far."""
-    try:
-        yield from file_members(file, LISTED)
-    except UNREADABLE as error:
-        raise Unreadable(f"{file.shown_name}: not readable as JSON: {error}") from None
-
-
 def header(file: SourceFile) -> Record:
     """What the document says of the agent, before its simulations."""
-    return next(({"info": value} for key, value, _ in _members(file) if key == "info"), {})
+    members = file_members(file, LISTED, DAMAGED)
+    return next(({key: value} for key, value in members if key == "info"), {})
 
 
-def records(file: SourceFile, header: Record) -> Iterator[tuple[int, Record, int, int]]:
+def records(file: SourceFile, header: Record) -> Iterator[Row]:
     """The simulations of a document."""
-    before = number = 0
-    for key, value, done in _members(file):
-        if key == LISTED and isinstance(value, dict):
-            number += 1
-            yield number, value, max(done - before, 1), done
-            before = done
+    return stream_records(file, listed(LISTED), DAMAGED)
 
 
 def prepare(record: Record, context: Context) -> Record | None:
@@ -51,10 +39,6 @@ def prepare(record: Record, context: Context) -> Record | None:
     return record | {"@steps": steps or None}
 
 
-def _text(record: Record, position: int, context: Context) -> Any:
-    return spoken(record.get("messages"))
-
-
 FORMAT = Format(
     name="tau2_bench",
     title="tau2-bench results",
@@ -69,7 +53,11 @@ FORMAT = Format(
         column("seed", "trial"),
         *of_steps("messages.*.usage of the agent"),
         column("finish_reason", "termination_reason", read=renamed(ENDED)),
-        column("text", "what the agent said in messages", look_up=_text),
+        column(
+            "text",
+            "what the agent said in messages",
+            make=lambda record: spoken(record.get("messages")),
+        ),
         column("correct", "reward_info.reward"),
     ),
     has_answers=False,

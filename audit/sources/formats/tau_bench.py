@@ -1,14 +1,7 @@
 """tau-bench results: an array of runs with their messages and reward, and no usage."""
 
-from typing import Any
-
-from audit.sources.formats import Context, Format, Record, column
+from audit.sources.formats import Format, column
 from audit.sources.formats.trajectories import spoken
-
-
-def _text(record: Record, position: int, context: Context) -> Any:
-    return spoken(record.get("traj"))
-
 
 FORMAT = Format(
     name="tau_bench",
@@ -17,7 +10,9 @@ FORMAT = Format(
     fields=(
         column("question_id", "task_id"),
         column("seed", "trial"),
-        column("text", "what the agent said in traj", look_up=_text),
+        column(
+            "text", "what the agent said in traj", make=lambda record: spoken(record.get("traj"))
+        ),
         column("correct", "reward"),
     ),
     has_answers=False,

@@ -1,35 +1,21 @@
 """What logs of agents have in common: one attempt is a run, made of steps, one per model call."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from audit.sources import containers
-from audit.sources.containers import unzipped
-from audit.sources.files import SourceFile, Unreadable
+from audit.sources.files import Row, SourceFile
 from audit.sources.formats import Context, Field, Record, column
-from audit.sources.json_stream import UNREADABLE, JsonStream
+from audit.sources.json_stream import JsonStream, stream_records
 from audit.sources.paths import items, walk
 
 # A run is the only attempt of its file or line.
-ONE_RUN = column("seed", "one attempt a run", look_up=lambda record, position, context: 0)
+ONE_RUN = column("seed", "one attempt a run", make=lambda record: 0)
 NO_LABELS = "the log grades nothing: --labels FILE names who is right"
 
 
-def whole_records(file: SourceFile, header: Record) -> Iterator[tuple[int, Record, int, int]]:
+def whole_records(file: SourceFile, header: Record) -> Iterator[Row]:
     """The objects of a file, however they are laid out: one, one a line, or in an array."""
-    try:
-        with open(file.path, "rb") as raw:
-            stream = JsonStream(unzipped(raw), containers.LONGEST_LINE)
-            before = 0
-            runs = stream.items() if stream.begins_with("[") else stream.values()
-            for number, record in enumerate(runs, 1):
-                if not isinstance(record, dict):
-                    raise ValueError(f"record {number} is no JSON object")
-                done = raw.tell()
-                yield number, record, max(done - before, 1), done
-                before = done
-    except UNREADABLE as error:
-        raise Unreadable(f"{file.shown_name}: not readable as JSON: {error}") from None
+    return stream_records(file, JsonStream.each, "not readable as JSON")
 
 
 def step(usage: Any, *, money: Any = None, seconds: Any = None) -> Record:
@@ -47,27 +33,27 @@ def step(usage: Any, *, money: Any = None, seconds: Any = None) -> Record:
 def of_steps(where: str) -> tuple[Field, ...]:
     """The columns of a record whose steps `prepare` has put under `@steps`."""
 
-    def total(name: str) -> Callable[[Record, int, Context], Any]:
-        def add_up(record: Record, position: int, context: Context) -> Any:
-            counts = [step[name] for step in record["@steps"] or () if step[name] is not None]
-            return sum(counts) if counts else None
-
-        return add_up
+    def total(name: str) -> Field:
+        return column(name, f"the sum over {where}", make=lambda record: _sum(record, name))
 
     return (
-        column("steps", where, look_up=lambda record, position, context: record["@steps"]),
-        column("prompt_tokens", f"the sum over {where}", look_up=total("prompt_tokens")),
-        column("completion_tokens", f"the sum over {where}", look_up=total("completion_tokens")),
+        column("steps", where, make=lambda record: record["@steps"]),
+        total("prompt_tokens"),
+        total("completion_tokens"),
     )
 
 
-def spoken(messages: Any) -> str | None:
+def _sum(record: Record, name: str) -> Any:
+    counts = [step[name] for step in record["@steps"] or () if step[name] is not None]
+    return sum(counts) if counts else None
+
+
+def spoken(
+    messages: Any, speaker: str = "role", who: str = "assistant", said: str = "content"
+) -> str | None:
     """What the agent said, message by message."""
-    return joined(
-        walk(message, ("content",))
-        for message in items(messages)
-        if walk(message, ("role",)) == "assistant"
-    )
+    turns = (turn for turn in items(messages) if walk(turn, (speaker,)) == who)
+    return joined(walk(turn, (said,)) for turn in turns)
 
 
 def joined(texts: Iterable[Any]) -> str | None:
@@ -81,13 +67,8 @@ def of_file(file: SourceFile, *suffixes: str) -> str:
     return next((name.removesuffix(s) for s in suffixes if name.endswith(s)), name)
 
 
-def in_order(record: Record, position: int, context: Context) -> Any:
-    """The number of a record among those of its problem, which `numbered` has put there."""
-    return record["@attempt"]
-
-
 def numbered(record: Record, context: Context, *names: str) -> Record:
-    """A record with its number among those that are alike in these."""
+    """A record with its number among those that are alike in these, as `@attempt`."""
     key = tuple(str(record.get(name)) for name in names)
     number = context.seen[key] = context.seen.get(key, -1) + 1
     return record | {"@attempt": number}

@@ -2,7 +2,15 @@
 
 from typing import Any
 
-from audit.sources.formats import Context, Format, Record, as_count, as_references, column
+from audit.sources.formats import (
+    Context,
+    Format,
+    Record,
+    as_count,
+    as_references,
+    column,
+    is_number,
+)
 from audit.sources.formats.flat import KNOWN
 from audit.sources.paths import walk
 
@@ -32,11 +40,10 @@ def _mean_logprob(record: Record, position: int, context: Context) -> Any:
     """The mean of what vLLM sums up; a sum over no tokens has none."""
     total = walk(record, ("outputs", "*", "cumulative_logprob"), position)
     tokens = walk(record, ("outputs", "*", "token_ids"), position)
-    is_number = isinstance(total, int | float) and not isinstance(total, bool)
-    return total / len(tokens) if is_number and isinstance(tokens, list) and tokens else None
+    return total / len(tokens) if is_number(total) and isinstance(tokens, list) and tokens else None
 
 
-def _seconds(record: Record, position: int, context: Context) -> Any:
+def _seconds(record: Record) -> Any:
     """How long a request took, from its arrival to its end."""
     begin, end = (walk(record, ("metrics", name)) for name in ("arrival_time", "finished_time"))
     is_known = all(isinstance(time, int | float) for time in (begin, end))
@@ -60,7 +67,7 @@ FORMAT = Format(
         column(
             "seconds",
             "metrics.finished_time less arrival_time",
-            look_up=_seconds,
+            make=_seconds,
             looks_into=("metrics",),
         ),
         column("finish_reason", "outputs.*.finish_reason"),

@@ -1,17 +1,18 @@
 """Readers: a file of any container and format becomes chunks of raw values by column."""
 
-from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources import containers
 from audit.sources.containers import CONTAINERS, HEAD_BYTES, first_bytes, once, sniff
 from audit.sources.files import Source, SourceFile
-from audit.sources.formats import Context, Format, formats, of_container, recognize
+from audit.sources.formats import Format, context_of, formats, of_container, recognize
 from audit.sources.json_stream import first_members
-from audit.sources.readers.cells import open_csv
+from audit.sources.readers.cells import csv_rows
 from audit.sources.readers.chunks import open_records
 from audit.sources.readers.documents import document_rows, is_document
 from audit.sources.readers.json_lines import jsonl_rows
 from audit.sources.readers.parquet import open_parquet
+
+READERS = {"csv": csv_rows, "json": document_rows, "jsonl": jsonl_rows}
 
 
 def read_source(file: SourceFile, reading: Reading, declared: Format | None = None) -> Source:
@@ -24,23 +25,19 @@ def read_source(file: SourceFile, reading: Reading, declared: Format | None = No
         format = _recognized(file)
     if is_open and (owner := of_container(container)):
         format = owner
-    if format.records is not None:
-        header = format.header(file) if format.header else {}
-        rows = format.records(file, header)
-        return open_records(format.name, format, rows, Context(file, header), reading)
-    if container == "parquet":
+    if container == "parquet" and format.records is None:
         return open_parquet(file, None if is_open else format, reading)
-    if container == "csv":
-        return open_csv(file, format, reading)
-    if container == "zip":
+    if container == "zip" and format.records is None:
         only = of_container("zip")
         reads = f"which only --format {only.name} reads" if only else "which nothing reads"
-        raise AuditError(f"{file.shown_name}: is a zip archive, {reads}")
+        raise file.error(f"is a zip archive, {reads}")
     if container == "jsonl" and name != "jsonl" and format.name == "flat" and is_document(file):
         container = "json"
-    rows = document_rows(file) if container == "json" else jsonl_rows(file)
-    context = Context(file, format.header(file) if format.header else {})
-    return open_records(container, format, rows, context, reading)
+    context = context_of(file, format)
+    if format.records is not None:
+        rows = format.records(file, context.header)
+        return open_records(format.name, format, rows, context, reading)
+    return open_records(container, format, READERS[container](file), context, reading)
 
 
 @once

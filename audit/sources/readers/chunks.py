@@ -3,19 +3,19 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from audit.errors import AuditError
 from audit.options import Reading
-from audit.sources.canonical import COLUMNS, SCORE, SCORE_PREFIX, find_column, is_number
+from audit.sources.canonical import COLUMNS, SCORE, find_column, whole_number
 from audit.sources.columns import (
     Origin,
+    at_path,
     attempts_of,
     columns_shown,
     find_origins,
     lists_of,
     of_attempt,
 )
-from audit.sources.files import Chunk, Source, SourceFile, Unreadable
-from audit.sources.formats import Context, Format, Record
+from audit.sources.files import Chunk, Row, Source, SourceFile, Unreadable
+from audit.sources.formats import Context, Format, Record, as_references
 from audit.sources.live_facts import live_facts
 
 # A chunk ends at whichever comes first.
@@ -24,9 +24,6 @@ CHUNK_BYTES = 32_000_000
 # Where the columns of a file are is decided by its first records.
 SAMPLE_ROWS = 256
 SAMPLE_BYTES = 4_000_000
-
-# A record with its row, its size and the bytes of the file read so far.
-Row = tuple[int, Record, int, int]
 
 
 def make_source(
@@ -70,12 +67,12 @@ def _has_names(origin: Origin | None, sample: Sequence[Record]) -> bool:
     if origin is None or origin.where != "question_id":
         return False
     names = [value for record in sample if isinstance(value := origin.get(record, 0), str)]
-    return any(name and not is_number(name) for name in names)
+    return any(name and whole_number(name) is None for name in names)
 
 
 def empty(file: SourceFile) -> Unreadable:
     """What is said of a file without rows."""
-    return Unreadable(f"{file.shown_name}: holds no rows; leave it out or write it again")
+    return file.unreadable("holds no rows; leave it out or write it again")
 
 
 def open_records(
@@ -94,8 +91,11 @@ def open_records(
         raise empty(context.file)
     sample = [record for _, record, _, _ in first]
     origins = find_origins(format, sample, context, reading)
-    every = _with_later(origins, format, sample)
-    chunks = _record_chunks(chain(first, prepared), format, context, every)
+    if container == "csv":
+        # A cell with several references is a list only once it is parsed.
+        origins = {name: origin.plain(as_references) for name, origin in origins.items()}
+    names = {name for record in sample for name in record if not _is_open(name, origins)}
+    chunks = _record_chunks(chain(first, prepared), format, context, dict(origins), names)
     has = has or columns_shown(sample)
     return make_source(container, format, context, origins, chunks, has, is_simulated, sample)
 
@@ -109,7 +109,7 @@ def _prepared(rows: Iterator[Row], format: Format, context: Context) -> Iterator
             try:
                 prepared = format.prepare(record, context)
             except ValueError as error:
-                raise AuditError(f"{context.file.shown_name}: row {number}: {error}") from None
+                raise context.file.error(f"row {number}: {error}") from None
         if prepared is not None:
             yield number, prepared, size, done
 
@@ -126,63 +126,53 @@ def _sample(rows: Iterator[Row]) -> list[Row]:
     return sample
 
 
-def _with_later(
-    origins: Mapping[str, Origin], format: Format, sample: Sequence[Record]
-) -> dict[str, Origin]:
-    """A flat file may have a canonical column that its first records have not."""
-    if format.name != "flat":
-        return dict(origins)
-    has_lists = bool(lists_of(origins))
-    # What the first records call steps and is something else is so in later ones, too.
-    others = {"steps"} if any(record.get("steps") for record in sample) else set()
-    later = {
-        name: _later(name)
-        for name in COLUMNS
-        if name not in others and not (has_lists and of_attempt(name))
-    }
-    return later | dict(origins)
-
-
-def _later(name: str) -> Origin:
-    return Origin(name, lambda record, position: record.get(name))
-
-
 def _record_chunks(
-    rows: Iterable[Row], format: Format, context: Context, origins: Mapping[str, Origin]
+    rows: Iterable[Row],
+    format: Format,
+    context: Context,
+    origins: dict[str, Origin],
+    names: set[str],
 ) -> Iterator[Chunk]:
+    """The attempts of the records; a flat file may have names that its first records lack."""
     lists = lists_of(origins)
     needed = [(origins[c].get, note) for c, note in format.left_out.items() if c in origins]
+    is_flat = format.name == "flat"
     values: dict[str, list] = {name: [] for name in origins}
-    takers = [(values[name], origin.get) for name, origin in origins.items()]
+    takers = [(values[name].append, origin.get) for name, origin in origins.items()]
     numbers: list[int] = []
     length = done = count = 0
-    may_score = format.name == "flat" and not lists
-    columns_read = {origin.keys[0] for origin in origins.values() if origin.keys}
     for number, record, size, done in rows:
         context.row = number
-        for name in record if may_score else ():
-            # A score that the first records lack is met here.
-            if name.startswith(SCORE_PREFIX) and name not in columns_read and SCORE.fullmatch(name):
-                origins = {**origins, name: _later(name)}
+        for name in record.keys() - names if is_flat else ():
+            names.add(name)
+            is_column = name in COLUMNS or SCORE.fullmatch(name)
+            if is_column and name not in origins and not (lists and of_attempt(name)):
+                origins[name] = at_path(name, (name,))
                 values[name] = [None] * len(numbers)
-                takers.append((values[name], origins[name].get))
-                columns_read.add(name)
+                takers.append((values[name].append, origins[name].get))
         for position in attempts_of(record, format, lists, context):
             if lacking := [note for get, note in needed if get(record, position) is None]:
                 context.notes[lacking[0]] += 1
                 continue
-            for taker, get in takers:
-                taker.append(get(record, position))
+            for take, get in takers:
+                take(get(record, position))
             numbers.append(number)
             count += 1
         length += size
         if len(numbers) >= CHUNK_ROWS or length > CHUNK_BYTES:
             if numbers:
                 yield Chunk(values, numbers, done)
-            values = {name: [] for name in origins}
-            takers = [(values[name], origin.get) for name, origin in origins.items()]
-            numbers, length = [], 0
+            values, numbers, length = {name: [] for name in origins}, [], 0
+            takers = [(values[name].append, origin.get) for name, origin in origins.items()]
     if numbers:
         yield Chunk(values, numbers, done)
     if not count:
         raise empty(context.file)
+
+
+def _is_open(name: str, origins: Mapping[str, Origin]) -> bool:
+    """Whether a column that the first records have and that is not taken is refused by its rule.
+
+    Scores that are words, and steps that are something else, are left out instead.
+    """
+    return name in COLUMNS and name not in origins and name != "steps"

@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from audit.sources import containers
-from audit.sources.containers import HEAD_BYTES, Lines, once, sniff, unzipped
-from audit.sources.files import SourceFile, Unreadable, excerpt
+from audit.sources.containers import HEAD_BYTES, Lines, once, sniff
+from audit.sources.files import Row, SourceFile, excerpt
 from audit.sources.formats import formats
 from audit.sources.formats.flat import KNOWN
-from audit.sources.json_stream import UNREADABLE, JsonStream, first_members
-from audit.sources.readers.chunks import Row
+from audit.sources.json_stream import JsonStream, first_members, stream_records
 from audit.sources.readers.json_lines import unique_keys
 
 # What a group's key is called in its records.
@@ -140,9 +139,7 @@ def _is_keyed(record: dict[str, Any]) -> bool:
 
 def _is_of_arrays(record: dict[str, Any]) -> bool:
     """Whether an object holds nothing but arrays, several of one length or groups of objects."""
-    if len(record) < 2 and not _groups(record):
-        return False
-    return bool(record) and (_is_columns(record) or _groups(record))
+    return _is_columns(record) or _groups(record)
 
 
 def _is_columns(record: dict[str, Any]) -> bool:
@@ -159,29 +156,15 @@ def _groups(record: dict[str, Any]) -> bool:
 
 def document_rows(file: SourceFile) -> Iterator[Row]:
     """The records of a document, numbered from 1."""
-    try:
-        with open(file.path, "rb") as raw:
-            stream = JsonStream(unzipped(raw), containers.LONGEST_LINE, unique_keys)
-            before = 0
-            is_array = stream.begins_with("[")
-            items = stream.items() if is_array else _of_objects(stream)
-            for number, item in enumerate(items, 1):
-                if not isinstance(item, dict):
-                    raise ValueError(f"item {number} must be an object, found {excerpt(item)}")
-                done = raw.tell()
-                yield number, item, max(done - before, 1), done
-                before = done
-            if is_array:
-                stream.end()
-    except UNREADABLE as error:
-        raise _damaged(file, error) from None
+    return stream_records(file, _records, "not readable as one JSON document", unique_keys)
 
 
-def _damaged(file: SourceFile, error: BaseException) -> Unreadable:
-    if isinstance(error, RecursionError):
-        return Unreadable(f"{file.shown_name}: not readable as one JSON document: nested too deep")
-    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return Unreadable(f"{file.shown_name}: not readable as one JSON document: {reason}")
+def _records(stream: JsonStream) -> Iterator[Any]:
+    if stream.begins_with("["):
+        yield from stream.items()
+        stream.end()
+    else:
+        yield from _of_objects(stream)
 
 
 def _of_objects(stream: JsonStream) -> Iterator[Any]:

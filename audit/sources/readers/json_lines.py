@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from audit.sources.containers import Lines
-from audit.sources.files import SourceFile, Unreadable, excerpt
-from audit.sources.readers.chunks import Row
+from audit.sources.files import Row, SourceFile, excerpt
 
 
 def jsonl_rows(file: SourceFile) -> Iterator[Row]:
@@ -19,19 +18,19 @@ def jsonl_rows(file: SourceFile) -> Iterator[Row]:
 
 
 def _json_object(file: SourceFile, number: int, line: str) -> dict[str, Any]:
-    place = f"{file.shown_name}: line {number}"
     try:
         record = json.loads(line, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as error:
-        problem = f"{error.msg} at character {error.pos + 1}"
-        raise Unreadable(f"{place}: not readable as one JSON object: {problem}") from None
+        problem = f"not readable as one JSON object: {error.msg} at character {error.pos + 1}"
     except RecursionError:
-        raise Unreadable(f"{place}: not readable as JSON: nested too deep") from None
+        problem = "not readable as JSON: nested too deep"
     except ValueError as error:
-        raise Unreadable(f"{place}: not readable as JSON: {error}") from None
-    if not isinstance(record, dict):
-        raise Unreadable(f"{place}: must be a JSON object, found {excerpt(record)}")
-    return record
+        problem = f"not readable as JSON: {error}"
+    else:
+        if isinstance(record, dict):
+            return record
+        problem = f"must be a JSON object, found {excerpt(record)}"
+    raise file.unreadable(f"line {number}: {problem}")
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Parquet: whole columns where they are taken as they are, records where a row has to be seen."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -9,15 +9,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from audit.ahead import prefetch
-from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources import containers
+from audit.sources.canonical import SCORE
 from audit.sources.columns import Origin, columns_shown, find_origins
-from audit.sources.files import Chunk, Source, SourceFile, Unreadable, excerpt
-from audit.sources.formats import Context, Format, Record, recognize
-from audit.sources.paths import Items, find_keys
+from audit.sources.files import Chunk, Row, Source, SourceFile, Unreadable, excerpt
+from audit.sources.formats import Format, Record, context_of, recognize
+from audit.sources.paths import Items, Keys, find_keys
 from audit.sources.readers import chunks as limits
-from audit.sources.readers.chunks import Row, empty, make_source, open_records
+from audit.sources.readers.chunks import empty, make_source, open_records
 
 # Column chunks are read in pieces of this size: a row group may be as large as the file.
 PARQUET_BUFFER_BYTES = 4_000_000
@@ -42,19 +42,19 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     simulated = metadata.get(b"simulated", b"").lower() == b"true"
     shape = _fields(schema)
     format = recognize(file, shape) if format is None else format
-    context = Context(file, format.header(file) if format.header else {})
+    context = context_of(file, format)
     peek = lambda: _peek(file, reader, format, reading)  # noqa: E731
     origins = find_origins(format, [shape], context, reading, peek)
     for column, origin in origins.items():
         for name in (*(origin.keys or ())[:1], *origin.looks_into):
             if schema.names.count(name) > 1:
-                raise AuditError(
-                    f"{file.shown_name}: column {column}: {excerpt(name)} occurs twice"
-                )
+                raise file.error(f"column {column}: {excerpt(name)} occurs twice")
     if count == 0:
         raise empty(file)
     has = columns_shown([shape])
-    if _has_rows_apart(format) or any(_is_listed(origin, shape) for origin in origins.values()):
+    # A path that goes into a list has no column of its own.
+    is_listed = any(_leaf(o.keys, shape) != o.keys for o in origins.values() if o.keys)
+    if is_listed or _has_rows_apart(format):
         rows = _parquet_rows(file, reader, _leaves(format, origins, schema))
         return open_records("parquet", format, rows, context, reading, simulated, has)
     chunks = _parquet_chunks(file, reader, format, origins)
@@ -81,36 +81,25 @@ def _shape(type: pa.DataType) -> Any:
     return None
 
 
-def _is_listed(origin: Origin, shape: Record) -> bool:
-    """Whether a path goes into a list, where there is no column of its own."""
-    value: Any = shape
-    for key in origin.keys or ():
-        if isinstance(value, list):
-            return True
-        value = value[key]
-    return False
-
-
 def _leaves(format: Format, origins: Mapping[str, Origin], schema: pa.Schema) -> list[str]:
     """The columns to read: those of the paths, down to the first list, and what is looked into."""
     shape = _fields(schema)
     lists = [find_keys(shape, path.split(".")) for path in format.attempts_at]
-    leaves: dict[str, None] = {_leaf(keys, shape): None for keys in lists if keys}
+    lists += [origin.keys for origin in origins.values()]
+    leaves = {".".join(_leaf(keys, shape)): None for keys in lists if keys}
     looked_into = [field.looks_into for field in format.fields if field.look_up is not None]
     looked_into += [origin.looks_into for origin in origins.values()]
     leaves |= dict.fromkeys(name for names in looked_into for name in names if name in schema.names)
-    leaves |= {_leaf(origin.keys, shape): None for origin in origins.values() if origin.keys}
     return list(leaves)
 
 
-def _leaf(keys: Sequence[str], shape: Any) -> str:
-    parts: list[str] = []
-    for key in keys:
+def _leaf(keys: Keys, shape: Any) -> Keys:
+    """The keys of a path as far as the first list."""
+    for at, key in enumerate(keys):
         if isinstance(shape, list):
-            break
-        parts.append(key)
+            return keys[:at]
         shape = shape[key]
-    return ".".join(parts)
+    return keys
 
 
 def _peek(
@@ -125,7 +114,7 @@ def _peek(
             paths += (*field.paths, *field.if_values_fit, *field.if_one_row_per_problem)
     names = {path.split(".")[0] for path in paths}
     if format.name == "flat":
-        names |= {column.name for column in schema if _is_list(column.type)}
+        names |= {c.name for c in schema if _is_list(c.type) or SCORE.fullmatch(c.name)}
     return _first_rows(file, reader, [name for name in schema.names if name in names])
 
 
@@ -173,8 +162,8 @@ def _is_list(type: pa.DataType) -> bool:
 
 
 def _damaged(file: SourceFile, error: BaseException, after: str = "") -> Unreadable:
-    place = f"{file.shown_name}: not a readable Parquet file"
-    return Unreadable(f"{place}, it may be cut off or damaged: {_reason(error)}{after}")
+    what = "not a readable Parquet file, it may be cut off or damaged"
+    return file.unreadable(f"{what}: {_reason(error)}{after}")
 
 
 def _reason(error: BaseException) -> str:
@@ -195,7 +184,7 @@ def _parquet_batches(
     except PARQUET_ERRORS as error:
         raise _damaged(file, error, f" (after row {row})") from None
     if row != total:
-        raise Unreadable(f"{file.shown_name}: holds {row:,} rows where its footer says {total:,}")
+        raise file.unreadable(f"holds {row:,} rows where its footer says {total:,}")
 
 
 def _decoded(
@@ -281,8 +270,8 @@ def _records(file: SourceFile, batch: pa.RecordBatch, before: int) -> list[Recor
             try:
                 batch.slice(at, 1).to_pylist()
             except PARQUET_ERRORS as error:
-                place = f"{file.shown_name}: row {before + at + 1}"
-                raise AuditError(f"{place}: not readable: {_reason(error)}") from None
+                what = f"row {before + at + 1}: not readable: {_reason(error)}"
+                raise file.error(what) from None
         raise
 
 
@@ -351,7 +340,5 @@ def _check_rows(file: SourceFile, batch: pa.RecordBatch, before: int) -> None:
         return
     for at in range(batch.num_rows):
         if batch.slice(at, 1).nbytes > longest:
-            raise Unreadable(
-                f"{file.shown_name}: "
-                f"row {before + at + 1}: is longer than {longest // 1_000_000} MB"
-            )
+            what = f"is longer than {longest // 1_000_000} MB"
+            raise file.unreadable(f"row {before + at + 1}: {what}")
