@@ -129,7 +129,7 @@ def load(
             replace=replace,
             texts=texts,
             reading=reading,
-            progress=_reordered(progress),
+            progress=progress,
         )
         simulated = provenance.simulated_note(con)
         unfit = quality_notes(con, [row.archive for row in summary.archives])
@@ -176,11 +176,6 @@ def answers(
 def _row(counted: Any, *names: str) -> pa.Table:
     """A table with one row: some fields of what was counted."""
     return pa.table({name: [getattr(counted, name)] for name in names})
-
-
-def _reordered(progress: Progress | None) -> Callable[[int, int, str], None] | None:
-    """Progress in the order in which loading reports it."""
-    return None if progress is None else lambda done, total, what: progress(what, done, total)
 
 
 def _name(db: Database) -> str:

@@ -18,24 +18,17 @@ from audit.engine import comment_relations, quality, render
 from audit.errors import AuditError, explained
 from audit.load.gate import require_fit, settle_labels
 from audit.load.names import number_problems, shown_problem
-from audit.load.provenance import (
-    answer_note,
-    cost_note,
-    grade_note,
-    remember,
-    require_one_kind,
-)
-from audit.load.schema import FILLED, SCHEMA, create_schema
-from audit.load.staging import Progress, Staging, make_stale, stage, streaming
+from audit.load.provenance import remember, require_one_kind
+from audit.load.schema import FILLED, create_schema
+from audit.load.staging import Staging, make_stale, stage, streaming
 from audit.options import Reading, takes
+from audit.progress import Progress
 from audit.sources import CONTAINERS, Source, SourceFile, excerpt
 from audit.sources.canonical import COLUMNS, find_column
 from audit.sources.files import check_unchanged
 from audit.sources.formats import formats
 from audit.sources.opening import readable_files
 from audit.sources.scores import check_mapped
-
-__all__ = ["SCHEMA", "answer_note", "cost_note", "create_schema", "grade_note", "load"]
 
 HASHED_BYTES = 1_000_000
 ONCE = "an attempt may occur only once"

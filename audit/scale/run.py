@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from audit.errors import AuditError
 from audit.options import TaskLimits
+from audit.progress import Progress
 from audit.scale.folders import is_done, remove_abandoned
 from audit.scale.keys import missing_files, number_keys
 from audit.scale.plan import Manifest, read_manifest, require_same_program
@@ -15,7 +16,6 @@ from audit.scale.tasks import Outcome, Task
 
 ENGINES = ("local", "spark", "ray")
 Execute = Callable[[list[Task]], Iterable[Outcome]]
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
