@@ -131,15 +131,13 @@ def load(
             reading=reading,
             progress=progress,
         )
-        simulated = provenance.simulated_note(con)
-        unfit = quality_notes(con, [row.archive for row in summary.archives])
+        notes = provenance.load_notes(con, summary.notes)
+        notes += quality_notes(con, [row.archive for row in summary.archives])
     columns = {
         name: [getattr(row, name) for row in summary.archives]
         for name in ("archive", "attempts", "problems")
     }
-    notes = [*(f"note: {note}" for note in summary.notes)]
-    notes += [f"note: {simulated}"] if simulated else []
-    notes += [*unfit, *([STALE] if summary.replays_dropped else [])]
+    notes += [STALE] if summary.replays_dropped else []
     caption = f"{summary.rows:,} rows of {summary.files:,} file(s) in {_name(db)}"
     return Result(pa.table(columns), caption=caption, notes=notes)
 

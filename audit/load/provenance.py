@@ -1,6 +1,7 @@
 """What was not simply recorded: how answers, costs, finish reasons and labels came about."""
 
 import json
+from collections.abc import Iterable
 
 import duckdb
 
@@ -123,6 +124,11 @@ def told(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
     """A fact of the load in words, where it is not simply as recorded."""
     value = fact(con, key)
     return None if value is None else TOLD[key].format(value)
+
+
+def load_notes(con: duckdb.DuckDBPyConnection, noted: Iterable[str]) -> list[str]:
+    """What was noted while files were read, and which of it no model made."""
+    return [f"note: {note}" for note in (*noted, simulated_note(con)) if note]
 
 
 def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:

@@ -14,8 +14,8 @@ from audit.errors import AuditError
 from audit.load.load import hashing, source_notes
 from audit.load.staging import INCOMING, Staging, read
 from audit.options import TaskLimits
-from audit.scale.folders import appearing, folder_of, is_done, working, write_receipt
-from audit.scale.plan import read_manifest, require_same_program
+from audit.scale.folders import appearing, folder_of, own_receipt, working, write_receipt
+from audit.scale.plan import same_plan
 from audit.sources import Source
 from audit.sources.opening import unreadable
 from audit.text import literal
@@ -28,11 +28,10 @@ EXTRACTED = INCOMING.append(pa.field("place", pa.int64()))
 
 def extract(run: Path, number: int, limits: TaskLimits) -> int:
     """Read one file with the ordinary readers and write its attempts; say how many there are."""
-    manifest = read_manifest(run)
-    require_same_program(manifest)
+    manifest = same_plan(run)
     if not 0 <= number < len(manifest.files):
         raise AuditError(f"{run}: has no file {number}; they are 0 to {len(manifest.files) - 1}")
-    if is_done(run, "attempts", number, manifest.id):
+    if own_receipt(folder_of(run, "attempts", number), manifest.id):
         return 0
     file = manifest.files[number]
     try:

@@ -26,13 +26,14 @@ from audit.scale.folders import (
     appearing,
     check_files,
     folder_of,
-    is_done,
+    missing,
+    own_receipt,
     parquet,
     read_receipt,
     working,
     write_receipt,
 )
-from audit.scale.plan import Manifest, read_manifest, require_same_program
+from audit.scale.plan import Manifest, same_plan
 from audit.sources.opening import require_some
 from audit.sources.runs import appended
 from audit.text import literal, not_there
@@ -43,26 +44,16 @@ HANDED_DOWN = ("replayed_problems", "archives", "problems", "banks", "graded_arc
 LOADED_ONCE = ("sources", "problem_names")
 
 
-def missing_files(run: Path, manifest: Manifest) -> list[int]:
-    """The source files that have not been extracted yet."""
-    numbers = range(len(manifest.files))
-    return [number for number in numbers if not is_done(run, "attempts", number, manifest.id)]
-
-
 def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
     """Number what all parts share, unless that is done; return its receipt."""
-    manifest = read_manifest(run)
-    require_same_program(manifest)
+    manifest = same_plan(run)
     folder = run / "keys"
-    receipt = read_receipt(folder)
-    if receipt is not None:
-        if receipt["manifest"] != manifest.id:
-            raise AuditError(f"{folder}: was made by another plan; remove it and run it again")
+    if receipt := own_receipt(folder, manifest.id):
         return receipt
-    if missing := missing_files(run, manifest):
+    if waiting := missing(run, "attempts", len(manifest.files), manifest.id):
         raise AuditError(
-            f"{run}: {len(missing):,} of {len(manifest.files):,} files are not extracted yet, the "
-            f"first is number {missing[0]}; run 'budget-audit extract {run}'"
+            f"{run}: {len(waiting):,} of {len(manifest.files):,} files are not extracted yet, the "
+            f"first is number {waiting[0]}; run 'budget-audit extract {run}'"
         )
     with appearing(folder) as partial, working(limits) as con:
         receipts, left_out = _read_counts(con, run, manifest)
