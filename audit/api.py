@@ -773,31 +773,20 @@ def compare(
         )
     verdict, status = study.verdict(comparison)
     is_telling = comparison.is_study or len(comparison.missing) < len(comparison.rows)
-    return Compared(
-        study.comparison_table(comparison),
-        notes=[verdict],
-        compact=study.comparison_table(comparison, compact=True) if is_telling else None,
-        summary=Result(study.summary_table(comparison)),
-        status=status,
-    )
+    compared = Compared(study.comparison_table(comparison), notes=[verdict])
+    if is_telling:
+        compared.compact = Result(study.comparison_table(comparison, compact=True))
+    compared.summary = Result(study.summary_table(comparison))
+    compared.status = status
+    return compared
 
 
 class Compared(Result):
     """Every published value beside the computed one, with a summary by table and a verdict."""
 
-    def __init__(
-        self,
-        table: pa.Table,
-        *,
-        notes: Sequence[str],
-        compact: pa.Table | None,
-        summary: Result,
-        status: int,
-    ) -> None:
-        super().__init__(table, notes=notes)
-        self.compact = None if compact is None else Result(compact)
-        self.summary = summary
-        self.status = status
+    compact: Result | None = None
+    summary: Result
+    status: int
 
 
 @takes

@@ -11,7 +11,7 @@ from audit import __version__
 from audit.cli import completion, looking, pages
 from audit.cli.exits import Cli, InChildProcess, RunsPlugins, give_up
 from audit.cli.options import (
-    Pair,
+    PAIR,
     bar,
     choosing,
     counting,
@@ -24,6 +24,7 @@ from audit.cli.options import (
     show,
     show_notes,
     takes_options,
+    tell,
     width_of,
 )
 from audit.options import Asked, Limits, Reading
@@ -42,7 +43,7 @@ MOST_ROWS = 1000
     },
 )
 @click.version_option(__version__, prog_name="budget-audit")
-@click.option("--no-color", is_flag=True, expose_value=False, callback=no_color, help="No colour.")
+@no_color
 def main() -> None:
     """What did this budget really buy? Replay recorded attempts under a cumulative budget."""
 
@@ -88,8 +89,7 @@ def load(sources: tuple[str, ...], db: str, replace: bool, no_texts: bool, **opt
     for row in loaded:
         counted = f"{row['attempts']:,} attempts at {row['problems']:,} problems"
         click.echo(f"{one_line(row['archive'])}: {counted}")
-    click.echo(loaded.caption)
-    show_notes(*loaded.notes)
+    tell(loaded)
 
 
 @main.command()
@@ -107,9 +107,7 @@ def answers(db: str, answer: str, **options: Any) -> None:
 
     Example: budget-audit answers --db audit.duckdb --answer archive
     """
-    result = audit.answers(db, answer, **options)
-    click.echo(one_line(result.caption))
-    show_notes(*result.notes)
+    tell(audit.answers(db, answer, **options))
 
 
 @main.command()
@@ -134,9 +132,7 @@ def replay(db: str, **options: Any) -> None:
 
     Example: budget-audit replay --budgets 2k,4k,8k --caps 16 --orders 50
     """
-    done = audit.replay(db, progress=bar("replay"), **given_options(options))
-    click.echo(done.caption)
-    show_notes(*done.notes)
+    tell(audit.replay(db, progress=bar("replay"), **given_options(options)))
 
 
 @main.command()
@@ -170,7 +166,7 @@ def table(name: str, db: str, fmt: str, wide: bool, **options: Any) -> None:
 @click.option(
     "--param",
     "params",
-    type=Pair(),
+    type=PAIR,
     multiple=True,
     metavar="NAME=VALUE",
     help="A value for $NAME in the query.",
@@ -342,11 +338,10 @@ def tokenize(db: str, tokenizer: str, **options: Any) -> None:
     Example: budget-audit tokenize --db audit.duckdb
     """
     try:
-        result = audit.tokenize(db, tokenizer, progress=bar("tokenize"), **options)
+        tell(audit.tokenize(db, tokenizer, progress=bar("tokenize"), **options))
     except KeyboardInterrupt:
         click.echo("error: interrupted; run it again to go on from what is counted", err=True)
         raise click.exceptions.Exit(130) from None
-    click.echo(result.caption)
 
 
 @main.command()

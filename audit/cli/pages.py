@@ -9,35 +9,29 @@ import click
 import audit
 from audit.cli import completion
 from audit.cli.exits import Draws
-from audit.cli.options import archive_filter, bar, database, heavy, show_notes
+from audit.cli.options import Reads, archive_filter, bar, database, heavy, show_notes
 from audit.errors import AuditError
 
 # One and two columns of a paper, in inches.
 PRESETS = {"one": 3.3, "two": 6.9}
 
 
-class Width(click.ParamType):
-    """A width on paper: 3.3in, 84mm, 240pt, or one or two columns."""
+def _width(written: str) -> int:
+    """A width on paper, such as 3.3in, 84mm or one column, in pixels, 96 an inch."""
+    text = written.strip().lower()
+    if text in PRESETS:
+        return round(96 * PRESETS[text])
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(in|cm|mm|pt)", text)
+    units = {"in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4, "pt": 96 / 72}
+    width = float(match[1]) * units[match[2]] if match else 0.0
+    if not 150 <= width <= 4000:
+        raise ValueError(
+            f"'{written}' is not a width like 3.3in, 84mm, 240pt, one or two (columns)"
+        )
+    return round(width)
 
-    name = "width"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> int:
-        """The width in pixels, 96 an inch."""
-        if isinstance(value, int):
-            return value
-        text = str(value).strip().lower()
-        if text in PRESETS:
-            return round(96 * PRESETS[text])
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(in|cm|mm|pt)", text)
-        units = {"in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4, "pt": 96 / 72}
-        width = float(match[1]) * units[match[2]] if match else 0.0
-        if not 150 <= width <= 4000:
-            self.fail(
-                f"'{value}' is not a width like 3.3in, 84mm, 240pt, one or two (columns)",
-                param,
-                ctx,
-            )
-        return round(width)
+WIDTH = Reads("width", _width)
 
 
 @click.command()
@@ -100,7 +94,7 @@ def report(db: str, out: str, fmt: str, is_opened: bool, **options: Any) -> None
 @database
 @click.option("--out", metavar="FILE", help="Where the picture goes: .svg, .pdf, .png or .html.")
 @archive_filter
-@click.option("--width", type=Width(), help="3.3in, 84mm, 240pt, or one or two (columns).")
+@click.option("--width", type=WIDTH, help="3.3in, 84mm, 240pt, or one or two (columns).")
 @click.option("--title", help="Another title; '' for none.")
 @click.option("--font", help="The font of all text.")
 @click.option("--competition", shell_complete=completion.competitions, help="Of the timeline.")

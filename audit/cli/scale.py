@@ -6,7 +6,7 @@ import click
 
 import audit
 from audit.cli import commands
-from audit.cli.options import bar, database, given_options, heavy, show_notes, takes_options
+from audit.cli.options import bar, database, given_options, heavy, takes_options, tell
 from audit.options import Planned, Reading, TaskLimits
 
 ENGINES = ("local", "spark", "ray")
@@ -25,9 +25,7 @@ def plan(sources: tuple[str, ...], out: str, parts: int, **options: Any) -> None
 
     Example: budget-audit plan traces/ --out run --parts 8 --orders 20
     """
-    planned = audit.plan(sources, out, parts, **given_options(options))
-    click.echo(planned.caption)
-    show_notes(*planned.notes)
+    tell(audit.plan(sources, out, parts, **given_options(options)))
 
 
 @commands.main.command()
@@ -39,7 +37,7 @@ def extract(folder: str, number: int | None, **limits: Any) -> None:
 
     Example: budget-audit extract run 0
     """
-    click.echo(audit.extract(folder, number, **given_options(limits)).caption)
+    tell(audit.extract(folder, number, **given_options(limits)))
 
 
 @commands.main.command()
@@ -51,7 +49,7 @@ def part(folder: str, number: int, **limits: Any) -> None:
 
     Example: budget-audit part run 3
     """
-    click.echo(audit.part(folder, number, **given_options(limits)).caption)
+    tell(audit.part(folder, number, **given_options(limits)))
 
 
 @commands.main.command("run")
@@ -75,7 +73,7 @@ def execute(folder: str, **options: Any) -> None:
 
     Example: budget-audit run run --on local --workers 4 --memory 4GB
     """
-    click.echo(audit.run(folder, progress=bar("run"), **given_options(options)).caption)
+    tell(audit.run(folder, progress=bar("run"), **given_options(options)))
 
 
 @commands.main.command()
@@ -88,6 +86,4 @@ def gather(folder: str, db: str, **options: Any) -> None:
 
     Example: budget-audit gather run --db audit.duckdb
     """
-    gathered = audit.gather(folder, db, **options)
-    click.echo(gathered.caption)
-    show_notes(*gathered.notes)
+    tell(audit.gather(folder, db, **options))

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from audit.database import connect, insert
+from audit.database.connection import is_database
 from audit.engine import render, replay
 from audit.errors import AuditError
 from audit.live.judge import judge_for
@@ -59,12 +60,9 @@ def verify(live: str, full: str, options: Mapping[str, Any]) -> Verified:
 
 def _database(source: str, path: Path, answer: str) -> duckdb.DuckDBPyConnection:
     """A database of our own with what a source holds: a copy of one, or the files loaded."""
-    if Path(source).is_file():
-        with open(source, "rb") as file:
-            is_database = file.read(12).endswith(b"DUCK")
-        if is_database:
-            shutil.copy(source, path)
-            return connect(path)
+    if Path(source).is_file() and is_database(Path(source)):
+        shutil.copy(source, path)
+        return connect(path)
     con = connect(path)
     load(con, [source], texts=False, reading=Reading(answer=answer, force=True))
     return con
