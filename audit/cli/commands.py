@@ -1,17 +1,15 @@
 """The commands: each calls one function of the package and prints what it returns."""
 
 import os
-import sys
 from typing import Any
 
 import click
 
 import audit
 from audit import __version__
-from audit.cli import completion, looking, pages
-from audit.cli.exits import Cli, InChildProcess, RunsPlugins, give_up
+from audit.cli import completion
+from audit.cli.exits import Cli, RunsPlugins
 from audit.cli.options import (
-    PAIR,
     bar,
     choosing,
     counting,
@@ -25,13 +23,9 @@ from audit.cli.options import (
     show_notes,
     takes_options,
     tell,
-    width_of,
 )
 from audit.options import Asked, Limits, Reading
 from audit.text import one_line
-
-# Rows that a query prints on a terminal unless it is told otherwise.
-MOST_ROWS = 1000
 
 
 @click.group(
@@ -158,71 +152,6 @@ def table(name: str, db: str, fmt: str, wide: bool, **options: Any) -> None:
     Example: budget-audit table main --format csv
     """
     show(audit.table(db, name, progress=bar("tokenize"), **options), fmt, wide)
-
-
-@main.command(cls=InChildProcess, context_settings={"ignore_unknown_options": True})
-@click.argument("name_or_sql", required=False, shell_complete=completion.queries)
-@database
-@click.option(
-    "--param",
-    "params",
-    type=PAIR,
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A value for $NAME in the query.",
-)
-@formats()
-@click.option("--show", "is_shown", is_flag=True, help="Print the SQL instead of running it.")
-@click.option(
-    "--limit",
-    type=click.IntRange(0),
-    metavar="N",
-    help=f"At most N rows, 0 for all (default: {MOST_ROWS:,} on a terminal, all in a pipe).",
-)
-@click.option(
-    "--timeout", type=float, default=60, show_default=True, help="Seconds before it is stopped."
-)
-@heavy
-def query(
-    name_or_sql: str | None,
-    db: str,
-    params: tuple[tuple[str, str], ...],
-    fmt: str,
-    wide: bool,
-    is_shown: bool,
-    limit: int | None,
-    **options: Any,
-) -> None:
-    """Run a named query, a .sql file or SQL text, read only. - is standard input.
-
-    Without one, list the named queries with their parameters.
-
-    Example: budget-audit query "select rule, avg(cost) from results where budget=4000 group by 1"
-    """
-    from audit import api
-
-    if name_or_sql is None:
-        looking.list_queries()
-        return
-    if name_or_sql == "-":
-        name_or_sql = looking.from_standard_input()
-    if is_shown:
-        click.echo(api.query_sql(name_or_sql), nl=False)
-        return
-    if limit is None and sys.stdout.isatty():
-        limit = MOST_ROWS
-    text, notes = api.query_text(
-        db,
-        name_or_sql,
-        dict(params),
-        format=fmt,
-        width=width_of(wide),
-        limit=limit,
-        give_up=give_up,
-        **options,
-    )
-    click.echo(text, nl=False)
-    show_notes(*notes)
 
 
 @main.command()
@@ -376,15 +305,3 @@ def sql(name: str) -> None:
     Example: budget-audit sql main
     """
     click.echo(audit.sql(name))
-
-
-for command in (
-    looking.schema,
-    looking.show,
-    looking.diff,
-    looking.verify,
-    pages.demo,
-    pages.report,
-    pages.figure,
-):
-    main.add_command(command)

@@ -8,6 +8,7 @@ import click
 
 import audit
 from audit.cli import completion
+from audit.cli.commands import main
 from audit.cli.exits import Draws
 from audit.cli.options import Reads, archive_filter, bar, database, heavy, show_notes
 from audit.errors import AuditError
@@ -34,7 +35,7 @@ def _width(written: str) -> int:
 WIDTH = Reads("width", _width)
 
 
-@click.command()
+@main.command()
 @click.option(
     "--out", default="demo", show_default=True, metavar="DIR", help="Where everything goes."
 )
@@ -56,7 +57,7 @@ def demo(out: str, **options: Any) -> None:
         click.echo(f"{row['what']:8}  {row['where']}")
 
 
-@click.command(cls=Draws)
+@main.command(cls=Draws)
 @database
 @click.option(
     "--out", default="report", show_default=True, metavar="DIR", help="Where the report goes."
@@ -89,7 +90,7 @@ def report(db: str, out: str, fmt: str, is_opened: bool, **options: Any) -> None
             show_notes(f"no browser could be started; open {address}")
 
 
-@click.command(cls=Draws)
+@main.command(cls=Draws)
 @click.argument("name", required=False)
 @database
 @click.option("--out", metavar="FILE", help="Where the picture goes: .svg, .pdf, .png or .html.")

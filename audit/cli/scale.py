@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 import audit
-from audit.cli import commands
+from audit.cli.commands import main
 from audit.cli.options import bar, database, given_options, heavy, takes_options, tell
 from audit.options import Planned, Reading, TaskLimits
 
@@ -15,7 +15,7 @@ ENGINES = ("local", "spark", "ray")
 limited = takes_options(TaskLimits)
 
 
-@commands.main.command()
+@main.command()
 @click.argument("sources", nargs=-1, required=True)
 @click.option("--out", required=True, metavar="RUN", help="The run's folder, which workers share.")
 @click.option("--parts", type=int, required=True, metavar="N", help="Into how many parts it goes.")
@@ -28,7 +28,7 @@ def plan(sources: tuple[str, ...], out: str, parts: int, **options: Any) -> None
     tell(audit.plan(sources, out, parts, **given_options(options)))
 
 
-@commands.main.command()
+@main.command()
 @click.argument("folder", metavar="RUN")
 @click.argument("number", type=int, required=False)
 @limited
@@ -40,7 +40,7 @@ def extract(folder: str, number: int | None, **limits: Any) -> None:
     tell(audit.extract(folder, number, **given_options(limits)))
 
 
-@commands.main.command()
+@main.command()
 @click.argument("folder", metavar="RUN")
 @click.argument("number", type=int)
 @limited
@@ -52,7 +52,7 @@ def part(folder: str, number: int, **limits: Any) -> None:
     tell(audit.part(folder, number, **given_options(limits)))
 
 
-@commands.main.command("run")
+@main.command("run")
 @click.argument("folder", metavar="RUN")
 @click.option(
     "--on", type=click.Choice(ENGINES), default="local", show_default=True, help="The engine."
@@ -76,7 +76,7 @@ def execute(folder: str, **options: Any) -> None:
     tell(audit.run(folder, progress=bar("run"), **given_options(options)))
 
 
-@commands.main.command()
+@main.command()
 @click.argument("folder", metavar="RUN")
 @database
 @click.option("--link", is_flag=True, help="Leave the large relations in the run's files.")

@@ -8,6 +8,7 @@ from audit.engine import render
 from audit.errors import AuditError
 from audit.load.stored import archives_without_texts, stored_answers
 from audit.sources import excerpt
+from audit.text import first_names
 
 NAMES_SHOWN = 5
 # Reasons of attempts that are not finished, in the words of the tools that write them.
@@ -88,11 +89,11 @@ def _reasons(con: duckdb.DuckDBPyConnection, archive: str) -> str:
     """The finish reasons of an archive, and the option that settles which are finished."""
     query = f"from ({render('archive_finish_reasons')}) where archive = ?"
     reasons = [(reason, count) for _, reason, count in con.execute(query, [archive]).fetchall()]
-    more = f" and {len(reasons) - NAMES_SHOWN:,} more" if len(reasons) > NAMES_SHOWN else ""
-    first = ", ".join(f"{excerpt(reason)} ({count:,})" for reason, count in reasons[:NAMES_SHOWN])
+    counted = [f"{excerpt(reason)} ({count:,})" for reason, count in reasons]
+    found = first_names(counted, NAMES_SHOWN)
     candidates = [reason for reason, _ in reasons if reason.strip().lower() not in UNFINISHED]
     names = shlex.quote(",".join(candidates[:NAMES_SHOWN]) or "REASON")
-    return f"finish_reason is {first}{more}; pass --finished {names} to count that as finished"
+    return f"finish_reason is {found}; pass --finished {names} to count that as finished"
 
 
 def _kinds(con: duckdb.DuckDBPyConnection, archive: str, answer: str, archive_answers: int) -> str:
