@@ -18,6 +18,7 @@ from audit.cli.options import (
     formats,
     given_options,
     heavy,
+    list_names,
     no_color,
     show,
     show_notes,
@@ -132,10 +133,7 @@ def replay(db: str, **options: Any) -> None:
 @main.command()
 def tables() -> None:
     """List the tables and what a row of each means."""
-    listed = audit.tables().to_pylist()
-    width = max(len(row["table"]) for row in listed)
-    for row in listed:
-        click.echo(f"{row['table']:{width}}  {row['a row']}")
+    list_names((row["table"], row["a row"]) for row in audit.tables())
 
 
 @main.command()

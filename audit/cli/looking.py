@@ -9,7 +9,7 @@ import audit
 from audit.cli import completion
 from audit.cli.commands import main
 from audit.cli.exits import InChildProcess, give_up
-from audit.cli.options import PAIR, database, formats, heavy, show_notes, width_of
+from audit.cli.options import PAIR, database, formats, heavy, list_names, show_notes, width_of
 from audit.cli.options import show as show_result
 from audit.errors import AuditError
 from audit.text import steerless
@@ -159,7 +159,9 @@ def query(
     from audit import api
 
     if name_or_sql is None:
-        _list_queries()
+        for row in (listed := audit.queries().to_pylist()):
+            row["question"] += f"  ({row['parameters']})" if row["parameters"] else ""
+        list_names((row["query"], row["question"]) for row in listed)
         return
     if name_or_sql == "-":
         name_or_sql = _from_standard_input()
@@ -180,15 +182,6 @@ def query(
     )
     click.echo(text, nl=False)
     show_notes(*notes)
-
-
-def _list_queries() -> None:
-    """Print the named queries: the question each answers, its parameters and their defaults."""
-    listed = audit.queries().to_pylist()
-    width = max(len(row["query"]) for row in listed)
-    for row in listed:
-        params = f"  ({row['parameters']})" if row["parameters"] else ""
-        click.echo(f"{row['query']:{width}}  {row['question']}{params}")
 
 
 def _from_standard_input() -> str:

@@ -1,7 +1,7 @@
 """Options that several commands share, what they read, and how results are shown."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -203,6 +203,14 @@ def show(result: "Result", fmt: str, wide: bool = False) -> None:
     """Print a result, and below it what its numbers rest on."""
     click.echo(result.to_text(fmt, width=width_of(wide)), nl=False)
     show_notes(*([result.caption] if result.caption else []), *result.notes)
+
+
+def list_names(pairs: Iterable[tuple[str, str]]) -> None:
+    """Print names, and beside each what it is."""
+    listed = list(pairs)
+    width = max(len(name) for name, _ in listed)
+    for name, what in listed:
+        click.echo(f"{name:{width}}  {what}")
 
 
 def tell(result: "Result") -> None:

@@ -10,7 +10,7 @@ import audit
 from audit.cli import completion
 from audit.cli.commands import main
 from audit.cli.exits import Draws
-from audit.cli.options import Reads, archive_filter, bar, database, heavy, show_notes
+from audit.cli.options import Reads, archive_filter, bar, database, heavy, list_names, show_notes
 from audit.errors import AuditError
 
 # One and two columns of a paper, in inches.
@@ -109,8 +109,7 @@ def figure(name: str | None, db: str, **options: Any) -> None:
     Example: budget-audit figure budget_curve --out curve.pdf --width 3.3in
     """
     if name is None:
-        for row in audit.figures():
-            click.echo(f"{row['figure']:15}{row['shows']}")
+        list_names((row["figure"], row["shows"]) for row in audit.figures())
         return
     drawn = audit.figure(db, name, **options)
     click.echo(str(drawn))

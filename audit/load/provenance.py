@@ -12,7 +12,6 @@ from audit.errors import AuditError
 from audit.sources import excerpt
 
 COUNTED = "counted with "
-GRADED = "references"
 GRADE = "grade"
 # Facts of a load that a note tells, in these words.
 TOLD = {
@@ -65,24 +64,10 @@ def remember(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = Fal
     """Keep in `meta` how answers were read, and what of which archives was not recorded."""
     remember_answer(con, answer)
     keep_fact(con, "numbers", "true" if numbers else None)
-    keep_fact(con, "failed", _of_sources(con, "failed", ""))
-    keep_fact(con, "tokens", _of_sources(con, "completion_tokens", COUNTED))
-    keep_fact(con, GRADE, _of_sources(con, "correct", GRADED))
-    keep_fact(con, "finished", _of_sources(con, "finished", ""))
-    keep_fact(con, "unlabelled", _label_gaps(con))
-
-
-def _of_sources(con: duckdb.DuckDBPyConnection, column: str, begins: str) -> str | None:
-    """Where a column is not from the log: in what way, and in which archives if not in all."""
-    rows = con.execute(
-        f"select origin, list(archive) from ({render('origins')}) "
-        "where name = ? and starts_with(origin, ?) group by origin order by origin",
-        [column, begins],
-    ).fetchall()
-    everyone = {archive for (archive,) in con.execute("select archive from sources").fetchall()}
-    if len(rows) == 1 and set(rows[0][1]) == everyone:
-        return rows[0][0] or None
-    return "; ".join(f"{origin} ({_join_names(archives)})" for origin, archives in rows) or None
+    facts = dict(con.execute(render("recording_facts")).fetchall())
+    facts["unlabelled"] = _label_gaps(con)
+    for key in TOLD:
+        keep_fact(con, key, facts.get(key))
 
 
 def _label_gaps(con: duckdb.DuckDBPyConnection) -> str | None:
@@ -97,12 +82,8 @@ def _label_gaps(con: duckdb.DuckDBPyConnection) -> str | None:
         archives = [archive if gap == "unlabelled" else f"{archive} {count:,} of {total:,}"
                     for archive, kind, count, total in gaps if kind == gap]  # fmt: skip
         if archives:
-            parts.append(words + _join_names(archives))
+            parts.append(words + ", ".join(sorted(archives)))
     return "; ".join(parts) or None
-
-
-def _join_names(names: list[str]) -> str:
-    return ", ".join(sorted(names))
 
 
 def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str:
@@ -133,10 +114,10 @@ def load_notes(con: duckdb.DuckDBPyConnection, noted: Iterable[str]) -> list[str
 
 def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
     """Which archives no model made."""
-    rows = con.execute(
-        "select distinct archive from sources where simulated order by archive"
+    ((archives,),) = con.execute(
+        "select string_agg(distinct archive, ', ' order by archive) from sources where simulated"
     ).fetchall()
-    return f"SIMULATED DATA ({', '.join(archive for (archive,) in rows)})" if rows else None
+    return f"SIMULATED DATA ({archives})" if archives else None
 
 
 def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
