@@ -59,9 +59,8 @@ def settle_labels(
     con.execute(f"create temp table dropped_problems as {render('unlabelled_problems')}")
     for table in ("incoming", "texts"):
         con.execute(
-            f"delete from {table} using dropped_problems as dropped where "
-            f"{table}.archive = dropped.archive and {table}.competition = dropped.competition "
-            f"and {table}.question_id = dropped.question_id"
+            f"delete from {table} where (archive, competition, question_id) in "
+            "(select (archive, competition, question_id) from dropped_problems)"
         )
     con.execute("drop table dropped_problems")
     return problems
