@@ -129,17 +129,15 @@ def load(
             replace=replace,
             texts=texts,
             reading=reading,
-            progress=_reordered(progress),
+            progress=progress,
         )
-        simulated = provenance.simulated_note(con)
-        unfit = quality_notes(con, [row.archive for row in summary.archives])
+        notes = provenance.load_notes(con, summary.notes)
+        notes += quality_notes(con, [row.archive for row in summary.archives])
     columns = {
         name: [getattr(row, name) for row in summary.archives]
         for name in ("archive", "attempts", "problems")
     }
-    notes = [*(f"note: {note}" for note in summary.notes)]
-    notes += [f"note: {simulated}"] if simulated else []
-    notes += [*unfit, *([STALE] if summary.replays_dropped else [])]
+    notes += [STALE] if summary.replays_dropped else []
     caption = f"{summary.rows:,} rows of {summary.files:,} file(s) in {_name(db)}"
     return Result(pa.table(columns), caption=caption, notes=notes)
 
@@ -176,11 +174,6 @@ def answers(
 def _row(counted: Any, *names: str) -> pa.Table:
     """A table with one row: some fields of what was counted."""
     return pa.table({name: [getattr(counted, name)] for name in names})
-
-
-def _reordered(progress: Progress | None) -> Callable[[int, int, str], None] | None:
-    """Progress in the order in which loading reports it."""
-    return None if progress is None else lambda done, total, what: progress(what, done, total)
 
 
 def _name(db: Database) -> str:
@@ -780,31 +773,20 @@ def compare(
         )
     verdict, status = study.verdict(comparison)
     is_telling = comparison.is_study or len(comparison.missing) < len(comparison.rows)
-    return Compared(
-        study.comparison_table(comparison),
-        notes=[verdict],
-        compact=study.comparison_table(comparison, compact=True) if is_telling else None,
-        summary=Result(study.summary_table(comparison)),
-        status=status,
-    )
+    compared = Compared(study.comparison_table(comparison), notes=[verdict])
+    if is_telling:
+        compared.compact = Result(study.comparison_table(comparison, compact=True))
+    compared.summary = Result(study.summary_table(comparison))
+    compared.status = status
+    return compared
 
 
 class Compared(Result):
     """Every published value beside the computed one, with a summary by table and a verdict."""
 
-    def __init__(
-        self,
-        table: pa.Table,
-        *,
-        notes: Sequence[str],
-        compact: pa.Table | None,
-        summary: Result,
-        status: int,
-    ) -> None:
-        super().__init__(table, notes=notes)
-        self.compact = None if compact is None else Result(compact)
-        self.summary = summary
-        self.status = status
+    compact: Result | None = None
+    summary: Result
+    status: int
 
 
 @takes

@@ -1,17 +1,15 @@
 """The commands: each calls one function of the package and prints what it returns."""
 
 import os
-import sys
 from typing import Any
 
 import click
 
 import audit
 from audit import __version__
-from audit.cli import completion, looking, pages
-from audit.cli.exits import Cli, InChildProcess, RunsPlugins, give_up
+from audit.cli import completion
+from audit.cli.exits import Cli, RunsPlugins
 from audit.cli.options import (
-    Pair,
     bar,
     choosing,
     counting,
@@ -20,17 +18,15 @@ from audit.cli.options import (
     formats,
     given_options,
     heavy,
+    list_names,
     no_color,
     show,
     show_notes,
     takes_options,
-    width_of,
+    tell,
 )
 from audit.options import Asked, Limits, Reading
 from audit.text import one_line
-
-# Rows that a query prints on a terminal unless it is told otherwise.
-MOST_ROWS = 1000
 
 
 @click.group(
@@ -42,7 +38,7 @@ MOST_ROWS = 1000
     },
 )
 @click.version_option(__version__, prog_name="budget-audit")
-@click.option("--no-color", is_flag=True, expose_value=False, callback=no_color, help="No colour.")
+@no_color
 def main() -> None:
     """What did this budget really buy? Replay recorded attempts under a cumulative budget."""
 
@@ -88,8 +84,7 @@ def load(sources: tuple[str, ...], db: str, replace: bool, no_texts: bool, **opt
     for row in loaded:
         counted = f"{row['attempts']:,} attempts at {row['problems']:,} problems"
         click.echo(f"{one_line(row['archive'])}: {counted}")
-    click.echo(loaded.caption)
-    show_notes(*loaded.notes)
+    tell(loaded)
 
 
 @main.command()
@@ -107,9 +102,7 @@ def answers(db: str, answer: str, **options: Any) -> None:
 
     Example: budget-audit answers --db audit.duckdb --answer archive
     """
-    result = audit.answers(db, answer, **options)
-    click.echo(one_line(result.caption))
-    show_notes(*result.notes)
+    tell(audit.answers(db, answer, **options))
 
 
 @main.command()
@@ -134,18 +127,13 @@ def replay(db: str, **options: Any) -> None:
 
     Example: budget-audit replay --budgets 2k,4k,8k --caps 16 --orders 50
     """
-    done = audit.replay(db, progress=bar("replay"), **given_options(options))
-    click.echo(done.caption)
-    show_notes(*done.notes)
+    tell(audit.replay(db, progress=bar("replay"), **given_options(options)))
 
 
 @main.command()
 def tables() -> None:
     """List the tables and what a row of each means."""
-    listed = audit.tables().to_pylist()
-    width = max(len(row["table"]) for row in listed)
-    for row in listed:
-        click.echo(f"{row['table']:{width}}  {row['a row']}")
+    list_names((row["table"], row["a row"]) for row in audit.tables())
 
 
 @main.command()
@@ -162,71 +150,6 @@ def table(name: str, db: str, fmt: str, wide: bool, **options: Any) -> None:
     Example: budget-audit table main --format csv
     """
     show(audit.table(db, name, progress=bar("tokenize"), **options), fmt, wide)
-
-
-@main.command(cls=InChildProcess, context_settings={"ignore_unknown_options": True})
-@click.argument("name_or_sql", required=False, shell_complete=completion.queries)
-@database
-@click.option(
-    "--param",
-    "params",
-    type=Pair(),
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A value for $NAME in the query.",
-)
-@formats()
-@click.option("--show", "is_shown", is_flag=True, help="Print the SQL instead of running it.")
-@click.option(
-    "--limit",
-    type=click.IntRange(0),
-    metavar="N",
-    help=f"At most N rows, 0 for all (default: {MOST_ROWS:,} on a terminal, all in a pipe).",
-)
-@click.option(
-    "--timeout", type=float, default=60, show_default=True, help="Seconds before it is stopped."
-)
-@heavy
-def query(
-    name_or_sql: str | None,
-    db: str,
-    params: tuple[tuple[str, str], ...],
-    fmt: str,
-    wide: bool,
-    is_shown: bool,
-    limit: int | None,
-    **options: Any,
-) -> None:
-    """Run a named query, a .sql file or SQL text, read only. - is standard input.
-
-    Without one, list the named queries with their parameters.
-
-    Example: budget-audit query "select rule, avg(cost) from results where budget=4000 group by 1"
-    """
-    from audit import api
-
-    if name_or_sql is None:
-        looking.list_queries()
-        return
-    if name_or_sql == "-":
-        name_or_sql = looking.from_standard_input()
-    if is_shown:
-        click.echo(api.query_sql(name_or_sql), nl=False)
-        return
-    if limit is None and sys.stdout.isatty():
-        limit = MOST_ROWS
-    text, notes = api.query_text(
-        db,
-        name_or_sql,
-        dict(params),
-        format=fmt,
-        width=width_of(wide),
-        limit=limit,
-        give_up=give_up,
-        **options,
-    )
-    click.echo(text, nl=False)
-    show_notes(*notes)
 
 
 @main.command()
@@ -342,11 +265,10 @@ def tokenize(db: str, tokenizer: str, **options: Any) -> None:
     Example: budget-audit tokenize --db audit.duckdb
     """
     try:
-        result = audit.tokenize(db, tokenizer, progress=bar("tokenize"), **options)
+        tell(audit.tokenize(db, tokenizer, progress=bar("tokenize"), **options))
     except KeyboardInterrupt:
         click.echo("error: interrupted; run it again to go on from what is counted", err=True)
         raise click.exceptions.Exit(130) from None
-    click.echo(result.caption)
 
 
 @main.command()
@@ -381,15 +303,3 @@ def sql(name: str) -> None:
     Example: budget-audit sql main
     """
     click.echo(audit.sql(name))
-
-
-for command in (
-    looking.schema,
-    looking.show,
-    looking.diff,
-    looking.verify,
-    pages.demo,
-    pages.report,
-    pages.figure,
-):
-    main.add_command(command)

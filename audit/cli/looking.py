@@ -1,4 +1,4 @@
-"""Commands that look into a database: its relations, one problem, and another database beside."""
+"""Commands that look into a database: queries, relations, one problem, another database beside."""
 
 import sys
 from typing import Any
@@ -7,14 +7,18 @@ import click
 
 import audit
 from audit.cli import completion
-from audit.cli.exits import Command
-from audit.cli.options import database, formats, heavy, show_notes
+from audit.cli.commands import main
+from audit.cli.exits import InChildProcess, give_up
+from audit.cli.options import PAIR, database, formats, heavy, list_names, show_notes, width_of
 from audit.cli.options import show as show_result
 from audit.errors import AuditError
 from audit.text import steerless
 
+# Rows that a query prints on a terminal unless it is told otherwise.
+MOST_ROWS = 1000
 
-@click.command(cls=Command)
+
+@main.command()
 @click.argument("name", required=False, shell_complete=completion.relations)
 @database
 @formats()
@@ -26,7 +30,7 @@ def schema(name: str | None, db: str, fmt: str, wide: bool) -> None:
     show_result(audit.schema(db, name), fmt, wide)
 
 
-@click.command(cls=Command)
+@main.command()
 @database
 @click.option("--archive", shell_complete=completion.archives, help="Default: the first.")
 @click.option("--competition", shell_complete=completion.competitions, help="Default: the first.")
@@ -51,7 +55,7 @@ def show(db: str, fmt: str, wide: bool, **options: Any) -> None:
     show_notes("--seed N shows what was written")
 
 
-@click.command(cls=Command)
+@main.command()
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @click.option(
@@ -85,7 +89,7 @@ def diff(
         raise click.exceptions.Exit(1)
 
 
-@click.command(cls=Command)
+@main.command()
 @click.argument("live", metavar="LIVE")
 @click.argument("full", metavar="FULL")
 @click.option("--budget", metavar="N", help="The live run's budget, if its log does not say it.")
@@ -113,16 +117,74 @@ def verify(live: str, full: str, fmt: str, wide: bool, **settings: Any) -> None:
         raise click.exceptions.Exit(1)
 
 
-def list_queries() -> None:
-    """Print the named queries: the question each answers, its parameters and their defaults."""
-    listed = audit.queries().to_pylist()
-    width = max(len(row["query"]) for row in listed)
-    for row in listed:
-        params = f"  ({row['parameters']})" if row["parameters"] else ""
-        click.echo(f"{row['query']:{width}}  {row['question']}{params}")
+@main.command(cls=InChildProcess, context_settings={"ignore_unknown_options": True})
+@click.argument("name_or_sql", required=False, shell_complete=completion.queries)
+@database
+@click.option(
+    "--param",
+    "params",
+    type=PAIR,
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A value for $NAME in the query.",
+)
+@formats()
+@click.option("--show", "is_shown", is_flag=True, help="Print the SQL instead of running it.")
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    metavar="N",
+    help=f"At most N rows, 0 for all (default: {MOST_ROWS:,} on a terminal, all in a pipe).",
+)
+@click.option(
+    "--timeout", type=float, default=60, show_default=True, help="Seconds before it is stopped."
+)
+@heavy
+def query(
+    name_or_sql: str | None,
+    db: str,
+    params: tuple[tuple[str, str], ...],
+    fmt: str,
+    wide: bool,
+    is_shown: bool,
+    limit: int | None,
+    **options: Any,
+) -> None:
+    """Run a named query, a .sql file or SQL text, read only. - is standard input.
+
+    Without one, list the named queries with their parameters.
+
+    Example: budget-audit query "select rule, avg(cost) from results where budget=4000 group by 1"
+    """
+    from audit import api
+
+    if name_or_sql is None:
+        for row in (listed := audit.queries().to_pylist()):
+            row["question"] += f"  ({row['parameters']})" if row["parameters"] else ""
+        list_names((row["query"], row["question"]) for row in listed)
+        return
+    if name_or_sql == "-":
+        name_or_sql = _from_standard_input()
+    if is_shown:
+        click.echo(api.query_sql(name_or_sql), nl=False)
+        return
+    if limit is None and sys.stdout.isatty():
+        limit = MOST_ROWS
+    text, notes = api.query_text(
+        db,
+        name_or_sql,
+        dict(params),
+        format=fmt,
+        width=width_of(wide),
+        limit=limit,
+        give_up=give_up,
+        **options,
+    )
+    click.echo(text, nl=False)
+    show_notes(*notes)
 
 
-def from_standard_input() -> str:
+def _from_standard_input() -> str:
     """The SQL that another program or a person writes to this one."""
     try:
         text = sys.stdin.buffer.read().decode("utf-8")

@@ -1,7 +1,7 @@
 """Options that several commands share, what they read, and how results are shown."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -36,21 +36,15 @@ class Reads(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
-class Pair(click.ParamType):
-    """A name and a value: name=value."""
-
-    name = "name=value"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
-        """The two halves."""
-        if isinstance(value, tuple):
-            return value
-        left, equals, right = str(value).partition("=")
-        if not equals or not left:
-            self.fail(f"'{value}' is not of the form name=value", param, ctx)
-        return left, right
+def _pair(text: str) -> tuple[str, str]:
+    """The two halves of name=value."""
+    left, equals, right = text.partition("=")
+    if not equals or not left:
+        raise ValueError(f"'{text}' is not of the form name=value")
+    return left, right
 
 
+PAIR = Reads("name=value", _pair)
 database = click.option(
     "--db",
     default=DEFAULT_DATABASE,
@@ -70,15 +64,10 @@ TYPES: dict[str, Any] = {
     "orders": Reads("n|auto", declared.orders),
     "numbers": Reads("n,…", whole_numbers),
     "amounts": Reads("n,…", str),
-    "pairs": Pair(),
+    "pairs": PAIR,
 }
 # Options that may be given several times.
 SEVERAL = ("pairs", "patterns")
-
-
-def options_of(taken: type) -> list[Callable[..., Any]]:
-    """The command-line options of an option set, in the order of its fields."""
-    return [_option(name, field) for name, field in declared.parameters(taken).items()]
 
 
 def _option(name: str, field: Any) -> Callable[..., Any]:
@@ -117,8 +106,9 @@ def together(*options: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def takes_options(*sets: type) -> Callable[..., Any]:
-    """Give a command the options of these sets."""
-    return together(*(option for taken in sets for option in options_of(taken)))
+    """Give a command the options of these sets, in the order of their fields."""
+    fields = (item for taken in sets for item in declared.parameters(taken).items())
+    return together(*(_option(name, field) for name, field in fields))
 
 
 def given_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -173,10 +163,19 @@ counting = click.option(
 )
 
 
-def no_color(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+def _without_color(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     """Print without colour from here on."""
     if value:
         ctx.color = False
+
+
+no_color = click.option(
+    "--no-color",
+    is_flag=True,
+    expose_value=False,
+    callback=_without_color,
+    help="No colour; NO_COLOR says so too.",
+)
 
 
 def formats(*more: str) -> Callable[..., Any]:
@@ -191,13 +190,7 @@ def formats(*more: str) -> Callable[..., Any]:
             help="How to print it.",
         ),
         click.option("--wide", is_flag=True, help="Every column and cell, however wide."),
-        click.option(
-            "--no-color",
-            is_flag=True,
-            expose_value=False,
-            callback=no_color,
-            help="No colour; NO_COLOR says so too.",
-        ),
+        no_color,
     )
 
 
@@ -210,6 +203,20 @@ def show(result: "Result", fmt: str, wide: bool = False) -> None:
     """Print a result, and below it what its numbers rest on."""
     click.echo(result.to_text(fmt, width=width_of(wide)), nl=False)
     show_notes(*([result.caption] if result.caption else []), *result.notes)
+
+
+def list_names(pairs: Iterable[tuple[str, str]]) -> None:
+    """Print names, and beside each what it is."""
+    listed = list(pairs)
+    width = max(len(name) for name, _ in listed)
+    for name, what in listed:
+        click.echo(f"{name:{width}}  {what}")
+
+
+def tell(result: "Result") -> None:
+    """Print what came of a command in one line, and its notes."""
+    click.echo(one_line(result.caption))
+    show_notes(*result.notes)
 
 
 def show_notes(*notes: str) -> None:

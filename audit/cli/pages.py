@@ -8,39 +8,34 @@ import click
 
 import audit
 from audit.cli import completion
+from audit.cli.commands import main
 from audit.cli.exits import Draws
-from audit.cli.options import archive_filter, bar, database, heavy, show_notes
+from audit.cli.options import Reads, archive_filter, bar, database, heavy, list_names, show_notes
 from audit.errors import AuditError
 
 # One and two columns of a paper, in inches.
 PRESETS = {"one": 3.3, "two": 6.9}
 
 
-class Width(click.ParamType):
-    """A width on paper: 3.3in, 84mm, 240pt, or one or two columns."""
-
-    name = "width"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> int:
-        """The width in pixels, 96 an inch."""
-        if isinstance(value, int):
-            return value
-        text = str(value).strip().lower()
-        if text in PRESETS:
-            return round(96 * PRESETS[text])
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(in|cm|mm|pt)", text)
-        units = {"in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4, "pt": 96 / 72}
-        width = float(match[1]) * units[match[2]] if match else 0.0
-        if not 150 <= width <= 4000:
-            self.fail(
-                f"'{value}' is not a width like 3.3in, 84mm, 240pt, one or two (columns)",
-                param,
-                ctx,
-            )
-        return round(width)
+def _width(written: str) -> int:
+    """A width on paper, such as 3.3in, 84mm or one column, in pixels, 96 an inch."""
+    text = written.strip().lower()
+    if text in PRESETS:
+        return round(96 * PRESETS[text])
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(in|cm|mm|pt)", text)
+    units = {"in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4, "pt": 96 / 72}
+    width = float(match[1]) * units[match[2]] if match else 0.0
+    if not 150 <= width <= 4000:
+        raise ValueError(
+            f"'{written}' is not a width like 3.3in, 84mm, 240pt, one or two (columns)"
+        )
+    return round(width)
 
 
-@click.command()
+WIDTH = Reads("width", _width)
+
+
+@main.command()
 @click.option(
     "--out", default="demo", show_default=True, metavar="DIR", help="Where everything goes."
 )
@@ -62,7 +57,7 @@ def demo(out: str, **options: Any) -> None:
         click.echo(f"{row['what']:8}  {row['where']}")
 
 
-@click.command(cls=Draws)
+@main.command(cls=Draws)
 @database
 @click.option(
     "--out", default="report", show_default=True, metavar="DIR", help="Where the report goes."
@@ -95,12 +90,12 @@ def report(db: str, out: str, fmt: str, is_opened: bool, **options: Any) -> None
             show_notes(f"no browser could be started; open {address}")
 
 
-@click.command(cls=Draws)
+@main.command(cls=Draws)
 @click.argument("name", required=False)
 @database
 @click.option("--out", metavar="FILE", help="Where the picture goes: .svg, .pdf, .png or .html.")
 @archive_filter
-@click.option("--width", type=Width(), help="3.3in, 84mm, 240pt, or one or two (columns).")
+@click.option("--width", type=WIDTH, help="3.3in, 84mm, 240pt, or one or two (columns).")
 @click.option("--title", help="Another title; '' for none.")
 @click.option("--font", help="The font of all text.")
 @click.option("--competition", shell_complete=completion.competitions, help="Of the timeline.")
@@ -114,8 +109,7 @@ def figure(name: str | None, db: str, **options: Any) -> None:
     Example: budget-audit figure budget_curve --out curve.pdf --width 3.3in
     """
     if name is None:
-        for row in audit.figures():
-            click.echo(f"{row['figure']:15}{row['shows']}")
+        list_names((row["figure"], row["shows"]) for row in audit.figures())
         return
     drawn = audit.figure(db, name, **options)
     click.echo(str(drawn))

@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 import audit
-from audit.cli import commands
-from audit.cli.options import bar, database, given_options, heavy, show_notes, takes_options
+from audit.cli.commands import main
+from audit.cli.options import bar, database, given_options, heavy, takes_options, tell
 from audit.options import Planned, Reading, TaskLimits
 
 ENGINES = ("local", "spark", "ray")
@@ -15,7 +15,7 @@ ENGINES = ("local", "spark", "ray")
 limited = takes_options(TaskLimits)
 
 
-@commands.main.command()
+@main.command()
 @click.argument("sources", nargs=-1, required=True)
 @click.option("--out", required=True, metavar="RUN", help="The run's folder, which workers share.")
 @click.option("--parts", type=int, required=True, metavar="N", help="Into how many parts it goes.")
@@ -25,12 +25,10 @@ def plan(sources: tuple[str, ...], out: str, parts: int, **options: Any) -> None
 
     Example: budget-audit plan traces/ --out run --parts 8 --orders 20
     """
-    planned = audit.plan(sources, out, parts, **given_options(options))
-    click.echo(planned.caption)
-    show_notes(*planned.notes)
+    tell(audit.plan(sources, out, parts, **given_options(options)))
 
 
-@commands.main.command()
+@main.command()
 @click.argument("folder", metavar="RUN")
 @click.argument("number", type=int, required=False)
 @limited
@@ -39,10 +37,10 @@ def extract(folder: str, number: int | None, **limits: Any) -> None:
 
     Example: budget-audit extract run 0
     """
-    click.echo(audit.extract(folder, number, **given_options(limits)).caption)
+    tell(audit.extract(folder, number, **given_options(limits)))
 
 
-@commands.main.command()
+@main.command()
 @click.argument("folder", metavar="RUN")
 @click.argument("number", type=int)
 @limited
@@ -51,10 +49,10 @@ def part(folder: str, number: int, **limits: Any) -> None:
 
     Example: budget-audit part run 3
     """
-    click.echo(audit.part(folder, number, **given_options(limits)).caption)
+    tell(audit.part(folder, number, **given_options(limits)))
 
 
-@commands.main.command("run")
+@main.command("run")
 @click.argument("folder", metavar="RUN")
 @click.option(
     "--on", type=click.Choice(ENGINES), default="local", show_default=True, help="The engine."
@@ -75,10 +73,10 @@ def execute(folder: str, **options: Any) -> None:
 
     Example: budget-audit run run --on local --workers 4 --memory 4GB
     """
-    click.echo(audit.run(folder, progress=bar("run"), **given_options(options)).caption)
+    tell(audit.run(folder, progress=bar("run"), **given_options(options)))
 
 
-@commands.main.command()
+@main.command()
 @click.argument("folder", metavar="RUN")
 @database
 @click.option("--link", is_flag=True, help="Leave the large relations in the run's files.")
@@ -88,6 +86,4 @@ def gather(folder: str, db: str, **options: Any) -> None:
 
     Example: budget-audit gather run --db audit.duckdb
     """
-    gathered = audit.gather(folder, db, **options)
-    click.echo(gathered.caption)
-    show_notes(*gathered.notes)
+    tell(audit.gather(folder, db, **options))

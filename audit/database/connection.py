@@ -258,11 +258,11 @@ def _refuse_unreadable(path: Path) -> None:
     if path.exists() and not path.is_file():
         raise AuditError(f"{path}: cannot be opened: not a file; choose another --db")
     # DuckDB would take a CSV or Parquet file for a database and keep nothing.
-    if path.is_file() and not _is_database(path):
+    if path.is_file() and not is_database(path):
         raise AuditError(f"{path}: cannot be opened: not a DuckDB database; choose another --db")
 
 
-def _is_database(path: Path) -> bool:
+def is_database(path: Path) -> bool:
     """Whether a file begins as DuckDB's do."""
     with open(path, "rb") as file:
         return file.read(12)[8:] == b"DUCK"

@@ -15,6 +15,8 @@ SCHEMA_VERSION = 5
 LINKED = "linked_run"
 TEXTS = "texts"
 ANSWER = "answer"
+# What an attempt goes by, and the columns of it.
+KEY = ("archive", "competition", "question_id", "seed")
 ATTEMPT_KEY = "archive varchar, competition varchar, question_id bigint, seed bigint"
 
 
@@ -160,11 +162,11 @@ def require_attempts(con: duckdb.DuckDBPyConnection) -> None:
 def require_replays(con: duckdb.DuckDBPyConnection) -> None:
     """Refuse where there are no replays, or where a load has made them stale."""
     require_attempts(con)
-    states = con.execute("select value from meta where key = 'replays'").fetchall()
-    if states and states[0][0].startswith("stale"):
-        why = states[0][0].partition(": ")[2] or "archives were loaded"
+    state = fact(con, "replays") or "none"
+    if state.startswith("stale"):
+        why = state.partition(": ")[2] or "archives were loaded"
         raise AuditError(f"the replays are stale: {why} since; run 'budget-audit replay' again")
-    if states != [("fresh",)]:
+    if state != "fresh":
         raise AuditError("there are no replays yet; run 'budget-audit replay'")
 
 
@@ -186,20 +188,28 @@ def linked_run(con: duckdb.DuckDBPyConnection) -> str | None:
             ),
         """
     ).fetchall()
-    if not (is_table and is_linked):
-        return None
-    rows = con.execute("select value from meta where key = ?", [LINKED]).fetchall()
-    return rows[0][0] if rows else None
+    return fact(con, LINKED) if is_table and is_linked else None
 
 
 def has_answers(con: duckdb.DuckDBPyConnection) -> bool:
     """Whether attempts have answers to vote on; loaded with --answer none they pass or fail."""
-    query = "select 1 from meta where key = ? and value = 'none'"
     # A plan has no database yet, and says nothing against answers.
-    return "meta" not in relations(con) or not con.execute(query, [ANSWER]).fetchall()
+    return "meta" not in relations(con) or fact(con, ANSWER) != "none"
 
 
 def lacks_texts(con: duckdb.DuckDBPyConnection) -> bool:
     """Whether the database was gathered from a run, which keeps no texts."""
-    query = "select 1 from meta where key = ? and value = 'none'"
-    return bool(con.execute(query, [TEXTS]).fetchall())
+    return fact(con, TEXTS) == "none"
+
+
+def fact(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
+    """What `meta` says under a key."""
+    rows = con.execute("select value from meta where key = ?", [key]).fetchall()
+    return rows[0][0] if rows else None
+
+
+def keep_fact(con: duckdb.DuckDBPyConnection, key: str, value: str | None) -> None:
+    """Write one line of `meta`, or take it away."""
+    con.execute("delete from meta where key = ?", [key])
+    if value is not None:
+        con.execute("insert into meta values (?, ?)", [key, value])

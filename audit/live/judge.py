@@ -47,34 +47,16 @@ ASKED = ("stops", "prefix_selections", "eligible_attempts", "policy_positions")
 REFILLED = ("candidates", "walked_attempts")
 # Tables that are filled once; every other stage is a view.
 TABLES = ("archives", "problems", "banks", "walks", "prefix_weights", "binomial_tails", *REFILLED)
-# The stages of one problem whose attempts are taken as they were made; their costs are counted.
+# What stands for stages where one problem's attempts are taken as they were made.
 ONE_BANK = {
-    "archives": "select 1 as archive_id, 'live' as archive",
-    "problems": """
-        select
-            1 as problem_id, 0 as competition_index, 'live' as competition, 0 as question_id,
-            null::varchar as name,
-    """,
-    "banks": "select 1 as bank_id, 1 as archive_id, 1 as problem_id, {cap} as bank_size",
-    "step_costs": "select 1 as bank_id, slot, 1 as step, completion_tokens as cost from attempts",
-    "drawn_orders": """
-        select
-            1 as problem_id, bank_size, 0 as repeat,
-            (select list(slot order by slot) from attempts) as slots,
-        from banks
-    """,
+    "archives": "one_archive",
+    "problems": "one_problem",
+    "banks": "one_bank",
+    "step_costs": "counted_costs",
+    "drawn_orders": "one_order",
 }
-QUESTIONS = {
-    "verdict": """
-        select
-            stops.returned,
-            prefix_selections.selected_prefix_id,
-        from stops
-        left join prefix_selections on stops.returned_prefix_id = prefix_selections.prefix_id
-    """,
-    "stop": "select min(stop_position) from policy_positions",
-    "picks": "select list(selected_prefix_id order by prefix_id) from prefix_selections",
-}
+# What is asked of the attempts, by the files live_verdict, live_stop and live_picks.
+QUESTIONS = ("verdict", "stop", "picks")
 
 
 class Verdict(NamedTuple):
@@ -194,7 +176,8 @@ class Judge:
 
     def _build(self, cap: int, policy: Plugin) -> None:
         """Make the replay's stages that a verdict needs, in their order."""
-        stages = sources(ASKED, self._plugins) | ONE_BANK
+        stages = sources(ASKED, self._plugins)
+        stages |= {name: render(file) for name, file in ONE_BANK.items()}
         if "binomial_tails" in stages and cap > MOST_TRIALS:
             raise AuditError(f"cap: at most {MOST_TRIALS:,} with the policy {policy.name}")
         for name in sorted(stages, key=STAGE_NAMES.index):
@@ -202,13 +185,12 @@ class Judge:
                 kind = BOUND_BEFORE[name]
                 check_columns(self._con, kind, getattr(self._plugins, kind)[0])
             kept_as = "table" if name in TABLES else "view"
-            sql = stages[name].replace("{cap}", str(cap))
-            self._con.execute(f"create {kept_as} {name} as {sql}")
+            self._con.execute(f"create {kept_as} {name} as {stages[name]}")
         # To plan a statement takes longer than to run it.
         for name in REFILLED:
             self._con.execute(f"prepare refill_{name} as insert into {name} {stages[name]}")
-        for name, sql in QUESTIONS.items():
-            self._con.execute(f"prepare {name} as {sql}")
+        for name in QUESTIONS:
+            self._con.execute(f"prepare {name} as {render(f'live_{name}')}")
 
     def printed(self, cost: int) -> int | float:
         """A cost in the unit, as tables print it."""

@@ -38,7 +38,7 @@ from audit.sources.proposals import (
     unused_paths,
 )
 from audit.sources.readers.parquet import first_records
-from audit.text import visible
+from audit.text import plural, visible
 
 REFUSED = "this does not load, because "
 LINES = 20
@@ -49,9 +49,6 @@ FILES_PEEKED = 32
 # So many bytes are tried, over all files; what is smaller is tried whole.
 TRIED_BYTES = 8_000_000
 LEAST_BYTES = 50_000
-TEXTS_LOOKED_AT = 400
-# Of each its end, where an answer stands: one text may be as large as memory.
-TEXT_END = 20_000
 KINDS_SHOWN = 3
 # An answer of another kind is proposed where boxes give less than this share of the best.
 MUCH = 0.9
@@ -61,6 +58,7 @@ SHARED = "attempts from the numbers of names that share one prompt"
 ALONE = "each name is taken for a problem: if it numbers attempts, split it as said below"
 FAILED = "attempts without text and tokens are kept as unfinished; --failed drop drops them"
 DECIMALS = "decimals compared as numbers, because {} and {} are answers to one problem"
+REASONED = ("completion_tokens", "reasoning_tokens")
 MATTERS = {"correct": "accuracy is unknown", "references": "labels cannot be checked or repaired",
            "prompt_tokens": "prompts cost nothing"}  # fmt: skip
 
@@ -168,14 +166,13 @@ def _block(
     # Names can be looked at although labels are refused.
     unlabelled = replace(settled, grade=None, references=None, force=True)
     names = trial if not trial.refusal else _try(files, unlabelled)
-    lines = [
-        *_verdict(source, trial, settled, guesses),
-        *([] if trial.refusal else _loading(sources, settled, guesses)),
-        *([] if trial.refusal or is_brief else _record(trial)),
-        *([] if trial.refusal else _held(trial, files, source)),
-        *_numbered(names, source, settled),
-        *_absent(peeks, source, trial, settled),
-    ]
+    lines = [*_verdict(source, trial, settled, guesses)]
+    if not trial.refusal:
+        lines += _loading(sources, settled, guesses)
+        lines += [] if is_brief else _record(trial)
+        lines += _held(trial, files, source)
+    lines += _numbered(names, source, settled)
+    lines += _absent(peeks, source, trial, settled)
     if room is None:
         yield from lines
         yield from _everything(peeks, source, settled)
@@ -263,16 +260,17 @@ def _try(files: Sequence[SourceFile], reading: Reading) -> Trial:
             ((mapping,),) = con.execute(
                 "select mapping from sources order by all limit 1"
             ).fetchall()
+            reasons = "select finish_reason from attempts group by 1 order by count(*) desc, 1"
             return Trial(
                 mapping=json.loads(mapping),
-                counts=_row(con, COUNTS) | _row(con, BANKS),
-                record=_row(con, FIRST),
+                counts=_row(con, "trial_counts"),
+                record=_row(con, "trial_record"),
                 notes=loaded.notes,
-                texts=_texts(con),
-                prompts=dict(con.execute(NAMES).fetchall()),
-                reasons=[row[0] for row in con.execute(REASONS).fetchall()],
+                texts=[text for (text,) in con.execute(render("trial_texts")).fetchall()],
+                prompts=dict(con.execute(render("trial_prompts")).fetchall()),
+                reasons=[reason for (reason,) in con.execute(reasons).fetchall()],
                 alike=_decimals(con),
-                warned=con.execute(WARNED.format(render("data_quality"), CHECKS)).fetchall(),
+                warned=con.execute(render("trial_warnings")).fetchall(),
                 is_whole=share >= 1,
                 is_fit=not reading.force,
             )
@@ -280,81 +278,15 @@ def _try(files: Sequence[SourceFile], reading: Reading) -> Trial:
         return Trial(refusal=str(error))
 
 
-REASONS = "select finish_reason from attempts group by 1 order by count(*) desc, 1"
-NAMES = """
-select name, if(min(prompt_tokens) = max(prompt_tokens), nullif(max(prompt_tokens), 0), null)
-from problem_names inner join attempts using (competition, question_id)
-group by name
-"""
-COUNTS = """
-select
-    count(*) as attempts,
-    count(distinct archive) as archives,
-    count(distinct (competition, question_id)) as problems,
-    count(*) filter (finish_reason = 'stop') as finished,
-    count(*) filter (eligible) as pickable,
-    count(answer) as answered,
-    count(attempts.archive_answer) filter (finish_reason = 'stop') as own,
-    count(labels.correct) as labelled,
-    count(*) filter (labels.correct) as correct
-from attempts
-inner join labels using (archive, competition, question_id, seed)
-"""
-# Of the checks of a load those that say that another option is needed.
-CHECKS = ("reasoning_not_counted", "texts_longer_than_costs", "costs_at_a_limit", "answers_missed")
-REASONED = ("completion_tokens", "reasoning_tokens")
-WARNED = """
-select "check", sum(count)::bigint, sum(total)::bigint
-from ({})
-where severity <> 'ok' and "check" in {}
-group by all
-order by all
-"""
-DECIMAL_FORMS = """
-select distinct competition, question_id, form
-from (
-    select competition, question_id, answer as form from attempts
-    union all
-    select competition, question_id, reference as form from accepted_references
-)
-where regexp_full_match(form, '[-+]?[0-9]+([.][0-9]+)?')
-order by competition, question_id, length(form), form
-"""
-BANKS = """
-select min(n) as least, max(n) as most, (select count(*) from steps) as steps from (
-    select count(*) as n from attempts group by archive, competition, question_id
-)
-"""
-FIRST = """
-select attempts.*, labels.correct, problem_names.name, texts.text
-from attempts
-inner join labels using (archive, competition, question_id, seed)
-left join problem_names using (competition, question_id)
-left join texts using (archive, competition, question_id, seed)
-order by archive, competition, question_id, seed
-limit 1
-"""
-
-
-def _row(con: duckdb.DuckDBPyConnection, query: str) -> dict[str, Any]:
-    """The only row of a query, by column."""
-    return con.sql(query).to_arrow_table().to_pylist()[0]
-
-
-def _texts(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """Texts of finished attempts, for who looks for another kind of answer."""
-    query = (
-        f"select right(text, {TEXT_END}) from texts "
-        "inner join attempts using (archive, competition, question_id, seed)"
-        f" where finish_reason = 'stop' and text is not null limit {TEXTS_LOOKED_AT}"
-    )
-    return [text for (text,) in con.execute(query).fetchall()]
+def _row(con: duckdb.DuckDBPyConnection, name: str) -> dict[str, Any]:
+    """The only row of a select, by column."""
+    return con.sql(render(name)).to_arrow_table().to_pylist()[0]
 
 
 def _decimals(con: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
     """Two forms of one problem that differ as 160.0 and 160 do, if there are any."""
     forms: dict[tuple[Any, ...], str] = {}
-    for competition, problem, form in con.execute(DECIMAL_FORMS).fetchall():
+    for competition, problem, form in con.execute(render("trial_decimals")).fetchall():
         number = number_form(form)
         first = forms.setdefault((competition, problem, number), form)
         if first != form:
@@ -454,11 +386,11 @@ def _held(trial: Trial, files: Sequence[SourceFile], source: Source) -> Iterator
     many = f"{len(files):,} files, " if len(files) > 1 else ""
     part = "" if trial.is_whole else " (of the beginning that was tried)"
     least, most = counts["least"], counts["most"]
-    sizes = f"{least:,} to {most:,} attempts" if most > least else _many(most, "attempt")
+    sizes = f"{least:,} to {most:,} attempts" if most > least else plural(most, "attempt")
     yield f"counts{part}: {many}format {source.format}"
     yield (
-        f"  {_many(counts['attempts'], 'attempt')}: {_many(counts['archives'], 'archive')}, "
-        f"{_many(counts['problems'], 'problem')}, {sizes} each"
+        f"  {plural(counts['attempts'], 'attempt')}: {plural(counts['archives'], 'archive')}, "
+        f"{plural(counts['problems'], 'problem')}, {sizes} each"
     )
     total = counts["attempts"]
     yield (
@@ -521,10 +453,6 @@ def _numbered(trial: Trial, source: Source, reading: Reading) -> Iterator[str]:
 
 def _share(count: int, total: int) -> str:
     return f"{count:,} ({100 * count / max(total, 1):.0f} %)"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _short(value: Any) -> str:

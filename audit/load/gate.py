@@ -8,6 +8,7 @@ from audit.engine import render
 from audit.errors import AuditError
 from audit.load.stored import archives_without_texts, stored_answers
 from audit.sources import excerpt
+from audit.text import first_names
 
 NAMES_SHOWN = 5
 # Reasons of attempts that are not finished, in the words of the tools that write them.
@@ -58,9 +59,8 @@ def settle_labels(
     con.execute(f"create temp table dropped_problems as {render('unlabelled_problems')}")
     for table in ("incoming", "texts"):
         con.execute(
-            f"delete from {table} using dropped_problems as dropped where "
-            f"{table}.archive = dropped.archive and {table}.competition = dropped.competition "
-            f"and {table}.question_id = dropped.question_id"
+            f"delete from {table} where (archive, competition, question_id) in "
+            "(select (archive, competition, question_id) from dropped_problems)"
         )
     con.execute("drop table dropped_problems")
     return problems
@@ -88,11 +88,11 @@ def _reasons(con: duckdb.DuckDBPyConnection, archive: str) -> str:
     """The finish reasons of an archive, and the option that settles which are finished."""
     query = f"from ({render('archive_finish_reasons')}) where archive = ?"
     reasons = [(reason, count) for _, reason, count in con.execute(query, [archive]).fetchall()]
-    more = f" and {len(reasons) - NAMES_SHOWN:,} more" if len(reasons) > NAMES_SHOWN else ""
-    first = ", ".join(f"{excerpt(reason)} ({count:,})" for reason, count in reasons[:NAMES_SHOWN])
+    counted = [f"{excerpt(reason)} ({count:,})" for reason, count in reasons]
+    found = first_names(counted, NAMES_SHOWN)
     candidates = [reason for reason, _ in reasons if reason.strip().lower() not in UNFINISHED]
     names = shlex.quote(",".join(candidates[:NAMES_SHOWN]) or "REASON")
-    return f"finish_reason is {first}{more}; pass --finished {names} to count that as finished"
+    return f"finish_reason is {found}; pass --finished {names} to count that as finished"
 
 
 def _kinds(con: duckdb.DuckDBPyConnection, archive: str, answer: str, archive_answers: int) -> str:

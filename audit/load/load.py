@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
@@ -18,24 +18,17 @@ from audit.engine import comment_relations, quality, render
 from audit.errors import AuditError, explained
 from audit.load.gate import require_fit, settle_labels
 from audit.load.names import number_problems, shown_problem
-from audit.load.provenance import (
-    answer_note,
-    cost_note,
-    grade_note,
-    remember,
-    require_one_kind,
-)
-from audit.load.schema import FILLED, SCHEMA, create_schema
-from audit.load.staging import Progress, Staging, make_stale, stage, streaming
+from audit.load.provenance import remember, require_one_kind
+from audit.load.schema import FILLED, create_schema
+from audit.load.staging import Staging, make_stale, stage, streaming
 from audit.options import Reading, takes
+from audit.progress import Progress
 from audit.sources import CONTAINERS, Source, SourceFile, excerpt
 from audit.sources.canonical import COLUMNS, find_column
 from audit.sources.files import check_unchanged
 from audit.sources.formats import formats
 from audit.sources.opening import readable_files
 from audit.sources.scores import check_mapped
-
-__all__ = ["SCHEMA", "answer_note", "cost_note", "create_schema", "grade_note", "load"]
 
 HASHED_BYTES = 1_000_000
 ONCE = "an attempt may occur only once"
@@ -91,7 +84,9 @@ def load(
             number_problems(con, staging.numbering)
             refuse_duplicates(con, files)
             require_one_kind(con, reading.answer, numbers=reading.numbers)
-            fill(con, staging.opened, [sha256(source.file) for source in staging.opened])
+            facts = [file_facts(source, sha256(source.file)) for source in staging.opened]
+            with incoming_files(con, dict(enumerate(facts))):
+                fill_records(con, FILLED)
             loaded = con.execute(render("loaded_archives")).fetchall()
             names = {row[0] for row in loaded}
             if not reading.force:
@@ -154,20 +149,27 @@ def refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile
     )
 
 
-def fill(con: duckdb.DuckDBPyConnection, opened: Sequence[Source], digests: Sequence[str]) -> None:
-    """Fill each table from the rows that wait in `incoming`."""
-    files = {
-        "file": list(range(len(opened))),
+def file_facts(source: Source, sha256: str) -> dict[str, Any]:
+    """What `sources` says of a file."""
+    return {
         # A file's name may be any bytes.
-        "name": [source.file.name.encode(errors="backslashreplace").decode() for source in opened],
-        "format": [source.format for source in opened],
-        "bytes": [source.file.bytes for source in opened],
-        "sha256": digests,
-        "mapping": [json.dumps(source.mapping) for source in opened],
-        "simulated": [source.is_simulated for source in opened],
+        "name": source.file.name.encode(errors="backslashreplace").decode(),
+        "format": source.format,
+        "bytes": source.file.bytes,
+        "sha256": sha256,
+        "mapping": json.dumps(source.mapping),
+        "simulated": source.is_simulated,
     }
-    con.register("incoming_files", pa.table(files))
-    fill_records(con, FILLED)
+
+
+@contextmanager
+def incoming_files(
+    con: duckdb.DuckDBPyConnection, files: Mapping[int, Mapping[str, Any]]
+) -> Iterator[None]:
+    """Have `incoming_files`, what is known of each file by its number, while tables are filled."""
+    rows = [{"file": number, **facts} for number, facts in files.items()]
+    con.register("incoming_files", pa.Table.from_pylist(rows))
+    yield
     con.unregister("incoming_files")
 
 

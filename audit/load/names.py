@@ -5,8 +5,6 @@ archive in the database: what is loaded first makes no difference, and loading m
 Names that are all whole numbers are those numbers.
 """
 
-import re
-
 import duckdb
 import pyarrow as pa
 
@@ -16,7 +14,7 @@ from audit.engine import render
 from audit.errors import AuditError
 from audit.sources import excerpt
 
-WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
+MET = pa.schema([("competition", pa.string()), ("name", pa.string()), ("question_id", pa.int64())])
 
 
 class Numbering:
@@ -34,70 +32,38 @@ class Numbering:
 
 def number_problems(con: duckdb.DuckDBPyConnection, numbering: Numbering) -> None:
     """Give every named problem its number, old ones included, and keep the names."""
-    problems = con.execute(render("named_problems")).fetchall()
-    if not numbering.names and not problems:
-        con.execute("delete from problem_names")
-        return
-    incoming = con.execute("select distinct question_id from incoming where question_id < 0")
-    left = {number for (number,) in incoming.fetchall()}
-    changes: list[tuple[str, int, int]] = []
-    rows: list[tuple[str, int, str]] = []
-    for competition in sorted({key[0] for key in numbering.names} | {row[0] for row in problems}):
-        old = {name: number for place, name, number in problems if place == competition}
-        new = {
-            name: at
-            for (place, name), at in numbering.names.items()
-            if place == competition and at in left
-        }
-        numbers = _numbers(con, competition, sorted({*old, *new}), bool(old))
-        for names in (old, new):
-            changes += [(competition, at, numbers[name]) for name, at in names.items()]
-        if numbers != {name: int(name) for name in numbers if WHOLE_NUMBER.fullmatch(name)}:
-            rows += [(competition, number, name) for name, number in numbers.items()]
-    _renumber(con, [change for change in changes if change[1] != change[2]])
+    competitions, names = zip(*numbering.names, strict=True) if numbering.names else ((), ())
+    met = [competitions, names, numbering.names.values()]
+    insert(con, "create temp table met_names as", pa.table(list(map(list, met)), schema=MET))
+    con.execute(f"create temp table renumbered as {render('renumbered_problems')}")
+    _refuse_numbered(con)
+    if con.execute("select 1 from renumbered where old <> new limit 1").fetchall():
+        for table in ("incoming", *NUMBERED):
+            con.execute(
+                f"update {table} set question_id = new from renumbered where question_id = old "
+                f"and old <> new and {table}.competition = renumbered.competition"
+            )
     con.execute("delete from problem_names")
-    _insert(con, "problem_names", ("competition", "question_id", "name"), rows)
+    con.execute(
+        "insert into problem_names select distinct competition, new, name from renumbered "
+        "where not is_plain order by competition, new"
+    )
+    con.execute("drop table renumbered; drop table met_names")
 
 
-def _numbers(
-    con: duckdb.DuckDBPyConnection, competition: str, names: list[str], has_names: bool
-) -> dict[str, int]:
-    """The number of each name of a competition."""
-    if not has_names and all(WHOLE_NUMBER.fullmatch(name) for name in names):
-        return {name: int(name) for name in names}
-    archive = con.execute(
-        f"select archive from ({render('numbered_archives')}) where competition = ? limit 1",
-        [competition],
+def _refuse_numbered(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse names beside an archive that knows problems of the competition by numbers."""
+    mixed = con.execute(
+        "select competition, min(archive), min(name) from renumbered "
+        f"inner join ({render('numbered_archives')}) using (competition) "
+        "where not is_whole group by competition order by competition limit 1"
     ).fetchall()
-    if archive:
+    for competition, archive, name in mixed:
         raise AuditError(
-            f"competition {excerpt(competition)}: archive {excerpt(archive[0][0])} numbers its "
-            f"problems, and here they have names ({excerpt(names[0])}); load them into another "
+            f"competition {excerpt(competition)}: archive {excerpt(archive)} numbers its "
+            f"problems, and here they have names ({excerpt(name)}); load them into another "
             "--db, or pass --competition with another name"
         )
-    return {name: number for number, name in enumerate(names)}
-
-
-def _renumber(con: duckdb.DuckDBPyConnection, changes: list[tuple[str, int, int]]) -> None:
-    if not changes:
-        return
-    con.execute("create temp table renumbered (competition varchar, old bigint, new bigint)")
-    _insert(con, "renumbered", ("competition", "old", "new"), changes)
-    for table in ("incoming", *NUMBERED):
-        con.execute(
-            f"update {table} set question_id = new from renumbered where question_id = old "
-            f"and {table}.competition = renumbered.competition"
-        )
-    con.execute("drop table renumbered")
-
-
-def _insert(
-    con: duckdb.DuckDBPyConnection, table: str, columns: tuple[str, ...], rows: list[tuple]
-) -> None:
-    if rows:
-        values = zip(*rows, strict=True)
-        by_name = {name: list(column) for name, column in zip(columns, values, strict=True)}
-        insert(con, f"insert into {table}", pa.table(by_name))
 
 
 def shown_problem(con: duckdb.DuckDBPyConnection, competition: str, question_id: int) -> str:

@@ -1,78 +1,73 @@
 """What was not simply recorded: how answers, costs, finish reasons and labels came about."""
 
 import json
+from collections.abc import Iterable
 
 import duckdb
 
 from audit.answers.extract import NO_ANSWER
-from audit.database import relations
+from audit.database.schema import fact, keep_fact, relations
 from audit.engine import render
 from audit.errors import AuditError
 from audit.sources import excerpt
 
 COUNTED = "counted with "
-GRADED = "references"
 GRADE = "grade"
+# Facts of a load that a note tells, in these words.
+TOLD = {
+    "tokens": "completion tokens {}",
+    "finished": "counted as finish reason stop: {}",
+    "failed": "failed attempts: {}",
+    GRADE: "labels: normalized answers compared with the {}",
+    "unlabelled": "{}",
+}
 
 
 def answer_kind(con: duckdb.DuckDBPyConnection) -> str:
     """How the answers of the database were read."""
-    return kept_fact(con, "answer") or "boxed"
+    return fact(con, "answer") or "boxed"
 
 
 def has_numbers(con: duckdb.DuckDBPyConnection) -> bool:
     """Whether plain decimals are compared as numbers (--numbers)."""
-    return kept_fact(con, "numbers") is not None
+    return fact(con, "numbers") is not None
 
 
 def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False) -> None:
     """Refuse to load answers of another kind beside those that are there."""
     kind = answer_kind(con)
-    others = con.execute(
+    ((other,),) = con.execute(
         "select min(archive) from attempts anti join incoming using (archive)"
     ).fetchall()
-    if kind != answer and others[0][0] is not None:
+    if other is None:
+        return
+    if kind != answer:
         raise AuditError(
-            f"--answer {answer}: the answers of archive {excerpt(others[0][0])} were read by "
+            f"--answer {answer}: the answers of archive {excerpt(other)} were read by "
             f"--answer {kind}, and a database has one kind; load into another --db, or change "
             f"those that are there first: budget-audit answers --answer {answer}"
         )
-
-    if numbers != has_numbers(con) and others[0][0] is not None:
+    if numbers != has_numbers(con):
         how = "without" if numbers else "with"
         raise AuditError(
-            f"archive {excerpt(others[0][0])} was loaded {how} --numbers, and a database compares "
+            f"archive {excerpt(other)} was loaded {how} --numbers, and a database compares "
             f"answers in one way; load {how} --numbers here, or into another --db"
         )
 
 
 def remember_answer(con: duckdb.DuckDBPyConnection, answer: str) -> None:
     """Keep in `meta` what the answer is, where it is not the boxed one."""
-    keep(con, "answer", None if answer == "boxed" else answer)
+    keep_fact(con, "answer", None if answer == "boxed" else answer)
 
 
 def remember(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False) -> None:
     """Keep in `meta` how answers were read, and what of which archives was not recorded."""
     remember_answer(con, answer)
-    keep(con, "numbers", "true" if numbers else None)
-    keep(con, "failed", _of_sources(con, "failed", ""))
-    keep(con, "tokens", _of_sources(con, "completion_tokens", COUNTED))
-    keep(con, GRADE, _of_sources(con, "correct", GRADED))
-    keep(con, "finished", _of_sources(con, "finished", ""))
-    keep(con, "unlabelled", _label_gaps(con))
-
-
-def _of_sources(con: duckdb.DuckDBPyConnection, column: str, begins: str) -> str | None:
-    """Where a column is not from the log: in what way, and in which archives if not in all."""
-    rows = con.execute(
-        f"select origin, list(archive) from ({render('origins')}) "
-        "where name = ? and starts_with(origin, ?) group by origin order by origin",
-        [column, begins],
-    ).fetchall()
-    everyone = {archive for (archive,) in con.execute("select archive from sources").fetchall()}
-    if len(rows) == 1 and set(rows[0][1]) == everyone:
-        return rows[0][0] or None
-    return "; ".join(f"{origin} ({_join_names(archives)})" for origin, archives in rows) or None
+    keep_fact(con, "numbers", "true" if numbers else None)
+    facts = dict(con.execute(render("recording_facts")).fetchall())
+    facts["unlabelled"] = _label_gaps(con)
+    for key in TOLD:
+        keep_fact(con, key, facts.get(key))
 
 
 def _label_gaps(con: duckdb.DuckDBPyConnection) -> str | None:
@@ -87,25 +82,8 @@ def _label_gaps(con: duckdb.DuckDBPyConnection) -> str | None:
         archives = [archive if gap == "unlabelled" else f"{archive} {count:,} of {total:,}"
                     for archive, kind, count, total in gaps if kind == gap]  # fmt: skip
         if archives:
-            parts.append(words + _join_names(archives))
+            parts.append(words + ", ".join(sorted(archives)))
     return "; ".join(parts) or None
-
-
-def _join_names(names: list[str]) -> str:
-    return ", ".join(sorted(names))
-
-
-def keep(con: duckdb.DuckDBPyConnection, key: str, value: str | None) -> None:
-    """Write one line of `meta`, or take it away."""
-    con.execute("delete from meta where key = ?", [key])
-    if value is not None:
-        con.execute("insert into meta values (?, ?)", [key, value])
-
-
-def kept_fact(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
-    """What `meta` says under a key."""
-    rows = con.execute("select value from meta where key = ?", [key]).fetchall()
-    return rows[0][0] if rows else None
 
 
 def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str:
@@ -115,20 +93,31 @@ def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str
         replayed_note(con),
         selector_note(con, has_selectors=has_selectors),
         unit_note(con),
-        finished_note(con),
-        failed_note(con),
-        grade_note(con) or "labels: as recorded",
-        kept_fact(con, "unlabelled"),
+        told(con, "finished"),
+        told(con, "failed"),
+        told(con, GRADE) or "labels: as recorded",
+        told(con, "unlabelled"),
     ]
     return "; ".join(part for part in parts if part)
 
 
+def told(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
+    """A fact of the load in words, where it is not simply as recorded."""
+    value = fact(con, key)
+    return None if value is None else TOLD[key].format(value)
+
+
+def load_notes(con: duckdb.DuckDBPyConnection, noted: Iterable[str]) -> list[str]:
+    """What was noted while files were read, and which of it no model made."""
+    return [f"note: {note}" for note in (*noted, simulated_note(con)) if note]
+
+
 def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
     """Which archives no model made."""
-    rows = con.execute(
-        "select distinct archive from sources where simulated order by archive"
+    ((archives,),) = con.execute(
+        "select string_agg(distinct archive, ', ' order by archive) from sources where simulated"
     ).fetchall()
-    return f"SIMULATED DATA ({', '.join(archive for (archive,) in rows)})" if rows else None
+    return f"SIMULATED DATA ({archives})" if archives else None
 
 
 def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
@@ -153,7 +142,7 @@ def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
 
 def unit_note(con: duckdb.DuckDBPyConnection) -> str:
     """What budgets and costs of the replay count, and where that comes from."""
-    tokens = cost_note(con) or "completion tokens recorded"
+    tokens = told(con, "tokens") or "completion tokens recorded"
     try:
         ((unit,),) = con.execute("select value from settings where key = 'unit'").fetchall()
         ((prices,),) = con.execute("select count(*) from prices").fetchall()
@@ -165,24 +154,6 @@ def unit_note(con: duckdb.DuckDBPyConnection) -> str:
         "seconds": "budgets count seconds as recorded",
         "steps": "budgets count steps",
     }.get(unit, tokens)
-
-
-def cost_note(con: duckdb.DuckDBPyConnection) -> str | None:
-    """How the completion tokens were counted, where they were not recorded."""
-    tokens = kept_fact(con, "tokens")
-    return None if tokens is None else f"completion tokens {tokens}"
-
-
-def finished_note(con: duckdb.DuckDBPyConnection) -> str | None:
-    """Which finish reasons count as stop beside stop itself."""
-    finished = kept_fact(con, "finished")
-    return None if finished is None else f"counted as finish reason stop: {finished}"
-
-
-def failed_note(con: duckdb.DuckDBPyConnection) -> str | None:
-    """What was done with attempts that failed."""
-    failed = kept_fact(con, "failed")
-    return None if failed is None else f"failed attempts: {failed}"
 
 
 def answer_note(con: duckdb.DuckDBPyConnection) -> str:
@@ -216,9 +187,3 @@ def selector_note(con: duckdb.DuckDBPyConnection, *, has_selectors: bool) -> str
     if has_selectors and others:
         return f"{answer_note(con)} ({', '.join(sorted(others))}: {own})"
     return answer_note(con)
-
-
-def grade_note(con: duckdb.DuckDBPyConnection) -> str | None:
-    """How labels were made, where they are not the log's."""
-    grade = kept_fact(con, GRADE)
-    return None if grade is None else f"labels: normalized answers compared with the {grade}"

@@ -8,16 +8,15 @@ import duckdb
 
 from audit.answers.extract import NO_ANSWER, answer_pattern
 from audit.database import check_schema, cursor, require_attempts, transaction
+from audit.database.schema import KEY, fact
 from audit.engine import quality, render
 from audit.errors import AuditError, explained
 from audit.load.gate import require_fit
-from audit.load.provenance import GRADE, answer_kind, has_numbers, kept_fact, remember
+from audit.load.provenance import GRADE, answer_kind, has_numbers, remember
 from audit.load.schema import sql_columns
 from audit.load.staging import insert_stream, make_stale
 from audit.load.stored import STORED, require_texts, stored_answers
 from audit.text import quoted
-
-KEY = ("archive", "competition", "question_id", "seed")
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
     check_schema(con)
     require_attempts(con)
     require_texts(con, answer)
-    if answer == NO_ANSWER and kept_fact(con, GRADE):
+    if answer == NO_ANSWER and fact(con, GRADE):
         raise AuditError(
             "--answer none: the labels were made by comparing answers with references; load with "
             "the source's own labels first"

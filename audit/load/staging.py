@@ -28,6 +28,7 @@ from audit.errors import AuditError
 from audit.load.names import Numbering
 from audit.load.schema import CARRIED, INCOMING, KEY_FIELDS, SCORES, sql_columns
 from audit.options import Reading
+from audit.progress import Progress
 from audit.sources import Chunk, Source, SourceFile, excerpt
 from audit.sources.canonical import COLUMNS, SCORE_PREFIX, read_columns
 from audit.sources.missing import require
@@ -52,8 +53,6 @@ STAGED = pa.schema([*INCOMING, *MEASURES])
 SEGMENT_BYTES = 64_000_000
 # Each thread writes its row groups as they fill: less memory, and none waits for another.
 STREAMING = {"preserve_insertion_order": "false", "write_buffer_row_group_count": "1"}
-
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ def read(staging: Staging) -> Generator[Batch]:
             size += batch.rows.nbytes
             yield batch
             if staging.progress:
-                staging.progress(before + chunk.done, total, file.shown_name)
+                staging.progress(file.shown_name, before + chunk.done, total)
         before += file.bytes
 
 

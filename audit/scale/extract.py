@@ -1,6 +1,5 @@
 """One source file becomes rows without texts, sorted by problem, for the parts to read."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,11 @@ import pyarrow as pa
 from audit.database import insert
 from audit.engine import render
 from audit.errors import AuditError
-from audit.load.load import hashing, source_notes
+from audit.load.load import file_facts, hashing, source_notes
 from audit.load.staging import INCOMING, Staging, read
 from audit.options import TaskLimits
-from audit.scale.folders import appearing, folder_of, is_done, working, write_receipt
-from audit.scale.plan import read_manifest, require_same_program
+from audit.scale.folders import appearing, folder_of, own_receipt, working, write_receipt
+from audit.scale.plan import same_plan
 from audit.sources import Source
 from audit.sources.opening import unreadable
 from audit.text import literal
@@ -28,11 +27,10 @@ EXTRACTED = INCOMING.append(pa.field("place", pa.int64()))
 
 def extract(run: Path, number: int, limits: TaskLimits) -> int:
     """Read one file with the ordinary readers and write its attempts; say how many there are."""
-    manifest = read_manifest(run)
-    require_same_program(manifest)
+    manifest = same_plan(run)
     if not 0 <= number < len(manifest.files):
         raise AuditError(f"{run}: has no file {number}; they are 0 to {len(manifest.files) - 1}")
-    if is_done(run, "attempts", number, manifest.id):
+    if own_receipt(folder_of(run, "attempts", number), manifest.id):
         return 0
     file = manifest.files[number]
     try:
@@ -68,7 +66,7 @@ def extract(run: Path, number: int, limits: TaskLimits) -> int:
         content = {
             "manifest": manifest.id,
             "number": number,
-            "source": None if skipped else _described(staging.opened[0], sha256(file)),
+            "source": None if skipped else _source(staging.opened[0], sha256(file)),
             "skipped": skipped,
             "names": [[*key, at] for key, at in staging.numbering.names.items()],
         }
@@ -87,15 +85,6 @@ def _read_into(con: duckdb.DuckDBPyConnection, staging: Staging) -> None:
         before += batch.rows.num_rows
 
 
-def _described(source: Source, sha256: str) -> dict[str, Any]:
+def _source(source: Source, sha256: str) -> dict[str, Any]:
     """The row of `sources` for a file, and the notes to report."""
-    return {
-        # A file's name may be any bytes.
-        "name": source.file.name.encode(errors="backslashreplace").decode(),
-        "format": source.format,
-        "bytes": source.file.bytes,
-        "sha256": sha256,
-        "mapping": json.dumps(source.mapping),
-        "simulated": source.is_simulated,
-        "notes": source_notes(source),
-    }
+    return {**file_facts(source, sha256), "notes": source_notes(source)}

@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import make_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -123,60 +123,32 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-@dataclass(frozen=True)
-class _Extracted:
-    """What the receipt of an extracted file says."""
-
-    manifest: str
-    number: int
-    source: Mapping[str, object] | None
-    skipped: str | None
-    names: tuple[tuple[str, str, int], ...]
-    files: Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class _Source:
-    """What such a receipt says of the file itself."""
-
-    name: str
-    format: str
-    bytes: int
-    sha256: str
-    mapping: str
-    simulated: bool
-    notes: tuple[str, ...]
+# What the receipts of extracted files, of parts and of the keys say, beside the files they name.
+RECEIPTS: dict[str, dict[str, Any]] = {
+    "attempts": {
+        "manifest": str,
+        "number": int,
+        "source": Mapping[str, object] | None,
+        "skipped": str | None,
+        "names": tuple[tuple[str, str, int], ...],
+    },
+    "parts": {"manifest": str, "keys": str, "number": int, "banks": int},
+    "keys": {
+        "manifest": str,
+        "settings": Mapping[str, object],
+        "notes": tuple[str, ...],
+        "left_out": tuple[tuple[str, int, int], ...],
+    },
+}
+# What they say of a source file, and of a Parquet file.
+SOURCE = {"name": str, "format": str, "bytes": int, "sha256": str, "mapping": str,
+          "simulated": bool, "notes": tuple[str, ...]}  # fmt: skip
+FILE = {"rows": int, "bytes": int, "sha256": str}
 
 
-@dataclass(frozen=True)
-class _Part:
-    """What the receipt of a part says."""
-
-    manifest: str
-    keys: str
-    number: int
-    banks: int
-    files: Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class _Keys:
-    """What the receipt of the keys says."""
-
-    manifest: str
-    settings: Mapping[str, object]
-    notes: tuple[str, ...]
-    left_out: tuple[tuple[str, int, int], ...]
-    files: Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class _Written:
-    """What a receipt says of a Parquet file."""
-
-    rows: int
-    bytes: int
-    sha256: str
+def _require(what: str, fields: Mapping[str, Any], content: Any) -> None:
+    """Refuse what does not have these fields with values of these types."""
+    typed(make_dataclass(what, fields.items()), content)
 
 
 def read_receipt(folder: Path) -> dict[str, Any] | None:
@@ -184,12 +156,12 @@ def read_receipt(folder: Path) -> dict[str, Any] | None:
     try:
         text = (folder / RECEIPT).read_text(encoding="utf-8")
         receipt = json.loads(text, parse_int=_whole_number)
-        kind = {"attempts": _Extracted, "parts": _Part}.get(folder.parent.name, _Keys)
-        typed(kind, receipt)
+        said = RECEIPTS.get(folder.parent.name, RECEIPTS["keys"])
+        _require("a receipt", {**said, "files": Mapping[str, object]}, receipt)
         for written in receipt["files"].values():
-            typed(_Written, written)
+            _require("a file", FILE, written)
         if receipt.get("source"):
-            typed(_Source, receipt["source"])
+            _require("a source", SOURCE, receipt["source"])
         if "settings" in receipt:
             check(typed(Settings, receipt["settings"]))
     except (FileNotFoundError, NotADirectoryError):
@@ -206,17 +178,20 @@ def _whole_number(digits: str) -> int:
     return int(digits)
 
 
-def is_done(run: Path, kind: str, number: int, manifest: str) -> bool:
-    """Whether a task of this plan has left its folder; one of another plan is refused."""
-    folder = folder_of(run, kind, number)
+def own_receipt(folder: Path, manifest: str) -> dict[str, Any] | None:
+    """The receipt of a folder of this plan, or None where it is not there; others are refused."""
     receipt = read_receipt(folder)
-    if receipt is None:
-        if folder.exists():
-            raise AuditError(f"{folder}: has no {RECEIPT}; remove the folder and run it again")
-        return False
-    if receipt["manifest"] != manifest:
+    if receipt is None and folder.exists():
+        raise AuditError(f"{folder}: has no {RECEIPT}; remove the folder and run it again")
+    if receipt is not None and receipt["manifest"] != manifest:
         raise AuditError(f"{folder}: was made by another plan; remove it and run it again")
-    return True
+    return receipt
+
+
+def missing(run: Path, kind: str, count: int, manifest: str) -> list[int]:
+    """The extracted files or the parts of a run that are not there yet."""
+    numbers = range(count)
+    return [n for n in numbers if own_receipt(folder_of(run, kind, n), manifest) is None]
 
 
 def check_files(folder: Path, receipt: Mapping[str, Any]) -> None:

@@ -69,11 +69,15 @@ def extract(
     limits:
     """
     from audit.scale.extract import extract as read
-    from audit.scale.keys import missing_files, number_keys
+    from audit.scale.folders import missing
+    from audit.scale.keys import number_keys
     from audit.scale.plan import read_manifest
 
     run = Path(folder)
-    numbers = missing_files(run, read_manifest(run)) if number is None else [number]
+    manifest = read_manifest(run)
+    numbers = [number] if number is not None else []
+    if number is None:
+        numbers = missing(run, "attempts", len(manifest.files), manifest.id)
     rows = [read(run, file_number, limits) for file_number in numbers]
     if number is None:
         number_keys(run, limits)
@@ -158,9 +162,7 @@ def gather(
     gathered = collect(Path(folder), Path(db), link=link, limits=limits)
     with opened(db, **asdict(limits)) as con:
         used = con.sql("from settings order by key").to_arrow_table()
-        notes = [f"note: {note}" for note in gathered.notes]
-        simulated = provenance.simulated_note(con)
-        notes += [f"note: {simulated}"] if simulated else []
+        notes = provenance.load_notes(con, gathered.notes)
         notes += [provenance.replayed_note(con) or "", *quality_notes(con)]
     notes.append("a run keeps no texts: what needs them says so")
     caption = f"{gathered.replays:,} replays of {gathered.banks:,} banks in {db}"

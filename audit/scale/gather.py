@@ -24,14 +24,15 @@ from audit.scale.folders import (
     check_files,
     folder_of,
     keys_file,
+    own_receipt,
     parquet,
-    read_receipt,
     refuse_links,
     sha256,
 )
 from audit.scale.keys import HANDED_DOWN, LOADED_ONCE, check_extracted, number_keys
 from audit.scale.part import COMPUTED_HERE, FILLED_HERE, WRITTEN
-from audit.scale.plan import Manifest, read_manifest, require_same_program, settings_of
+from audit.scale.plan import Manifest, same_plan, settings_of
+from audit.text import first_names
 
 # Relations with a row for every attempt, walk or prefix; --link leaves them in the run's files.
 LARGE = tuple(name for name in COMPUTED_HERE if name in WALKED)
@@ -50,8 +51,7 @@ class Gathered(NamedTuple):
 def gather(run: Path, db: Path, *, link: bool = False, limits: Limits = NO_LIMITS) -> Gathered:
     """Make a new database of all parts in one transaction, after every file has been checked."""
     run = run.resolve()
-    manifest = read_manifest(run)
-    require_same_program(manifest)
+    manifest = same_plan(run)
     refuse_links(run)
     keys = number_keys(run, TaskLimits())
     check_files(run / "keys", keys)
@@ -96,23 +96,20 @@ def _grade_notes(con: duckdb.DuckDBPyConnection) -> list[str]:
 def check_parts(run: Path, manifest: Manifest) -> dict[str, list[Path]]:
     """The files of each relation; a part that is missing, doubled, damaged or foreign is named."""
     folders = sorted(path.name for path in (run / "parts").glob("[!.]*"))
-    receipts = {name: read_receipt(run / "parts" / name) for name in folders}
-    for name, receipt in receipts.items():
-        _require_own(run, name, receipt, manifest)
-    numbers = Counter(receipt["number"] for receipt in receipts.values() if receipt)
+    receipts = {name: _own_receipt(run, name, manifest) for name in folders}
+    numbers = Counter(receipt["number"] for receipt in receipts.values())
     doubled = sorted(number for number, count in numbers.items() if count > 1)
     if doubled:
-        places = [name for name in folders if (receipts[name] or {}).get("number") == doubled[0]]
+        places = [name for name in folders if receipts[name]["number"] == doubled[0]]
         raise AuditError(
             f"{run}: part {doubled[0]} is there twice: parts/{', parts/'.join(places)}; remove "
             "what is a copy"
         )
     missing = [number for number in range(manifest.parts) if number not in numbers]
     if missing:
-        names = ", ".join(map(str, missing[:NAMES_SHOWN]))
-        more = f" and {len(missing) - NAMES_SHOWN:,} more" if len(missing) > NAMES_SHOWN else ""
+        names = first_names([*map(str, missing)], NAMES_SHOWN)
         raise AuditError(
-            f"{run}: {len(missing):,} of {manifest.parts:,} parts are missing: {names}{more}; run "
+            f"{run}: {len(missing):,} of {manifest.parts:,} parts are missing: {names}; run "
             f"'budget-audit run {run}' again, or 'budget-audit part {run} {missing[0]}'"
         )
     files: dict[str, list[Path]] = {name: [] for name in WRITTEN}
@@ -127,19 +124,15 @@ def check_parts(run: Path, manifest: Manifest) -> dict[str, list[Path]]:
     return files
 
 
-def _require_own(
-    run: Path, name: str, receipt: Mapping[str, Any] | None, manifest: Manifest
-) -> None:
-    """Refuse a part of another run, or made with other numbers than this run's."""
+def _own_receipt(run: Path, name: str, manifest: Manifest) -> dict[str, Any]:
+    """The receipt of a part; one of another run, or made with other keys, is refused."""
     folder = run / "parts" / name
-    if receipt is None:
-        raise AuditError(f"{folder}: has no {RECEIPT}; remove it and run it again")
-    if receipt["manifest"] != manifest.id:
-        raise AuditError(f"{folder}: was made by another plan; remove it and run it again")
+    receipt = own_receipt(folder, manifest.id) or {}
     if receipt.get("keys") != sha256(run / "keys" / RECEIPT):
         raise AuditError(f"{folder}: was made with other keys than {run / 'keys'}; run it again")
     if set(receipt["files"]) - set(WRITTEN):
         raise AuditError(f"{folder}: its {RECEIPT} names files that no part has")
+    return receipt
 
 
 def _fill(

@@ -17,7 +17,7 @@ from audit.engine.settings import Settings, keep
 from audit.engine.stages import STAGE_NAMES
 from audit.errors import AuditError
 from audit.load.gate import require_fit, settle_labels
-from audit.load.load import refuse_duplicates
+from audit.load.load import incoming_files, refuse_duplicates
 from audit.load.names import Numbering, number_problems
 from audit.load.schema import create_schema
 from audit.options import TaskLimits
@@ -26,13 +26,14 @@ from audit.scale.folders import (
     appearing,
     check_files,
     folder_of,
-    is_done,
+    missing,
+    own_receipt,
     parquet,
     read_receipt,
     working,
     write_receipt,
 )
-from audit.scale.plan import Manifest, read_manifest, require_same_program
+from audit.scale.plan import Manifest, same_plan
 from audit.sources.opening import require_some
 from audit.sources.runs import appended
 from audit.text import literal, not_there
@@ -43,26 +44,16 @@ HANDED_DOWN = ("replayed_problems", "archives", "problems", "banks", "graded_arc
 LOADED_ONCE = ("sources", "problem_names")
 
 
-def missing_files(run: Path, manifest: Manifest) -> list[int]:
-    """The source files that have not been extracted yet."""
-    numbers = range(len(manifest.files))
-    return [number for number in numbers if not is_done(run, "attempts", number, manifest.id)]
-
-
 def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
     """Number what all parts share, unless that is done; return its receipt."""
-    manifest = read_manifest(run)
-    require_same_program(manifest)
+    manifest = same_plan(run)
     folder = run / "keys"
-    receipt = read_receipt(folder)
-    if receipt is not None:
-        if receipt["manifest"] != manifest.id:
-            raise AuditError(f"{folder}: was made by another plan; remove it and run it again")
+    if receipt := own_receipt(folder, manifest.id):
         return receipt
-    if missing := missing_files(run, manifest):
+    if waiting := missing(run, "attempts", len(manifest.files), manifest.id):
         raise AuditError(
-            f"{run}: {len(missing):,} of {len(manifest.files):,} files are not extracted yet, the "
-            f"first is number {missing[0]}; run 'budget-audit extract {run}'"
+            f"{run}: {len(waiting):,} of {len(manifest.files):,} files are not extracted yet, the "
+            f"first is number {waiting[0]}; run 'budget-audit extract {run}'"
         )
     with appearing(folder) as partial, working(limits) as con:
         receipts, left_out = _read_counts(con, run, manifest)
@@ -75,12 +66,11 @@ def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
         _number(con, manifest, settings)
         dealt = _deal(con.execute(render("problem_work")).fetchall(), manifest.parts)
         insert(con, "create table dealt as", dealt)
-        _place(con)
         rows = {}
         for name in (*HANDED_DOWN, *LOADED_ONCE, "settled", "dealt", "places"):
             path = literal(str(partial / f"{name}.parquet"))
-            ordered = "from places order by part, file" if name == "places" else f"from {name}"
-            rows[name] = con.execute(f"copy ({ordered}) to {path}").fetchall()[0][0]
+            select = render("places") if name == "places" else f"from {name}"
+            rows[name] = con.execute(f"copy ({select}) to {path}").fetchall()[0][0]
         content = {
             "manifest": manifest.id,
             "settings": asdict(settings),
@@ -249,12 +239,9 @@ def _describe_load(con: duckdb.DuckDBPyConnection, receipts: Sequence[Mapping[st
     """Make what a load knows of the whole from counts alone."""
     for name in ("incoming", "attempts", "grades"):
         con.execute(f"create view {name} as {render('counted_attempts')}")
-    columns = ("name", "format", "bytes", "sha256", "mapping", "simulated")
     read = {receipt["number"]: receipt["source"] for receipt in receipts if receipt["source"]}
-    described = {name: [source[name] for source in read.values()] for name in columns}
-    con.register("incoming_files", pa.table({"file": list(read), **described}))
-    con.execute(f"insert into sources {render('sources')}")
-    con.unregister("incoming_files")
+    with incoming_files(con, read):
+        con.execute(f"insert into sources {render('sources')}")
 
 
 def _filtered(con: duckdb.DuckDBPyConnection, settings: Settings) -> Settings:
@@ -316,13 +303,3 @@ def _deal(problems: Iterable[tuple[str, int, int, int]], parts: int) -> pa.Table
         heapq.heappush(waiting, (work + rows_held + attempts, part))
     names = ("competition", "question_id", "attempts", "rows_held", "part")
     return pa.table(dict(zip(names, map(list, zip(*sorted(dealt), strict=True)), strict=True)))
-
-
-def _place(con: duckdb.DuckDBPyConnection) -> None:
-    """Make `places`: which problems of which part are in which file, and under which number."""
-    con.execute(
-        "create table places as select distinct dealt.part, bank_counts.file, "
-        "bank_counts.read_archive, bank_counts.archive, "
-        "bank_counts.competition, bank_counts.read_id, bank_counts.question_id "
-        "from bank_counts inner join dealt using (competition, question_id)"
-    )

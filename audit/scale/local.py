@@ -13,12 +13,7 @@ from multiprocessing.connection import Connection
 from audit.errors import AuditError
 from audit.options import TaskLimits
 from audit.scale.run import Execute, Where
-from audit.scale.tasks import Outcome, Task, perform
-
-# A process that lives long keeps memory that it no longer needs: a part has one of its own.
-TASKS_PER_PROCESS = {"extract": 50, "part": 1}
-# How often tasks whose process was killed are tried again.
-MOST_TRIES = 3
+from audit.scale.tasks import MOST_TRIES, TASKS_PER_PROCESS, Outcome, Task, perform
 
 
 @contextmanager

@@ -20,15 +20,15 @@ from audit.options import TaskLimits
 from audit.scale.folders import (
     appearing,
     folder_of,
-    is_done,
     keys_file,
+    own_receipt,
     parquet,
     sha256,
     working,
     write_receipt,
 )
 from audit.scale.keys import HANDED_DOWN, LOADED_ONCE, append_runs, number_keys
-from audit.scale.plan import read_manifest, require_same_program, settings_of
+from audit.scale.plan import same_plan, settings_of
 
 # What a part computes: every stage up to the last that needs one bank at a time. Its tables are
 # written, and so is what a load would have filled; later stages come along by themselves.
@@ -50,11 +50,10 @@ class DealtProblem(NamedTuple):
 
 def part(run: Path, number: int, limits: TaskLimits) -> int:
     """Replay the problems of one part and write its relations; say how many banks it has."""
-    manifest = read_manifest(run)
-    require_same_program(manifest)
+    manifest = same_plan(run)
     if not 0 <= number < manifest.parts:
         raise AuditError(f"{run}: has no part {number}; they are 0 to {manifest.parts - 1}")
-    if is_done(run, "parts", number, manifest.id):
+    if own_receipt(folder_of(run, "parts", number), manifest.id):
         return 0
     settings = settings_of(number_keys(run, limits))
     writers: dict[str, pyarrow.parquet.ParquetWriter] = {}

@@ -265,9 +265,9 @@ def _sql_hashes() -> dict[str, str]:
     }
 
 
-def require_same_program(manifest: Manifest) -> None:
-    """Refuse to work where the program is not the one that the run was planned with."""
-    here = versions()
+def same_plan(run: Path) -> Manifest:
+    """The plan of a run; refused where the program is not the one that it was planned with."""
+    manifest, here = read_manifest(run), versions()
     for name, version in manifest.versions.items():
         if here.get(name) != version:
             raise AuditError(
@@ -275,12 +275,9 @@ def require_same_program(manifest: Manifest) -> None:
                 f"planned with {version}; install that version on every worker"
             )
     if _sql_hashes() != manifest.sql:
-        changed = sorted(
-            name
-            for name in {*_sql_hashes(), *manifest.sql}
-            if _sql_hashes().get(name) != manifest.sql.get(name)
-        )
+        changed = {name for name, _ in _sql_hashes().items() ^ manifest.sql.items()}
         raise AuditError(
-            f"{platform.node() or 'this worker'} has another sql/{changed[0]} than the run was "
+            f"{platform.node() or 'this worker'} has another sql/{min(changed)} than the run was "
             "planned with; install the same budget-audit on every worker"
         )
+    return manifest

@@ -7,12 +7,7 @@ from contextlib import contextmanager
 from audit.errors import AuditError, first_line
 from audit.options import TaskLimits
 from audit.scale.run import Execute, Where
-from audit.scale.tasks import Outcome, Task, perform
-
-# How often a task is tried again when its worker has died.
-MOST_RETRIES = 3
-# A worker that lives long keeps memory that it no longer needs: a part has one of its own.
-TASKS_PER_PROCESS = {"extract": 50, "part": 1}
+from audit.scale.tasks import MOST_TRIES, TASKS_PER_PROCESS, Outcome, Task, perform
 
 
 @contextmanager
@@ -41,7 +36,7 @@ def _execute(tasks: list[Task]) -> Iterator[Outcome]:
     import ray
 
     remote = ray.remote(
-        max_retries=MOST_RETRIES,
+        max_retries=MOST_TRIES,
         max_calls=TASKS_PER_PROCESS[tasks[0].kind],
         num_cpus=tasks[0].limits.threads,
     )(perform)

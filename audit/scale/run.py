@@ -1,6 +1,6 @@
 """Do what is missing of a run, on one of the engines, and nothing else."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from audit.errors import AuditError
 from audit.options import TaskLimits
-from audit.scale.folders import is_done, remove_abandoned
-from audit.scale.keys import missing_files, number_keys
-from audit.scale.plan import Manifest, read_manifest, require_same_program
+from audit.progress import Progress
+from audit.scale.folders import missing, remove_abandoned
+from audit.scale.keys import number_keys
+from audit.scale.plan import same_plan
 from audit.scale.tasks import Outcome, Task
 
 ENGINES = ("local", "spark", "ray")
 Execute = Callable[[list[Task]], Iterable[Outcome]]
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -49,28 +49,17 @@ def run(
         raise AuditError(f"--on {on}: must be {', '.join(ENGINES[:-1])} or {ENGINES[-1]}")
     if where.workers < 1:
         raise AuditError("--workers: a whole number from 1")
-    manifest = read_manifest(folder)
-    require_same_program(manifest)
-    files = missing_files(folder, manifest)
-    parts = missing_parts(folder, manifest)
+    manifest = same_plan(folder)
+    files = missing(folder, "attempts", len(manifest.files), manifest.id)
+    parts = missing(folder, "parts", manifest.parts, manifest.id)
     if files or parts:
         engine = import_module(f"audit.scale.{on}")
         with engine.started(where, limits) as execute:
-            _do(execute, _tasks("extract", folder, files, limits), progress)
+            _do(execute, [Task("extract", str(folder), n, limits) for n in files], progress)
             number_keys(folder, limits)
-            _do(execute, _tasks("part", folder, parts, limits), progress)
+            _do(execute, [Task("part", str(folder), n, limits) for n in parts], progress)
     remove_abandoned(folder)
     return Ran(len(files), len(parts))
-
-
-def missing_parts(folder: Path, manifest: Manifest) -> list[int]:
-    """The parts that are not there yet."""
-    numbers = range(manifest.parts)
-    return [number for number in numbers if not is_done(folder, "parts", number, manifest.id)]
-
-
-def _tasks(kind: str, folder: Path, numbers: Sequence[int], limits: TaskLimits) -> list[Task]:
-    return [Task(kind, str(folder), number, limits) for number in numbers]
 
 
 def _do(execute: Execute, tasks: list[Task], progress: Progress | None) -> None:

@@ -7,6 +7,11 @@ from typing import NamedTuple
 from audit.errors import AuditError, explained
 from audit.options import TaskLimits
 
+# A process that lives long keeps memory that it no longer needs: a part has one of its own.
+TASKS_PER_PROCESS = {"extract": 50, "part": 1}
+# How often tasks whose process was killed are tried again.
+MOST_TRIES = 3
+
 
 class Task(NamedTuple):
     """One extract or one part, and what it may use."""

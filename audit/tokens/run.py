@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -11,8 +11,10 @@ import duckdb
 import pyarrow as pa
 
 from audit.database import cursor, lacks_texts, require_attempts, require_replays, transaction
+from audit.database.schema import KEY, fact, keep_fact
 from audit.engine import render
 from audit.errors import AuditError
+from audit.progress import Progress
 from audit.tokens import counting
 from audit.tokens.counting import Look
 from audit.tokens.encodings import DEFAULT, Encoding, Prefixes, encoding_name, find_encoding
@@ -23,30 +25,6 @@ COMMIT_EVERY = 2000
 # Texts read and handed to a thread at once, and batches waiting per thread: texts are long.
 BATCH_TEXTS = 32
 AHEAD = 2
-
-KEY = ("archive", "competition", "question_id", "seed")
-COUNTS = pa.schema(
-    [
-        ("archive", pa.string()),
-        ("competition", pa.string()),
-        ("question_id", pa.int64()),
-        ("seed", pa.int64()),
-        ("encoding", pa.string()),
-        ("counted", pa.int64()),
-        ("reconciled", pa.bool_()),
-    ]
-)
-CUTS = pa.schema(
-    [
-        *(COUNTS.field(name) for name in (*KEY, "encoding")),
-        ("remaining", pa.int64()),
-        ("any_box", pa.bool_()),
-        ("last_box", pa.bool_()),
-        ("answer", pa.string()),
-    ]
-)
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -75,15 +53,13 @@ def tokenize(
     require_attempts(con)
     if lacks_texts(con):
         raise AuditError("tokenize needs the texts, and the run that was gathered keeps none")
-    is_replayed = con.execute("select 1 from meta where key = 'replays' and value = 'fresh'")
-    has_events = bool(is_replayed.fetchall())
+    has_events = fact(con, "replays") == "fresh"
     if not everything:
         require_replays(con)
     if has_events:
         _require_tokens(con)
     if tokenizer is None:
-        used = con.execute("select value from meta where key = 'tokenizer'").fetchall()
-        tokenizer = used[0][0] if used else DEFAULT
+        tokenizer = fact(con, "tokenizer") or DEFAULT
     with transaction(con):
         name = _remember(con, tokenizer)
         attempts = _attempts_to_count(con, has_events, everything)
@@ -124,8 +100,8 @@ def _remember(con: duckdb.DuckDBPyConnection, tokenizer: str | Encoding) -> str:
     """Make this the current tokenizer; the name of its encoding."""
     asked = tokenizer.name if isinstance(tokenizer, Encoding) else tokenizer
     name = asked if isinstance(tokenizer, Encoding) else encoding_name(tokenizer)
-    con.execute("delete from meta where key in ('tokenizer', 'encoding')")
-    con.execute("insert into meta values ('tokenizer', ?), ('encoding', ?)", [asked, name])
+    keep_fact(con, "tokenizer", asked)
+    keep_fact(con, "encoding", name)
     return name
 
 
@@ -181,7 +157,8 @@ def _keep(con: duckdb.DuckDBPyConnection, encoding: str, looks: Sequence[Look]) 
     counts = [(*look.key, encoding, look.counted, look.reconciled) for look in looks]
     cuts = [(*look.key, encoding, *cut) for look in looks for cut in look.cuts]
     with transaction(con):
-        for name, schema, rows in (("token_counts", COUNTS, counts), ("prefix_cuts", CUTS, cuts)):
+        for name, rows in (("token_counts", counts), ("prefix_cuts", cuts)):
+            schema = con.sql(f"from {name} limit 0").to_arrow_table().schema
             columns = list(zip(*rows, strict=True)) or [()] * len(schema)
             con.register("looked_at", pa.table([list(c) for c in columns], schema=schema))
             # An attempt that a later replay cuts elsewhere has its count already.

@@ -18,8 +18,8 @@ from audit import engine
 from audit.errors import AuditError
 from audit.load import staging
 from audit.load.describe import describe
-from audit.load.load import LoadSummary, create_schema, load
-from audit.load.schema import SCHEMA, VIEWS
+from audit.load.load import LoadSummary, load
+from audit.load.schema import SCHEMA, VIEWS, create_schema
 from audit.sources import canonical, opening
 from audit.sources.readers import chunks, parquet
 
@@ -644,7 +644,7 @@ def test_an_interrupted_load_leaves_the_database_as_it_was(tmp_path, monkeypatch
     monkeypatch.setattr(chunks, "CHUNK_ROWS", 10)
     source = write(tmp_path / f"a.{suffix}", [row(seed=seed) for seed in range(100)])
 
-    def interrupt(done, total, label):
+    def interrupt(label, done, total):
         assert (label, total) == (f"a.{suffix}", Path(source).stat().st_size)
         if done > total / 2 or suffix == "jsonl.gz":
             raise KeyboardInterrupt
@@ -669,9 +669,9 @@ def test_progress_reaches_the_size_of_all_files(con, tmp_path, monkeypatch):
         write(tmp_path / f"a.{suffix}", [row(question_id=number, seed=seed) for seed in range(10)])
     calls = []
     load(con, [str(tmp_path)], progress=lambda *call: calls.append(call))
-    done = [call[0] for call in calls]
+    done = [call[1] for call in calls]
     assert done == sorted(done)
-    assert done[-1] == calls[-1][1] == sum(path.stat().st_size for path in tmp_path.iterdir())
+    assert done[-1] == calls[-1][2] == sum(path.stat().st_size for path in tmp_path.iterdir())
 
 
 def test_loading_drops_replays_and_marks_them_stale(con, tmp_path):

@@ -9,8 +9,8 @@ import pytest
 from audit import database, engine
 from audit.engine.stages import PORTIONED, TABLES
 from audit.errors import AuditError
-from audit.load.load import FILLED
 from audit.load.provenance import notes
+from audit.load.schema import FILLED
 from audit.options import TaskLimits
 from audit.query.run import query
 from audit.scale import extract, keys, part, plan, run

@@ -32,7 +32,8 @@ import pyarrow.parquet as pq
 
 from audit.errors import AuditError
 from audit.load.describe import describe
-from audit.load.load import SCHEMA, load
+from audit.load.load import load
+from audit.load.schema import SCHEMA
 from audit.sources.containers import LONGEST_LINE
 from audit.sources.zips import DEFLATED, STORED, ZSTD
 from tests.support.archives import random_archive, write_csv, write_jsonl, write_parquet

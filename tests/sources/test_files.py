@@ -110,7 +110,7 @@ def test_a_parquet_file_that_is_cut_during_a_load_changes_nothing(tmp_path, monk
     write_as(path, 60)
     size = path.stat().st_size
 
-    def cut(done, total, label):
+    def cut(label, done, total):
         os.truncate(path, size // 3)
 
     with duckdb.connect() as con:

@@ -22,7 +22,8 @@ from audit.errors import AuditError
 from audit.load import load as loading
 from audit.load import staging
 from audit.load.describe import describe
-from audit.load.load import answer_note, cost_note, grade_note, load
+from audit.load.load import load
+from audit.load.provenance import answer_note, told
 from audit.options import Reading
 from audit.report import report
 from audit.sources import containers, find_files, readers
@@ -378,7 +379,7 @@ def test_lm_eval_lacks_tokens_finish_reason_and_labels_and_says_what_settles_it(
     found = con.execute("select distinct archive, competition from attempts").fetchall()
     assert found == [("qdpv68r5", "boxed_math")]
     assert any("8 lines repeat a document for another filter" in note for note in summary.notes)
-    assert cost_note(con) == "completion tokens counted with o200k_base"
+    assert told(con, "tokens") == "completion tokens counted with o200k_base"
     assert con.execute("select min(completion_tokens) > 10 from attempts").fetchone() == (True,)
 
 
@@ -783,7 +784,7 @@ def test_answers_by_pattern_are_the_last_match_and_normalized(con, tmp_path):
     found = con.execute("select answer from attempts order by question_id, seed").fetchall()
     assert [answer for (answer,) in found] == [str(1000 + at) for at in range(20)]
     assert answer_note(con) == r"answers: the last match of ANSWER:\s*(.+)"
-    assert grade_note(con) == "labels: normalized answers compared with the references"
+    assert told(con, "grade") == "labels: normalized answers compared with the references"
     for bad, message in (
         ("regex:(", "not a regular expression"),
         ("regex:ANSWER", "in parentheses"),
@@ -820,20 +821,20 @@ def test_a_database_holds_one_kind_of_answers(con):
 
 def test_what_was_counted_or_graded_is_told_by_archive(con):
     load(con, [str(FORMATS / "inspect_zstd.eval")])
-    assert (cost_note(con), grade_note(con)) == (None, None)
+    assert (told(con, "tokens"), told(con, "grade")) == (None, None)
     counted = {"count_tokens": "o200k_base", "finish_reason": "stop", **GRADED}
     load(con, [str(FORMATS / SAMPLES)], archive="lm", competition="x", **counted)
-    assert cost_note(con) == "completion tokens counted with o200k_base (lm)"
-    assert grade_note(con) == "labels: normalized answers compared with the references (lm)"
+    assert told(con, "tokens") == "completion tokens counted with o200k_base (lm)"
+    assert told(con, "grade") == "labels: normalized answers compared with the references (lm)"
     load(con, [str(FORMATS / "inspect_zstd.eval")], archive="lm", competition="x", replace=True)
-    assert (cost_note(con), grade_note(con)) == (None, None)
+    assert (told(con, "tokens"), told(con, "grade")) == (None, None)
 
 
 def test_recorded_tokens_and_finish_reasons_are_never_replaced(con):
     options = {"count_tokens": "o200k_base", "finish_reason": "stop"}
     load(con, [str(FORMATS / "inspect_zstd.eval")], **options)
     assert loaded(con) == recorded()
-    assert cost_note(con) is None
+    assert told(con, "tokens") is None
 
 
 def test_a_tokenizer_that_is_not_there_is_refused_by_the_name_of_the_option(con):
