@@ -10,7 +10,7 @@ import pytest
 
 from audit import engine
 from audit.engine import draws
-from audit.engine.settings import Settings
+from audit.engine.settings import Settings, usual_budgets
 from audit.engine.settings import check as check_settings
 from audit.errors import AuditError
 from audit.output.filters import Filter, filtered
@@ -130,3 +130,22 @@ def test_a_setting_means_something_up_to_its_edge(name, within, beyond):
     check_settings(replace(Settings(), **{name: within}))
     with pytest.raises(AuditError, match=f"--{name.replace('_', '-')}|seeds"):
         check_settings(replace(Settings(), **{name: beyond}))
+
+
+@pytest.mark.parametrize(
+    ("costs", "budgets"),
+    [
+        ([124], (120,)),
+        ([125], (130,)),  # A half goes up.
+        ([1249], (1200,)),
+        ([1250], (1300,)),
+        ([995], (1000,)),
+        ([99], (99,)),
+        ([0], (1,)),
+        # Quantiles lie between neighbours: 2.3, 2.75, 4, 5.25 and 5.7.
+        ([2, 3, 5, 6], (2, 3, 4, 5, 6)),
+        (range(0, 1010, 10), (100, 250, 500, 750, 900)),
+    ],
+)
+def test_usual_budgets_are_rounded_to_two_digits_half_up(costs, budgets):
+    assert usual_budgets(costs) == budgets
