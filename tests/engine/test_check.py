@@ -229,7 +229,12 @@ def test_what_depends_on_labels_is_found_and_ends_with_status_one(path, tmp_path
         con.execute(
             "update walked_attempts set cumulative_cost = cumulative_cost + 3 where position = 2"
         )
-    rows = {row["check"]: row["violations"] for row in check(copy).to_pylist()}
+    steps = []
+    checked = check(copy, lambda what, done, total: steps.append((what, done, total)))
+    rows = {row["check"]: row["violations"] for row in checked.to_pylist()}
+    # Progress counts what is done, one by one, and ends with all of it.
+    assert [done for _, done, _ in steps] == list(range(len(steps)))
+    assert {total for _, _, total in steps} == {len(steps) - 1} and steps[-1][0] == "done"
     found = {name for name, violations in rows.items() if violations}
     assert found >= {"labels_shuffled", "completed_prefix (majority)"}
     assert set(INVARIANTS) < set(rows)

@@ -96,6 +96,16 @@ def test_what_every_rule_pays_changes_step_by_step_as_in_the_slow_reference(tmp_
     assert not list(differences(*both, list(expected[0])))[:3]
 
 
+def test_a_count_that_a_step_lacks_is_nothing(tmp_path):
+    steps = [{"completion_tokens": 10}, {"prompt_tokens": 5}, {"seconds": 1.0}]
+    rows = [attempt(0, 10, "4", prompt_tokens=5, steps=steps), attempt(1, 20, "4", prompt_tokens=7)]
+    with replayed(tmp_path, rows, unit="total", budgets=(15, 16)) as con:
+        found = con.sql(
+            "select slot, step, prompt_tokens, cached_tokens, completion_tokens from charges"
+        ).fetchall()
+    assert sorted(found) == [(0, 1, 0, 0, 10), (0, 2, 5, 0, 0), (0, 3, 0, 0, 0), (1, 1, 7, 0, 20)]
+
+
 SCORED = ("best_judge", "best_reward", "exp_vote_judge", "exp_vote_logprob", "exp_vote_reward")
 
 
