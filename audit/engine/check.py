@@ -59,7 +59,6 @@ def _check(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
     checks.add("data_quality", claim, len(rows), len(unfit), measured="; ".join(unfit))
     progress("shuffled labels", len(files) + 2, total)
     looked_at, violations = shuffled_labels(con)
-    progress("done", total, total)
     claim = "with shuffled labels, every rule stops and every selector picks as before"
     checks.add("labels_shuffled", claim, looked_at, violations)
     progress("foresight", len(files) + 3, total)
@@ -68,6 +67,7 @@ def _check(con: duckdb.DuckDBPyConnection, progress: Progress) -> pa.Table:
     ((walks,),) = con.execute(f"select count(*) from ({engine.render('sampled_walks')})").fetchall()
     claim = "a rule, selector or policy says the same of a prefix whatever comes after it"
     checks.add("no_foresight", claim, walks * len(kinds), len(foreseen(con, stored, kinds)))
+    progress("done", total, total)
     return checks.table()
 
 

@@ -130,6 +130,72 @@ def test_a_broken_invariant_is_found(con, name, relations):
     assert 0 < violations <= looked_at
 
 
+# Two rules of a run, with what each returns and costs: a run may have no other rule.
+OUT_OF_CHAIN = [
+    ("strict", (1, 5), "step_lost", (2, 5)),
+    ("strict", (2, 5), "step_lost", (1, 5)),
+    ("strict", (1, 5), "attempt_lost", (2, 5)),
+    ("strict", (2, 5), "attempt_lost", (1, 5)),
+    ("strict", (2, 5), "step", (1, 5)),
+    ("step", (2, 5), "advisory", (1, 5)),
+    ("strict", (2, 5), "advisory", (1, 5)),
+    ("strict", (1, 6), "step", (1, 5)),
+    ("strict", (1, 6), "step_lost", (1, 5)),
+    ("step", (1, 6), "step_lost", (1, 5)),
+    ("step", (1, 5), "step_lost", (1, 6)),
+    ("step", (1, 6), "advisory", (1, 5)),
+    ("step_lost", (1, 6), "advisory", (1, 5)),
+    ("strict", (1, 6), "advisory", (1, 5)),
+    ("advisory", (1, 5), "attempt_lost", (1, 6)),
+    ("advisory", (1, 6), "attempt_lost", (1, 5)),
+]
+
+
+def chained(*stops):
+    """What rules_chain looks at and counts in some stops of one walk."""
+    with duckdb.connect() as con:
+        con.execute(
+            "create table stops (walk_id bigint, cap integer, budget bigint, rule varchar, "
+            "returned integer, cost bigint)"
+        )
+        for rule, returned, cost in stops:
+            con.execute("insert into stops values (1, 9, 50, ?, ?, ?)", [rule, returned, cost])
+        return counted(con, "rules_chain")
+
+
+@pytest.mark.parametrize(("one", "first", "other", "second"), OUT_OF_CHAIN)
+def test_two_rules_out_of_the_chain_are_found_without_the_others(one, first, other, second):
+    assert chained((one, *first), (other, *second)) == (1, 1)
+    assert chained((one, 1, 5), (other, 1, 5)) == (1, 0)
+
+
+def test_a_rule_that_stops_twice_is_found():
+    assert chained(("strict", 1, 5), ("advisory", 1, 5), ("advisory", 1, 5)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("selected", "violations"),
+    [
+        ([1, 1, 4, 5], 0),
+        ([2, 2, 4, 5], 1),  # An attempt that is yet to come.
+        ([1, 1, 2, 2], 2),  # One of the walk before.
+        ([1, 1, 4, None], 1),
+        ([1, 7, 4, 5], 1),  # One that no walk has.
+    ],
+)
+def test_a_pick_from_outside_its_pool_is_found(selected, violations):
+    """Two walks of two attempts, 1 and 2, 4 and 5, each of which may be picked."""
+    with duckdb.connect() as con:
+        con.execute(
+            "create table prefix_selections (selector_id integer, prefix_id bigint, "
+            "position integer, is_eligible boolean, selected_prefix_id bigint)"
+        )
+        for prefix, position, pick in zip((1, 2, 4, 5), (1, 2, 1, 2), selected, strict=True):
+            row = [1, prefix, position, True, pick]
+            con.execute("insert into prefix_selections values (?, ?, ?, ?, ?)", row)
+        assert counted(con, "selected_is_eligible") == (4, violations)
+
+
 @pytest.mark.parametrize(
     ("control", "relations"),
     [
@@ -163,7 +229,12 @@ def test_what_depends_on_labels_is_found_and_ends_with_status_one(path, tmp_path
         con.execute(
             "update walked_attempts set cumulative_cost = cumulative_cost + 3 where position = 2"
         )
-    rows = {row["check"]: row["violations"] for row in check(copy).to_pylist()}
+    steps = []
+    checked = check(copy, lambda what, done, total: steps.append((what, done, total)))
+    rows = {row["check"]: row["violations"] for row in checked.to_pylist()}
+    # Progress counts what is done, one by one, and ends with all of it.
+    assert [done for _, done, _ in steps] == list(range(len(steps)))
+    assert {total for _, _, total in steps} == {len(steps) - 1} and steps[-1][0] == "done"
     found = {name for name, violations in rows.items() if violations}
     assert found >= {"labels_shuffled", "completed_prefix (majority)"}
     assert set(INVARIANTS) < set(rows)

@@ -1,7 +1,7 @@
 """Edges that random archives seldom reach: thresholds, tails, batches and filters."""
 
 import random
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import duckdb
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 
 from audit import engine
 from audit.engine import draws
-from audit.engine.settings import Settings
+from audit.engine.settings import Settings, typed, usual_budgets
 from audit.engine.settings import check as check_settings
 from audit.errors import AuditError
 from audit.output.filters import Filter, filtered
@@ -62,8 +62,14 @@ def test_a_policy_stops_exactly_where_it_says(policy, prefix, stops):
     assert found == ([(prefix[0],)] if stops else [])
 
 
-@pytest.mark.parametrize("problems", [[4], [3, 2, 5], [11]])
-def test_several_calls_of_the_multinomial_draw_what_one_call_does(monkeypatch, problems):
+@pytest.mark.parametrize(
+    ("problems", "in_row", "at_once"),
+    # The last has two competitions in one row, more than are drawn at once.
+    [([4], 2, 13), ([3, 2, 5], 2, 13), ([11], 2, 13), ([2, 2, 5], 4, 7)],
+)
+def test_several_calls_of_the_multinomial_draw_what_one_call_does(
+    monkeypatch, problems, in_row, at_once
+):
     def counts():
         found = {}
         for row in pa.concat_tables(draws.draw_counts(problems, 9, 5)).to_pylist():
@@ -78,9 +84,21 @@ def test_several_calls_of_the_multinomial_draw_what_one_call_does(monkeypatch, p
     rng = np.random.default_rng(5)
     drawn = [rng.multinomial(size, np.full(size, 1 / size), size=9) for size in problems]
     assert (whole[0] == 1).all() and (whole[1:] == np.hstack(drawn)).all()
-    monkeypatch.setattr(draws, "PROBLEMS_IN_ROW", 2)
-    monkeypatch.setattr(draws, "BATCH_COUNTS", 13)
+    monkeypatch.setattr(draws, "PROBLEMS_IN_ROW", in_row)
+    monkeypatch.setattr(draws, "BATCH_COUNTS", at_once)
     assert (counts() == whole).all()
+
+
+@pytest.mark.parametrize("numbers", [(7,), (1, 2, 3, 4), (20260904, 0, 3, 2), (2**40, 5, 2**33, 1)])
+def test_states_are_computed_and_not_asked_for_one_by_one(numbers):
+    """NumPy's own are drawn from where these differ, which takes far longer."""
+    assert draws._is_known(draws.seed_words(*numbers))
+
+
+def test_a_count_that_no_byte_holds_is_refused():
+    assert draws._count_table(np.array([[255]]), 1, 1)["counts"].to_pylist() == [[255]]
+    with pytest.raises(AssertionError):
+        draws._count_table(np.array([[256]]), 1, 1)
 
 
 def test_the_equivalence_margin_is_that_of_two_one_sided_tests_at_five_percent(tmp_path):
@@ -130,3 +148,33 @@ def test_a_setting_means_something_up_to_its_edge(name, within, beyond):
     check_settings(replace(Settings(), **{name: within}))
     with pytest.raises(AuditError, match=f"--{name.replace('_', '-')}|seeds"):
         check_settings(replace(Settings(), **{name: beyond}))
+
+
+@pytest.mark.parametrize(
+    ("costs", "budgets"),
+    [
+        ([124], (120,)),
+        ([125], (130,)),  # A half goes up.
+        ([1249], (1200,)),
+        ([1250], (1300,)),
+        ([995], (1000,)),
+        ([99], (99,)),
+        ([0], (1,)),
+        # Quantiles lie between neighbours: 2.3, 2.75, 4, 5.25 and 5.7.
+        ([2, 3, 5, 6], (2, 3, 4, 5, 6)),
+        (range(0, 1010, 10), (100, 250, 500, 750, 900)),
+    ],
+)
+def test_usual_budgets_are_rounded_to_two_digits_half_up(costs, budgets):
+    assert usual_budgets(costs) == budgets
+
+
+def test_settings_from_a_file_have_all_fields_no_other_and_their_types():
+    whole = asdict(Settings())
+    assert typed(Settings, whole) == Settings()
+    lacking = {name: value for name, value in whole.items() if name != "orders"}
+    for content in (lacking, {**whole, "more": 1}, [], None):
+        with pytest.raises(ValueError, match="the fields of Settings are"):
+            typed(Settings, content)
+    with pytest.raises(ValueError, match="orders is not a whole number"):
+        typed(Settings, {**whole, "orders": "3"})

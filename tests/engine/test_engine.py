@@ -191,6 +191,21 @@ def test_shuffling_labels_changes_no_selection(tmp_path):
     assert picks[0] == picks[1]
 
 
+def test_results_are_the_selections_and_replays_of_random_orders_at_the_primary_cap(tmp_path):
+    keys = "archive, competition, question_id, repeat, budget, rule"
+    at_cap = f"where repeat > 0 and cap = {SMALL['primary_cap']}"
+    with small_database(tmp_path) as con:
+        for columns, one, other in (
+            ("selector, answer, correct", "", f"selections {at_cap}"),
+            ("launched, returned, cost", "where selector = 'majority'", f"replays {at_cap}"),
+        ):
+            found, want = (
+                con.sql(f"select {keys}, {columns} from {rows} order by all").fetchall()
+                for rows in (f"results {one}", other)
+            )
+            assert found and found == want
+
+
 def test_a_selector_ignores_what_comes_after_the_prefix(tmp_path):
     with small_database(tmp_path, seed=11, caps=(2, 9)) as con:
         ((differing,),) = con.execute(

@@ -45,6 +45,18 @@ def test_the_command_finds_how_many_orders_are_enough(path):
     assert orders(path) == "8" and audit.table(path, "main").to_pylist()
 
 
+def test_orders_are_doubled_from_one_try_to_the_next_and_two_replicates_will_do(path, monkeypatch):
+    tried, replay = [], enough.replay
+
+    def replayed(con, asked, **more):
+        tried.append(asked["orders"])
+        return replay(con, asked, **more)
+
+    monkeypatch.setattr(enough, "replay", replayed)
+    audit.replay(path, orders="auto", replicates=2)
+    assert tried == [2, 4, 8]
+
+
 def test_python_finds_how_many_orders_are_enough(path):
     done = audit.replay(path, orders="auto", replicates=30)
     assert any("--orders auto: 8 orders" in note for note in done.notes)

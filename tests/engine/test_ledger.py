@@ -74,6 +74,38 @@ def test_every_unit_and_rule_agrees_with_the_slow_reference(tmp_path, unit, seed
         assert_agrees(con, rows, settings)
 
 
+def test_what_every_rule_pays_changes_step_by_step_as_in_the_slow_reference(tmp_path):
+    rng = random.Random(2)
+    rows = ledger_archive(rng, archives=1, problems=2, attempts=5)
+    settings = {
+        "budgets": (5, 30),
+        "caps": (4,),
+        "primary_cap": 4,
+        "orders": 2,
+        "replicates": 0,
+        "rules": "all",
+    }
+    expected = reference.compute(rows, **settings)["cost_changes"]
+    # Steps that an attempt begins later than with its launch, under each rule that pays for steps.
+    later = [row for row in expected if row["cost_change"] and not row["launched_change"]]
+    assert {row["rule"] for row in later} == {"step", "step_lost"}
+    with replayed(tmp_path, rows, **settings) as con:
+        found = con.sql("from cost_changes").to_arrow_table().to_pylist()
+    found = [{column: row[column] for column in expected[0]} for row in found]
+    both = sorted(expected, key=sort_key), sorted(found, key=sort_key)
+    assert not list(differences(*both, list(expected[0])))[:3]
+
+
+def test_a_count_that_a_step_lacks_is_nothing(tmp_path):
+    steps = [{"completion_tokens": 10}, {"prompt_tokens": 5}, {"seconds": 1.0}]
+    rows = [attempt(0, 10, "4", prompt_tokens=5, steps=steps), attempt(1, 20, "4", prompt_tokens=7)]
+    with replayed(tmp_path, rows, unit="total", budgets=(15, 16)) as con:
+        found = con.sql(
+            "select slot, step, prompt_tokens, cached_tokens, completion_tokens from charges"
+        ).fetchall()
+    assert sorted(found) == [(0, 1, 0, 0, 10), (0, 2, 5, 0, 0), (0, 3, 0, 0, 0), (1, 1, 7, 0, 20)]
+
+
 SCORED = ("best_judge", "best_reward", "exp_vote_judge", "exp_vote_logprob", "exp_vote_reward")
 
 

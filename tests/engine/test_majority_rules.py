@@ -343,16 +343,18 @@ def by_score(pool, name, definition):
 @pytest.mark.parametrize("seed", seeds(2, 4))
 def test_votes_by_a_score_are_those_of_a_plain_loop(tmp_path, seed):
     rows = ledger_archive(random.Random(seed), archives=2, attempts=9)
-    settings = {**SMALL, "selectors": "majority,best_reward,exp_vote_judge"}
+    # The largest budget buys pools in which several answers have a score.
+    settings = {**SMALL, "budgets": (10, 45, 200), "primary_cap": 9}
+    settings["selectors"] = "majority,best_reward,exp_vote_judge"
     with replayed(tmp_path, rows, **settings) as con:
         found = {
             (row["archive"], row["budget"], row["definition"]): row
             for row in engine.table(con, "majority_rules").to_pylist()
         }
-    walked = list(orders_of(rows, SMALL["orders"]))
+    walked = list(orders_of(rows, settings["orders"]))
     compared = 0
     for archive, budget, name, definition in itertools.product(
-        sorted({row["archive"] for row in rows}), SMALL["budgets"], ("reward", "judge"),
+        sorted({row["archive"] for row in rows}), settings["budgets"], ("reward", "judge"),
         ("deepconf_top10", "borda_half"),
     ):  # fmt: skip
         orders = [order for own, order in walked if own == archive]
@@ -360,7 +362,7 @@ def test_votes_by_a_score_are_those_of_a_plain_loop(tmp_path, seed):
             continue
         row = found[archive, budget, f"{definition}_{name}"]
         for rule in reference.RULES:
-            runs = [reference.walk(o, SMALL["primary_cap"], budget, rule) for o in orders]
+            runs = [reference.walk(o, settings["primary_cap"], budget, rule) for o in orders]
             right = sum(by_score(run.pool, name, definition) for run in runs)
             assert row[f"{rule}_accuracy"] == pytest.approx(100 * right / len(runs))
             compared += 1

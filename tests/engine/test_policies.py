@@ -116,7 +116,7 @@ def test_binomial_tails_are_the_exact_ones(tmp_path):
 # ----------------------------------------------------------------------------------- equal cost
 
 
-@pytest.mark.parametrize("scale", [1, 10**9, 10**18])
+@pytest.mark.parametrize("scale", [1, 10**15, 10**18])
 @pytest.mark.parametrize("seed", range(20))
 def test_a_matched_budget_is_the_largest_that_costs_no_more(seed, scale):
     """Sums stay below 2^53, go beyond it, and go beyond 2^63: none may be rounded."""
@@ -152,6 +152,19 @@ def test_a_matched_budget_is_the_largest_that_costs_no_more(seed, scale):
         else:
             assert paid(row, budget) <= targets[row, n] < paid(row, budget + 1)
         assert int(spent[row, n]) == paid(row, budget)
+
+
+@pytest.mark.parametrize("largest", [2**20, 2**52 - 1, 2**53 - 1, 2**60 - 1, 2**62 - 1])
+@pytest.mark.parametrize("kind", [float, np.uint8])
+def test_weighed_sums_are_whole_however_large_they_are(kind, largest):
+    counts = [[1, 2, 0], [3, 1, 1], [1, 0, 0]]
+    # By budget and problem; odd numbers, so that sums beyond 2^53 have no double.
+    totals = [[largest, largest - 2, 5], [1, largest, largest - 4]]
+    found = matching.weighed(np.array(counts, kind), np.array(totals).ravel(), len(totals))
+    assert [[int(cell) for cell in row] for row in found] == [
+        [sum(n * total for n, total in zip(row, own, strict=True)) for own in totals]
+        for row in counts
+    ]
 
 
 def test_costs_near_the_largest_that_load_are_matched_to_the_token(tmp_path):

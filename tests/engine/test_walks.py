@@ -201,6 +201,13 @@ def test_a_selector_of_another_text_builds_walks_anew(tmp_path):
         assert every_row(con) == again
 
 
+def test_a_cap_beyond_the_walks_builds_them_anew(tmp_path):
+    with replayed(tmp_path, [attempt(seed, 10, "4") for seed in range(12)]) as con:
+        assert engine.replay(con, budgets=(1000,), caps=(9,)).walks_reused
+        assert not engine.replay(con, caps=(10,)).walks_reused
+        assert con.sql("select max(launched) from replays").fetchall() == [(10,)]
+
+
 def behind_walks():
     """The files that kept tables are made from, directly or through others."""
     return sorted(sys.modules["audit.engine.build"].sources(WALKED, engine.Plugins()))

@@ -50,6 +50,21 @@ EDGES = [
     ("problems_without_votes", 50, 100, "ok"), ("problems_without_votes", 501, 1000, "warn"),
     ("problems_without_votes", 99, 100, "warn"), ("problems_without_votes", 991, 1000, "fail"),
     ("prompts_unknown", 0, 100, "ok"), ("prompts_unknown", 1, 1000, "warn"),
+    ("labels_all_equal", 1, 1000, "warn"), ("costs_constant", 1, 1000, "warn"),
+    ("texts_longer_than_costs", 1, 1000, "warn"), ("scores_tell_labels", 1, 1000, "fail"),
+    ("duplicate_texts", 2, 20, "warn"), ("duplicate_records", 2, 20, "warn"),
+    # One of one is looked at, but where it takes twenty.
+    ("finished", 0, 1, "fail"), ("answered", 0, 1, "fail"),
+    *((check, 1, 1, "fail")
+      for check in ("right_not_eligible", "scores_tell_labels", "problems_without_votes")),
+    *((check, 1, 1, "warn")
+      for check in (
+        "answers_disagree", "answers_missed", "unknown_finish_reasons", "references_differ",
+        "labels_missing", "labels_in_conflict", "labels_unlike_grades", "problems_dropped",
+        "costs_counted", "reasoning_not_counted", "sampling_mixed", "banks_uneven",
+        "costs_extreme", "texts_cut", "scores_missing", "banks_below_cap", "beyond_live_budget",
+        "ended_by_bank", "never_binds", "prompts_unknown",
+      )),
 ]  # fmt: skip
 
 

@@ -1,27 +1,37 @@
 """Bugs planted one by one in the SQL and the engine: the tests that should notice do.
 
 A mutant is a copy of the project with one change: a comparison, a constant, a tie or the key of a
-join. `BUDGET_AUDIT_MUTANTS=20` plants fewer than 100; the same seed plants the same bugs. Survivors
-are printed: a test is missing, or the change makes no difference.
+join. `BUDGET_AUDIT_MUTANTS=20` plants fewer than 100; the same seed plants the same bugs. A few
+tests are asked about every bug, all of them only about those that are left; a copy without a bug
+has to pass both. Survivors are printed: a test is missing, or the change makes no difference.
 """
 
+import importlib
 import io
+import multiprocessing
 import os
 import random
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
+import time
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from multiprocessing.connection import wait
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = 100
 CAUGHT_SHARE = 0.95
-SECONDS = 900
+# Bugs that are tried at once, and how long one test may take before it hangs.
+AT_ONCE = 2
+SECONDS = 600
+# What takes long to import and has no bug: it is imported once, in a process that is then forked.
+HEAVY = ("duckdb", "hypothesis", "jinja2", "numpy", "pyarrow.parquet")
 COPIED = ("audit", "sql", "queries", "tests", "README.md", "pyproject.toml", ".ci")
 # What is computed, by folder of `sql`; texts, quality of records and pages have tests of their own.
 SQL_FOLDERS = (
@@ -30,19 +40,21 @@ SQL_FOLDERS = (
 )  # fmt: skip
 # Python that decides about numbers; the rest renders, reads lineage or sizes batches.
 PYTHON_FILES = ("draws", "settings", "enough", "matching", "replay", "check")
-# Tests of single things that notice most bugs within seconds; the others are asked about the rest.
-SIEVE = (
+# Tests that compare everything with the slow reference notice most bugs, one seed of each at once;
+# then the other seeds.
+REFERENCE = (
     "tests/engine/test_engine.py::test_engine_agrees_with_the_slow_reference_on_random_archives",
     "tests/engine/test_beyond.py::test_engine_agrees_with_the_reference_beyond_the_study",
     "tests/engine/test_majority_rules.py::test_both_tables_agree_with_a_loop_over_every_pool",
     "tests/engine/test_ledger.py::test_every_unit_and_rule_agrees_with_the_slow_reference",
 )
+SIEVE = (*(f"{test}[1" for test in REFERENCE[:3]), f"{REFERENCE[3]}[0-money", *REFERENCE)
 # Tests in the order in which they are likely to notice.
 TESTS = (
-    "tests/engine/test_engine.py",
-    "tests/engine/test_beyond.py",
     "tests/engine/test_edges.py",
     "tests/engine/test_check.py",
+    "tests/engine/test_engine.py",
+    "tests/engine/test_beyond.py",
     "tests/engine/test_contracts.py",
     "tests/engine/test_policies.py",
     "tests/engine/test_foresight.py",
@@ -53,26 +65,39 @@ TESTS = (
     "tests/engine/test_reporting.py",
     "tests/engine/test_ledger.py",
 )
-PORTIONS = "tests/engine/test_engine.py::test_banks_walked"
+PREFIXES = "tests/tokens/test_tokens.py::test_events_and_tables_agree_with_a_slow_reference"
+VOTES = "tests/engine/test_majority_rules.py::test_votes_by_a_score_are_those_of_a_plain_loop"
+SELECTORS = "tests/engine/test_ledger.py::test_selectors_of_scores_agree_with_the_slow_reference"
+STEPS = "tests/engine/test_ledger.py::test_what_every_rule_pays_changes_step_by_step"
+LACKING = "tests/engine/test_ledger.py::test_a_count_that_a_step_lacks_is_nothing"
+RESULTS = "tests/engine/test_engine.py::test_results_are_the_selections_and_replays"
+TIES = "tests/tokens/test_tokens.py::test_a_tie_with_the_box_of_a_prefix"
 # Folders and files with tests of their own, which go first: most bugs are then seen at once.
 OWN_TESTS = {
-    "sql/checks": "tests/engine/test_check.py",
-    "sql/tables/data_quality.sql": "tests/load/test_quality.py",
-    "sql/tables/prefix_boxes.sql": "tests/tokens/test_tokens.py",
-    "sql/relations/prefix_events.sql": "tests/tokens/test_tokens.py",
-    "sql/tables/truncation": "tests/engine/test_majority_rules.py",
-    "sql/tables/majority_rules.sql": "tests/engine/test_majority_rules.py",
-    "sql/diagnostics": "tests/engine/test_majority_rules.py",
-    "sql/bootstrap": "tests/engine/test_bootstrap.py",
-    "sql/intervals": "tests/engine/test_bootstrap.py",
-    "sql/policies": "tests/engine/test_edges.py",
-    "sql/contracts": "tests/engine/test_foresight.py",
-    "audit/engine/draws.py": "tests/engine/test_edges.py",
-    "audit/engine/enough.py": "tests/engine/test_enough.py",
-    "audit/engine/check.py": "tests/engine/test_check.py",
-    "audit/engine/settings.py": "tests/engine/test_edges.py",
-    "audit/engine/replay.py": f"{PORTIONS}_a_few_at_a_time_give_the_same_rows",
-    "audit/engine/matching.py": "tests/engine/test_policies.py",
+    "sql/checks": ("tests/engine/test_check.py",),
+    "sql/tables/data_quality.sql": ("tests/load/test_quality.py",),
+    "sql/tables/prefix_boxes.sql": (PREFIXES,),
+    "sql/relations/prefix_events.sql": (PREFIXES,),
+    "sql/diagnostics/boundary_events.sql": (PREFIXES,),
+    "sql/diagnostics/admitted_selections.sql": (PREFIXES, TIES),
+    "sql/diagnostics/paired_replays.sql": ("tests/engine/test_check.py",),
+    "sql/diagnostics/scored_votes.sql": (VOTES,),
+    "sql/diagnostics": (REFERENCE[2],),
+    "sql/tables/truncation": (REFERENCE[2],),
+    "sql/tables/majority_rules.sql": (REFERENCE[2], VOTES),
+    "sql/evaluation/changed_costs.sql": (STEPS,),
+    "sql/keys/candidate_scores.sql": (SELECTORS,),
+    "sql/keys/charges.sql": (LACKING,),
+    "sql/relations/results.sql": (RESULTS,),
+    "sql/selectors": (SELECTORS,),
+    "sql/policies": ("tests/engine/test_edges.py",),
+    "sql/contracts": ("tests/engine/test_foresight.py",),
+    "sql/bootstrap/replicate_matches.sql": ("tests/engine/test_bootstrap.py",),
+    "audit/engine/draws.py": ("tests/engine/test_edges.py",),
+    "audit/engine/enough.py": ("tests/engine/test_enough.py",),
+    "audit/engine/check.py": ("tests/engine/test_check.py",),
+    "audit/engine/settings.py": ("tests/engine/test_edges.py", SELECTORS),
+    "audit/engine/matching.py": ("tests/engine/test_policies.py",),
 }
 COMPARISONS = {"<=": "<", "<": "<=", ">=": ">", ">": ">=", "<>": "=", "==": "!=", "!=": "=="}
 TIES = {
@@ -85,6 +110,11 @@ SQL_SITE = re.compile(
     r"|(?P<tie>\b(?:min|max|first_value|arg_min|arg_max|least|greatest|row_number)(?=\())"
     r"|(?P<key>\n *and \w+\.\w+ = \w+\.\w+(?=\n))"
 )
+
+
+# What stands before a number that makes no difference: a min or max of nothing, which is compared
+# with more than 1 or less, and how many digits a decimal may have, here one more.
+NO_DIFFERENCE = re.compile(r"(?:default=|::decimal\()\Z")
 
 
 @dataclass(frozen=True)
@@ -151,48 +181,141 @@ def mutants() -> list[Mutant]:
     return found
 
 
-def is_caught(folder: Path, mutant: Mutant) -> bool:
-    """Whether a test fails, or hangs, in a copy of the project with this bug."""
+def chosen(seed: int, count: int) -> list[Mutant]:
+    """Bugs to plant, without those that make no difference."""
+    found = mutants()
+    shuffled = random.Random(seed).sample(found, len(found))
+    sources = {one.path: (ROOT / one.path).read_text(encoding="utf-8") for one in found}
+    different = [
+        one for one in shuffled if not NO_DIFFERENCE.search(sources[one.path][: one.start])
+    ]
+    return different[:count]
+
+
+NOTHING = Mutant("README.md", 0, 0, "")
+
+
+def sieve(mutant: Mutant) -> list[str]:
+    """The first tests that are asked about a bug; of a copy without one, all of them."""
+    places = [place for place in OWN_TESTS if mutant.path.startswith(place) or mutant == NOTHING]
+    return [*(test for place in places for test in OWN_TESTS[place]), *SIEVE]
+
+
+def others(mutant: Mutant) -> list[str]:
+    """Every test that has not been asked."""
+    return [f"!{test}" for test in sieve(mutant)] + list(TESTS)
+
+
+class InOrder:
+    """A plug-in of pytest that runs the tests whose names begin so, in that order, `!` excepted."""
+
+    def __init__(self, tests: Sequence[str]) -> None:
+        """Keep how names begin."""
+        self.left_out = tuple(test[1:] for test in tests if test.startswith("!"))
+        self.asked = [test for test in tests if not test.startswith("!")]
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave out and sort; a name that no test has is refused."""
+        for test in self.asked:
+            if not any(item.nodeid.startswith(test) for item in items):
+                raise pytest.UsageError(f"no test begins with {test}")
+        begun = [item for item in items if item.nodeid.startswith(tuple(self.asked))]
+        items[:] = [item for item in begun if not item.nodeid.startswith(self.left_out or "!")]
+        items.sort(key=self._rank)
+
+    def _rank(self, item: pytest.Item) -> int:
+        return next(n for n, test in enumerate(self.asked) if item.nodeid.startswith(test))
+
+
+def _fork(folder: Path, mutant: Mutant, tests: Sequence[str]) -> None:
+    """Plant the bug in the copy, run the tests there, and exit with the status of pytest."""
     path = folder / mutant.path
-    source = path.read_text(encoding="utf-8")
-    path.write_text(mutant.applied(source), encoding="utf-8")
-    own = [test for place, test in OWN_TESTS.items() if mutant.path.startswith(place)]
-    try:
-        return _notice(folder, [*own, *SIEVE]) or _notice(folder, TESTS)
-    finally:
-        path.write_text(source, encoding="utf-8")
+    path.write_text(mutant.applied(path.read_text(encoding="utf-8")), encoding="utf-8")
+    log = os.open(folder / "tests.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    os.chdir(folder)
+    os.environ["PYTHONPATH"] = str(folder)
+    sys.path.insert(0, str(folder))
+    for name in [name for name in sys.modules if name.split(".")[0] in ("audit", "tests")]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
+    files = dict.fromkeys(test.split("::")[0] for test in tests if not test.startswith("!"))
+    hangs = ["-o", f"faulthandler_timeout={SECONDS}", "-o", "faulthandler_exit_on_timeout=true"]
+    status = pytest.main(
+        ["-x", "-q", "-rfE", "-p", "no:cacheprovider", *hangs, *files], plugins=[InOrder(tests)]
+    )
+    sys.stdout.flush()
+    os._exit(status)
 
 
-def _notice(folder: Path, tests: Sequence[str]) -> bool:
-    """Whether one of these tests fails, or hangs."""
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
-            capture_output=True,
-            timeout=SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        return True
-    assert done.returncode in (0, 1, 2, 3), done.stdout[-500:]
-    return done.returncode != 0
+def noticed(
+    planted: Iterable[tuple[Mutant, Sequence[str]]], folders: Sequence[Path]
+) -> Iterator[tuple[Mutant, str]]:
+    """Yield every bug with the test that fails or hangs, or nothing, as soon as it is known.
+
+    A folder is a copy of the project, in which one bug is tried at a time.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(HEAVY))
+    free, running = list(folders), {}
+    waiting = iter(planted)
+    while True:
+        while free and (task := next(waiting, None)):
+            process = context.Process(target=_fork, args=(free[-1], *task))
+            process.start()
+            running[process.sentinel] = (process, task[0], free.pop())
+        if not running:
+            return
+        for sentinel in wait(list(running)):
+            process, mutant, folder = running.pop(sentinel)
+            process.join()
+            free.append(folder)
+            # With its date of before: what was compiled from the bug is then known to be old.
+            shutil.copy2(ROOT / mutant.path, folder / mutant.path)
+            yield mutant, _seen_by(folder) if process.exitcode else ""
+
+
+def _seen_by(folder: Path) -> str:
+    """The test that failed, from what pytest has said."""
+    said = (folder / "tests.log").read_text(encoding="utf-8", errors="replace")
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
+    return failed[1] if failed else said.strip().splitlines()[-1] if said.strip() else "no word"
+
+
+def copies(folder: Path, count: int) -> list[Path]:
+    """Copies of the project."""
+    made = []
+    for number in range(count):
+        made.append(folder / f"copy-{number}")
+        made[-1].mkdir()
+        for name in COPIED:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
+            copy(ROOT / name, made[-1] / name)
+    return made
 
 
 def soak(seed: int) -> str:
     """Plant bugs one by one; at least 95 of 100 are noticed."""
     count = int(os.environ.get("BUDGET_AUDIT_MUTANTS", COUNT))
-    planted = random.Random(seed).sample(mutants(), count)
-    survivors = []
-    with tempfile.TemporaryDirectory() as folder:
-        for name in COPIED:
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            copy(ROOT / name, Path(folder) / name)
-        for mutant in planted:
-            caught = is_caught(Path(folder), mutant)
-            shown = mutant.shown((ROOT / mutant.path).read_text(encoding="utf-8"))
-            print(f"{'caught' if caught else 'SURVIVED'}  {shown}", flush=True)
-            survivors += [] if caught else [shown]
+    planted = [*chosen(seed, count), NOTHING]
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as temporary:
+        folders = copies(Path(temporary), AT_ONCE)
+        for tests in (sieve, others):
+            left = []
+            for mutant, test in noticed([(one, tests(one)) for one in planted], folders):
+                assert mutant != NOTHING or not test, f"{test} fails without a bug"
+                left += [] if test else [mutant]
+                how = f"caught by {test}" if test else f"passes {tests.__name__}"
+                print(f"{time.monotonic() - begun:5.0f} s  {_shown(mutant)}: {how}", flush=True)
+            planted = left
+    survivors = [_shown(mutant) for mutant in planted if mutant != NOTHING]
+    print(*(f"SURVIVED  {shown}" for shown in survivors), sep="\n", flush=True)
     share = 1 - len(survivors) / count
-    assert share >= CAUGHT_SHARE, f"{len(survivors)} of {count} bugs survived: {survivors}"
+    assert share >= CAUGHT_SHARE, f"{len(survivors)} of {count} bugs survived"
     return f"{count - len(survivors)} of {count} planted bugs were noticed"
+
+
+def _shown(mutant: Mutant) -> str:
+    return mutant.shown((ROOT / mutant.path).read_text(encoding="utf-8"))

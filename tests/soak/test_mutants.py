@@ -47,17 +47,24 @@ def test_there_are_bugs_to_plant_in_every_layer():
     )
 
 
+def test_a_number_that_makes_no_difference_is_not_planted():
+    every = mutants.mutants()
+    left = set(every) - set(mutants.chosen(1, len(every)))
+    assert {mutants._shown(one).split(":")[0] for one in left} == {
+        "audit/engine/enough.py", "audit/engine/settings.py", "sql/tables/data_quality.sql"
+    }  # fmt: skip
+    assert len(left) == 4 and mutants.chosen(1, 3) == mutants.chosen(1, 100)[:3]
+
+
 @pytest.mark.slow
-def test_a_planted_bug_is_noticed_and_an_honest_copy_is_not(tmp_path, monkeypatch):
-    for name in mutants.COPIED:
-        source = ROOT / name
-        copy = mutants.shutil.copytree if source.is_dir() else mutants.shutil.copy
-        copy(source, tmp_path / name)
-    monkeypatch.setattr(mutants, "SIEVE", ())
-    monkeypatch.setattr(mutants, "TESTS", ("tests/engine/test_edges.py",))
+def test_a_planted_bug_is_noticed_and_an_honest_copy_is_not(tmp_path):
+    folders = mutants.copies(tmp_path, 2)
     path = "sql/policies/early_stopping.sql"
     text = (ROOT / path).read_text()
     at = text.index("% 5") + 2
-    assert mutants.is_caught(tmp_path, Mutant(path, at, at + 1, "1"))
-    assert not mutants.is_caught(tmp_path, Mutant(path, 0, 0, ""))
-    assert (tmp_path / path).read_text() == text
+    planted = (Mutant(path, at, at + 1, "1"), mutants.NOTHING)
+    test = "tests/engine/test_edges.py::test_a_policy_stops_exactly_where_it_says"
+    found = dict(mutants.noticed([(one, [test]) for one in planted], folders))
+    assert found.pop(mutants.NOTHING) == ""
+    assert found.popitem()[1].startswith(test)
+    assert all((folder / path).read_text() == text for folder in folders)

@@ -219,6 +219,20 @@ def test_events_and_tables_agree_with_a_slow_reference_on_random_archives(tmp_pa
         assert strict_prefix == slow_strict_prefix(rows, settings, events)
 
 
+def test_a_tie_with_the_box_of_a_prefix_goes_to_the_answer_seen_first(tmp_path):
+    # Three attempts say 4 and two say 5; where the sixth, which says 5, comes last, it is cut.
+    texts = [r"\boxed{4}"] * 3 + [r"\boxed{5}"] * 2 + [r"\boxed{5}" + "x" * 60]
+    rows = [
+        attempt(0, text, three_bytes(text)[0], seed=seed, references=["5"])
+        for seed, text in enumerate(texts)
+    ]
+    settings = {"budgets": (20,), "caps": (6,), "primary_cap": 6, "orders": 200, "replicates": 0}
+    with replayed(tmp_path, rows, **settings) as con:
+        events = slow_events(rows, settings, three_bytes)
+        (found,) = con.sql(engine.render("strict_prefix")).fetchall()
+        assert [found] == slow_strict_prefix(rows, settings, events)
+
+
 def test_random_archives_have_what_the_reference_is_compared_on():
     seen = Counter()
     for seed in range(8):
