@@ -170,6 +170,48 @@ def test_a_rule_pays_for_what_it_returns_and_no_more_than_it_launches(con, tmp_p
         engine.replay(con, **own(tmp_path, "rules", sql))
 
 
+# As many as the cap allows, where a smaller bank has come to its end.
+LONG = """
+    case
+        when position = bank_size then least(cap, (select max(bank_size) from walks))
+        else position
+    end
+"""
+
+
+@pytest.mark.parametrize(
+    ("launched", "returned"),
+    [(LONG, "position"), (LONG, LONG)],
+    ids=["launches", "launches and returns"],
+)
+def test_a_rule_launches_no_more_than_the_bank_holds(con, tmp_path, launched, returned):
+    sql = f"""
+        select walk_id, cap, budget, {launched} as launched, {returned} as returned,
+            cumulative_cost as cost
+        from last_launched
+        inner join walks using (walk_id)
+    """
+    with pytest.raises(AuditError, match=r"rules/sly\.sql: needs .*no more than the bank holds"):
+        engine.replay(con, **own(tmp_path, "rules", sql))
+
+
+@pytest.mark.parametrize(
+    ("where", "paid", "told"),
+    [
+        ("where cap in (2, 4, 9)", "cumulative_cost", "exactly one row"),
+        ("", "case when cap in (2, 4, 9) then cumulative_cost else 0 end", "cost of what it"),
+    ],
+    ids=["rows", "pay"],
+)
+def test_a_rule_keeps_its_contract_where_a_policy_stops(con, tmp_path, where, paid, told):
+    sql = f"""
+        select walk_id, cap, budget, position as launched, position as returned, {paid} as cost
+        from last_launched {where}
+    """
+    with pytest.raises(AuditError, match=rf"rules/sly\.sql: .*{told}"):
+        engine.replay(con, **own(tmp_path, "rules", sql))
+
+
 def test_check_finds_a_stored_plug_in_that_looks_ahead(tmp_path):
     honest = own(tmp_path, "selectors", FIRST, "sly")
     with small_database(tmp_path, orders=6, **honest):
