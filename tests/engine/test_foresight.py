@@ -66,6 +66,12 @@ inner join (
     group by all
 ) as others on walks.archive_id = others.archive_id and walks.problem_id = others.problem_id
 """
+MOST = FIRST.replace(
+    "min(position) filter (is_eligible) over prefix",
+    "case when cost = (select mode(cost) from walked_attempts where position > 0) then "
+    "min(position) filter (is_eligible) over prefix else "
+    "max(position) filter (is_eligible) over prefix end",
+)
 # A walk that turns out cheap is ended early; of what is left of a walk there is less to pay.
 CHEAP_RULE = """
 with totals as (
@@ -84,6 +90,7 @@ AHEAD = {
     "selectors": {
         "a rank in the bank": RANKED,
         "other walks of the bank": OTHERS,
+        "what attempts of other banks cost": MOST,
         "a group by walk": BEST,
         "a window without an order": FIRST.replace(
             "min(position) filter (is_eligible) over prefix",
