@@ -1,6 +1,7 @@
 """The command `budget-audit`, also as `python -m audit`."""
 
-import signal
+# The module `signal` would import enum and more before anything is set.
+import _signal as signal  # type: ignore[import-not-found]
 
 # While Python imports or exits, Ctrl-C ends the process silently: from here on.
 signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -157,6 +157,10 @@ def test_a_doubtful_file_of_prices_is_refused_by_row(tmp_path, text, part):
     assert part in line and line.startswith("--prices ")
 
 
+def test_a_name_that_no_file_can_have_is_refused(tmp_path):
+    assert refused(read_prices, "a\0b").startswith("--prices a")
+
+
 def test_prices_are_whole_millionths_in_the_order_of_archives(tmp_path):
     text = "archive,output,input,cached_input\nb,0.2,0.05,\na,10,1.25,0.000001\n"
     (tmp_path / "p.csv").write_text(text)

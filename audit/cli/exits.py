@@ -86,9 +86,10 @@ class InChildProcess(Command):
                 f"{ctx.info_name}: it was killed by another process, or by the system for want of "
                 "memory"
             )
-        if code < 0:
-            how = self.crash.format(signal.Signals(-code).name)
-            raise AuditError(f"{ctx.info_name}: {how}")
+        if code not in STATUSES:
+            # A library may end the process by a signal, or with a status of its own.
+            how = signal.Signals(-code).name if code < 0 else f"status {code}"
+            raise AuditError(f"{ctx.info_name}: {self.crash.format(how)}")
         sys.exit(code)
 
 
@@ -140,6 +141,8 @@ def _has_own_output() -> bool:
         return False
 
 
+# How a command ends by itself: done, a failed check, a mistake, or Ctrl-C.
+STATUSES = (0, 1, 2, 130)
 # Set to anything, an error that nobody foresaw is shown with its traceback.
 TRACEBACK_VARIABLE = "BUDGET_AUDIT_TRACEBACK"
 # The commands in the order in which one uses them; those that stand in no group come last.

@@ -1,8 +1,9 @@
 """Whether plug-ins look ahead: a sample of walks is replayed with other attempts to come.
 
-Every plug-in runs twice more, in small databases that hold nothing but the sample. In one the
-attempts of a walk after some position are cut off, in the other they come in another order. What
-the plug-in said of the attempts up to that position must stay.
+Every plug-in runs three times more, in small databases that hold nothing but the sample. In one
+the attempts of a walk after some position are cut off, in another they come in another order, and
+in the third there are no walks but those of one bank. What the plug-in said of the attempts up to
+that position must stay.
 """
 
 from collections.abc import Sequence
@@ -137,8 +138,15 @@ def _world(tables: dict[str, pa.Table], sample: pa.Table) -> duckdb.DuckDBPyConn
     world = duckdb.connect(config=FEW)
     world.register("sampled_walks", sample)
     for name, table in tables.items():
-        if not {"bank_id", "slot"} <= set(table.column_names):
+        if "bank_id" not in table.column_names:
             world.register(name, table)
+            continue
+        if "slot" not in table.column_names:
+            world.register("unsampled", table)
+            world.execute(
+                f"create table {name} as from unsampled "
+                "where bank_id in (select own_bank_id from sampled_walks)"
+            )
             continue
         key = "score, bank_id" if "score" in table.column_names else "bank_id"
         anew = [

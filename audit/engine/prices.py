@@ -35,7 +35,7 @@ def read_prices(file: str | Path) -> tuple[Price, ...]:
             header, *rows = list(csv.reader(stream, strict=True)) or [[]]
     except OSError as error:
         raise AuditError(f"--prices {path}: cannot be read: {error.strerror or error}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
+    except (ValueError, csv.Error) as error:
         raise AuditError(f"--prices {path}: not readable as CSV: {error}") from None
     names = [name.strip() for name in header]
     for name in names:

@@ -120,6 +120,8 @@ def check_contracts(
         if own := own_plugins(kind, plugins):
             chosen = replace(plugins, rules=own) if kind == "rules" else plugins
             check_contract(con, kind, getattr(chosen, kind), render(f"broken_{kind}", chosen))
+            if kind == "rules" and plugins.policies:
+                check_contract(con, kind, own, render("broken_policy_rules", chosen))
     refuse_foresight(con, plugins, kinds)
 
 

@@ -19,14 +19,20 @@ seen as (
         count(*) filter (
             not coalesce(stop.returned between 0 and stop.launched, false)
             or stop.launched > stop.cap
+            -- A walk may be shorter than its cap.
+            or launched.prefix_id is null
             or stop.cost is null
         ) as impossible,
         count(*) filter (stop.cost not between returned.cumulative_cost and launched.cumulative_cost) as unpaid,
     from (
 {{ rule.sql }}
     ) as stop
-    left join walked_attempts as returned on stop.walk_id + stop.returned = returned.prefix_id
-    left join walked_attempts as launched on stop.walk_id + stop.launched = launched.prefix_id
+    left join walked_attempts as returned
+        on stop.walk_id + stop.returned = returned.prefix_id
+        and stop.walk_id = returned.walk_id
+    left join walked_attempts as launched
+        on stop.walk_id + stop.launched = launched.prefix_id
+        and stop.walk_id = launched.walk_id
 {% if not loop.last %}
     union all
 {% endif %}
@@ -36,7 +42,8 @@ asked as (
     select
         count(*) as replays,
         sum(hash(limits.walk_id::bigint, limits.last_position::bigint, budgets.budget::bigint)) as replay_hash,
-    from {{ limits | default('cap_limits') }} as limits
+    -- Several policies may stop a walk at the same position; the rules look at it once.
+    from (select distinct walk_id, last_position from {{ limits | default('cap_limits') }}) as limits
     cross join budgets
 )
 select
@@ -44,7 +51,7 @@ select
     case
         when seen.replays <> asked.replays or seen.replay_hash is distinct from asked.replay_hash
         then 'needs exactly one row per walk_id, cap and budget'
-        when seen.impossible > 0 then 'needs 0 <= returned <= launched <= cap and a cost'
+        when seen.impossible > 0 then 'needs 0 <= returned <= launched <= cap, no more than the bank holds, and a cost'
         when seen.unpaid > 0
         then 'needs a cost between the cost of what it returns and the cost of all that it launches'
     end as broken,

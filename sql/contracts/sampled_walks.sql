@@ -1,5 +1,6 @@
 -- sampled_walks: a sample of walks, each with its own bank; the attempts after the kept position
---     are cut off or come in another order. A hash chooses walks and positions.
+--     are cut off, come in another order, or stay where the walks of one bank alone are left: what
+--     is counted over all banks changes then. A hash chooses walks and positions.
 -- grain: change, walk_id
 with chosen as (
     select
@@ -20,10 +21,15 @@ ordered as (
         chosen.*,
         drawn_orders.slots,
         changes.change,
-        -- At least one attempt of the walk comes after those kept.
-        (hash(chosen.choice, changes.change) % least(len(drawn_orders.slots), walk_settings.largest_cap))::integer as kept,
+        -- Where something changes, at least one attempt of the walk comes after those kept.
+        case
+            when changes.change = 'kept as they are' then len(drawn_orders.slots)
+            else hash(chosen.choice, changes.change) % least(len(drawn_orders.slots), walk_settings.largest_cap)
+        end::integer as kept,
     from chosen
-    cross join (values ('cut off'), ('in another order')) as changes (change)
+    inner join (values ('cut off'), ('in another order'), ('kept as they are')) as changes (change)
+        on changes.change <> 'kept as they are'
+        or chosen.bank_id = (select arg_min(bank_id, (-bank_size, choice)) from chosen)
     cross join walk_settings
     inner join drawn_orders
         on chosen.problem_id = drawn_orders.problem_id
@@ -33,7 +39,7 @@ ordered as (
 select
     walk_id,
     bank_id,
-    row_number() over (partition by change order by walk_id)::integer as own_bank_id,
+    dense_rank() over (order by walk_id)::integer as own_bank_id,
     problem_id,
     bank_size,
     repeat,

@@ -66,6 +66,12 @@ inner join (
     group by all
 ) as others on walks.archive_id = others.archive_id and walks.problem_id = others.problem_id
 """
+MOST = FIRST.replace(
+    "min(position) filter (is_eligible) over prefix",
+    "case when cost = (select mode(cost) from walked_attempts where position > 0) then "
+    "min(position) filter (is_eligible) over prefix else "
+    "max(position) filter (is_eligible) over prefix end",
+)
 # A walk that turns out cheap is ended early; of what is left of a walk there is less to pay.
 CHEAP_RULE = """
 with totals as (
@@ -84,6 +90,7 @@ AHEAD = {
     "selectors": {
         "a rank in the bank": RANKED,
         "other walks of the bank": OTHERS,
+        "what attempts of other banks cost": MOST,
         "a group by walk": BEST,
         "a window without an order": FIRST.replace(
             "min(position) filter (is_eligible) over prefix",
@@ -167,6 +174,48 @@ def test_a_rule_pays_for_what_it_returns_and_no_more_than_it_launches(con, tmp_p
         from last_launched
     """
     with pytest.raises(AuditError, match=r"rules/sly\.sql: .*cost of what it returns"):
+        engine.replay(con, **own(tmp_path, "rules", sql))
+
+
+# As many as the cap allows, where a smaller bank has come to its end.
+LONG = """
+    case
+        when position = bank_size then least(cap, (select max(bank_size) from walks))
+        else position
+    end
+"""
+
+
+@pytest.mark.parametrize(
+    ("launched", "returned"),
+    [(LONG, "position"), (LONG, LONG)],
+    ids=["launches", "launches and returns"],
+)
+def test_a_rule_launches_no_more_than_the_bank_holds(con, tmp_path, launched, returned):
+    sql = f"""
+        select walk_id, cap, budget, {launched} as launched, {returned} as returned,
+            cumulative_cost as cost
+        from last_launched
+        inner join walks using (walk_id)
+    """
+    with pytest.raises(AuditError, match=r"rules/sly\.sql: needs .*no more than the bank holds"):
+        engine.replay(con, **own(tmp_path, "rules", sql))
+
+
+@pytest.mark.parametrize(
+    ("where", "paid", "told"),
+    [
+        ("where cap in (2, 4, 9)", "cumulative_cost", "exactly one row"),
+        ("", "case when cap in (2, 4, 9) then cumulative_cost else 0 end", "cost of what it"),
+    ],
+    ids=["rows", "pay"],
+)
+def test_a_rule_keeps_its_contract_where_a_policy_stops(con, tmp_path, where, paid, told):
+    sql = f"""
+        select walk_id, cap, budget, position as launched, position as returned, {paid} as cost
+        from last_launched {where}
+    """
+    with pytest.raises(AuditError, match=rf"rules/sly\.sql: .*{told}"):
         engine.replay(con, **own(tmp_path, "rules", sql))
 
 

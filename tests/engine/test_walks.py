@@ -333,7 +333,7 @@ def test_the_projects_own_plug_ins_keep_their_contracts(tmp_path):
         chosen = {"rules": "all", "selectors": "all", "policies": "all"}
         with replayed(tmp_path, rows, f"own{seed}", **chosen) as con:
             found = engine.replay(con).plugins
-            for kind in chosen:
+            for kind in (*chosen, "policy_rules"):
                 assert not con.execute(engine.render(f"broken_{kind}", found)).fetchall()
 
 

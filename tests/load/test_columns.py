@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from audit.database.schema import NUMBERED
 from audit.errors import AuditError
 from audit.load.load import load
 from audit.sources.canonical import COLUMNS, STEP_COLUMNS, STEPS
@@ -369,16 +370,19 @@ def test_an_archive_is_replaced_with_its_steps_and_scores(tmp_path):
         assert table(con, "value", "scores") == [(0.25,)]
 
 
-def test_problems_with_names_are_renumbered_with_their_steps_and_scores(tmp_path):
+def test_a_problem_with_a_name_gets_its_new_number_in_every_table(tmp_path):
+    known = {"archive_answer": "1", "references": ["1"], "steps": [step(1, 0, 5)], "score_prm": 0.5}
     for name, archive in (("m", "one"), ("c", "two")):
-        rows = [attempt(0, archive=archive, steps=[step(1, 0, 5)], score_prm=0.5)]
-        write(tmp_path / f"{archive}.jsonl", [row | {"question_id": name} for row in rows])
+        rows = [attempt(0, archive=archive, question_id=name, **known)]
+        write(tmp_path / f"{archive}.jsonl", rows)
     with duckdb.connect() as con:
-        for archive in ("one", "two"):
-            load(con, [str(tmp_path / f"{archive}.jsonl")])
-        for relation in ("attempts", "steps", "recorded_scores"):
-            found = table(con, "archive, question_id", relation)
-            assert found == [("one", 1), ("two", 0)], relation
+        load(con, [str(tmp_path / "one.jsonl")])
+        for relation in ("token_counts", "prefix_cuts"):
+            con.execute(f"insert into {relation} by name select {KEY} from attempts")
+        load(con, [str(tmp_path / "two.jsonl")])
+        for relation in NUMBERED:
+            numbers = dict(table(con, "archive, question_id", relation))
+            assert numbers.pop("one") == 1 and numbers in ({}, {"two": 0}), relation
 
 
 def test_the_documentation_lists_every_column():

@@ -102,6 +102,18 @@ def test_invalidated_samples_are_left_out_and_told(con, tmp_path):
     assert "a.eval: 1 samples were invalidated: left out" in summary.notes and count(con) == 19
 
 
+@pytest.mark.parametrize("reason", ["max_tokens", "model_length"])
+def test_a_sample_that_reached_a_length_is_cut_off(con, tmp_path, reason):
+    def cut(sample):
+        (choice,) = sample["output"]["choices"]
+        output = sample["output"] | {"choices": [choice | {"stop_reason": reason}]}
+        return sample | {"output": output} if is_first(sample) else sample
+
+    load(con, [str(eval_log(tmp_path / "a.eval", cut))])
+    query = "select finish_reason from attempts order by question_id, seed limit 1"
+    assert con.execute(query).fetchall() == [("length",)]
+
+
 def with_calls(sample, counts, model=MODEL, cached=0):
     """A sample that made several calls, each with its usage and time."""
     usages = [
