@@ -105,7 +105,7 @@ class PanelFigure:
         rows = rows_to_draw(con, self.table, computed, archives, self.needs)
         subtitle, draw = self.make(Sheet(con, alt, unit, look, rows, computed))
         panels = data.by_archive(in_words(rows, unit))
-        columns = look.columns or columns_for(len(panels), look.width)
+        columns = columns_for(len(panels), look.width)
         width = max(90, min(620, look.width // columns - 62))
         charts = [
             draw(Panel(name, own, width, index % columns == 0, _panel_title(name, width, panels)))
