@@ -137,6 +137,7 @@ def content(
     simulated = data.is_simulated(con)
     named = data.relation(con, "problem_numbers")
     shown = tables | ({"problems": named} if named.num_rows else {})
+    references = data.relation(con, "referenced_archives")["archive"].to_pylist()
     unit = replayed_unit(con)
     budgets = [float(budget) for budget in settings["budgets"].split(",")]
     heading = title(con, own_title, archives)
@@ -147,12 +148,7 @@ def content(
         "simulated": simulated,
         "banner": f"{SIMULATED}: made by budget-audit simulate, not by a model",
         "scope": _scope(archives, settings, budgets, unit),
-        "topics": findings.all_topics(
-            rows,
-            settings["primary_selector"],
-            data.relation(con, "referenced_archives")["archive"].to_pylist(),
-            unit,
-        ),
+        "topics": findings.all_topics(rows, settings["primary_selector"], references, unit),
         "compared": [
             *_compared(archives, settings, budgets, unit, has_answers(con)),
             ("Read as", provenance.notes(con, has_selectors=True)),
