@@ -2,7 +2,7 @@
 
 import csv
 import fnmatch
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -114,47 +114,35 @@ def require_columns(name: str, columns: Sequence[str], only: Filter) -> None:
     """Refuse a filter that a table cannot follow, instead of showing it whole."""
     for column in only.columns():
         if column not in columns:
-            option = {"archive": "archive", "competition": "competition"}.get(column, "problems")
-            if column == "competition" and not only.competitions:
-                option = "problems"
+            of_problems = column == "question_id" or not getattr(only, f"{column}s")
+            option = "problems" if of_problems else column
+            kind = "problems" if column == "question_id" else f"{column}s"
             raise AuditError(
-                f"--{option}: {name} has no rows of single {_plural(column)}, so it cannot be "
+                f"--{option}: {name} has no rows of single {kind}, so it cannot be "
                 f"filtered; use 'budget-audit replay --{option}' to compute it for these alone"
             )
 
 
-def _plural(column: str) -> str:
-    return {"archive": "archives", "competition": "competitions"}.get(column, "problems")
-
-
 def filtered(name: str, table: pa.Table, only: Filter) -> pa.Table:
     """The rows of a table that are asked for; none left is a mistake."""
-    require_columns(name, table.column_names, only)
-    rows = table
-    for column in ARCHIVE_COLUMNS:
-        if only.archives and column in rows.column_names:
-            rows = _among(rows, rows[column].to_pylist(), set(only.archives))
-    if only.competitions:
-        rows = _among(rows, rows["competition"].to_pylist(), set(only.competitions))
-    if only.problems:
-        keys = zip(rows["competition"].to_pylist(), rows["question_id"].to_pylist(), strict=True)
-        rows = _among(rows, keys, set(only.problems))
+    where, values = condition(name, table.column_names, only)
+    if not values:
+        return table
+    with duckdb.connect() as con:
+        con.register("whole", table)
+        rows = con.sql(f"select * from whole where {where}", params=values).to_arrow_table()
     if table.num_rows and not rows.num_rows:
         raise AuditError(f"{name}: the filter leaves nothing ({only.note()})")
-    return rows
-
-
-def _among(rows: pa.Table, keys: Iterable[Any], wanted: set[Any]) -> pa.Table:
-    """The rows whose key is wanted."""
-    return rows.filter(pa.array([key in wanted for key in keys], pa.bool_()))
+    return rows.cast(table.schema)
 
 
 def condition(name: str, columns: Sequence[str], only: Filter) -> tuple[str, dict[str, Any]]:
-    """The filter as the `where` of a relation, and its parameters."""
+    """The filter as the `where` of a table or relation, and its parameters."""
     require_columns(name, columns, only)
-    parts, values = [], dict[str, Any]()
+    parts, values = ["true"], dict[str, Any]()
     if only.archives:
-        parts.append("list_contains($archives, archive)")
+        held = [column for column in ARCHIVE_COLUMNS if column in columns]
+        parts += [f"list_contains($archives, {column})" for column in held]
         values["archives"] = list(only.archives)
     if only.competitions:
         parts.append("list_contains($competitions, competition)")
@@ -162,4 +150,4 @@ def condition(name: str, columns: Sequence[str], only: Filter) -> tuple[str, dic
     if only.problems:
         parts.append("list_contains($problems, {'c': competition, 'q': question_id})")
         values["problems"] = [{"c": c, "q": q} for c, q in only.problems]
-    return " and ".join(parts) or "true", values
+    return " and ".join(parts), values

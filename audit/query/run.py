@@ -156,13 +156,10 @@ def _answered(
     if lacks_texts(con) and reads_texts(named_query.sql):
         raise AuditError("query: it reads texts, and the run that was gathered keeps none")
     parameters = statement.named_parameters
-    if set(values) - parameters:
-        extra = ", ".join(f"${name}" for name in sorted(set(values) - parameters))
-        raise AuditError(
-            f"query: it has no parameter {extra}; its own: {_join_parameters(parameters)}"
-        )
-    if parameters - set(values):
-        missing = ", ".join(f"${name}" for name in sorted(parameters - set(values)))
+    if extra := set(values) - parameters:
+        own = _join_parameters(parameters) or "none"
+        raise AuditError(f"query: it has no parameter {_join_parameters(extra)}; its own: {own}")
+    if missing := _join_parameters(parameters - set(values)):
         raise AuditError(f"query: no value for {missing}; give --param name=value")
     try:
         rows = con.sql(statement, params=values or None).to_arrow_table()
@@ -347,4 +344,4 @@ def _bytes(amount: str) -> int:
 
 
 def _join_parameters(names: set[str]) -> str:
-    return ", ".join(f"${name}" for name in sorted(names)) or "none"
+    return ", ".join(f"${name}" for name in sorted(names))

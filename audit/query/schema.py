@@ -37,12 +37,9 @@ def _kind(relation: str) -> str:
         return "public"
     if engine.is_table(relation):
         return "table"
-    return "internal" if relation in _internal() else "yours"
-
-
-def _internal() -> set[str]:
-    """Relations that the engine and load make for themselves."""
-    return {*engine.REPLAY_RELATIONS, *engine.stage_names(), *SCHEMA, "replay_relations"}
+    # Relations that the engine and load make for themselves.
+    internal = {*engine.REPLAY_RELATIONS, *engine.stage_names(), *SCHEMA, "replay_relations"}
+    return "internal" if relation in internal else "yours"
 
 
 def _columns(con: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, str]) -> pa.Table:

@@ -19,8 +19,7 @@ from audit.report.content import AT_A_TIME, MOST_ROWS, content, joint, sections,
 from audit.report.explorer import page
 from audit.report.explorer.texts import Texts, write_texts
 from audit.report.figures import drawing
-from audit.report.pages.latex import latex
-from audit.report.pages.markdown import markdown
+from audit.report.pages import latex, markdown
 
 FORMATS = ("html", "md", "tex", "csv")
 # Tables behind the figures and the table of all points.
@@ -74,7 +73,9 @@ def report(
     if "html" in formats:
         if progress:
             progress("page", total - 2, total)
-        beside = _texts(con, out, values, texts)
+        if texts is not None:
+            names = [row["archive"] for row in values["archives"]]
+            beside = write_texts(con, out / "texts", names, is_all=texts == "all")
         files[out / "report.html"] = page.page(con, values, beside).encode()
     if "md" in formats or "tex" in formats:
         files |= _texts_and_figures(con, out, formats, tables_by_name, values)
@@ -139,16 +140,6 @@ def _texts_and_figures(
     return files
 
 
-def _texts(
-    con: duckdb.DuckDBPyConnection, out: Path, values: dict[str, Any], asked: str | None
-) -> Texts | None:
-    """The texts beside the page, where they are asked for."""
-    if asked is None:
-        return None
-    names = [row["archive"] for row in values["archives"]]
-    return write_texts(con, out / "texts", names, is_all=asked == "all")
-
-
 def _left_out(archives: int, formats: Sequence[str]) -> dict[str, str]:
     """Tables that are not made for so many archives, and why."""
     if set(formats) == {"html"}:
@@ -164,19 +155,12 @@ def _left_out(archives: int, formats: Sequence[str]) -> dict[str, str]:
 def _figures(con: duckdb.DuckDBPyConnection, computed: data.Computed) -> list[Figure]:
     """Every figure that the tables allow."""
     makers: dict[str, Callable[..., Any]] = dict(figures.FIGURES)
-    if "policies" not in computed or not computed["policies"]:
+    if not computed.get("policies"):
         del makers["policies"]
     example = data.example_replay(con)
     shown = {row["archive"] for row in computed.get("main", [])}
     if example is not None and example["archive"] in shown:
-        makers["timeline"] = lambda con, computed: figures.timeline(
-            con,
-            example["archive"],
-            example["competition"],
-            example["question_id"],
-            example["repeat"],
-            example["budget"],
-        )
+        makers["timeline"] = lambda con, computed: figures.timeline(con, *example.values())
     drawn = []
     for name, make in makers.items():
         caption, warning = captions.FIGURES[name]

@@ -1,13 +1,10 @@
 """What the report says in its own words about tables, columns, rules, selectors and figures."""
 
-from typing import Any
-
 from audit import engine
 from audit.output.captions import RULES
 from audit.output.headings import heading
+from audit.report.data import Row
 from audit.text import capital
-
-Row = dict[str, Any]
 
 # The tables in the order in which they are read; those that are not here follow.
 # fmt: off

@@ -18,13 +18,14 @@ from audit import __version__, engine
 from audit.database import cursor, has_answers
 from audit.errors import AuditError
 from audit.load import provenance
-from audit.output.display import DisplayColumn, display_columns, round_half_up
+from audit.output.display import DisplayColumn, display_columns
 from audit.output.filters import Filter, filtered
+from audit.output.headings import replayed_unit
 from audit.progress import Progress
 from audit.report import captions, data, findings
 from audit.report.data import Row
 from audit.report.figures.panels import rule_order
-from audit.report.wording import TOKENS, budget_name, interval, number, one_line
+from audit.report.wording import TOKENS, budget_name, number, one_line, with_interval
 from audit.study import recorded
 from audit.text import join_names, plural
 from audit.units import Unit, write_digits
@@ -76,7 +77,7 @@ def tables(
     free: queue.SimpleQueue[duckdb.DuckDBPyConnection] = queue.SimpleQueue()
     for lane in lanes:
         free.put(lane)
-    words = {"unit": data.unit(con).name}
+    words = {"unit": replayed_unit(con).name}
 
     def compute(name: str) -> pa.Table:
         lane = free.get()
@@ -136,7 +137,8 @@ def content(
     simulated = data.is_simulated(con)
     named = data.relation(con, "problem_numbers")
     shown = tables | ({"problems": named} if named.num_rows else {})
-    unit = data.unit(con)
+    references = data.relation(con, "referenced_archives")["archive"].to_pylist()
+    unit = replayed_unit(con)
     budgets = [float(budget) for budget in settings["budgets"].split(",")]
     heading = title(con, own_title, archives)
     quality = unfit(rows.get("data_quality", []), settings)
@@ -146,9 +148,7 @@ def content(
         "simulated": simulated,
         "banner": f"{SIMULATED}: made by budget-audit simulate, not by a model",
         "scope": _scope(archives, settings, budgets, unit),
-        "topics": findings.all_topics(
-            rows, settings["primary_selector"], data.archives_with_references(con), unit
-        ),
+        "topics": findings.all_topics(rows, settings["primary_selector"], references, unit),
         "compared": [
             *_compared(archives, settings, budgets, unit, has_answers(con)),
             ("Read as", provenance.notes(con, has_selectors=True)),
@@ -401,33 +401,23 @@ def _selectors(settings: dict[str, str]) -> list[tuple[str, str]]:
 
 def joint(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> Section:
     """Cap, cost, counts, rule and selector of every point of every curve, side by side."""
-    settings, unit = data.settings(con), data.unit(con)
+    settings, unit = data.settings(con), replayed_unit(con)
     curves = {(row["archive"], row["budget"], row["rule"]): row for row in rows.get("curves", [])}
     pools = {(row["archive"], row["budget"]): row for row in rows.get("pools", [])}
+    means = data.relation(con, "mean_replays", cap=int(settings["primary_cap"])).to_pylist()
     # A filter has left out the points of other archives.
     points = [
-        row
-        for row in data.mean_replays(con)
-        if (row["archive"], row["budget"], row["rule"]) in curves
+        pools.get((row["archive"], row["budget"]), {}) | curves[key] | row
+        for row in means
+        if (key := (row["archive"], row["budget"], row["rule"])) in curves
     ]
-
-    def abstained(row: Row) -> float | None:
-        pool = pools.get((row["archive"], row["budget"]), {})
-        return pool.get(f"{row['rule']}_abstention")
-
-    def accuracy(row: Row) -> str:
-        curve = curves[row["archive"], row["budget"], row["rule"]]
-        return number(curve["accuracy"]) + interval(curve, "accuracy")
 
     def column(header: str, cell: Callable[[Row], Any], numeric: bool = True) -> DisplayColumn:
         cells = [str(cell(row)) for row in points]
         return DisplayColumn(header, cells, numeric, heading=header)
 
     def decimal(value: float | None, decimals: int = 2) -> str:
-        if value is None:
-            return ""
-        text = round_half_up(value, decimals)
-        return f"{int(text):,}" if decimals == 0 else text
+        return "" if value is None else number(value, decimals)
 
     columns = [
         column("archive", lambda row: row["archive"], False),
@@ -441,8 +431,8 @@ def joint(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> Section
         column("cost / B", lambda row: decimal(row["cost_ratio"])),
         column("prompt tokens", lambda row: decimal(row["prompt_tokens"], 0)),
         column("selector", lambda row: settings["primary_selector"], False),
-        column("abstained, %", lambda row: decimal(abstained(row))),
-        column("accuracy, %", accuracy),
+        column("abstained, %", lambda row: decimal(row.get(f"{row['rule']}_abstention"))),
+        column("accuracy, %", lambda row: with_interval(row, "accuracy")),
     ]
     notes = [] if points else [captions.empty_reason("curves", settings)]
     return Section(

@@ -9,14 +9,11 @@ import duckdb
 import pyarrow as pa
 
 from audit import database, engine
-from audit.units import UNITS, Unit
 
 # Rows of a long relation that are held at a time.
 BATCH_ROWS = 500_000
 
 Row = dict[str, Any]
-
-
 # Rows of tables that were computed before, by name.
 Computed = Mapping[str, list[Row]]
 
@@ -55,11 +52,6 @@ def settings(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return dict(con.execute("select key, value from settings order by key").fetchall())
 
 
-def unit(con: duckdb.DuckDBPyConnection) -> Unit:
-    """The unit of the last replay."""
-    return UNITS[settings(con).get("unit", "completion")]
-
-
 def has_steps(con: duckdb.DuckDBPyConnection) -> bool:
     """Whether an attempt is made of several steps, as an agent's is."""
     return bool(query(con, "select 1 from step_ends limit 1"))
@@ -86,20 +78,9 @@ def replayed_on(con: duckdb.DuckDBPyConnection) -> str | None:
     return f"{written.day} {written:%B %Y}"
 
 
-def mean_replays(con: duckdb.DuckDBPyConnection) -> list[Row]:
-    """What each point of a curve cost and held: one row per archive, budget and rule."""
-    cap = int(settings(con)["primary_cap"])
-    return relation(con, "mean_replays", cap=cap).to_pylist()
-
-
 def archives(con: duckdb.DuckDBPyConnection) -> list[Row]:
     """One row per archive: how many problems and attempts it holds and what its banks lack."""
     return relation(con, "archive_counts").to_pylist()
-
-
-def archives_with_references(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """The archives with a problem for which some archive names accepted references."""
-    return relation(con, "referenced_archives")["archive"].to_pylist()
 
 
 def example_replay(con: duckdb.DuckDBPyConnection) -> Row | None:

@@ -46,16 +46,13 @@ def story_lines(main: Sequence[Row], matched: Sequence[Row] = (), unit: Unit = T
             f"{number(other[1]['strict_accuracy'], 1)} %."
         )
     else:
-        last = max((other for other in graded if other["archive"] == row["archive"]), key=_budget)
+        of_archive = [other for other in graded if other["archive"] == row["archive"]]
+        last = max(of_archive, key=lambda other: other["budget"])
         lines.append(
             f"With {budget_words(last['budget'], unit)} the rules are "
             f"{number(abs(last['delta']), 1)} points apart."
         )
     return lines
-
-
-def _budget(row: Row) -> int:
-    return row["budget"]
 
 
 def _turned(rows: Sequence[Row]) -> tuple[int, int, list[Row], list[Row]] | None:

@@ -3,9 +3,9 @@
 from typing import Any
 
 from audit.output.display import budget_name, round_half_up
+from audit.report.data import Row
 from audit.units import UNITS, Unit, write_amount, write_digits
 
-Row = dict[str, Any]
 TOKENS = UNITS["completion"]
 
 
@@ -17,9 +17,9 @@ def number(value: float | None, decimals: int = 2) -> str:
     return (f"{int(text):,}" if decimals == 0 else text).replace("-", "−")
 
 
-def signed(value: float, decimals: int = 2) -> str:
+def signed(value: float) -> str:
     """A difference, its sign always shown unless it is zero."""
-    text = number(value, decimals)
+    text = number(value)
     return text if text.startswith("−") or not text.strip("0.,") else f"+{text}"
 
 
@@ -35,27 +35,30 @@ def amount(value: float, unit: Unit = TOKENS) -> str:
     return write_amount(round(value, 9), unit).replace("-", "−")
 
 
+def ends(row: Row, column: str) -> tuple[float, float] | None:
+    """The ends of a column's interval, where there is one."""
+    low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
+    return None if low is None or high is None else (low, high)
+
+
 def signed_amount(row: Row, column: str, unit: Unit = TOKENS) -> str:
     """A difference of costs with its sign, and its interval where there is one."""
     text = amount(row[column], unit)
-    low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
-    if low is not None and high is not None:
-        ends = (write_digits(round(end, 9), unit).replace("-", "−") for end in (low, high))
-        text += f" [{', '.join(ends)}]"
+    if bounds := ends(row, column):
+        shown = (write_digits(round(end, 9), unit).replace("-", "−") for end in bounds)
+        text += f" [{', '.join(shown)}]"
     return f"+{text}" if row[column] > 0 else text
 
 
-def interval(row: Row, column: str, decimals: int = 2) -> str:
+def interval(row: Row, column: str) -> str:
     """The interval in brackets after a space, or nothing where there is none."""
-    low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
-    if low is None or high is None:
-        return ""
-    return f" [{number(low, decimals)}, {number(high, decimals)}]"
+    bounds = ends(row, column)
+    return f" [{number(bounds[0])}, {number(bounds[1])}]" if bounds else ""
 
 
-def with_interval(row: Row, column: str, decimals: int = 2) -> str:
+def with_interval(row: Row, column: str) -> str:
     """The estimate with its interval beside it."""
-    return number(row[column], decimals) + interval(row, column, decimals)
+    return number(row[column]) + interval(row, column)
 
 
 def one_line(text: Any, limit: int = 60) -> str:

@@ -1,9 +1,11 @@
 """The study's published values beside the computed ones."""
 
 import csv
+import functools
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ COLUMNS = ("table", *KEYS, "column", "value", "decimals")
 RENAMED = {"prefix_tokens": "prefix_cost"}
 
 Key = dict[str, str | int]
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -148,9 +151,16 @@ def compare(
     `table_of` gives a table by name and may raise AuditError; `archives` holds the attempts of each
     loaded archive.
     """
-    tables: dict[str, pa.Table | AuditError] = {}
-    # Row numbers by the values of the key columns that a published row names.
-    indexes: dict[tuple[str, ...], dict[tuple[Any, ...], list[int]]] = {}
+
+    @functools.cache
+    def found(name: str) -> tuple[list[str], list[Row]] | str:
+        """A table's columns and rows, or why there are none."""
+        try:
+            table = table_of(name)
+        except AuditError as error:
+            return str(error)
+        return table.column_names, table.to_pylist()
+
     rows = []
     for item in read_published(published or PUBLISHED):
         archive = item.key.get("archive")
@@ -158,16 +168,11 @@ def compare(
             # Before asking for the table: other people's data need not compute the study's.
             rows.append(Compared(item, None, "archive not loaded"))
             continue
-        if item.table not in tables:
-            try:
-                tables[item.table] = table_of(item.table)
-            except AuditError as error:
-                tables[item.table] = error
-        table = tables[item.table]
-        if isinstance(table, AuditError):
-            rows.append(Compared(item, None, str(table)))
+        table = found(item.table)
+        if isinstance(table, str):
+            rows.append(Compared(item, None, table))
         else:
-            rows.append(_compared(item, table, indexes))
+            rows.append(_compared(item, *table))
     return Comparison(rows, is_study(archives))
 
 
@@ -176,26 +181,15 @@ def is_study(archives: Mapping[str, int]) -> bool:
     return all(archives.get(name) == count for name, count in STUDY_ATTEMPTS.items())
 
 
-def _compared(
-    item: Published,
-    table: pa.Table,
-    indexes: dict[tuple[str, ...], dict[tuple[Any, ...], list[int]]],
-) -> Compared:
+def _compared(item: Published, columns: Sequence[str], rows: Sequence[Row]) -> Compared:
     """The published value beside its cell of the table."""
     for column in (*item.key, item.column):
-        if column not in table.column_names:
+        if column not in columns:
             return Compared(item, None, f"no column {column}")
-    keys = tuple(item.key)
-    if (item.table, *keys) not in indexes:
-        index: dict[tuple[Any, ...], list[int]] = {}
-        columns = [table[key].to_pylist() for key in keys] or [[()] * table.num_rows]
-        for number, values in enumerate(zip(*columns, strict=True)):
-            index.setdefault(values if keys else (), []).append(number)
-        indexes[item.table, *keys] = index
-    numbers = indexes[item.table, *keys].get(tuple(item.key.values()), [])
-    if len(numbers) != 1:
-        return Compared(item, None, f"{len(numbers)} such rows" if numbers else "no such row")
-    value = table[item.column][numbers[0]].as_py()
+    same = [row for row in rows if all(row[key] == value for key, value in item.key.items())]
+    if len(same) != 1:
+        return Compared(item, None, f"{len(same)} such rows" if same else "no such row")
+    value = same[0][item.column]
     if value is None:
         return Compared(item, None, "no value")
     try:
@@ -206,53 +200,47 @@ def _compared(
 
 def comparison_table(comparison: Comparison, *, compact: bool = False) -> pa.Table:
     """One row per published value; compact puts the key into one column, for reading."""
-    rows = comparison.rows
-    columns: dict[str, pa.Array] = {
-        "table": pa.array([row.published.table for row in rows], pa.string())
-    }
-    if compact:
-        columns["archive"] = pa.array(
-            [row.published.key.get("archive") for row in rows], pa.string()
-        )
-        where = [
-            ", ".join(f"{k} {v}" for k, v in row.published.key.items() if k != "archive")
-            for row in rows
-        ]
-        columns["where"] = pa.array(where, pa.string())
-    else:
-        for key in KEYS:
-            kind = pa.int64() if key in _NUMBERS else pa.string()
-            columns[key] = pa.array([row.published.key.get(key) for row in rows], kind)
-    columns |= {
-        "column": pa.array([row.published.column for row in rows], pa.string()),
-        "published": pa.array([row.published.value for row in rows], pa.float64()),
-        "decimals": pa.array([row.published.decimals for row in rows], pa.int64()),
-        "computed": pa.array([row.computed for row in rows], pa.float64()),
-        "equal": pa.array([row.equal for row in rows], pa.bool_()),
-        "reason": pa.array([row.reason for row in rows], pa.string()),
-    }
-    return pa.table(columns)
+    text, whole, real = pa.string(), pa.int64(), pa.float64()
+    keys = {name: whole if name in _NUMBERS else text for name in KEYS}
+    schema = pa.schema(
+        {"table": text}
+        | ({"archive": text, "where": text} if compact else keys)
+        | {"column": text, "published": real, "decimals": whole, "computed": real}
+        | {"equal": pa.bool_(), "reason": text}
+    )
+    rows: list[Row] = [
+        {
+            **item.key,
+            "where": ", ".join(f"{k} {v}" for k, v in item.key.items() if k != "archive"),
+            "table": item.table,
+            "column": item.column,
+            "published": item.value,
+            "decimals": item.decimals,
+            "computed": row.computed,
+            "equal": row.equal,
+            "reason": row.reason,
+        }
+        for row in comparison.rows
+        for item in (row.published,)
+    ]
+    return pa.Table.from_pylist(rows, schema)
 
 
 def summary_table(comparison: Comparison) -> pa.Table:
     """Matches by table: how many values are published, equal, different and not computed."""
-    names = list(dict.fromkeys(row.published.table for row in comparison.rows))
-
-    def count(rows: list[Compared]) -> pa.Array:
-        counts = dict.fromkeys(names, 0)
-        for row in rows:
-            counts[row.published.table] += 1
-        return pa.array(counts.values(), pa.int64())
-
-    return pa.table(
-        {
-            "table": pa.array(names, pa.string()),
-            "published": count(comparison.rows),
-            "equal": count(comparison.matches),
-            "different": count(comparison.differences),
-            "not_computed": count(comparison.missing),
-        }
-    )
+    kinds = {
+        "published": comparison.rows,
+        "equal": comparison.matches,
+        "different": comparison.differences,
+        "not_computed": comparison.missing,
+    }
+    counts = {kind: Counter(row.published.table for row in rows) for kind, rows in kinds.items()}
+    schema = pa.schema({"table": pa.string()} | dict.fromkeys(kinds, pa.int64()))
+    rows = [
+        {"table": name} | {kind: counts[kind][name] for kind in kinds}
+        for name in counts["published"]
+    ]
+    return pa.Table.from_pylist(rows, schema)
 
 
 def verdict(comparison: Comparison) -> tuple[str, int]:

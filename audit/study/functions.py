@@ -30,17 +30,13 @@ def simulate(
     """
     from audit.study.simulate import simulate as write
 
-    def report_progress(done: int, total: int) -> None:
-        if progress:
-            progress("attempts", done, total)
-
     return write(
         Path(out),
         problems=problems,
         attempts=attempts,
         seed=seed,
         texts=texts,
-        progress=report_progress,
+        progress=progress,
     )
 
 

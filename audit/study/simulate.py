@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from audit.answers import normalize
 from audit.database.leftovers import atomic_file
 from audit.errors import AuditError
+from audit.progress import Progress
 
 Rng = np.random.Generator
 Value = tuple[str, tuple[int, ...]]  # a kind of answer and the numbers in it
@@ -174,9 +175,9 @@ def simulate(
     attempts: int = 80,
     seed: int = SEED,
     texts: str = "final",
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[Path]:
-    """Write one simulated Parquet file per archive; `progress` gets the rows done and all rows."""
+    """Write one simulated Parquet file per archive."""
     if problems < 1 or attempts < 1 or problems * attempts > MOST_RECORDS:
         raise AuditError(
             f"cannot simulate {problems} problems x {attempts} attempts: "
@@ -210,7 +211,7 @@ def simulate(
                     writer.write_batch(batch)
                     done += batch.num_rows
                     if progress:
-                        progress(done, total)
+                        progress("attempts", done, total)
         paths.append(path)
     return paths
 

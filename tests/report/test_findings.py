@@ -5,6 +5,7 @@ import re
 import pytest
 
 from audit.report import findings
+from audit.report.findings.shared import interval_words
 from audit.report.story import small_table, story_lines
 from audit.units import UNITS
 
@@ -143,7 +144,7 @@ def test_convergence_threshold_is_the_one_stated():
 )
 def test_an_interval_with_zero_is_never_called_equal(low, high, words_used):
     row = main_row(delta=0.3, low=low, high=high)
-    said = findings.interval_words(row)
+    said = interval_words(row)
     assert words_used in said
     everything = " ".join(
         finding.sentence

@@ -9,12 +9,11 @@ import pytest
 
 from audit import api, database, engine
 from audit.errors import AuditError
-from audit.output.display import display_columns, format_table
+from audit.output.display import display_columns, format_table, md_text
 from audit.report import build, captions, content, data, figures, report
 from audit.report.explorer import pack, page
 from audit.report.explorer.page import SCRIPTS
 from audit.report.findings.shared import key_of
-from audit.report.pages.markdown import md_text
 from audit.report.wording import number
 from audit.units import UNITS
 from tests.support.databases import replayed

@@ -290,7 +290,7 @@ def test_only_our_own_files_are_overwritten(tmp_path: Path) -> None:
 def test_an_interrupted_run_leaves_the_old_files_and_nothing_half_written(tmp_path: Path) -> None:
     before = [path.read_bytes() for path in simulate(tmp_path, problems=1, attempts=2)]
 
-    def interrupt(done: int, total: int) -> None:
+    def interrupt(what: str, done: int, total: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -301,10 +301,10 @@ def test_an_interrupted_run_leaves_the_old_files_and_nothing_half_written(tmp_pa
 
 
 def test_progress_ends_at_the_number_of_rows(tmp_path: Path) -> None:
-    steps: list[tuple[int, int]] = []
+    steps: list[tuple[str, int, int]] = []
     simulate(tmp_path, problems=2, attempts=3, progress=lambda *step: steps.append(step))
-    assert steps[-1] == (48, 48)
-    assert [done for done, _ in steps] == sorted({done for done, _ in steps})
+    assert steps[-1] == ("attempts", 48, 48)
+    assert [done for _, done, _ in steps] == sorted({done for _, done, _ in steps})
 
 
 @pytest.mark.parametrize(

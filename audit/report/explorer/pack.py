@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from audit.database import has_answers
 from audit.engine.settings import usual_budgets
 from audit.output.captions import RULES, steady_orders
+from audit.output.headings import replayed_unit
 from audit.report import captions, data
 from audit.report.explorer.texts import Texts
 from audit.text import steerless
@@ -107,15 +108,13 @@ def walks(
             "its live intervals are over those. The tables below use all."
         )
     header, arrays = _records(con, banks, problems)
-    arrays |= _steps(data.relation(con, "page_steps"), banks)
     money, priced = _money(con, banks)
-    header |= money
-    arrays |= priced
-    arrays |= _orders(con, banks, orders)
-    arrays |= _selections(con, banks, steps, orders, selectors)
+    arrays |= _steps(data.relation(con, "page_steps"), banks) | priced
+    arrays |= _orders(con, banks, orders) | _selections(con, banks, steps, orders, selectors)
     arrays["weight"] = _counts(con, replicates, problems.num_rows)
     if texts is not None:
         arrays["bank_text"] = narrow(texts.files)
+    header |= money
     header |= _settings_of(con, settings, selectors) | {
         **({"texts": texts.size} if texts is not None else {}),
         "largest_cap": int(min(largest, sizes.max())),
@@ -129,7 +128,7 @@ def _settings_of(
     con: duckdb.DuckDBPyConnection, settings: dict[str, str], selectors: list[data.Row]
 ) -> dict[str, Any]:
     """What the page must know of the run."""
-    unit = data.unit(con)
+    unit = replayed_unit(con)
     rules = [rule for rule in RULES if rule in settings["rules"].split(",")]
     return {
         "unit": {"name": unit.name, "scale": unit.scale},
@@ -156,7 +155,7 @@ def _records(
     attempts = data.relation(con, "page_attempts")
     attempts = attempts.filter(pc.field("bank_id").isin(banks["bank_id"].to_pylist()))
     archives = banks["archive"].to_pylist()
-    names = sorted(set(archives), key=archives.index)
+    names = list(dict.fromkeys(archives))
     starts = [archives.index(name) for name in names] + [len(archives)]
     competitions = sorted(set(problems["competition"].to_pylist()))
     strings, answer, archive_answer = _coded(attempts["answer"], attempts["archive_answer"])
@@ -197,7 +196,7 @@ def _records(
         "finish": finish,
     }
     # In another unit than tokens nobody knows how much of a cut attempt was paid.
-    if data.unit(con).name == "completion" and not attempts["prompt_money"].null_count:
+    if replayed_unit(con).name == "completion" and not attempts["prompt_money"].null_count:
         arrays["prompt_money"] = attempts["prompt_money"].to_numpy()
         arrays["output_price"] = attempts["output_price"].to_numpy()[
             numpy.searchsorted(of_bank, starts[:-1])
@@ -219,10 +218,10 @@ def _money(
 ) -> tuple[dict[str, Any], dict[str, numpy.ndarray]]:
     """Prices, and the same records counted in money, where a run in another unit has prices."""
     prices = {row["archive"]: row for row in data.query(con, "select * from prices")}
-    if not prices or data.unit(con).name == "money":
+    if not prices or replayed_unit(con).name == "money":
         return {}, {}
     attempts = data.relation(con, "page_money")
-    names = sorted(set(banks["archive"].to_pylist()), key=banks["archive"].to_pylist().index)
+    names = dict.fromkeys(banks["archive"].to_pylist())
     header = {
         # Those that a replay in money would choose by itself.
         "money_budgets": usual_budgets(attempts["cost"].to_pylist()),
@@ -253,16 +252,15 @@ def _orders(
 ) -> dict[str, numpy.ndarray]:
     """The slots of every order; banks of one problem and one size share theirs."""
     drawn = data.relation(con, "page_orders", orders=orders)
-    pairs: dict[tuple[int, int], int] = {}
-    keys = zip(drawn["problem_id"].to_pylist(), drawn["bank_size"].to_pylist(), strict=True)
-    for pair in keys:
-        pairs.setdefault(pair, len(pairs))
-    bank_keys = zip(banks["problem_id"].to_pylist(), banks["bank_size"].to_pylist(), strict=True)
-    slots = drawn["slots"].combine_chunks()
+    drawn_keys, bank_keys = (
+        zip(rows["problem_id"].to_pylist(), rows["bank_size"].to_pylist(), strict=True)
+        for rows in (drawn, banks)
+    )
+    places = {pair: place for place, pair in enumerate(dict.fromkeys(drawn_keys))}
     return {
-        "bank_pair": narrow([pairs[pair] for pair in bank_keys]),
-        "pair_size": narrow([size for _, size in pairs]),
-        "order_slot": narrow(slots.flatten().to_numpy()),
+        "bank_pair": narrow([places[pair] for pair in bank_keys]),
+        "pair_size": narrow([size for _, size in places]),
+        "order_slot": narrow(drawn["slots"].combine_chunks().flatten().to_numpy()),
     }
 
 
@@ -278,10 +276,9 @@ def _selections(
     ids = banks["bank_id"].to_numpy()
     places = numpy.full(int(ids.max()) + 1, -1)
     places[ids] = numpy.arange(banks.num_rows)
-    numbers = {row["selector_id"]: place for place, row in enumerate(selectors)}
+    numbers = [row["selector_id"] for row in selectors]
     lookup = numpy.zeros(max(numbers) + 1, numpy.int64)
-    for number, place in numbers.items():
-        lookup[number] = place
+    lookup[numbers] = numpy.arange(len(numbers))
     starts = numpy.concatenate([[0], numpy.cumsum(steps * (orders + 1))])
     picks = numpy.zeros(starts[-1] * len(selectors), numpy.min_scalar_type(steps.max()))
     sizes = banks["bank_size"].to_numpy().astype(numpy.int64)

@@ -16,8 +16,8 @@ from audit.report import data, findings
 from audit.report.content import MOST_TOLD_APART, Section, sections
 from audit.report.explorer import pack
 from audit.report.explorer.texts import Texts
-from audit.report.findings import Topic
-from audit.report.pages.templates import html_page
+from audit.report.findings.shared import Topic
+from audit.report.pages import html_page
 from audit.text import steerless
 from audit.units import Unit, read_budget
 
@@ -56,12 +56,8 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | 
         )
     own = [rule for rule, _ in values["rules"] if rule not in RULES]
     if own:
-        where = (
-            "stands in the tables below"
-            if "curves" in values["tables"]
-            else "stands in budget-audit table curves"
-        )
-        notes.append(f"The picture shows strict and advisory; {', '.join(own)} {where}.")
+        where = "the tables below" if "curves" in values["tables"] else "budget-audit table curves"
+        notes.append(f"The picture shows strict and advisory; {', '.join(own)} stands in {where}.")
     shown = sections(values, MOST_ROWS)
     written = data.replayed_on(con)
     scripts = [(HERE / f"{name}.js").read_text() for name in SCRIPTS]
@@ -147,24 +143,16 @@ def _findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:
     """One row per question for all archives, then one per archive and finding."""
     rows: list[dict[str, Any]] = []
     for topic in topics:
-        rows.append(
-            {
-                "question": topic.question,
-                "archive": "all",
-                "short": topic.summary,
-                "sentence": topic.summary,
-                "source": "",
-                "budget": None,
-                "selector": "",
-            }
-        )
+        answer = {"question": topic.question, "archive": "all"}
+        answer |= {"short": topic.summary, "sentence": topic.summary, "source": ""}
+        rows.append(answer | {"budget": None, "selector": ""})
         for finding in topic.findings:
             keys = f", {'; '.join(finding.keys)}" if finding.keys else ""
             budget = re.search(r"budget = ([\d.]+)", keys)
             selector = re.search(r"selector = (\w+)", keys)
             rows.append(
-                {
-                    "question": topic.question,
+                answer
+                | {
                     "archive": steerless(finding.archive),
                     "short": steerless(finding.short or finding.sentence),
                     "sentence": steerless(finding.sentence),

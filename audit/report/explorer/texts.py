@@ -44,7 +44,6 @@ def write_texts(
     folder: Path,
     archives: Sequence[str],
     is_all: bool = False,
-    encoding: Encoding | None = None,
 ) -> Texts:
     """Write the texts of these archives' attempts into a folder, replacing what it holds.
 
@@ -52,7 +51,7 @@ def write_texts(
     """
     if lacks_texts(con):
         raise AuditError("report --texts: the run that was gathered keeps no texts")
-    encoding = encoding or _counted_with(con)
+    encoding = _counted_with(con)
     banks = data.relation(con, "page_banks").to_pylist()
     places = {
         row["bank_id"]: i for i, row in enumerate(r for r in banks if r["archive"] in archives)

@@ -1,80 +1,57 @@
 """Accuracy over the budget, and below it the realized cost."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-import duckdb
-
-from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.data import Row
-from audit.report.figures.drawing import INK, PLAIN, Look, altair_module, inline, quantity, tips
-from audit.report.figures.panels import (
-    Panel,
-    budget_axis,
-    extent,
-    in_panels,
-    in_words,
-    panel_height,
-    percent_domain,
-    round_ticks,
-    rows_to_draw,
-    rule_colours,
-    rule_lines,
-    rule_marks,
-    rule_order,
-)
+from audit.report.figures import panels
+from audit.report.figures.drawing import INK, altair_module, inline, quantity
+from audit.report.figures.panels import Panel, PanelFigure, Sheet, rule_lines
 
 
-def budget_curve(
-    con: duckdb.DuckDBPyConnection,
-    look: Look = PLAIN,
-    *,
-    archives: Sequence[str] | None = None,
-    computed: data.Computed | None = None,
-) -> Any:
+@partial(PanelFigure, "curves", "Accuracy and realized cost over the budget")
+def budget_curve(sheet: Sheet) -> tuple[str, Callable[[Panel], Any]]:
     """Accuracy at every budget of the table, and below it the realized cost as a multiple of B."""
-    alt, unit = altair_module(), replayed_unit(con)
-    rows = rows_to_draw(con, "curves", computed, archives)
+    alt, unit, rows = sheet.alt, sheet.unit, sheet.rows
     shown = {row["archive"] for row in rows}
-    curve = [row for row in data.rows(con, "budget_curve", computed) if row["archive"] in shown]
+    curve = [row for row in sheet.table("budget_curve") if row["archive"] in shown]
     curves = data.by_archive(curve)
     lines = rule_lines(rows, curve)
-    ends = data.bank_ends(con)
+    ends = data.bank_ends(sheet.con)
     budgets = sorted({row["budget"] for row in rows})
     reached = [row["budget"] for row in lines]
-    low, high = extent(lines, "cost_ratio")
+    low, high = panels.extent(lines, "cost_ratio")
     # Below the cheapest attempt advisory pays many times B: equal ratios are equal steps.
     ratio = alt.Scale(type="log", domain=[min(low, 0.9), max(high, 1.1)], nice=False)
-    percent = alt.Scale(domain=percent_domain([*rows, *lines], "accuracy"), nice=False, zero=False)
-    ticks = round_ticks(min(low, 0.9), max(high, 1.1))
+    tens = panels.percent_domain([*rows, *lines], "accuracy")
+    percent = alt.Scale(domain=tens, nice=False, zero=False)
+    ticks = panels.round_ticks(min(low, 0.9), max(high, 1.1))
+    tooltip = sheet.tips("archive", "rule", "budget", "accuracy", "cost", "cost_ratio")
+    x = panels.budget_axis(budgets, reached, None, unit)
+    below = panels.budget_axis(budgets, reached, f"budget B, {unit.measures}", unit)
+    line_at_one = alt.Chart(inline([{"one": 1}])).mark_rule(strokeDash=[2, 3], color=INK)
 
     def draw(panel: Panel) -> Any:
         own = curves.get(panel.archive, [])
-        points = in_words(panel.rows, unit)
-        for row in points:
-            row["is_bank_end"] = (row["archive"], row["budget"]) in ends
-        x = budget_axis(budgets, reached, None, unit)
-        below = budget_axis(budgets, reached, f"budget B, {unit.measures}", unit)
-        title, axis = panel.y_title("accuracy, %"), alt.Axis(tickCount=5)
-        accuracy = quantity("Y", "accuracy", scale=percent, title=title, axis=axis)
-        title = panel.y_title("realized cost / B")
-        axis = alt.Axis(values=ticks, labelOverlap="greedy", format="~g")
-        cost = quantity("Y", "cost_ratio", scale=ratio, title=title, axis=axis)
-        line_at_one = alt.Chart(inline([{"one": 1}])).mark_rule(strokeDash=[2, 3], color=INK)
+        points = [
+            row | {"is_bank_end": (row["archive"], row["budget"]) in ends} for row in panel.rows
+        ]
+        accuracy = panel.y("accuracy", "accuracy, %", percent, tickCount=5)
+        look = {"values": ticks, "labelOverlap": "greedy", "format": "~g"}
+        cost = panel.y("cost_ratio", "realized cost / B", ratio, **look)
         return alt.vconcat(
-            alt.layer(
+            panel.layer(
                 *_band(own, x, percent),
-                *_lines(points, own, x, accuracy, unit.many),
-                width=panel.width,
-                height=panel_height(panel.width, 190),
-                title=panel.title,
+                *_lines(points, own, x, accuracy, tooltip),
+                height=190,
             ),
-            alt.layer(
+            panel.layer(
                 line_at_one.encode(y=quantity("Y", "one", scale=ratio)),
-                *_lines(points, own, below, cost, unit.many),
-                width=panel.width,
-                height=panel_height(panel.width, 110),
+                *_lines(points, own, below, cost, tooltip),
+                height=110,
+                is_titled=False,
             ),
             spacing=14,
         )
@@ -84,7 +61,7 @@ def budget_curve(
         "interval at the budgets of the run. Dotted line: cost equal to B."
         + (" Hollow: over 5 % of replays ended because the bank ran out." if ends else "")
     )
-    return in_panels(con, look, rows, draw, "Accuracy and realized cost over the budget", words)
+    return words, draw
 
 
 def _band(curve: Sequence[Row], x: Any, scale: Any) -> list[Any]:
@@ -103,28 +80,22 @@ def _band(curve: Sequence[Row], x: Any, scale: Any) -> list[Any]:
     ]
     if not shade:
         return []
-    (colour,) = rule_colours(["advisory"])
+    (colour,) = panels.rule_colours(["advisory"])
     area = altair_module().Chart(inline(shade)).mark_area(opacity=0.16, color=colour)
     ends = {"y": quantity("Y", "band_low", scale=scale), "y2": altair_module().Y2("band_high")}
     return [area.encode(x=x, **ends)]
 
 
-def _lines(points: Sequence[Row], curve: Sequence[Row], x: Any, y: Any, costs: str) -> list[Any]:
+def _lines(
+    points: Sequence[Row], curve: Sequence[Row], x: Any, y: Any, tooltip: list[Any]
+) -> list[Any]:
     """A line per rule, its points at the budgets of the run, and their intervals as bars.
 
     A point marked by `is_bank_end` is hollow.
     """
     alt, column = altair_module(), y["field"]
-    rules = rule_order(points)
-    marks = rule_marks(rules)
-    tooltip = tips(
-        ("archive", "archive"),
-        ("rule", "rule"),
-        ("shown_budget", "budget B"),
-        ("shown_accuracy", "accuracy, %"),
-        ("shown_cost", f"mean cost, {costs}"),
-        ("shown_cost_ratio", "cost / B"),
-    )
+    rules = panels.rule_order(points)
+    marks = panels.rule_marks(rules)
     points = sorted(points, key=lambda row: rules.index(row["rule"]))
     barred = alt.Chart(inline(row for row in points if row[f"{column}_low"] is not None))
     lines = sorted(rule_lines(points, curve), key=lambda row: rules.index(row["rule"]))

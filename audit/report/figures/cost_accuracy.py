@@ -1,36 +1,23 @@
 """Accuracy against realized cost, and strict at each advisory point's cost."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
-import duckdb
-
 from audit.output.display import budget_name
-from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.data import Row
+from audit.report.figures import panels
 from audit.report.figures.drawing import (
     GREY,
     INK,
-    PLAIN,
-    Look,
     altair_module,
     axis_labels,
     inline,
     quantity,
     tips,
 )
-from audit.report.figures.panels import (
-    Panel,
-    extent,
-    in_panels,
-    in_words,
-    panel_height,
-    rows_to_draw,
-    rule_lines,
-    rule_marks,
-    rule_order,
-)
+from audit.report.figures.panels import Panel, PanelFigure, Sheet
 from audit.report.wording import number, with_interval
 from audit.units import Unit
 
@@ -45,87 +32,53 @@ class Scales(NamedTuple):
     top: float
 
 
-def cost_accuracy(
-    con: duckdb.DuckDBPyConnection,
-    look: Look = PLAIN,
-    *,
-    archives: Sequence[str] | None = None,
-    computed: data.Computed | None = None,
-) -> Any:
+@partial(PanelFigure, "curves", "Accuracy against realized cost")
+def cost_accuracy(sheet: Sheet) -> tuple[str, Callable[[Panel], Any]]:
     """Accuracy against realized mean cost, with strict at the cost of each advisory point."""
-    alt, unit = altair_module(), replayed_unit(con)
-    rows = rows_to_draw(con, "curves", computed, archives)
-    matched = data.by_archive(data.rows(con, "matched_cost", computed))
-    curves = data.by_archive(data.rows(con, "budget_curve", computed))
-    low, high = extent([{"accuracy": row["accuracy"]} for row in rows], "accuracy")
-    room = max(2.0, (high - low) * 0.12)
-    domain = [max(0, low - room), min(100, high + room)]
+    alt, unit = sheet.alt, sheet.unit
+    matched = data.by_archive(sheet.table("matched_cost"))
+    curves = data.by_archive(sheet.table("budget_curve"))
+    domain = panels.percent_around(sheet.rows, 0.12)
     scale = alt.Scale(domain=domain, nice=False, zero=False)
-    top = 1.06 * max(row["cost"] for row in rows)
+    top = 1.06 * max(row["cost"] for row in sheet.rows)
     across = alt.Scale(domain=[0, top], nice=False, clamp=True)
     axis = alt.Axis(labelExpr=axis_labels(unit), tickCount=5, labelOverlap="greedy")
     x = quantity("X", "cost", scale=across, title=f"mean cost, {unit.many}", axis=axis)
+    tooltip = sheet.tips("archive", "rule", "budget", "cost", "accuracy")
+    order = alt.Order(field="budget", type="quantitative")
 
     def draw(panel: Panel) -> Any:
-        title, height = panel.y_title("accuracy, %"), panel_height(panel.width, 250)
-        y = quantity("Y", "accuracy", scale=scale, title=title, axis=alt.Axis(tickCount=6))
-        points = in_words(panel.rows, unit)
+        points = panel.rows
+        y = panel.y("accuracy", "accuracy, %", scale, tickCount=6)
+        marks = panels.rule_marks(panels.rule_order(points))
         first = min(point["budget"] for point in points)
         lines = [
             row
-            for row in rule_lines(points, curves.get(panel.archive, []))
+            for row in panels.rule_lines(points, curves.get(panel.archive, []))
             if row["cost"] <= top and row["budget"] >= first
         ]
-        same = _same_cost(matched.get(panel.archive, []), scale, across, unit)
-        labels = _labels(points, Scales(panel.width, height, top, *domain), unit)
-        return alt.layer(
-            *_layers(points, lines, same, labels, x, y, unit.many),
-            width=panel.width,
-            height=height,
-            title=panel.title,
+        scales = Scales(panel.width, panel.height(250), top, *domain)
+        return panel.layer(
+            alt.Chart(inline(lines))
+            .mark_line(strokeWidth=1.6, opacity=0.75)
+            .encode(x=x, y=y, color=marks["color"], order=order),
+            *_same_cost(matched.get(panel.archive, []), scale, across, unit),
+            alt.Chart(inline(points))
+            .mark_point(filled=True, size=80, opacity=1)
+            .encode(x=x, y=y, tooltip=tooltip, **marks),
+            alt.Chart(inline(_labels(points, scales, unit)))
+            .mark_text(fontSize=11)
+            .encode(
+                x=quantity("X", "at", scale=across),
+                y=quantity("Y", "beside", scale=scale),
+                text=alt.Text(field="label", type="nominal"),
+                color=marks["color"],
+            ),
+            height=250,
         )
 
     words = "Labels: the budget B. Diamonds: strict at the budget that costs what advisory costs."
-    return in_panels(con, look, rows, draw, "Accuracy against realized cost", words)
-
-
-def _layers(
-    points: Sequence[Row],
-    lines: Sequence[Row],
-    same: Sequence[Any],
-    labels: Sequence[Row],
-    x: Any,
-    y: Any,
-    costs: str,
-) -> list[Any]:
-    """A line per rule, its points with their budgets, and what strict reaches at the same cost."""
-    alt = altair_module()
-    marks = rule_marks(rule_order(points))
-    tooltip = tips(
-        ("archive", "archive"),
-        ("rule", "rule"),
-        ("shown_budget", "budget B"),
-        ("shown_cost", f"mean cost, {costs}"),
-        ("shown_accuracy", "accuracy, %"),
-    )
-    order = alt.Order(field="budget", type="quantitative")
-    return [
-        alt.Chart(inline(lines))
-        .mark_line(strokeWidth=1.6, opacity=0.75)
-        .encode(x=x, y=y, color=marks["color"], order=order),
-        *same,
-        alt.Chart(inline(points))
-        .mark_point(filled=True, size=80, opacity=1)
-        .encode(x=x, y=y, tooltip=tooltip, **marks),
-        alt.Chart(inline(labels))
-        .mark_text(fontSize=11)
-        .encode(
-            x=quantity("X", "at", scale=x["scale"]),
-            y=quantity("Y", "beside", scale=y["scale"]),
-            text=alt.Text(field="label", type="nominal"),
-            color=marks["color"],
-        ),
-    ]
+    return words, draw
 
 
 def _same_cost(matched: Sequence[Row], scale: Any, across: Any, unit: Unit) -> list[Any]:

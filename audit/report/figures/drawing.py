@@ -15,7 +15,7 @@ from audit.database.leftovers import atomic_file
 from audit.errors import AuditError, extra_hint
 from audit.report import data
 from audit.report.data import Row
-from audit.report.pages.templates import html_page
+from audit.report.pages import html_page
 from audit.text import steerless
 from audit.units import Unit
 
@@ -23,6 +23,8 @@ from audit.units import Unit
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 INK, GREY = "#222222", "#767676"
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
+# How every figure looks, as a configuration of Vega-Lite.
+LOOK = Path(__file__).with_name("look.json")
 TOTAL_WIDTH = 940
 FIGURE_SUFFIXES = (".svg", ".pdf", ".png", ".html")
 TOKEN_LABEL = (
@@ -54,10 +56,9 @@ def altair_module() -> Any:
 
 @dataclass(frozen=True)
 class Look:
-    """How a figure is set: pixels across (96 an inch), panels in a row, title, font."""
+    """How a figure is set: pixels across (96 an inch), title, font."""
 
     width: int = TOTAL_WIDTH
-    columns: int | None = None
     title: str | None = None
     font: str = FONT
 
@@ -73,49 +74,9 @@ def frame(con: duckdb.DuckDBPyConnection, title: str, subtitle: str, look: Look)
     alt = altair_module()
     mark = ["SIMULATED DATA, not a model's output"] if data.is_simulated(con) else []
     below = textwrap.wrap(subtitle, max(30, look.width // 7)) if look.title is None else []
-    heading = alt.Title(
-        textwrap.wrap(
-            steerless(title if look.title is None else look.title), max(20, look.width // 9)
-        ),
-        subtitle=[*mark, *below],
-    )
-    config = alt.Config(
-        font=look.font,
-        title=alt.TitleConfig(
-            anchor="start",
-            fontSize=15,
-            fontWeight=600,
-            color=INK,
-            subtitleFontSize=12,
-            subtitleColor="#555555",
-            subtitlePadding=4,
-            offset=14,
-            limit=0,
-        ),
-        axis=alt.AxisConfig(
-            labelFontSize=11,
-            titleFontSize=12,
-            titleFontWeight="normal",
-            labelColor=INK,
-            titleColor=INK,
-            gridColor="#ececec",
-            domainColor="#999999",
-            tickColor="#999999",
-        ),
-        legend=alt.LegendConfig(
-            labelFontSize=12,
-            titleFontSize=12,
-            titleFontWeight="normal",
-            labelLimit=0,
-            titleLimit=0,
-            titleOrient="left",
-            symbolOpacity=1,
-            symbolSize=90,
-            symbolStrokeWidth=2,
-        ),
-        view=alt.ViewConfig(stroke=None),
-        concat=alt.CompositionConfig(spacing=26),
-    )
+    shown = steerless(title if look.title is None else look.title)
+    heading = alt.Title(textwrap.wrap(shown, max(20, look.width // 9)), subtitle=[*mark, *below])
+    config = alt.Config(font=look.font, **json.loads(LOOK.read_text(encoding="utf-8")))
     return {"title": heading, "background": "white", "padding": 8, "config": config}
 
 
@@ -155,21 +116,6 @@ def vega_lite_spec(chart: Any) -> dict[str, Any]:
     spec = chart.to_dict()
     spec.pop("$schema", None)
     return spec
-
-
-def script_json(value: Any) -> str:
-    """JSON that is safe inside a script element."""
-    text = json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def script_bundle() -> str:
-    """Vega-Embed with all it needs, as one script that fetches nothing."""
-    altair_module()
-    import vl_convert
-
-    bundle = vl_convert.javascript_bundle("window.vegaEmbed=vegaEmbed;", vl_version=_version())
-    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def _version() -> str:
@@ -246,11 +192,16 @@ def save_figure(chart: Any, path: Path | str) -> Path:
 
 
 def _html(spec: dict[str, Any]) -> str:
-    return html_page(
-        Path(__file__).parent / "figure.html.j2",
-        spec=Markup(script_json(spec)),
-        bundle=Markup(script_bundle()),
-    )
+    """A page that draws the chart by Vega-Embed and fetches nothing."""
+    import vl_convert
+
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed=vegaEmbed;", vl_version=_version())
+    text = json.dumps(spec, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    # Neither may end the script element that it stands in.
+    bundle = bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    page = Path(__file__).parent / "figure.html.j2"
+    return html_page(page, spec=Markup(text), bundle=Markup(bundle))
 
 
 def write_whole(path: Path, content: bytes) -> None:

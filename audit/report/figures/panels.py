@@ -2,26 +2,18 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import duckdb
 
 from audit.errors import AuditError
 from audit.output.display import budget_name
+from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.data import Row
-from audit.report.figures.drawing import (
-    BLUE,
-    GREEN,
-    PURPLE,
-    VERMILLION,
-    Look,
-    altair_module,
-    axis_labels,
-    category,
-    frame,
-    quantity,
-)
+from audit.report.figures import drawing
+from audit.report.figures.drawing import BLUE, GREEN, PLAIN, PURPLE, VERMILLION, Look
 from audit.report.wording import one_line, with_interval
 from audit.text import shortened
 from audit.units import Unit, write_digits
@@ -30,22 +22,19 @@ from audit.units import Unit, write_digits
 RULES = ("strict", "step_lost", "attempt_lost", "step", "advisory")
 RULE_COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, "#E69F00", "#56B4E9")
 RULE_SHAPES = ("square", "circle", "triangle-up", "diamond", "cross", "triangle-down")
-
-
-def columns_for(panels: int, width: int) -> int:
-    """How many panels stand in one row: as many as leave each of them readable."""
-    columns = panels if panels <= 3 else 2 if panels == 4 else 3 if panels <= 6 else 4
-    return max(1, min(columns, width // 200))
-
-
-def panel_width(columns: int, total: int) -> int:
-    """The width of one panel of a row."""
-    return max(90, min(620, total // columns - 62))
-
-
-def panel_height(width: int, most: int) -> int:
-    """The height of a panel: a narrow one is lower."""
-    return max(min(110, most), min(most, round(0.72 * width)))
+# What a tooltip calls a column, where not by its name.
+TITLES = {
+    "stratum": "half",
+    "budget": "budget B",
+    "accuracy": "accuracy, %",
+    "cost": "mean cost, {many}",
+    "cost_ratio": "cost / B",
+    "delta": "change, points",
+    "extra_cost": "extra {many}",
+}
+WITH_INTERVALS, COSTS = ("accuracy", "delta", "cost_ratio"), ("cost", "extra_cost")
+# Columns that a tooltip shows as people write them.
+IN_WORDS = ("budget", *WITH_INTERVALS, *COSTS)
 
 
 class Panel(NamedTuple):
@@ -57,42 +46,85 @@ class Panel(NamedTuple):
     is_first: bool
     title: Any
 
-    def y_title(self, words: str) -> str | None:
-        """The title of a vertical axis, which only the first panel of a row has."""
-        return words if self.is_first else None
+    def y(self, field: str, words: str, scale: Any, **axis: Any) -> Any:
+        """The vertical axis, which only the first panel of a row names."""
+        named, alt = words if self.is_first else None, drawing.altair_module()
+        return drawing.quantity("Y", field, scale=scale, title=named, axis=alt.Axis(**axis))
+
+    def height(self, most: int) -> int:
+        """The height of a panel: a narrow one is lower."""
+        return max(min(110, most), min(most, round(0.72 * self.width)))
+
+    def layer(self, *layers: Any, height: int, is_titled: bool = True) -> Any:
+        """Layers of the panel's size, below its title."""
+        titled = {"title": self.title} if is_titled else {}
+        size = {"width": self.width, "height": self.height(height)}
+        return drawing.altair_module().layer(*layers, **size, **titled)
 
 
-def in_panels(
-    con: duckdb.DuckDBPyConnection,
-    look: Look,
-    rows: Sequence[Row],
-    draw: Callable[[Panel], Any],
-    title: str,
-    subtitle: str,
-) -> Any:
-    """A figure with a panel per archive, as many in a row as leave each of them readable."""
-    panels = data.by_archive(rows)
-    columns = look.columns or columns_for(len(panels), look.width)
-    width = panel_width(columns, look.width)
-    charts = [
-        draw(
-            Panel(
-                archive,
-                archive_rows,
-                width,
-                index % columns == 0,
-                _panel_title(archive, width, list(panels)),
-            )
-        )
-        for index, (archive, archive_rows) in enumerate(panels.items())
-    ]
-    return altair_module().concat(*charts, columns=columns, **frame(con, title, subtitle, look))
+class Sheet(NamedTuple):
+    """What a figure is drawn from: rows to draw, other tables, the unit, and how it is set."""
+
+    con: duckdb.DuckDBPyConnection
+    alt: Any
+    unit: Unit
+    look: Look
+    rows: list[Row]
+    computed: data.Computed | None
+
+    def table(self, name: str) -> list[Row]:
+        """The rows of another table."""
+        return data.rows(self.con, name, self.computed)
+
+    def tips(self, *names: str, **own: str) -> list[Any]:
+        """What a tooltip shows: columns by their usual titles, then some by titles of their own."""
+        titles = {name: TITLES.get(name, name).format(many=self.unit.many) for name in names} | own
+        shown = {name: f"shown_{name}" for name in IN_WORDS}
+        return drawing.tips(*((shown.get(name, name), title) for name, title in titles.items()))
 
 
-def _panel_title(name: str, width: int, names: Sequence[str]) -> Any:
+@dataclass(frozen=True)
+class PanelFigure:
+    """A figure of a table with a panel per archive; `make` gives its subtitle and draws a panel."""
+
+    table: str
+    title: str
+    make: Callable[[Sheet], tuple[str, Callable[[Panel], Any]]]
+    needs: str = "accuracy"
+
+    def __call__(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        look: Look = PLAIN,
+        *,
+        archives: Sequence[str] | None = None,
+        computed: data.Computed | None = None,
+    ) -> Any:
+        """The figure, as many panels in a row as leave each of them readable."""
+        alt, unit = drawing.altair_module(), replayed_unit(con)
+        rows = rows_to_draw(con, self.table, computed, archives, self.needs)
+        subtitle, draw = self.make(Sheet(con, alt, unit, look, rows, computed))
+        panels = data.by_archive(in_words(rows, unit))
+        columns = columns_for(len(panels), look.width)
+        width = max(90, min(620, look.width // columns - 62))
+        charts = [
+            draw(Panel(name, own, width, index % columns == 0, _panel_title(name, width, panels)))
+            for index, (name, own) in enumerate(panels.items())
+        ]
+        frame = drawing.frame(con, self.title, subtitle, look)
+        return alt.concat(*charts, columns=columns, **frame)
+
+
+def columns_for(panels: int, width: int) -> int:
+    """How many panels stand in one row: as many as leave each of them readable."""
+    columns = panels if panels <= 3 else 2 if panels == 4 else 3 if panels <= 6 else 4
+    return max(1, min(columns, width // 200))
+
+
+def _panel_title(name: str, width: int, names: Iterable[str]) -> Any:
     """An archive's name over its panel, cut in the middle where it is too long."""
-    return altair_module().Title(
-        shortened(one_line(name, 400), max(12, int(width / 6.6)), names),
+    return drawing.altair_module().Title(
+        shortened(one_line(name, 400), max(12, int(width / 6.6)), list(names)),
         anchor="start",
         fontSize=12.5,
         fontWeight=600,
@@ -108,12 +140,12 @@ def in_words(rows: Iterable[Row], unit: Unit) -> list[Row]:
         | {"shown_budget": budget_name(row["budget"], unit)}
         | {
             f"shown_{column}": with_interval(row, column)
-            for column in ("accuracy", "delta", "cost_ratio")
+            for column in WITH_INTERVALS
             if column in row
         }
         | {
             f"shown_{column}": write_digits(row[column], unit)
-            for column in ("cost", "extra_cost")
+            for column in COSTS
             if row.get(column) is not None
         }
         for row in rows
@@ -124,17 +156,17 @@ def budget_axis(
     budgets: Sequence[float], domain: Sequence[float], title: str | None, unit: Unit
 ) -> Any:
     """A logarithmic axis with a tick at each budget of the run."""
-    alt = altair_module()
+    alt = drawing.altair_module()
     ends = [min(domain) / 1.15, max(domain) * 1.15]
     labels = alt.Axis(
         values=list(budgets),
-        labelExpr=axis_labels(unit),
+        labelExpr=drawing.axis_labels(unit),
         grid=False,
         labelOverlap="greedy",
         labelSeparation=6,
     )
     scale = alt.Scale(type="log", base=2, domain=ends, nice=False)
-    return quantity("X", "budget", title=title, scale=scale, axis=labels)
+    return drawing.quantity("X", "budget", title=title, scale=scale, axis=labels)
 
 
 def rule_order(rows: Iterable[Row]) -> list[str]:
@@ -158,11 +190,11 @@ def rule_colours(rules: Sequence[str]) -> list[str]:
 
 def rule_marks(rules: Sequence[str]) -> dict[str, Any]:
     """Colour and shape of the rules."""
-    legend = altair_module().Legend(orient="top", title="stopping rule:")
+    legend = drawing.altair_module().Legend(orient="top", title="stopping rule:")
     shapes = cycle(RULE_SHAPES, len(rules))
     return {
-        "color": category("Color", "rule", rules, rule_colours(rules), legend=legend),
-        "shape": category("Shape", "rule", rules, shapes, legend=legend),
+        "color": drawing.category("Color", "rule", rules, rule_colours(rules), legend=legend),
+        "shape": drawing.category("Shape", "rule", rules, shapes, legend=legend),
     }
 
 
@@ -175,6 +207,13 @@ def extent(rows: Iterable[Row], column: str) -> tuple[float, float]:
         if row.get(name) is not None
     ]
     return (min(values), max(values)) if values else (0.0, 1.0)
+
+
+def percent_around(rows: Sequence[Row], share: float) -> list[float]:
+    """All accuracies and some room, a share of what they span."""
+    low, high = extent([{"accuracy": row["accuracy"]} for row in rows], "accuracy")
+    room = max(2.0, (high - low) * share)
+    return [max(0, low - room), min(100, high + room)]
 
 
 def percent_domain(rows: Sequence[Row], column: str) -> list[float]:

@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -20,8 +21,10 @@ from audit.report.figures.drawing import (
     Look,
     altair_module,
     axis_labels,
+    category,
     frame,
     inline,
+    quantity,
     tips,
 )
 from audit.report.wording import one_line
@@ -33,6 +36,8 @@ INELIGIBLE = "returned, not eligible"
 CUT = "paid, not returned"
 BEYOND = "not launched"
 BAR_KINDS = (ELIGIBLE, INELIGIBLE, CUT, BEYOND)
+FILLS = (BLUE, "#c9c9c9", "#fbe0cc", "#ffffff")
+STROKES = ("#ffffff", "#8a8a8a", VERMILLION, "#a8a8a8")
 BAR, LINE = 30, 15
 # How a rule stops what it returns, how it stops what it pays, and the title of its lane.
 RULES = {
@@ -42,48 +47,28 @@ RULES = {
     "advisory": ("advisory", "advisory", "Advisory: lets the running attempt finish"),
     "attempt_lost": ("strict", "advisory", "Attempt, lost: pays it whole and throws it away"),
 }
+# What a mistake calls a part of the key, and the parts that it is a part of.
+WORDS = {"question_id": "question", "cap": "attempt cap"}
+WITHIN = {"competition": ("archive",), "question_id": ("archive", "competition")}
 LABELS = {True: "correct", False: "incorrect", None: "not labelled"}
 
 
-def _pick(what: str, value: Any, values: Sequence[Any], where: str = "") -> Any:
-    """The value if it exists, the first that does where none is asked for."""
-    if value is None and values:
-        return values[0]
-    if value in values:
-        return value
-    shown = first_names([one_line(item) for item in values], 12)
-    raise AuditError(f"timeline: no {what} {one_line(value)}{where}; there are: {shown}")
-
-
-def _replay_key(
-    con: duckdb.DuckDBPyConnection,
-    archive: str | None,
-    competition: str | None,
-    question: int | None,
-    repeat: int | None,
-    budget: Amount | None,
-    cap: int | None,
-) -> Row:
-    """The key of one replay, every part checked and every missing part filled in."""
+def _replay_key(con: duckdb.DuckDBPyConnection, asked: Row, budget: Amount | None) -> Row:
+    """The key of one replay, every part checked and every missing part the first there is."""
     key: Row = {}
-
-    def pick(what: str, column: str, value: Any, where: str = "") -> None:
-        conditions = " and ".join(f"{name} = ?" for name in key) or "true"
-        rows = data.query(
-            con,
-            f"select distinct {column} as value from replays where {conditions} order by 1",
-            *key.values(),
-        )
-        key[column] = _pick(what, value, [row["value"] for row in rows], where)
-
-    pick("archive", "archive", archive)
-    pick("competition", "competition", competition, f" in {one_line(key['archive'])}")
-    place = f" in {one_line(key['archive'])}, {one_line(key['competition'])}"
-    pick("question", "question_id", question, place)
-    pick("repeat", "repeat", repeat)
-    pick("attempt cap", "cap", int(data.settings(con)["primary_cap"]) if cap is None else cap)
     if budget is None:
-        pick("budget", "budget", None)
+        asked = asked | {"budget": None}
+    for column, value in asked.items():
+        conditions = " and ".join(f"{name} = ?" for name in key) or "true"
+        sql = f"select distinct {column} as value from replays where {conditions} order by 1"
+        values = [row["value"] for row in data.query(con, sql, *key.values())]
+        key[column] = values[0] if value is None and values else value
+        if key[column] not in values:
+            within = ", ".join(one_line(key[name]) for name in WITHIN.get(column, ()))
+            what = f"{WORDS.get(column, column)} {one_line(value)}{f' in {within}' * bool(within)}"
+            shown = first_names([one_line(item) for item in values], 12)
+            raise AuditError(f"timeline: no {what}; there are: {shown}")
+    if budget is None:
         return key
     unit = replayed_unit(con)
     try:
@@ -96,13 +81,16 @@ def _replay_key(
     return key | {"budget": counted if unit.scale == 1 else counted / unit.scale}
 
 
+def _walked(con: duckdb.DuckDBPyConnection, name: str, key: Row) -> list[Row]:
+    """A relation of sql/report about the order of one replay, whatever its budget."""
+    asked = {name: value for name, value in key.items() if name != "budget"}
+    return data.relation(con, name, **asked).to_pylist()
+
+
 def _replay(con: duckdb.DuckDBPyConnection, key: Row, bank: Sequence[Row]) -> dict[str, Row]:
     """Every rule's ledger and selection in one replay, looked up in the order at the budget."""
     budget = key["budget"]
-    asked = {name: value for name, value in key.items() if name != "budget"}
-    picks = {
-        row["position"]: row for row in data.relation(con, "timeline_picks", **asked).to_pylist()
-    }
+    picks = {row["position"]: row for row in _walked(con, "timeline_picks", key)}
     launched = [attempt for attempt in bank if attempt["start"] < budget]
     end = launched[-1]["stop"] if launched else 0
     # The first step that reaches the budget, or the last one.
@@ -137,23 +125,6 @@ def _replay(con: duckdb.DuckDBPyConnection, key: Row, bank: Sequence[Row]) -> di
     return rules
 
 
-def _bank(con: duckdb.DuckDBPyConnection, key: Row, unit: Unit) -> list[Row]:
-    """The attempts of one order: where each and its steps start and end, and who is eligible."""
-    asked = {name: value for name, value in key.items() if name != "budget"}
-    problem = {name: key[name] for name in ("archive", "competition", "question_id")}
-    steps = {
-        row["seed"]: row["step_ends"]
-        for row in data.relation(con, "timeline_steps", **problem).to_pylist()
-    }
-    rows = data.relation(con, "timeline_attempts", **asked).to_pylist()
-    for row in rows:
-        # Sums of printed amounts may miss by a hair, whole numbers do not.
-        start = round(row["start"] * unit.scale)
-        ends = [start + step for step in steps.get(row["seed"], [])]
-        row["steps"] = ends if unit.scale == 1 else [step / unit.scale for step in ends]
-    return rows
-
-
 def ledger_words(row: Row, bank: Sequence[Row], unit: Unit = UNITS["completion"]) -> list[str]:
     """What one rule pays and returns in one replay, as two sentences."""
     budget, cost = row["budget"], row["cost"]
@@ -185,19 +156,22 @@ def _amount(value: float, unit: Unit) -> str:
 
 def _bars(row: Row, bank: Sequence[Row]) -> list[Row]:
     """The bars of one rule's lane: what it returns, and the prefix that it pays for and drops."""
-    bars = []
-    for attempt in bank[: row["launched"]]:
-        returned = attempt["position"] <= row["returned"]
-        bars.append(
-            attempt
-            | {
-                "stop": attempt["stop"] if returned else row["cost"],
-                "kind": (ELIGIBLE if attempt["eligible"] else INELIGIBLE) if returned else CUT,
-                "selected": not row["abstained"] and attempt["seed"] == row["seed"],
-                "is_cut": row["rule"] == "strict",
-            }
-        )
-    return bars
+    launched = [
+        attempt
+        | {
+            "kind": _kind(attempt),
+            "selected": not row["abstained"] and attempt["seed"] == row["seed"],
+            "is_cut": row["rule"] == "strict",
+        }
+        for attempt in bank[: row["launched"]]
+    ]
+    dropped = {"stop": row["cost"], "kind": CUT}
+    kept = row["returned"]
+    return [*launched[:kept], *(attempt | dropped for attempt in launched[kept:])]
+
+
+def _kind(attempt: Row) -> str:
+    return ELIGIBLE if attempt["eligible"] else INELIGIBLE
 
 
 def timeline(
@@ -216,9 +190,12 @@ def timeline(
     A part of the key that is left out is the first there is; the cap is the primary one.
     """
     alt = altair_module()
-    key = _replay_key(con, archive, competition, question, repeat, budget, cap)
+    asked = {"archive": archive, "competition": competition, "question_id": question}
+    primary_cap = int(data.settings(con)["primary_cap"])
+    asked_walk = {"repeat": repeat, "cap": primary_cap if cap is None else cap}
+    key = _replay_key(con, asked | asked_walk, budget)
     unit = replayed_unit(con)
-    bank = _bank(con, key, unit)
+    bank = _walked(con, "timeline_attempts", key)
     rules = _replay(con, key, bank)
     width = look.width - 40
     end = 1.22 * max(key["budget"], rules["advisory"]["cost"])
@@ -236,11 +213,7 @@ def _lanes(
     recorded = [
         attempt
         | {
-            "kind": BEYOND
-            if attempt["position"] > launched
-            else ELIGIBLE
-            if attempt["eligible"]
-            else INELIGIBLE,
+            "kind": _kind(attempt) if attempt["position"] <= launched else BEYOND,
             "selected": False,
         }
         for attempt in drawn
@@ -337,13 +310,11 @@ def _layers(drawing: Placed, end: float, width: float, unit: Unit) -> list[Any]:
     alt = altair_module()
     scale = alt.Scale(domain=[drawing.height, 0], nice=False, zero=False)
 
-    def across(field: str, **more: Any) -> Any:
-        axis = alt.Scale(domain=[0, end], nice=False)
-        return alt.X(field=field, type="quantitative", scale=axis, **more)
-
-    def down(field: str) -> Any:
-        return alt.Y(field=field, type="quantitative", scale=scale, axis=None)
-
+    reach = alt.Scale(domain=[0, end], nice=False)
+    across, down = (
+        partial(quantity, "X", scale=reach),
+        partial(quantity, "Y", scale=scale, axis=None),
+    )
     base = alt.Chart(inline(drawing.bars))
     labels = alt.Axis(labelExpr=axis_labels(unit), grid=False, tickCount=8, labelOverlap="greedy")
     x = across("start", title=f"{unit.measures}, cumulative", axis=labels)
@@ -388,17 +359,13 @@ def _boxes(base: Any, x: Any, tall: dict[str, Any], width: float, unit: Unit) ->
     legend = alt.Legend(
         orient="bottom", title=None, columns=2 if width < 600 else 4, symbolSize=140
     )
-
-    def by_kind(channel: Any, values: Sequence[Any]) -> Any:
-        colours = alt.Scale(domain=list(BAR_KINDS), range=list(values))
-        return channel(field="kind", type="nominal", scale=colours, legend=legend)
-
+    dashes = [[1, 0], [1, 0], [4, 2], [2, 2]]
     return base.mark_bar(strokeWidth=1.2, cornerRadius=1).encode(
         x=x,
         x2=alt.X2(field="stop"),
-        fill=by_kind(alt.Fill, [BLUE, "#c9c9c9", "#fbe0cc", "#ffffff"]),
-        stroke=by_kind(alt.Stroke, ["#ffffff", "#8a8a8a", VERMILLION, "#a8a8a8"]),
-        strokeDash=by_kind(alt.StrokeDash, [[1, 0], [1, 0], [4, 2], [2, 2]]),
+        fill=category("Fill", "kind", BAR_KINDS, FILLS, legend=legend),
+        stroke=category("Stroke", "kind", BAR_KINDS, STROKES, legend=legend),
+        strokeDash=category("StrokeDash", "kind", BAR_KINDS, dashes, legend=legend),
         tooltip=tips(
             ("shown_attempt", "attempt"),
             ("shown_cost", unit.measures),
@@ -436,12 +403,9 @@ def _words(drawing: Placed, across: Any, down: Any) -> list[Any]:
 def _framed(con: duckdb.DuckDBPyConnection, key: Row, unit: Unit, look: Look) -> dict[str, Any]:
     """The title, and what the picture is of."""
     repeat = int(key["repeat"])
-    names = {
-        (row["competition"], row["question_id"]): row["name"]
-        for row in data.relation(con, "page_problems").to_pylist()
-    }
-    name = names[key["competition"], key["question_id"]]
-    label = f" ({one_line(name)})" if name else ""
+    problem = "select name from problems where competition = ? and question_id = ?"
+    (named,) = data.query(con, problem, key["competition"], key["question_id"])
+    label = f" ({one_line(named['name'])})" if named["name"] else ""
     order = "canonical order" if repeat == 0 else f"random order {repeat}"
     return frame(
         con,

@@ -10,29 +10,11 @@ from audit.report.findings.dominant_effect import dominant_effect
 from audit.report.findings.grading import grading
 from audit.report.findings.matched_cost import matched_cost
 from audit.report.findings.realized_cost import realized_cost
-from audit.report.findings.shared import Finding, Topic, interval_words
+from audit.report.findings.shared import Topic
 from audit.report.findings.truncation import truncation
 from audit.report.findings.unfinished_prefixes import unfinished_prefixes
 from audit.report.wording import TOKENS
 from audit.units import Unit
-
-__all__ = [
-    "FINDING_TABLES",
-    "Finding",
-    "Topic",
-    "all_topics",
-    "control_checks",
-    "convergence",
-    "coverage_and_accuracy",
-    "dominant_effect",
-    "grading",
-    "headline",
-    "interval_words",
-    "matched_cost",
-    "realized_cost",
-    "truncation",
-    "unfinished_prefixes",
-]
 
 # The tables that the sentences are made from.
 FINDING_TABLES = (

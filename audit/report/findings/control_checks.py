@@ -14,29 +14,19 @@ def control_checks(controls: Sequence[Row]) -> Topic | None:
     failed = [row for row in controls if row["disagreements"]]
     total = sum(row["comparisons"] for row in controls)
     if failed:
-        summary = "A control fails: do not use these numbers."
-        sentence = "; ".join(
+        summary, short = "A control fails: do not use these numbers.", "a control fails"
+        disagree = "; ".join(
             f"{row['control']} with {row['selector']}: {row['disagreements']:,} of "
             f"{row['comparisons']:,} comparisons disagree"
             for row in failed
         )
+        sentence = f"{capital(disagree)}."
     else:
-        summary = "Yes, without exception."
+        summary, short = "Yes, without exception.", f"no disagreement in {total:,} comparisons"
         sentence = (
             f"Where both rules must select the same attempt they do, in all {total:,} comparisons. "
             "This checks the pairing; it says nothing about equal cost."
         )
     keys = [key_of(row, "control", "selector") for row in failed]
-    return Topic(
-        "Do the controls hold?",
-        summary,
-        [
-            Finding(
-                "all archives",
-                capital(sentence) + ("." if failed else ""),
-                "controls",
-                keys,
-                "a control fails" if failed else f"no disagreement in {total:,} comparisons",
-            )
-        ],
-    )
+    finding = Finding("all archives", sentence, "controls", keys, short)
+    return Topic("Do the controls hold?", summary, [finding])

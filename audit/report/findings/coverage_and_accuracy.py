@@ -10,6 +10,7 @@ from audit.report.findings.shared import (
     count_of,
     interval_words,
     key_of,
+    topic,
 )
 from audit.report.wording import TOKENS, budget_name, interval, number, signed
 from audit.units import Unit
@@ -43,8 +44,6 @@ def coverage_and_accuracy(
             clear += contains_zero(losses[0], "delta") is False
             findings.append(_loss(losses, gains[losses[0]["budget"]], unit))
         findings.append(_gap(max(rows, key=lambda row: row["gap_change"]), unit))
-    if not findings:
-        return None
     where, sure = (count_of(count, len(archives)) for count in (losing, clear))
     summary = (
         f"A selector returns fewer correct answers from pools that hold more {where}; "
@@ -52,15 +51,15 @@ def coverage_and_accuracy(
         if losing
         else "More candidates never lowered accuracy."
     )
-    return Topic("Where do coverage and accuracy part?", summary, findings)
+    return topic("Where do coverage and accuracy part?", summary, findings)
 
 
 def _loss(losses: Sequence[Row], gain: float, unit: Unit) -> Finding:
     """A selector that returns fewer correct answers where coverage rises; others are counted."""
     row, others = losses[0], len(losses) - 1
     budget = budget_name(row["budget"], unit)
-    also = f" So do {others:,} other pairs of budget and selector." if others > 1 else ""
-    also = " So does one other pair of budget and selector." if others == 1 else also
+    pairs = "does one other pair" if others == 1 else f"do {others:,} other pairs"
+    also = f" So {pairs} of budget and selector." if others else ""
     return Finding(
         row["archive"],
         f"At B = {budget} the selector {row['selector']} loses accuracy ({signed(row['delta'])} "

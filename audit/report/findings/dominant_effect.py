@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from audit.report.data import Row, by_archive
-from audit.report.findings.shared import Finding, Topic, count_of, interval_words, key_of
+from audit.report.findings.shared import Finding, Topic, count_of, interval_words, key_of, topic
 from audit.report.wording import TOKENS, budget_name, interval, number, signed
 from audit.units import Unit
 
@@ -31,8 +31,6 @@ def dominant_effect(
             effect = max(EFFECTS, key=lambda name: part[name])
             largest += [effect] if part[effect] else []
             findings.append(_finding(row, part, effect, budget))
-    if not findings:
-        return None
     where = count_of(largest.count("abstain_to_correct"), len(findings))
     if not largest:
         summary = f"Nothing changed at {budget}: both rules select alike."
@@ -44,7 +42,7 @@ def dominant_effect(
     else:
         summary = f"Changed votes, not missing ones: abstain→correct is the largest effect {where}."
     question = f"What makes the difference at the smallest budget, {budget}?"
-    return Topic(question, summary, findings)
+    return topic(question, summary, findings)
 
 
 def _finding(row: Row, part: Row, effect: str, budget: str) -> Finding:

@@ -1,11 +1,11 @@
 """Does the grading decide the result?"""
 
 from collections.abc import Sequence
-from functools import partial
 
 from audit.report.data import Row, by_archive
-from audit.report.findings.shared import Finding, Topic, key_of
+from audit.report.findings.shared import Finding, Topic, key_of, topic
 from audit.report.wording import TOKENS, budget_name, number
+from audit.text import plural
 from audit.units import Unit
 
 
@@ -17,17 +17,18 @@ def grading(
     unit: Unit = TOKENS,
 ) -> Topic | None:
     """How far a repair of inconsistent labels moves the change."""
-    said = partial(budget_name, unit=unit)
     findings = []
     largest = 0.0
     repaired = {row["archive"]: row for row in repairs}
     for archive, rows in by_archive(grades).items():
         row = max(rows, key=lambda row: abs(row["change"]))
         largest = max(largest, abs(row["change"]))
-        counts = repaired.get(archive)
-        groups = counts["conflict_groups"] if counts else 0
-        adjusted = counts["adjusted_labels"] if counts else 0
-        short = f"a repair moves it by at most {number(abs(row['change']), 3)} points"
+        groups, adjusted, resolved = (
+            repaired.get(archive, {}).get(name, 0)
+            for name in ("conflict_groups", "adjusted_labels", "resolved_groups")
+        )
+        most = f"{number(abs(row['change']), 3)} points"
+        short = f"a repair moves it by at most {most}"
         if archive not in archives_with_references:
             short = "no references to repair with"
             sentence = (
@@ -37,17 +38,13 @@ def grading(
         elif adjusted == 0:
             sentence = f"The repair adjusts no label; {_conflicts(groups)}."
         else:
-            resolved = counts["resolved_groups"] if counts else 0
+            settled = f", {resolved:,} of them settled" if groups else ""
             sentence = (
-                f"The repair adjusts {adjusted:,} label{'' if adjusted == 1 else 's'}; "
-                f"{_conflicts(groups)}{f', {resolved:,} of them settled' if groups else ''}; "
-                f"the change moves by at most "
-                f"{number(abs(row['change']), 3)} points (at B = {said(row['budget'])}). "
+                f"The repair adjusts {plural(adjusted, 'label')}; {_conflicts(groups)}{settled}; "
+                f"the change moves by at most {most} (at B = {budget_name(row['budget'], unit)}). "
                 "It cannot find a wrong answer labelled correct."
             )
         findings.append(Finding(archive, sentence, "grading", [key_of(row, "budget")], short))
-    if not findings:
-        return None
     summary = (
         f"Repairing labels moves a change by at most {number(largest, 3)} points."
         if largest
@@ -55,7 +52,7 @@ def grading(
         if archives_with_references
         else "That cannot be told: no accepted references were loaded."
     )
-    return Topic("Does the grading decide the result?", summary, findings)
+    return topic("Does the grading decide the result?", summary, findings)
 
 
 def _conflicts(groups: int) -> str:

@@ -11,6 +11,7 @@ from audit.report.findings.shared import (
     count_of,
     interval_words,
     key_of,
+    topic,
 )
 from audit.report.wording import TOKENS, amount, budget_name, interval, number, signed
 from audit.units import Unit
@@ -50,12 +51,9 @@ def matched_cost(matched: Sequence[Row], *, unit: Unit = TOKENS) -> Topic | None
                 f"{said(row['advisory_budget'])}",
             )
         )
-    if not findings:
-        return None
-    total = len(findings)
     if better or worse:
         parts = [
-            f"{name} is better {count_of(count, total)}"
+            f"{name} is better {count_of(count, len(findings))}"
             for name, count in (("advisory", better), ("strict", worse))
             if count
         ]
@@ -65,4 +63,4 @@ def matched_cost(matched: Sequence[Row], *, unit: Unit = TOKENS) -> Topic | None
         )
     else:
         summary = "At equal cost no interval excludes that the rules do not differ."
-    return Topic("Which rule is better at the same cost?", summary, findings)
+    return topic("Which rule is better at the same cost?", summary, findings)

@@ -12,6 +12,7 @@ from audit.report.findings.shared import (
     count_of,
     interval_words,
     key_of,
+    topic,
 )
 from audit.report.wording import (
     TOKENS,
@@ -29,7 +30,6 @@ from audit.units import Unit
 def realized_cost(
     comparisons: Sequence[Row],
     interpolation: Sequence[Row],
-    comparable: float = COMPARABLE_COST,
     *,
     unit: Unit = TOKENS,
 ) -> Topic | None:
@@ -44,7 +44,7 @@ def realized_cost(
             for row in larger
             if row["delta"] > 0
             and row["cost_ratio"] is not None
-            and row["cost_ratio"] <= comparable
+            and row["cost_ratio"] <= COMPARABLE_COST
         ]
         if better:
             row = max(better, key=lambda row: (row["delta"], -row["advisory_budget"]))
@@ -54,7 +54,7 @@ def realized_cost(
         else:
             sentence = (
                 "No advisory budget scores higher than a larger strict budget at a lower or "
-                f"comparable mean cost (ratio up to {number(comparable)})."
+                f"comparable mean cost (ratio up to {number(COMPARABLE_COST)})."
             )
             short = "no advisory budget beats a larger strict one at its cost"
             findings.append(Finding(archive, sentence, "cost_comparisons", short=short))
@@ -73,10 +73,8 @@ def realized_cost(
         if between:
             row = min(between, key=lambda row: row["advisory_budget"])
             findings.append(_on_the_line(row, unit))
-    if not findings:
-        return None
     summary = _summary(beaten, clear, len(archives))
-    return Topic("What changes when realized cost is compared instead of B?", summary, findings)
+    return topic("What changes when realized cost is compared instead of B?", summary, findings)
 
 
 def _summary(beaten: int, clear: int, archives: int) -> str:

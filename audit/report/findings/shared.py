@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from audit.report.data import Row
+from audit.report.wording import ends
 
 # Two rules count as converged where the paired change stays below this many points.
 CONVERGED_POINTS = 1.5
@@ -31,17 +32,20 @@ class Topic:
     findings: list[Finding]
 
 
+def topic(question: str, summary: str, findings: list[Finding]) -> Topic | None:
+    """The topic, or none where there is nothing to say of any archive."""
+    return Topic(question, summary, findings) if findings else None
+
+
 def contains_zero(row: Row, column: str) -> bool | None:
     """Whether the interval contains zero; None where there is no interval."""
-    low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
-    if low is None or high is None:
-        return None
-    return bool(low <= 0 <= high)
+    bounds = ends(row, column)
+    return bool(bounds[0] <= 0 <= bounds[1]) if bounds else None
 
 
-def interval_words(row: Row, column: str = "delta", noun: str = "change") -> str:
-    """What the interval allows one to say; one that contains zero never says equal."""
-    zero = contains_zero(row, column)
+def interval_words(row: Row, noun: str = "change") -> str:
+    """What the interval of delta allows one to say; one that contains zero never says equal."""
+    zero = contains_zero(row, "delta")
     if zero is None:
         return "there is no interval"
     return f"the interval does not exclude no {noun}" if zero else "the interval excludes zero"

@@ -14,33 +14,24 @@ def unfinished_prefixes(prefix_cost: Sequence[Row], *, unit: Unit = TOKENS) -> T
     said = partial(budget_name, unit=unit)
     findings = []
     shares = []
-    for archive, rows in by_archive(prefix_cost).items():
+    measured = [row for row in prefix_cost if row["prefix_share"] is not None]
+    for archive, rows in by_archive(measured).items():
         rows = sorted(rows, key=lambda row: row["budget"])
-        measured = [row for row in rows if row["prefix_share"] is not None]
-        if not measured:
-            continue
-        first, last = measured[0], measured[-1]
+        first, last = rows[0], rows[-1]
+        share = f"{number(first['prefix_share'])} %"
         shares.append(first["prefix_share"])
         sentence = (
-            f"Of what strict stopping pays at B = {said(first['budget'])}, "
-            f"{number(first['prefix_share'])} % goes into attempts cut at the budget "
-            f"({amount(first['prefix_cost'], unit)} per replay)"
+            f"Of what strict stopping pays at B = {said(first['budget'])}, {share} goes into "
+            f"attempts cut at the budget ({amount(first['prefix_cost'], unit)} per replay)"
         )
         if last is not first:
             sentence += f"; at {said(last['budget'])} it is {number(last['prefix_share'])} %"
-        findings.append(
-            Finding(
-                archive,
-                sentence + ". None of it can give an answer under a rule that reads only finished "
-                "attempts.",
-                "prefix_cost",
-                [
-                    key_of(row, "budget")
-                    for row in ([first, last] if last is not first else [first])
-                ],
-                f"{number(first['prefix_share'])} % of its cost at {said(first['budget'])}",
-            )
+        sentence += (
+            ". None of it can give an answer under a rule that reads only finished attempts."
         )
+        keys = list(dict.fromkeys(key_of(row, "budget") for row in (first, last)))
+        short = f"{share} of its cost at {said(first['budget'])}"
+        findings.append(Finding(archive, sentence, "prefix_cost", keys, short))
     if not findings:
         return None
     smallest = min(row["budget"] for row in prefix_cost)
