@@ -244,11 +244,9 @@ def test_an_archive_in_which_nothing_can_be_picked_is_refused_before_any_part(
     assert refused(audit.run if answer is None else made, tmp_path / "run") == expected
     assert not (tmp_path / "run" / "parts").exists()
     assert refused(audit.part, tmp_path / "run", 0) == expected
-    if answer is None:
-        same(tmp_path / "forced", sources, {"force": True})
 
 
-def test_what_was_graded_and_what_was_not_is_told_as_by_a_load(tmp_path):
+def test_what_was_graded_is_told_as_by_a_load(tmp_path):
     rows = [
         attempt(seed, 5 + seed, str(seed % 3), correct=None if archive == "blind" else seed == 1)
         | {"archive": archive, "question_id": question, "references": [str(question)]}
@@ -257,12 +255,9 @@ def test_what_was_graded_and_what_was_not_is_told_as_by_a_load(tmp_path):
         for seed in range(5)
     ]
     write_parquet(rows, tmp_path / "rows.parquet")
-    for reading in ({}, {"grade": "references"}):
-        folder = tmp_path / ("graded" if reading else "recorded")
-        folder.mkdir()
-        found = same(folder, [tmp_path / "rows.parquet"], reading)
-        assert found["said"].count(b"--grade references") == (2 if reading else 0)
-        assert (b"no labels" in found["below"]) == (not reading)
+    found = same(tmp_path, [tmp_path / "rows.parquet"], {"grade": "references"})
+    assert found["said"].count(b"--grade references") == 2
+    assert b"no labels" not in found["below"]
 
 
 def test_workers_in_another_folder_find_what_stands_beside_the_sources(tmp_path, monkeypatch):

@@ -21,6 +21,7 @@ from tests.support.command import said as command
 from tests.support.plugins import FIRST, GRACE
 from tests.support.runs import (
     ALL_TABLES,
+    DERIVED,
     PARTS,
     SOME_TABLES,
     copy_of,
@@ -53,7 +54,7 @@ def all_expected(tmp_path_factory, sources):
 
 @pytest.fixture(scope="module")
 def expected(all_expected):
-    left_out = {f"{name}.csv" for name in {*ALL_TABLES} - {*SOME_TABLES}}
+    left_out = {f"{name}.csv" for name in {*ALL_TABLES, *DERIVED} - {*SOME_TABLES}}
     return {name: data for name, data in all_expected.items() if name not in left_out}
 
 
@@ -119,9 +120,10 @@ def test_missing_labels_are_settled_as_a_load_settles_them(tmp_path, unlabelled)
     for number, path in enumerate(sources):
         rows = [
             attempt(seed, 5 + seed, str(seed % 2), correct=seed % 2 == 0, archive=archive)
+            | ({"text": "no box"} if archive == "mute" else {})
             | {"question_id": 2 * number + question}
             | ({"correct": None} if archive == "blind" or (archive, seed) == gap else {})
-            for archive in ("blind", "partly", "seen")
+            for archive in ("blind", "partly", "seen", "mute")
             for question, gap in ((0, ("partly", 3)), (1, ()))
             for seed in range(5)
         ]
@@ -130,6 +132,7 @@ def test_missing_labels_are_settled_as_a_load_settles_them(tmp_path, unlabelled)
         made(planned(tmp_path / "refused", sources, 2))
     reading = {"unlabelled": unlabelled}
     expected = one_machine(tmp_path / "one", sources, reading)
+    assert b"no labels" in expected["below"]
     folder = made(planned(tmp_path / "run", sources, 2, reading))
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
 
