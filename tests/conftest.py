@@ -10,6 +10,8 @@ from tests.support.command import run
 
 # An error that nobody foresaw is one line for a user; a test sees where it comes from.
 os.environ["BUDGET_AUDIT_TRACEBACK"] = "1"
+# Commands that tests start need not compile the package each time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A network namespace of its own: as root, or as a user where users may make one.
 NAMESPACES = (["unshare", "-n"], ["unshare", "-rn"])
 

@@ -640,7 +640,7 @@ wrapped = st.builds(
 anything = st.one_of(wrapped, box_texts, st.text(st.characters(exclude_categories=[])))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(box_texts)
 def test_boxes_agree_with_reading_every_token(text):
     bodies = slow_boxes(text)
@@ -658,7 +658,7 @@ def test_boxes_of_every_short_text_agree_with_reading_every_token():
             assert any_box(text) == any(normalize(body) for body in bodies), text
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(wrapped)
 @example(r"\le\left ft\text{5}")
 @example(r"$\te\left xt{1, 234}$")
@@ -686,7 +686,7 @@ def test_normal_form_of_every_short_answer_agrees_with_rewriting_once_at_a_time(
 GROUPED = re.compile(r"[+-]?[0-9]{1,3}((,|\{,\})[0-9]{3})+")
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(anything)
 def test_normalizing_twice_is_normalizing_once_unless_the_answer_is_a_spaced_list(raw):
     once = normalize(raw)
@@ -697,7 +697,7 @@ def test_normalizing_twice_is_normalizing_once_unless_the_answer_is_a_spaced_lis
         assert normalize(once) == once
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(anything)
 def test_nothing_that_normalization_removes_is_left(raw):
     tokens = slow_tokens(normalize(raw) or "")
@@ -722,7 +722,7 @@ def test_a_box_gives_the_normal_form_of_its_body(raw):
         assert boxed_answer(text) == normalize(raw)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(anything)
 def test_an_answer_is_a_non_empty_string_and_implies_some_box(text):
     answer = boxed_answer(text)
@@ -736,7 +736,7 @@ boxes_and_backslashes = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.one_of(boxes_and_backslashes, st.text()))
 def test_a_loaded_text_gives_the_box_that_reading_all_of_it_gives(text):
     boxes = extract_answers(pa.array([text], pa.large_string()), pa.array(["9"]))

@@ -75,7 +75,7 @@ def test_long_texts_are_searched_to_their_beginning():
     assert extract_answers(array, pa.nulls(3, pa.string())).to_pylist() == ["1", None, None]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.one_of(st.none(), texts, st.text("0123456789,{}$ ", max_size=6)), max_size=9))
 def test_normal_forms_found_once_are_those_found_one_by_one(raw):
     forms = normal_answers(pa.array(raw * 2, pa.string()))
@@ -83,7 +83,7 @@ def test_normal_forms_found_once_are_those_found_one_by_one(raw):
     assert forms.to_pylist() == [normalize(one) for one in raw * 2]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(texts, st.integers(1, 50))
 def test_the_end_of_a_text_has_so_many_characters(text, characters):
     assert text_ending(memoryview(text.encode()), characters) == text[-characters:]

@@ -51,7 +51,7 @@ def assert_agrees(con, rows, settings, unlabelled=None):
 # ------------------------------------------------------------------------ against the reference
 
 
-@pytest.mark.parametrize("seed", seeds(4, 16))
+@pytest.mark.parametrize("seed", seeds(3, 8))
 def test_engine_agrees_with_the_reference_beyond_the_study(tmp_path, seed):
     rng = random.Random(seed)
     rows = awkward_archive(rng)
@@ -60,7 +60,8 @@ def test_engine_agrees_with_the_reference_beyond_the_study(tmp_path, seed):
         assert_agrees(con, rows, settings)
 
 
-@pytest.mark.parametrize("primary", reference.SELECTORS)
+# What votes by majority is compared above.
+@pytest.mark.parametrize("primary", [name for name in reference.SELECTORS if name != "majority"])
 def test_every_primary_selector_has_its_own_votes_and_stops(tmp_path, primary):
     rows = awkward_archive(random.Random(7), archives=2, logprobs=True, archive_answers=True)
     settings = {**FULL, "primary_selector": primary}
@@ -92,7 +93,7 @@ def test_few_orders_and_few_replicates_leave_nulls_and_no_wrong_number(
         assert all((row["delta_low"] is None) == (replicates < 1) for row in curve)
 
 
-@pytest.mark.parametrize("seed", seeds(2, 5))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_archives_that_share_some_problems_are_compared_on_those(tmp_path, seed):
     rng = random.Random(100 + seed)
     rows = awkward_archive(rng, archives=4, competitions=2, missing=0.6, attempts=3)
@@ -269,7 +270,7 @@ def test_the_changes_of_two_attempts_are_the_ones_worked_out_by_hand(tmp_path):
 # ----------------------------------------------------------------------------- curves and matching
 
 
-@pytest.mark.parametrize("seed", seeds(2, 5))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_bands_hold_the_curve_and_reach_as_far_on_both_sides(tmp_path, seed):
     rows = awkward_archive(random.Random(seed), labelled=True)
     with replayed(tmp_path, rows, **{**FULL, "replicates": 40, "curve_points": 30}) as con:
@@ -311,7 +312,7 @@ def test_the_points_of_a_curve_stand_at_equal_ratios(tmp_path):
             engine.replay(con, **{**settings, "curve_points": 1})
 
 
-@pytest.mark.parametrize("seed", seeds(2, 5))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_matched_budgets_cost_the_same_to_a_token_per_walk(tmp_path, seed):
     rng = random.Random(seed)
     rows = awkward_archive(rng)
@@ -444,7 +445,7 @@ def test_an_unknown_policy_is_refused_by_name_and_keeps_the_old_replays(tmp_path
 # ------------------------------------------------------------------ agreement, labels, determinism
 
 
-@pytest.mark.parametrize("seed", seeds(2, 4))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_kinds_of_agreement_and_endings_sum_to_a_hundred(tmp_path, seed):
     rows = awkward_archive(random.Random(20 + seed))
     with replayed(tmp_path, rows, **FULL) as con:

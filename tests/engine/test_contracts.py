@@ -20,7 +20,7 @@ from audit.engine.stages import (
     TABLES,
     TOKEN_RELATIONS,
 )
-from tests.support.databases import ledger_database, small_database
+from tests.support.databases import ledger_database, small_database, tables_of
 
 SQL = engine.resource("sql")
 FILES = sorted(SQL.rglob("*.sql"))
@@ -117,11 +117,16 @@ def con(tmp_path_factory):
         yield con
 
 
-def rows_of(con, name):
+@pytest.fixture(scope="module")
+def tables(con):
+    return tables_of(con, engine.table_names())
+
+
+def rows_of(con, name, tables):
     """The relation, or the table's rows under a name of their own."""
     if name in STAGES:
         return name
-    con.register("table_rows", engine.table(con, name))
+    con.register("table_rows", tables[name])
     return "table_rows"
 
 
@@ -138,19 +143,19 @@ def stepped(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", [*STAGES, *engine.table_names()])
-def test_the_grain_identifies_a_row(con, stepped, name):
+def test_the_grain_identifies_a_row(con, stepped, tables, name):
     con = stepped if name in LEDGER_STAGES else con
     grain = re.search("^-- grain: (.*)$", engine.render(name), re.MULTILINE)
     keys = ", ".join(f'"{key}"' for key in names_in(grain[1]))
     ((rows, distinct),) = con.execute(
-        f"select count(*), count(distinct ({keys})) from {rows_of(con, name)}"
+        f"select count(*), count(distinct ({keys})) from {rows_of(con, name, tables)}"
     ).fetchall()
     assert rows == distinct > 0
 
 
 @pytest.mark.parametrize("name", engine.table_names())
-def test_a_table_is_sorted_by_its_grain(con, name):
-    rows = engine.table(con, name).select(names_in(engine.header(name)["grain"])).to_pylist()
+def test_a_table_is_sorted_by_its_grain(tables, name):
+    rows = tables[name].select(names_in(engine.header(name)["grain"])).to_pylist()
     # Rows without another archive come first.
     keys = [tuple("" if cell is None else cell for cell in row.values()) for row in rows]
     assert keys == sorted(keys)

@@ -12,6 +12,7 @@ from audit.errors import AuditError
 from tests.support.archives import random_archive
 from tests.support.databases import SMALL, ledger_database, replayed, small_database
 from tests.support.plugins import EVERYTHING, FIRST, GRACE
+from tests.support.slow import seeds
 
 # A select that keeps to its prefixes but for one word.
 PREFIX = "window prefix as (partition by walk_id order by position)"
@@ -263,7 +264,7 @@ def test_plug_ins_that_keep_to_their_prefixes_are_accepted(con, tmp_path):
     assert con.sql("select count(*) from used_rules").fetchall()[0][0] >= 4
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_the_projects_own_plug_ins_never_look_ahead(tmp_path, seed):
     rows = random_archive(random.Random(seed), costs=(4, 6, 7, 9), empty=0.1)
     found = engine.Plugins(policies=engine.plugins("policies"))

@@ -60,7 +60,7 @@ def random_run(rng, unit):
 
 
 @pytest.mark.parametrize("unit", BUDGETS)
-@pytest.mark.parametrize("seed", seeds(1, 6))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_every_unit_and_rule_agrees_with_the_slow_reference(tmp_path, unit, seed):
     rng = random.Random(f"{unit} {seed}")
     rows = ledger_archive(rng, problems=2, attempts=5)
@@ -110,7 +110,7 @@ SCORED = ("best_judge", "best_reward", "exp_vote_judge", "exp_vote_logprob", "ex
 
 
 @pytest.mark.parametrize("primary", ["vote_reward", "exp_vote_judge", "best_reward", "last"])
-@pytest.mark.parametrize("seed", seeds(1, 4))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_selectors_of_scores_agree_with_the_slow_reference(tmp_path, primary, seed):
     rng = random.Random(f"{primary} {seed}")
     rows = ledger_archive(rng, problems=2, attempts=6, logprobs=True)
@@ -128,7 +128,7 @@ def test_a_replay_in_total_tokens_without_prompts_equals_one_in_completion_token
         (tmp_path / unit).mkdir()
         with replayed(tmp_path / unit, rows, unit=unit, budgets=(10, 20, 45)) as con:
             names = set(engine.table_names()) - {"prefix_boxes"}
-            tables[unit] = {name: engine.table(con, name) for name in sorted(names)}
+            tables[unit] = tables_of(con, sorted(names))
     for name, table in tables["completion"].items():
         assert table.equals(tables["total"][name]) or name in ELSEWHERE, name
 
@@ -280,7 +280,7 @@ def test_realized_money_stands_beside_tokens_where_there_are_prices(tmp_path):
         ]
 
 
-@pytest.mark.parametrize("seed", seeds(2, 6))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_tasks_without_an_answer_agree_with_the_slow_reference(tmp_path, seed):
     rng = random.Random(seed)
     rows = ledger_archive(rng, problems=2, attempts=5)
@@ -309,12 +309,10 @@ def test_every_table_can_be_selected_from_and_speaks_the_unit(tmp_path):
         tmp_path, rows, unit="money", policies="all", rules="all", budgets="0.01,0.02"
     ) as con:
         engine.replay(con, is_users=True)
-        for name in engine.table_names():
-            if name == "prefix_boxes":
-                with pytest.raises(AuditError, match="replay with --unit completion"):
-                    engine.table(con, name)
-                continue
-            table = engine.table(con, name)
+        with pytest.raises(AuditError, match="replay with --unit completion"):
+            engine.table(con, "prefix_boxes")
+        names = [name for name in engine.table_names() if name != "prefix_boxes"]
+        for name, table in tables_of(con, names).items():
             found = con.sql(f"from {name}").to_arrow_table()
             columns = table.column_names
             assert found.column_names == columns, name
@@ -345,7 +343,7 @@ THEIRS = {
 }
 
 
-@pytest.mark.parametrize("seed", seeds(2, 6))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_selectors_of_scores_are_scorios_on_every_prefix(tmp_path, seed):
     aggregate = pytest.importorskip("scorio.aggregate")
     rng = random.Random(f"scorio {seed}")

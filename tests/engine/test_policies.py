@@ -79,6 +79,14 @@ def test_the_readmes_policy_stops_after_three_alike_under_every_rule(tmp_path):
     ]
 
 
+@pytest.fixture(scope="module")
+def three_alike(tmp_path_factory):
+    """A database in which every refused replay leaves all as it was."""
+    rows = [attempt(seed, 10, "4") for seed in (1, 2, 3)]
+    with replayed(tmp_path_factory.mktemp("policies"), rows) as con:
+        yield con
+
+
 @pytest.mark.parametrize(
     ("sql", "why"),
     [
@@ -90,16 +98,14 @@ def test_the_readmes_policy_stops_after_three_alike_under_every_rule(tmp_path):
         ("-- mine: gives too little.\nselect walk_id, cap from tallies, caps", "no column stop"),
     ],
 )
-def test_a_policy_that_breaks_its_contract_is_refused_by_name(tmp_path, sql, why):
-    policies = folder_of(tmp_path / "mine", "mine", sql)
-    rows = [attempt(seed, 10, "4") for seed in (1, 2, 3)]
-    with replayed(tmp_path, rows) as con:
-        before = con.sql("from settings order by key").fetchall()
-        with pytest.raises(AuditError, match=why) as refused:
-            engine.replay(con, policies=str(policies))
-        assert str(policies / "mine.sql") in str(refused.value)
-        assert con.sql("from settings order by key").fetchall() == before
-        assert engine.table(con, "policies").num_rows == 0
+def test_a_policy_that_breaks_its_contract_is_refused_by_name(tmp_path, three_alike, sql, why):
+    policies, con = folder_of(tmp_path / "mine", "mine", sql), three_alike
+    before = con.sql("from settings order by key").fetchall()
+    with pytest.raises(AuditError, match=why) as refused:
+        engine.replay(con, policies=str(policies))
+    assert str(policies / "mine.sql") in str(refused.value)
+    assert con.sql("from settings order by key").fetchall() == before
+    assert engine.table(con, "policies").num_rows == 0
 
 
 def test_binomial_tails_are_the_exact_ones(tmp_path):
@@ -117,7 +123,7 @@ def test_binomial_tails_are_the_exact_ones(tmp_path):
 
 
 @pytest.mark.parametrize("scale", [1, 10**15, 10**18])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_a_matched_budget_is_the_largest_that_costs_no_more(seed, scale):
     """Sums stay below 2^53, go beyond it, and go beyond 2^63: none may be rounded."""
     rng = np.random.default_rng(seed)
@@ -232,19 +238,3 @@ def test_a_name_is_itself_before_it_is_a_pattern_and_nothing_left_is_refused(tmp
         with pytest.raises(AuditError, match="leave no problem"):
             engine.replay(con, archives=["ab"], competitions=["D"])
         assert con.sql("select archive from archives").fetchall() == [("ab",)]
-
-
-def test_a_filtered_replay_is_the_replay_of_what_is_left(tmp_path):
-    rows = [
-        attempt(
-            seed, 5 + 3 * seed, str(seed % 2), correct=seed % 2 == 0, archive=archive, question=q
-        )
-        for seed, archive, q in itertools.product(range(5), "ab", range(3))
-    ]
-    left = [row for row in rows if row["archive"] == "a" and row["question_id"] < 2]
-    (tmp_path / "all").mkdir()
-    (tmp_path / "left").mkdir()
-    with replayed(tmp_path / "all", rows) as con, replayed(tmp_path / "left", left) as alone:
-        engine.replay(con, archives=["a"], problems=[("C", 0), ("C", 1)])
-        for name in ("main", "budget_curve", "matched_cost", "order_noise"):
-            assert engine.table(con, name).equals(engine.table(alone, name)), name

@@ -35,7 +35,7 @@ def draws_of(con):
 # --------------------------------------------------------------------------------------- at k
 
 
-@pytest.mark.parametrize("seed", seeds(2, 4))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_at_k_is_what_scorio_and_counting_say(tmp_path, seed):
     rng = random.Random(seed)
     bank = [

@@ -14,7 +14,7 @@ from audit.engine.stages import WALKED
 from audit.errors import AuditError
 from audit.load.load import load
 from tests.support.archives import attempt, random_archive, write_parquet
-from tests.support.databases import SMALL, replayed, tables_of
+from tests.support.databases import SMALL, replayed, small_database, small_rows, tables_of
 from tests.support.ledger import ledger_archive
 from tests.support.plugins import EVERYTHING, FIRST, GRACE
 from tests.support.slow import seeds
@@ -130,13 +130,13 @@ def test_a_wrong_file_that_rules_read_is_blamed_and_not_the_rule(
     ids=lambda changed: next(iter(changed)),
 )
 def test_walks_that_are_there_are_reused_and_give_what_new_ones_give(tmp_path, seed, changed):
-    rows = random_archive(random.Random(seed))
+    rows = small_rows(random.Random(seed))
     if "rules" in changed:
         (tmp_path / "rules").mkdir()
         (tmp_path / "rules" / "everything.sql").write_text(EVERYTHING)
         changed = {"rules": tmp_path / "rules"}
     tables = ALL_TABLES if "budgets" in changed else SOME_TABLES
-    with replayed(tmp_path, rows, "again") as con:
+    with small_database(tmp_path / "again", seed) as con:
         assert engine.replay(con, **{**SMALL, **changed}).walks_reused
         again = every_row(con, tables)
     with replayed(tmp_path, rows, "new", **changed) as con:
@@ -298,14 +298,16 @@ def test_a_filtered_replay_is_a_replay_of_those_records_alone(tmp_path):
     rows = [
         attempt(seed, 10 + seed * question, str(seed % 3), correct=seed % 3 == 1, archive=archive,
                 question=question, competition=competition)
-        for archive in ("a", "b")
+        for archive in ("a", "b", "c")
         for competition in ("C", "D")
         for question in (0, 1, 2)
         for seed in range(6)
     ]  # fmt: skip
     kept = [row for row in rows if row["competition"] == "D" and row["question_id"] > 0]
+    kept = [row for row in kept if row["archive"] != "c"]
     records = ("source_audit", "grade_conflicts", "grade_repairs")
-    with replayed(tmp_path, rows, "all", problems=(("D", 1), ("D", 2))) as con:
+    asked = {"archives": ("a", "b"), "problems": (("D", 1), ("D", 2))}
+    with replayed(tmp_path, rows, "all", **asked) as con:
         filtered = every_row(con, ALL_TABLES)
     with replayed(tmp_path, kept, "some") as con:
         alone = every_row(con, ALL_TABLES)
@@ -328,13 +330,11 @@ def test_a_users_own_relation_is_never_replaced(tmp_path):
 
 
 def test_the_projects_own_plug_ins_keep_their_contracts(tmp_path):
-    for seed in range(2):
-        rows = ledger_archive(random.Random(seed))
-        chosen = {"rules": "all", "selectors": "all", "policies": "all"}
-        with replayed(tmp_path, rows, f"own{seed}", **chosen) as con:
-            found = engine.replay(con).plugins
-            for kind in (*chosen, "policy_rules"):
-                assert not con.execute(engine.render(f"broken_{kind}", found)).fetchall()
+    chosen = {"rules": "all", "selectors": "all", "policies": "all"}
+    with replayed(tmp_path, ledger_archive(random.Random(0)), **chosen) as con:
+        found = engine.replay(con).plugins
+        for kind in (*chosen, "policy_rules"):
+            assert not con.execute(engine.render(f"broken_{kind}", found)).fetchall()
 
 
 def joined(plan):

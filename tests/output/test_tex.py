@@ -13,7 +13,7 @@ from audit.errors import AuditError
 from audit.output.captions import annotated, caption, order_line
 from audit.output.choose import choose
 from audit.output.display import format_table
-from tests.support.databases import ledger_database, small_database
+from tests.support.databases import ledger_database, small_database, tables_of
 from tests.support.latex import require_latex
 from tests.support.ledger import BUDGETS
 
@@ -163,10 +163,9 @@ def test_a_query_without_a_name_stays_a_plain_tabular():
 
 def every_table(con):
     """All tables of a database in TeX, as `table --format tex` prints them, with their captions."""
-    for name in engine.table_names():
-        if not engine.waiting_events(con, name):
-            rows = choose(engine.table(con, name), limit=20)
-            yield format_table(annotated(con, name, rows), "tex", name)
+    names = [name for name in engine.table_names() if not engine.waiting_events(con, name)]
+    for name, table in tables_of(con, names).items():
+        yield format_table(annotated(con, name, choose(table, limit=20)), "tex", name)
 
 
 @pytest.mark.parametrize("kind", ["study", "ledger", "wide", "tall"])

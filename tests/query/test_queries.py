@@ -4,10 +4,12 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
 from bisect import bisect
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -100,12 +102,22 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def con(folder):
-    """A reader of the database."""
-    con = database.connect(folder / "small.duckdb", read_only=True, sandbox=True)
-    yield con
-    con.close()
+@contextmanager
+def reading(folder, place, **options):
+    """A reader of a copy of the database; one process opens a file in one way at a time."""
+    shutil.copy(folder / "small.duckdb", place)
+    con = database.connect(place / "small.duckdb", read_only=True, **options)
+    try:
+        yield con
+    finally:
+        con.close()
+
+
+@pytest.fixture(scope="module")
+def con(folder, tmp_path_factory):
+    """A reader for all that only ask."""
+    with reading(folder, tmp_path_factory.mktemp("con"), sandbox=True) as con:
+        yield con
 
 
 def query(con, name_or_sql, params=None):
@@ -155,13 +167,19 @@ def test_named_query_is_plain_sql_over_public_relations(name):
     assert set(re.findall(r"\$(\w+)", code)) == set(known.defaults)
 
 
+@pytest.fixture(scope="module")
+def by_threads(folder, tmp_path_factory):
+    """A reader with one thread, and one with four."""
+    with (
+        reading(folder, tmp_path_factory.mktemp("one"), threads=1) as one,
+        reading(folder, tmp_path_factory.mktemp("four"), threads=4) as four,
+    ):
+        yield one, four
+
+
 @pytest.mark.parametrize("name", ANSWERED)
-def test_named_query_answers_with_its_defaults_whatever_the_threads(folder, name):
-    found = []
-    for threads in (1, 4):
-        con = database.connect(folder / "small.duckdb", read_only=True, threads=threads)
-        found.append(query(con, name))
-        con.close()
+def test_named_query_answers_with_its_defaults_whatever_the_threads(by_threads, name):
+    found = [query(con, name) for con in by_threads]
     assert found[0].num_rows > 0
     assert found[0] == found[1]
 
@@ -579,16 +597,17 @@ def test_a_connection_answers_many_questions(con):
     assert answer(con, "select 1 as one", fmt="csv")[0] == "one\n1\n"
 
 
-def test_two_readers_read_at_once_and_neither_takes_the_write_lock(folder, con):
+def test_two_readers_read_at_once_and_neither_takes_the_write_lock(folder, tmp_path):
     sql = "select count(*) as attempts from attempts"
-    done = subprocess.run(
-        [sys.executable, "-m", "audit", "query", sql, "--db", folder / "small.duckdb"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0 and done.stderr.startswith("answers: the last boxed answer")
-    assert query(con, sql).to_pylist() == [{"attempts": 8}]
+    with reading(folder, tmp_path, sandbox=True) as con:
+        done = subprocess.run(
+            [sys.executable, "-m", "audit", "query", sql, "--db", tmp_path / "small.duckdb"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0 and done.stderr.startswith("answers: the last boxed answer")
+        assert query(con, sql).to_pylist() == [{"attempts": 8}]
 
 
 # Where labels or answers are missing, a query says nothing rather than 0.
@@ -928,13 +947,21 @@ HOSTILE = {
 
 
 @pytest.fixture(scope="module")
-def trap(folder):
-    """What a hostile statement would like to read, and a port that nobody may knock on."""
-    (folder / "old.csv").write_text("a,b\n1,2\n")
-    (folder / "other.duckdb").write_bytes((folder / "small.duckdb").read_bytes())
-    with socket.create_server(("127.0.0.1", 0)) as server:
+def trap(folder, tmp_path_factory):
+    """What a hostile statement would like to read, and a port that nobody may knock on.
+
+    All of them are put to one connection, which has to stay as it is.
+    """
+    place = tmp_path_factory.mktemp("trap")
+    (place / "old.csv").write_text("a,b\n1,2\n")
+    shutil.copy(folder / "small.parquet", place)
+    shutil.copy(folder / "small.duckdb", place / "other.duckdb")
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        reading(folder, place, sandbox=True) as con,
+    ):
         server.setblocking(False)
-        yield folder, server
+        yield place, server, con
 
 
 def snapshot(folder):
@@ -944,23 +971,19 @@ def snapshot(folder):
 
 @pytest.mark.parametrize("way", HOSTILE)
 def test_hostile_sql_is_refused_as_text_and_as_file_and_changes_nothing(trap, tmp_path, way):
-    folder, server = trap
+    folder, server, con = trap
     hostage = pa.table({"secret": [1]})
     sql = HOSTILE[way].format(folder=folder, port=server.getsockname()[1])
     path = tmp_path / "hostile.sql"
     path.write_text(f"-- Is this harmless?\n-- It asks for no parameter.\n{sql}\n")
     before = snapshot(folder)
-    con = database.connect(folder / "small.duckdb", read_only=True, sandbox=True)
-    try:
-        for given in (sql, str(path)):
-            with pytest.raises(AuditError, match=r"^query: "):
-                query(con, given)
-        # Whatever it was, the next question is still answered, and under the same limits.
-        assert query(con, "select count(*) as n from attempts").to_pylist() == [{"n": 8}]
-        with pytest.raises(AuditError, match="file system operations are disabled"):
-            query(con, f"from '{folder}/old.csv'")
-    finally:
-        con.close()
+    for given in (sql, str(path)):
+        with pytest.raises(AuditError, match=r"^query: "):
+            query(con, given)
+    # Whatever it was, the next question is still answered, and under the same limits.
+    assert query(con, "select count(*) as n from attempts").to_pylist() == [{"n": 8}]
+    with pytest.raises(AuditError, match="file system operations are disabled"):
+        query(con, f"from '{folder}/old.csv'")
     assert snapshot(folder) == before
     assert hostage.num_rows == 1
     with pytest.raises(BlockingIOError):
@@ -972,25 +995,21 @@ def test_hostile_sql_is_refused_as_text_and_as_file_and_changes_nothing(trap, tm
     ["'; delete from meta; --", "' or 1 = 1 --", "$$; drop table attempts", "{{ 1 }}", "\x00", ""],
 )
 def test_a_parameter_is_a_value_and_never_sql(trap, value):
-    folder, _ = trap
+    folder, _, con = trap
     before = snapshot(folder)
-    con = database.connect(folder / "small.duckdb", read_only=True, sandbox=True)
     assert query(con, "select $it as it", {"it": value}).to_pylist() == [{"it": value}]
     found = query(con, "select seed from attempts where archive = $it", {"it": value})
     assert found.num_rows == 0
     with pytest.raises(AuditError, match=r"^query: (it has no parameter|no value)"):
         query(con, "select $it", {value: "1"})
-    con.close()
     assert snapshot(folder) == before
 
 
 def test_a_parameter_cannot_name_a_file(trap):
-    folder, _ = trap
-    con = database.connect(folder / "small.duckdb", read_only=True, sandbox=True)
+    folder, _, con = trap
     for sql in ("from read_csv($it)", "from query_table($it)", "from query($it)"):
         with pytest.raises(AuditError, match=r"^query: "):
             query(con, sql, {"it": str(folder / "old.csv")})
-    con.close()
 
 
 SETTINGS_OF_A_CONNECTION = "from duckdb_settings() order by name"

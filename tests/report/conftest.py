@@ -6,7 +6,7 @@ from audit import database, engine
 from audit.load.load import load
 from audit.report import build, report
 from audit.study.simulate import simulate
-from tests.support.databases import replayed
+from tests.support.databases import remember, replayed, tables_of
 from tests.support.hostile import hostile_rows
 
 
@@ -17,6 +17,18 @@ def hostile(tmp_path_factory):
     with replayed(folder, hostile_rows(), budgets=(10, 20, 45, 2000)) as con:
         report(con, folder / "report", build.FORMATS)
         yield con, folder / "report"
+
+
+@pytest.fixture(scope="module")
+def hostile_tables(hostile):
+    """Its tables by name."""
+    return tables_of(hostile[0], engine.table_names())
+
+
+@pytest.fixture
+def remembered(hostile_tables, monkeypatch):
+    """Its tables are there already, for tests of what a report makes of them."""
+    remember(monkeypatch, hostile_tables)
 
 
 @pytest.fixture(scope="module")

@@ -63,7 +63,7 @@ def test_html_holds_every_table_once_as_printed_and_as_exported(hostile):
 
 
 def test_a_page_too_large_keeps_fewer_orders_and_replicates_and_says_so(
-    hostile, monkeypatch, tmp_path
+    hostile, remembered, monkeypatch, tmp_path
 ):
     con, _ = hostile
     monkeypatch.setattr(pack, "MOST_SELECTIONS", 3 * 4 * 8 * 3)
@@ -150,7 +150,7 @@ def test_a_warning_about_many_archives_is_told_once(monkeypatch):
 
 
 def test_a_page_of_many_archives_asks_only_for_the_tables_that_it_reads(
-    hostile, monkeypatch, tmp_path
+    hostile, remembered, monkeypatch, tmp_path
 ):
     con, folder = hostile
     few = packed_tables((folder / "report.html").read_text())
@@ -197,7 +197,9 @@ def test_selections_are_read_a_few_rows_at_a_time(hostile, monkeypatch):
     assert len(held) > 5 and sum(held[:-1]) == held[-1]
 
 
-def test_pairs_of_many_archives_are_left_out_of_every_form(hostile, plain, monkeypatch, tmp_path):
+def test_pairs_of_many_archives_are_left_out_of_every_form(
+    hostile, remembered, plain, monkeypatch, tmp_path
+):
     con, _ = hostile
     monkeypatch.setattr(build, "MOST_PAIRED_UNNAMED", 1)
     report(con, tmp_path, ("md", "csv"))
@@ -205,7 +207,7 @@ def test_pairs_of_many_archives_are_left_out_of_every_form(hostile, plain, monke
     assert "2 archives make 1 pairs" in (tmp_path / "report.md").read_text()
 
 
-def test_a_filter_that_names_all_archives_is_none(hostile, tmp_path):
+def test_a_filter_that_names_all_archives_is_none(hostile, remembered, tmp_path):
     con, _ = hostile
     api.report(con, tmp_path / "all", archive="*")
     api.report(con, tmp_path / "unnamed")
@@ -213,7 +215,7 @@ def test_a_filter_that_names_all_archives_is_none(hostile, tmp_path):
     assert pages[0] == pages[1]
 
 
-def test_the_title_is_the_users_or_the_datas(hostile, tmp_path):
+def test_the_title_is_the_users_or_the_datas(hostile, remembered, tmp_path):
     con, folder = hostile
     assert "<h1>Budget audit of small</h1>" in (folder / "report.html").read_text()
     report(con, tmp_path, title="Mine & <yours>")
@@ -221,7 +223,7 @@ def test_the_title_is_the_users_or_the_datas(hostile, tmp_path):
     assert "<title>Mine &amp; &lt;yours&gt;</title>" in text
 
 
-def test_building_tells_how_far_it_is(hostile, tmp_path):
+def test_building_tells_how_far_it_is(hostile, remembered, tmp_path):
     con, _ = hostile
     told = []
     report(con, tmp_path, progress=lambda what, done, total: told.append((what, done, total)))
@@ -237,7 +239,9 @@ def test_every_table_is_explained(hostile):
         assert re.search(rf"^### {re.escape(heading)}\n\n[A-Z].*[.?]\n\n", text, re.MULTILINE), name
 
 
-def test_a_table_that_cannot_be_had_is_named_with_the_reason(hostile, plain, monkeypatch, tmp_path):
+def test_a_table_that_cannot_be_had_is_named_with_the_reason(
+    hostile, remembered, plain, monkeypatch, tmp_path
+):
     con, _ = hostile
     whole = engine.table
 
@@ -367,7 +371,7 @@ def test_one_attempt_and_one_order_are_told_in_the_singular():
     assert key_of({"budget": 0.00002}, "budget") == "budget = 0.00002"
 
 
-def test_a_long_table_is_cut_with_a_hint(hostile, plain, monkeypatch, tmp_path):
+def test_a_long_table_is_cut_with_a_hint(hostile, remembered, plain, monkeypatch, tmp_path):
     con, _ = hostile
     monkeypatch.setattr(build, "MOST_ROWS", 3)
     report(con, tmp_path, ("md",))
@@ -447,7 +451,7 @@ def test_unknown_format_is_refused_with_the_list(hostile, tmp_path):
 
 
 def test_without_the_extra_the_page_works_and_figures_say_what_to_install(
-    hostile, tmp_path, monkeypatch
+    hostile, remembered, tmp_path, monkeypatch
 ):
     con, _ = hostile
     monkeypatch.setitem(sys.modules, "altair", None)

@@ -37,12 +37,22 @@ def whole(tmp_path_factory):
     return made(planned(folder / "run", [folder / "a.parquet"], 2))
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory, whole):
+    """A folder with a copy of the run and a database that is linked to it, and a spare one."""
+    folder = tmp_path_factory.mktemp("linked")
+    gather.gather(copy_of(whole, folder / "used" / "run"), folder / "used" / "g.duckdb", link=True)
+    shutil.copytree(folder / "used", folder / "spare")
+    return folder
+
+
 @pytest.fixture
-def linked(tmp_path, whole):
-    """A copy of the run, and a database that is linked to it."""
-    folder = copy_of(whole, tmp_path / "run")
-    gather.gather(folder, tmp_path / "g.duckdb", link=True)
-    return folder, tmp_path / "g.duckdb"
+def linked(kept):
+    """A run and a database that is linked to it, which a test may spoil: the next finds another."""
+    yield kept / "used" / "run", kept / "used" / "g.duckdb"
+    # The database names the place of the run, so that the spare one has to take the same.
+    shutil.rmtree(kept / "used")
+    shutil.copytree(kept / "spare", kept / "used")
 
 
 def line(function, *arguments, **options):

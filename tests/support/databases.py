@@ -3,7 +3,7 @@
 import random
 import shutil
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 
@@ -76,6 +76,12 @@ def tables_of(con, names):
     """Some tables by name; the intervals that they read are made once for all of them."""
     with engine.intervals_of(con, names):
         return {name: engine.table(con, name) for name in names}
+
+
+def remember(monkeypatch, tables):
+    """Have these tables at hand, for tests of what is made of them."""
+    monkeypatch.setattr(engine, "table", lambda con, name: tables[name])
+    monkeypatch.setattr(engine, "intervals_of", lambda *_: nullcontext())
 
 
 def small_rows(rng):

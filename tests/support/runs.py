@@ -10,6 +10,7 @@ import pyarrow.parquet
 
 from audit import database, engine
 from audit.load.load import load
+from audit.load.provenance import notes
 from audit.options import Reading, TaskLimits
 from audit.output.export import RELATIONS, export
 from audit.scale import extract, gather, part, plan
@@ -19,6 +20,8 @@ from tests.support.databases import SMALL
 
 # What needs texts is not there.
 NOT_THERE = {"texts", "token_counts", "prefix_events"}
+# Views of relations that are compared; one test compares them too.
+DERIVED = {"tallies", "results", "answer_changes", "cost_changes", "problem_draws"}
 PARTS = 4
 # Tables are computed from relations, which are all compared; one test compares all tables too.
 SOME_TABLES = ("main", "policies", "data_quality")
@@ -48,20 +51,28 @@ def planned(folder, sources, parts=PARTS, reading=None, **settings):
     return folder
 
 
-def made(folder):
-    """Do all of a run in this process."""
+def extracted(folder):
+    """Extract every file of a run in this process."""
     for number in range(len(plan.read_manifest(folder).files)):
         extract.extract(folder, number, TaskLimits())
-    for number in range(plan.read_manifest(folder).parts):
+    return folder
+
+
+def made(folder):
+    """Do all of a run in this process."""
+    for number in range(plan.read_manifest(extracted(folder)).parts):
         part.part(folder, number, TaskLimits())
     return folder
 
 
-def exported(path, out, tables=SOME_TABLES):
-    """Every relation and some tables of a database as CSV, by name."""
+def exported(path, out, tables=SOME_TABLES, said=()):
+    """Every relation and some tables of a database as CSV, by name, and all notes."""
     with database.opened(path) as con:
-        names = (*tables, *(name for name in RELATIONS if name not in NOT_THERE))
-        return {file.name: file.read_bytes() for file in export(con, out, names)}
+        left_out = NOT_THERE | (set() if tables == ALL_TABLES else DERIVED)
+        names = (*tables, *(name for name in RELATIONS if name not in left_out))
+        found = {file.name: file.read_bytes() for file in export(con, out, names)}
+        # What stands below every table, and what was said when it was made.
+        return found | {"below": notes(con).encode(), "said": "\n".join(sorted(said)).encode()}
 
 
 def one_machine(folder, sources, reading=None, tables=SOME_TABLES, **settings):
@@ -69,16 +80,16 @@ def one_machine(folder, sources, reading=None, tables=SOME_TABLES, **settings):
     folder.mkdir(parents=True, exist_ok=True)
     with database.opened(folder / "one.duckdb", write=True) as con:
         asked = {"texts": False, "force": True, **(reading or {})}
-        load(con, [str(path) for path in sources], **asked)
+        said = load(con, [str(path) for path in sources], **asked).notes
         engine.replay(con, **{**SMALL, **settings})
-    return exported(folder / "one.duckdb", folder / "csv", tables)
+    return exported(folder / "one.duckdb", folder / "csv", tables, said)
 
 
 def gathered(run, folder, *, link=False, tables=SOME_TABLES):
     """The CSV files of a gathered run."""
     folder.mkdir(parents=True, exist_ok=True)
-    gather.gather(run, folder / "gathered.duckdb", link=link)
-    return exported(folder / "gathered.duckdb", folder / "csv", tables)
+    said = gather.gather(run, folder / "gathered.duckdb", link=link).notes
+    return exported(folder / "gathered.duckdb", folder / "csv", tables, said)
 
 
 def differing(found, expected):
