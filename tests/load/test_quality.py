@@ -242,6 +242,15 @@ def test_a_cost_is_extreme_above_a_hundred_times_the_usual(records):
     assert records.counted("costs_extreme", "n") == (1, 20)
 
 
+def test_a_cost_is_usual_where_the_dearest_of_the_other_archives_says_so(records):
+    records.add("cheap", completion_tokens=10)
+    records.add("dear", completion_tokens=1000)
+    records.add(completion_tokens=100_000)
+    assert records.counted("costs_extreme") == (0, 1)
+    records.add(completion_tokens=100_001)
+    assert records.counted("costs_extreme") == (1, 2)
+
+
 def test_missing_scores_are_counted_among_attempts_that_may_be_picked(records):
     records.add(scores=[("prm", 0.5), ("judge", 1.0)])
     records.add(scores=[("prm", 0.5)])
