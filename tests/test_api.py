@@ -4,6 +4,7 @@ import ast
 import inspect
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -18,12 +19,28 @@ from audit.errors import AuditError
 from tests.support.archives import attempt, random_archive, write_parquet
 from tests.support.command import ROOT
 from tests.support.databases import SMALL, replayed
+from tests.support.slow import seeds
 
 
 @pytest.fixture
 def archive(tmp_path):
     write_parquet(random_archive(random.Random(10)), tmp_path / "rows.parquet")
     return tmp_path / "rows.parquet"
+
+
+@pytest.fixture(scope="module")
+def replayed_once(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("api")
+    write_parquet(random_archive(random.Random(10)), folder / "rows.parquet")
+    audit.load(folder / "a.duckdb", folder / "rows.parquet")
+    audit.replay(folder / "a.duckdb", **SMALL)
+    return folder / "a.duckdb"
+
+
+@pytest.fixture
+def db(replayed_once, tmp_path):
+    """A copy of a replayed database."""
+    return shutil.copy(replayed_once, tmp_path / "a.duckdb")
 
 
 def test_the_functions_are_the_commands(archive, tmp_path):
@@ -108,7 +125,7 @@ def test_ragged_banks_are_refused_unless_cut(tmp_path):
         assert audit.to_scorio(con, attempts=3)["a"].outcomes.shape == (2, 3)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(2, 3))
 def test_our_majority_is_scorios_on_every_pool(tmp_path, seed):
     aggregate = pytest.importorskip("scorio.aggregate")
     rows, settings = equal_banks(seed)
@@ -140,7 +157,7 @@ def test_our_majority_is_scorios_on_every_pool(tmp_path, seed):
     assert compared > 0
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", seeds(1, 2))
 def test_the_label_half_definition_is_scorios_maj_at_k(tmp_path, seed):
     evaluation = pytest.importorskip("scorio.eval")
     rows, settings = equal_banks(20 + seed)
@@ -222,9 +239,7 @@ def test_the_command_line_calls_the_functions_and_no_room():
                     assert names <= {"api", "options", "__version__"}, (path, names)
 
 
-def test_budgets_are_numbers_or_words(archive, tmp_path):
-    db = tmp_path / "a.duckdb"
-    audit.load(db, archive)
+def test_budgets_are_numbers_or_words(db):
     for budgets, expected in (
         ([10, "0.02k"], "10,20"),
         ("10,20", "10,20"),
@@ -238,10 +253,7 @@ def test_budgets_are_numbers_or_words(archive, tmp_path):
             audit.replay(db, budgets=wrong)
 
 
-def test_a_result_is_taken_by_whoever_takes_arrow(archive, tmp_path):
-    db = tmp_path / "a.duckdb"
-    audit.load(db, archive)
-    audit.replay(db, **SMALL)
+def test_a_result_is_taken_by_whoever_takes_arrow(db):
     main = audit.table(db, "main")
     rows = main.to_pylist()
     assert len(main) == main.num_rows == len(rows) > 0 and list(main) == rows
@@ -252,10 +264,7 @@ def test_a_result_is_taken_by_whoever_takes_arrow(archive, tmp_path):
     assert main.to_polars().to_dicts() == rows and polars.DataFrame(main).to_dicts() == rows
 
 
-def test_a_result_shows_itself(archive, tmp_path):
-    db = tmp_path / "a.duckdb"
-    audit.load(db, archive)
-    audit.replay(db, **SMALL)
+def test_a_result_shows_itself(db):
     curves = audit.table(db, "curves")
     assert repr(curves).splitlines()[0].startswith("archive")
     assert "answers: the last boxed answer" in repr(curves) and "\x1b" not in repr(curves)
@@ -268,9 +277,8 @@ def test_a_result_shows_itself(archive, tmp_path):
     assert "<b>" not in hostile._repr_html_() and "\x1b" not in repr(hostile)
 
 
-def test_a_notebook_shows_a_table(archive, tmp_path):
+def test_a_notebook_shows_a_table(archive, db, tmp_path):
     nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
-    audit.load(tmp_path / "a.duckdb", archive)
     cells = [
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\nimport audit",
         "audit.replay('a.duckdb', budgets=['0.01k', 20], caps=4, primary_cap=4, replicates=5)",
@@ -292,23 +300,17 @@ def test_a_notebook_shows_a_table(archive, tmp_path):
     assert mistake.ename == "AuditError" and "did you mean 'main'?" in mistake.evalue
 
 
-def test_reading_functions_never_write(archive, tmp_path):
-    db = tmp_path / "a.duckdb"
-    audit.load(db, archive)
-    audit.replay(db, **SMALL)
+def test_reading_functions_never_write(db, tmp_path):
     before = db.read_bytes()
     with pytest.raises(AuditError, match="run 'budget-audit tokenize'"):
         audit.table(db, "prefix_boxes")
-    audit.export(db, tmp_path / "csv")
+    audit.export(db, tmp_path / "csv", ["main", "replays"])
     audit.check(db)
     assert db.read_bytes() == before
 
 
-def test_the_other_commands_are_functions_too(archive, tmp_path):
-    db = tmp_path / "a.duckdb"
+def test_the_other_commands_are_functions_too(archive, db, tmp_path):
     assert "format parquet" in audit.describe(archive)
-    audit.load(db, archive)
-    audit.replay(db, **SMALL)
     written = audit.export(db, tmp_path / "csv", ["main", "replays"])
     assert [path.rpartition("/")[2] for path in written["file"].to_pylist()] == [
         *("main.csv", "replays.csv"),
@@ -317,7 +319,7 @@ def test_the_other_commands_are_functions_too(archive, tmp_path):
     assert checks[-1]["check"].startswith("expect") and not checks[-1]["violations"]
     assert audit.report(db, tmp_path / "report", formats="md")[0].name == "report.md"
     assert audit.timeline(db, tmp_path / "t.html").exists()
-    assert audit.diff(db, db).num_rows == 0
+    assert audit.diff(db, db, table="main").num_rows == 0
     assert "attempts" in audit.schema(db)["relation"].to_pylist()
     assert audit.tables().num_rows == len(engine.table_names())
     assert "select" in audit.sql("main") and audit.queries().num_rows > 14

@@ -1,5 +1,6 @@
 """An option is declared once and arrives everywhere; what it is given is checked by type."""
 
+import shutil
 from dataclasses import fields, replace
 
 import numpy
@@ -16,16 +17,23 @@ from tests.support.archives import attempt, write_parquet
 from tests.support.databases import SMALL
 
 
-@pytest.fixture
-def db(tmp_path):
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("loaded")
     rows = [
         attempt(seed, 4 + seed, str(seed % 3), question=question, correct=seed % 3 == 0)
         for question in range(2)
         for seed in range(5)
     ]
-    write_parquet(rows, tmp_path / "a.parquet")
-    audit.load(tmp_path / "a.duckdb", tmp_path / "a.parquet")
-    return tmp_path / "a.duckdb"
+    write_parquet(rows, folder / "a.parquet")
+    audit.load(folder / "a.duckdb", folder / "a.parquet")
+    return folder / "a.duckdb"
+
+
+@pytest.fixture
+def db(loaded, tmp_path):
+    """A copy, which a test may replay."""
+    return shutil.copy(loaded, tmp_path / "a.duckdb")
 
 
 def refused(function, *args, **kwargs):

@@ -141,12 +141,17 @@ def check_strangers(con: duckdb.DuckDBPyConnection, name: str = "the database") 
 
 def relations(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """The tables and views of the database, with their kinds."""
+    # Asked many times in a replay: information_schema.tables takes twice as long.
     return dict(
         con.execute(
             """
-            select table_name, if(table_type = 'VIEW', 'view', 'table')
-            from information_schema.tables
-            where table_catalog = current_database() and table_schema = 'main'
+            select table_name, 'table'
+            from duckdb_tables()
+            where database_name = current_database() and schema_name = 'main'
+            union all
+            select view_name, 'view'
+            from duckdb_views()
+            where database_name = current_database() and schema_name = 'main' and not internal
             """
         ).fetchall()
     )

@@ -39,7 +39,7 @@ def assert_agrees(con, rows, settings):
         assert not list(differences(expected[name], actual.to_pylist(), columns))[:3], name
 
 
-@pytest.mark.parametrize("seed", seeds(4, 14))
+@pytest.mark.parametrize("seed", seeds(3, 8))
 def test_engine_agrees_with_the_slow_reference_on_random_archives(tmp_path, seed):
     rng = random.Random(seed)
     rows = random_archive(rng)
@@ -67,29 +67,16 @@ def test_controls_count_every_replay_of_a_rule_that_returns_too_little(tmp_path)
     ]
 
 
-@pytest.mark.parametrize("primary", ["archive_majority", "max_logprob"])
-def test_engine_agrees_with_the_slow_reference_under_another_primary_selector(tmp_path, primary):
-    rng = random.Random(99)
-    rows = random_archive(rng)
-    settings = {**random_settings(rng), "primary_selector": primary}
-    with replayed(tmp_path, rows, **settings) as con:
-        assert_agrees(con, rows, settings)
-
-
 def test_canonical_order_alone_gives_replays_and_no_random_order_rows(tmp_path):
     rows = random_archive(random.Random(3))
-    settings = {**SMALL, "orders": 0}
-    with replayed(tmp_path, rows, **settings) as con:
-        assert_agrees(con, rows, settings)
+    with replayed(tmp_path, rows, **{**SMALL, "orders": 0}) as con:
         assert engine.table(con, "main").num_rows == 0
         assert engine.table(con, "cap_sensitivity").num_rows > 0
 
 
 def test_without_replicates_the_estimates_stand_and_the_intervals_are_null(tmp_path):
     rows = random_archive(random.Random(4))
-    settings = {**SMALL, "replicates": 0}
-    with replayed(tmp_path, rows, **settings) as con:
-        assert_agrees(con, rows, settings)
+    with replayed(tmp_path, rows, **{**SMALL, "replicates": 0}) as con:
         row = engine.table(con, "main").to_pylist()[0]
         assert row["delta"] is not None and row["delta_low"] is None
 
@@ -256,6 +243,13 @@ def test_replicate_zero_weighs_every_problem_once(tmp_path):
     assert counts == [1] * problems
 
 
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory):
+    """A replayed database in which every refused replay leaves all as it was."""
+    with small_database(tmp_path_factory.mktemp("unchanged")) as con:
+        yield con
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -276,12 +270,11 @@ def test_replicate_zero_weighs_every_problem_once(tmp_path):
         ),
     ],
 )
-def test_impossible_settings_are_refused_and_keep_the_old_replays(tmp_path, settings, message):
-    with small_database(tmp_path) as con:
-        before = con.sql("from replays order by all").fetchall()
-        with pytest.raises(AuditError, match=message):
-            engine.replay(con, **{**SMALL, **settings})
-        assert con.sql("from replays order by all").fetchall() == before
+def test_impossible_settings_are_refused_and_keep_the_old_replays(unchanged, settings, message):
+    before = unchanged.sql("from replays order by all").fetchall()
+    with pytest.raises(AuditError, match=message):
+        engine.replay(unchanged, **{**SMALL, **settings})
+    assert unchanged.sql("from replays order by all").fetchall() == before
 
 
 def test_an_interrupted_replay_leaves_the_old_one(tmp_path):
@@ -450,14 +443,13 @@ def test_a_rule_of_ones_own_may_launch_beyond_every_budget_and_changes_no_other(
         ("rules", "poor", "select walk_id, cap from last_launched", r"poor\.sql: gives no column"),
     ],
 )
-def test_a_bad_file_of_ones_own_is_refused_in_words(tmp_path, kind, name, sql, message):
-    with small_database(tmp_path) as con:
-        folder = tmp_path / kind
-        folder.mkdir()
-        (folder / f"{name}.sql").write_text(sql)
-        with pytest.raises(AuditError, match=message):
-            engine.replay(con, **SMALL, **{kind: folder})
-        assert engine.table(con, "main").num_rows > 0
+def test_a_bad_file_of_ones_own_is_refused_in_words(unchanged, tmp_path, kind, name, sql, message):
+    folder = tmp_path / kind
+    folder.mkdir()
+    (folder / f"{name}.sql").write_text(sql)
+    with pytest.raises(AuditError, match=message):
+        engine.replay(unchanged, **SMALL, **{kind: folder})
+    assert engine.table(unchanged, "main").num_rows > 0
 
 
 def test_a_folder_without_files_is_refused(tmp_path):

@@ -15,7 +15,13 @@ from audit.report.explorer import page
 from audit.report.wording import amount
 from audit.units import UNITS
 from tests.support.browser import ready
-from tests.support.databases import ledger_database, replayed
+from tests.support.databases import (
+    ledger_database,
+    remember,
+    replayed,
+    small_database,
+    tables_of,
+)
 from tests.support.hostile import BRACES, IMAGE, MARKS, SCRIPT, hostile_rows
 from tests.support.ledger import BUDGETS
 
@@ -30,6 +36,21 @@ def hostile(browser, tmp_path_factory):
         report(con, folder)
         figures.save_figure(figures.timeline(con), folder / "figure.html")
     return folder
+
+
+@pytest.fixture(scope="module")
+def replayed_once(tmp_path_factory):
+    """Two archives and their tables."""
+    with replayed(tmp_path_factory.mktemp("two"), hostile_rows()) as con:
+        yield con, tables_of(con, engine.table_names())
+
+
+@pytest.fixture
+def two_archives(replayed_once, monkeypatch):
+    """Two archives whose tables are at hand."""
+    con, tables = replayed_once
+    remember(monkeypatch, tables)
+    return con
 
 
 @pytest.fixture(scope="module")
@@ -397,7 +418,9 @@ def test_policies_are_a_cloud_or_a_hint(browser, demo):
         assert browser.run("document.getElementById('policies').hidden") is True
 
 
-def test_a_policy_is_a_shape_a_rule_a_fill_and_the_frontier_a_line(browser, tmp_path, monkeypatch):
+def test_a_policy_is_a_shape_a_rule_a_fill_and_the_frontier_a_line(
+    browser, two_archives, tmp_path, monkeypatch
+):
     rows = [
         {
             "archive": archive,
@@ -424,8 +447,7 @@ def test_a_policy_is_a_shape_a_rule_a_fill_and_the_frontier_a_line(browser, tmp_
         return found | {"policies": pa.Table.from_pylist(rows)}, unavailable
 
     monkeypatch.setattr(build, "tables", with_policies)
-    with replayed(tmp_path, hostile_rows()) as con:
-        report(con, tmp_path)
+    report(two_archives, tmp_path)
     browser.open(tmp_path / "report.html")
     ready(browser)
     marks = browser.run(
@@ -441,10 +463,10 @@ def test_a_policy_is_a_shape_a_rule_a_fill_and_the_frontier_a_line(browser, tmp_
 
 
 def test_a_policy_of_an_archive_that_was_cut_is_not_called_unlabelled(
-    browser, demo, tmp_path, monkeypatch
+    browser, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(page, "MOST_ROWS", 1)
-    with database.opened(demo.parents[1] / "audit.duckdb") as con:
+    with small_database(tmp_path, policies="all") as con:
         report(con, tmp_path)
         names = [row["archive"] for row in engine.table(con, "main").to_pylist()]
     browser.open(tmp_path / "report.html", fragment=f"#archive={quote(names[-1])}")
@@ -763,7 +785,9 @@ def with_tables(monkeypatch, **more):
     monkeypatch.setattr(build, "tables", found)
 
 
-def test_the_frontier_is_a_line_and_points_fade_by_their_share(browser, tmp_path, monkeypatch):
+def test_the_frontier_is_a_line_and_points_fade_by_their_share(
+    browser, two_archives, tmp_path, monkeypatch
+):
     rows = [
         {
             "archive": archive,
@@ -785,8 +809,7 @@ def test_the_frontier_is_a_line_and_points_fade_by_their_share(browser, tmp_path
         )
     ]
     with_tables(monkeypatch, frontier=rows)
-    with replayed(tmp_path, hostile_rows()) as con:
-        report(con, tmp_path)
+    report(two_archives, tmp_path)
     browser.open(tmp_path / "report.html", fragment=f"#archive={quote(SCRIPT)}")
     ready(browser)
     own = browser.run(
@@ -802,7 +825,7 @@ def test_the_frontier_is_a_line_and_points_fade_by_their_share(browser, tmp_path
     assert browser.complaints() == []
 
 
-def test_what_k_attempts_give_is_a_chart_over_k(browser, tmp_path, monkeypatch):
+def test_what_k_attempts_give_is_a_chart_over_k(browser, two_archives, tmp_path, monkeypatch):
     rows = [
         {
             "archive": archive,
@@ -822,8 +845,7 @@ def test_what_k_attempts_give_is_a_chart_over_k(browser, tmp_path, monkeypatch):
         for k in (1, 2, 4)
     ]
     with_tables(monkeypatch, at_k=rows)
-    with replayed(tmp_path, hostile_rows()) as con:
-        report(con, tmp_path)
+    report(two_archives, tmp_path)
     browser.open(tmp_path / "report.html", fragment=f"#archive={quote(SCRIPT)}")
     ready(browser)
     assert browser.run("document.getElementById('at-k').hidden") is False

@@ -7,11 +7,12 @@ import re
 
 import pytest
 
+from audit import engine
 from audit.errors import AuditError
 from audit.report import report
 from audit.report.explorer import texts
 from tests.support.browser import ready
-from tests.support.databases import TOY, replayed, three_bytes
+from tests.support.databases import TOY, remember, replayed, tables_of, three_bytes
 from tests.support.hostile import hostile_rows
 
 EVIL = (
@@ -195,6 +196,7 @@ def test_a_text_that_is_not_there_is_told(browser, told, tmp_path):
 def test_too_many_texts_are_refused_and_nothing_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr(texts, "MOST_BYTES", 300)
     with replayed(tmp_path, rows_with_texts()) as con:
+        remember(monkeypatch, tables_of(con, engine.table_names()))
         with pytest.raises(AuditError, match="more than 0 MB; --texts=all writes them"):
             report(con, tmp_path / "out", texts="some")
         assert list((tmp_path / "out").iterdir()) == []
