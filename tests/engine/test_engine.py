@@ -69,14 +69,18 @@ def test_controls_count_every_replay_of_a_rule_that_returns_too_little(tmp_path)
 
 def test_canonical_order_alone_gives_replays_and_no_random_order_rows(tmp_path):
     rows = random_archive(random.Random(3))
-    with replayed(tmp_path, rows, **{**SMALL, "orders": 0}) as con:
+    settings = {**SMALL, "orders": 0}
+    with replayed(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
         assert engine.table(con, "main").num_rows == 0
         assert engine.table(con, "cap_sensitivity").num_rows > 0
 
 
 def test_without_replicates_the_estimates_stand_and_the_intervals_are_null(tmp_path):
     rows = random_archive(random.Random(4))
-    with replayed(tmp_path, rows, **{**SMALL, "replicates": 0}) as con:
+    settings = {**SMALL, "replicates": 0}
+    with replayed(tmp_path, rows, **settings) as con:
+        assert_agrees(con, rows, settings)
         row = engine.table(con, "main").to_pylist()[0]
         assert row["delta"] is not None and row["delta_low"] is None
 
