@@ -101,6 +101,16 @@ def test_a_stored_setting_that_cannot_be_read_is_replaced_by_the_replay_that_giv
         assert con.execute("select count(distinct repeat) from repeats").fetchall() == [(3,)]
 
 
+def test_a_stored_unit_that_nobody_knows_is_replaced_with_its_budgets(db):
+    audit.replay(db, **SMALL)
+    with database.opened(db, write=True) as con:
+        con.execute("update settings set value = 'pounds' where key = 'unit'")
+        assert "setting unit cannot be read" in refused(resolve, con, {})
+        assert "setting unit cannot be read" in refused(resolve, con, {"budgets": "10"})
+        found = resolve(con, {"unit": "completion"})
+    assert found == replace(Settings(**SMALL), budgets=Settings().budgets)
+
+
 def test_every_setting_is_written_and_read_by_its_type(db):
     told = {
         "archives": ("a",),

@@ -157,7 +157,10 @@ def last_settings(con: duckdb.DuckDBPyConnection, replaced: Collection[str] = ()
         return Settings()
     stored = dict(con.execute("select key, value from settings").fetchall())
     values: dict[str, Any] = {}
-    for field in fields(Settings):
+    if stored.get("unit", Settings().unit) not in UNITS and "unit" in replaced:
+        # Budgets are written in the unit; those of an unknown one mean nothing.
+        stored = {key: value for key, value in stored.items() if key not in ("unit", "budgets")}
+    for field in sorted(fields(Settings), key=lambda field: field.name != "unit"):
         if field.name not in stored or not is_stored(field):
             continue
         try:
@@ -177,6 +180,8 @@ def _read(field: Field[Any], text: str, stored: Mapping[str, str]) -> Any:
     hint = HINTS[field.name]
     if field.metadata["kind"] == "amounts":
         return tuple(read_budgets(text, stored.get("unit", Settings().unit)))
+    if field.name == "unit" and text not in UNITS:
+        raise ValueError(text)
     if hint is str:
         return text
     if hint in (int, float):
