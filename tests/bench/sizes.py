@@ -29,6 +29,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--attempts", type=int, default=1)
     parser.add_argument("--memory", default="2GB")
     parser.add_argument("--report", action="store_true", help="build the page too")
+    parser.add_argument("--load-only", action="store_true", help="nothing after the load")
     asked = parser.parse_args(arguments)
     print(
         f"{asked.archives:,} archives x {asked.problems:,} problems x {asked.attempts} attempts, "
@@ -38,7 +39,7 @@ def main(arguments: list[str]) -> None:
         folder = Path(scratch)
         write_archives(folder / "attempts.parquet", asked.archives, asked.problems, asked.attempts)
         steps = ["load", "replay", "table", "export", *(["report"] if asked.report else [])]
-        for name in steps:
+        for name in steps[:1] if asked.load_only else steps:
             (wall, processors), memory = apart(step, folder, name, asked.memory)
             print(
                 f"{name:8} {wall:7.1f} s  {processors:7.1f} s of processors  "
