@@ -236,6 +236,8 @@ def _fork(folder: Path, mutant: Mutant, tests: Sequence[str]) -> None:
     os.dup2(log, 2)
     os.chdir(folder)
     os.environ["PYTHONPATH"] = str(folder)
+    # What is compiled once is there for the next bug, also where it is not wanted elsewhere.
+    sys.dont_write_bytecode = False
     sys.path.insert(0, str(folder))
     for name in [name for name in sys.modules if name.split(".")[0] in ("audit", "tests")]:
         del sys.modules[name]
