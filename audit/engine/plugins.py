@@ -92,15 +92,15 @@ class Plugins:
 
 def plugins(kind: str, folder: str | Path | None = None) -> list[Plugin]:
     """The project's own plug-ins of a kind, by ascending name, and those of a user's folder."""
-    ours = _our_plugins(kind)
+    ours = _files_of(resource("sql") / kind)
     own = _folder(kind, str(folder), {plugin.name: plugin for plugin in ours}) if folder else []
     return [*ours, *own]
 
 
 @functools.cache
-def _our_plugins(kind: str) -> tuple[Plugin, ...]:
-    """The project's own plug-ins of a kind, by ascending name."""
-    return tuple(read_plugin(path) for path in sorted((resource("sql") / kind).glob("*.sql")))
+def _files_of(folder: Path) -> tuple[Plugin, ...]:
+    """The plug-ins of one of the project's own folders, by ascending name."""
+    return tuple(read_plugin(path) for path in sorted(folder.glob("*.sql")))
 
 
 def default_plugins(kind: str) -> list[Plugin]:

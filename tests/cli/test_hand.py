@@ -11,7 +11,6 @@ import pytest
 
 from audit import database, engine
 from audit.engine import check as verifying
-from audit.engine.comments import column
 from tests.support.archives import attempt
 from tests.support.command import ROOT, told
 from tests.support.databases import replayed, tables_of
@@ -98,7 +97,7 @@ def test_the_catalogue_says_what_relations_and_columns_mean(folder, tmp_path):
         assert not lacking
         for name, table in tables_of(con, set(engine.table_names()) - {"prefix_boxes"}).items():
             for one in table.column_names:
-                assert column(name, one).comment, (name, one)
+                assert engine.column_comment(name, one), (name, one)
 
 
 # One problem.

@@ -851,7 +851,7 @@ def test_grading_needs_a_reference_for_every_attempt(con, tmp_path):
     path.write_text("competition,problem_id,answer\nd,p1,2\n")
     options = NAMED | GRADED | {"references": str(path)}
     assert "row 1, column references" in refusal(con, FORMATS / "flat.jsonl", **options)
-    path.write_text("thing,answer\np1,2,\n")
+    path.write_text("thing,answer\np1,2\n")
     line = refusal(con, FORMATS / "flat.jsonl", **options)
     assert line == "--references r.csv: no column for question_id; it has thing, answer"
 
