@@ -178,3 +178,20 @@ def test_settings_from_a_file_have_all_fields_no_other_and_their_types():
             typed(Settings, content)
     with pytest.raises(ValueError, match="orders is not a whole number"):
         typed(Settings, {**whole, "orders": "3"})
+
+
+def test_the_primary_selector_is_always_among_the_selectors(tmp_path):
+    """It is added to those that are named, also where another replay had others."""
+    rows = [attempt(seed, 10, seed % 2) for seed in range(4)]
+    with replayed(tmp_path, rows, selectors="first") as con:
+        assert used_selectors(con) == ["first", "majority"]
+        engine.replay(con, primary_selector="last")
+        assert used_selectors(con) == ["first", "last", "majority"]
+        engine.replay(con, selectors="majority")
+        assert used_selectors(con) == ["last", "majority"]
+
+
+def used_selectors(con):
+    return [
+        name for (name,) in con.execute("select name from used_selectors order by all").fetchall()
+    ]
