@@ -1,6 +1,6 @@
 """All that chance decides, drawn by NumPy: the random orders and the bootstrap's counts."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -19,13 +19,9 @@ PROBLEMS_IN_ROW = 1_000
 
 
 def draw_orders(
-    banks: Sequence[tuple[int, int, int, int]],
-    orders: int,
-    order_seed: int,
-    progress: Callable[[int, int], None] | None = None,
+    banks: Sequence[tuple[int, int, int, int]], orders: int, order_seed: int
 ) -> Iterator[pa.Table]:
     """Yield drawn_orders for banks of problem_id, competition_index, question_id and bank_size."""
-    done = 0
     for batch in batches(banks, lambda bank: ((orders + 1) * bank[3],), (BATCH_SLOTS,)):
         keys: list[tuple[int, int, int]] = []
         drawn: list[np.ndarray] = []
@@ -35,10 +31,7 @@ def draw_orders(
             keys += [(problem_id, bank_size, repeat) for repeat in range(orders + 1)]
             drawn.append(np.arange(bank_size))
             drawn += [next(generators).permutation(bank_size) for _ in range(orders)]
-            done += 1
         yield _order_table(keys, drawn)
-        if progress:
-            progress(done, len(banks))
 
 
 def _generators(seeds: list[np.ndarray], orders: int) -> Iterator["np.random.Generator"]:
