@@ -15,9 +15,9 @@ SCHEMA_VERSION = 5
 LINKED = "linked_run"
 TEXTS = "texts"
 ANSWER = "answer"
-# What an attempt goes by, and the columns of it.
-KEY = ("archive", "competition", "question_id", "seed")
+# What an attempt goes by: its columns, and their names.
 ATTEMPT_KEY = "archive varchar, competition varchar, question_id bigint, seed bigint"
+KEY = tuple(column.split()[0] for column in ATTEMPT_KEY.split(", "))
 
 
 class LoadedTable(NamedTuple):

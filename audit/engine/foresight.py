@@ -141,13 +141,6 @@ def _world(tables: dict[str, pa.Table], sample: pa.Table) -> duckdb.DuckDBPyConn
         if "bank_id" not in table.column_names:
             world.register(name, table)
             continue
-        if "slot" not in table.column_names:
-            world.register("unsampled", table)
-            world.execute(
-                f"create table {name} as from unsampled "
-                "where bank_id in (select own_bank_id from sampled_walks)"
-            )
-            continue
         key = "score, bank_id" if "score" in table.column_names else "bank_id"
         anew = [
             f"case when {rank} is not null "
@@ -157,11 +150,11 @@ def _world(tables: dict[str, pa.Table], sample: pa.Table) -> duckdb.DuckDBPyConn
         ]
         anew += [f"{SCALED} as exp_weight"] if "exp_weight" in table.column_names else []
         columns = f"* replace ({', '.join(anew)})" if anew else "*"
+        left = "bank_id in (select own_bank_id from sampled_walks)"
+        if "slot" in table.column_names:
+            left = "(bank_id, slot) in (select (own_bank_id, unnest(slots)) from sampled_walks)"
         world.register("uncut", table)
-        world.execute(
-            f"create table {name} as select {columns} from uncut where (bank_id, slot) in "
-            "(select (own_bank_id, unnest(slots)) from sampled_walks)"
-        )
+        world.execute(f"create table {name} as select {columns} from uncut where {left}")
     walk(world)
     world.execute(
         "create table drawn_orders as "

@@ -214,7 +214,7 @@ def build_stages(
         if name in reused:
             continue
         if name in DRAWN:
-            _keep_draws(con, name, draws.get(name) or DRAWS[name](con, settings))
+            _keep_draws(con, name, draws.get(name) or prefetch(DRAWS[name](con, settings)))
         else:
             build(con, name, plugins)
         if name == "banks":

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from audit import database, engine
 from audit.report import build
 from tests.bench.apart import apart
-from tests.bench.harness import Asked, Line, alternate, ratios, timed
+from tests.bench.harness import Asked, Line, Seconds, alternate, ratios, timed
 from tests.bench.replays import fresh_copy
 
 COMMAND = "from audit.cli import main; main()"
@@ -53,16 +53,12 @@ def table_side(path: Path, folder: Path) -> tuple[float, None]:
 
 def help(asked: Asked) -> list[Line]:
     """`budget-audit --help` beside an import of click, each in a new Python."""
-    sides = {
-        "budget-audit": lambda: timed(python, COMMAND, "--help"),
-        "import click": lambda: timed(python, "import click"),
-    }
-    seconds = alternate(sides, asked.rounds(15))
+    seconds = beside(["--help"], "import click", asked.rounds(15))
     return [
         Line(
             "help",
             "budget-audit --help / python -c 'import click'",
-            ratios(seconds["budget-audit"], seconds["import click"]),
+            ratios(*seconds.values()),
             at_most=3,
             seconds=seconds,
         )
@@ -75,16 +71,13 @@ def table_main(asked: Asked) -> list[Line]:
         path = fresh_copy(asked, scratch)
         with database.opened(path, write=True) as con:
             engine.replay(con)
-        sides = {
-            "budget-audit": lambda: timed(python, COMMAND, "table", "main", "--db", str(path)),
-            "imports": lambda: timed(python, "import duckdb, numpy, pyarrow"),
-        }
-        seconds = alternate(sides, asked.rounds(9))
+        command = ["table", "main", "--db", str(path)]
+        seconds = beside(command, "import duckdb, numpy, pyarrow", asked.rounds(9))
     return [
         Line(
             "table_main",
             "budget-audit table main / python -c 'import duckdb, numpy, pyarrow'",
-            ratios(seconds["budget-audit"], seconds["imports"]),
+            ratios(*seconds.values()),
             seconds=seconds,
         ),
         Line(
@@ -95,6 +88,15 @@ def table_main(asked: Asked) -> list[Line]:
             unit=" s",
         ),
     ]
+
+
+def beside(command: list[str], code: str, rounds: int) -> Seconds:
+    """The seconds of a command, and of some code, each in a new Python and in turn."""
+    sides = {
+        "budget-audit": lambda: timed(python, COMMAND, *command),
+        code: lambda: timed(python, code),
+    }
+    return alternate(sides, rounds)
 
 
 def python(code: str, *arguments: str) -> None:
