@@ -180,20 +180,13 @@ def linked_run(con: duckdb.DuckDBPyConnection) -> str | None:
 
     Nothing of the database's own is run to find out: a view in the place of `meta` is not read.
     """
-    ((is_table, is_linked),) = con.execute(
-        """
-        select
-            exists (
-                from duckdb_tables()
-                where database_name = current_database() and table_name = 'meta'
-            ),
-            exists (
-                from duckdb_views()
-                where database_name = current_database() and contains(sql, 'read_parquet(')
-            ),
-        """
-    ).fetchall()
-    return fact(con, LINKED) if is_table and is_linked else None
+    run = fact(con, LINKED) if relations(con).get("meta") == "table" else None
+    # DuckDB writes every view down again to look into it: that is done for linked ones alone.
+    query = (
+        "select 1 from duckdb_views() "
+        "where database_name = current_database() and contains(sql, 'read_parquet(') limit 1"
+    )
+    return run if run and con.execute(query).fetchall() else None
 
 
 def has_answers(con: duckdb.DuckDBPyConnection) -> bool:

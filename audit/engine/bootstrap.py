@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from audit.ahead import prefetch
+from audit.database.arrow import list_ends, list_values
 from audit.database.connection import cursor
 from audit.engine.batches import batches
 from audit.engine.build import key_totals_sql
@@ -58,7 +59,7 @@ class Counts:
             f"where replicate >= {first} and replicate < {first + self.size} "
             "order by replicate, first_problem"
         ).to_arrow_table()
-        counts = batch["counts"].combine_chunks().flatten().to_numpy()
+        counts = list_values(batch["counts"].combine_chunks())
         return counts.astype(np.float64).reshape(-1, self.problems)
 
 
@@ -90,7 +91,6 @@ def key_batches(
 
     All keys of an archive are in one batch where a select needs them `together`.
     """
-    weighing = weighings()[name]
     reader = all_keys(con, name).to_arrow_reader(2_048)
     # Without any key, the result still has the columns.
     yield reader.schema.empty_table()
@@ -100,7 +100,7 @@ def key_batches(
             yield pa.concat_tables(several).combine_chunks()
         return
     for batch in reader:
-        totals = len(batch["problem_ids"].flatten()) * len(weighing.values)
+        totals = total_count(name, batch)
         size = TOTALS_AT_A_TIME * batch.num_rows // max(1, totals)
         size = max(1, min(ROWS_AT_A_TIME // replicates, size))
         for at in range(0, batch.num_rows, size):
@@ -145,7 +145,11 @@ class Replicates(NamedTuple):
         arrays = {}
         if names := [key for key in (*weighing.keys, "key_id") if is_wanted(key)]:
             each = pa.array(np.repeat(np.arange(keys, dtype=np.int32), replicates))
-            arrays = {key: each if key == "key_id" else self.keys[key].take(each) for key in names}
+            # A dictionary repeats keys without copying them.
+            repeated = lambda key: pa.DictionaryArray.from_arrays(  # noqa: E731
+                each, self.keys[key].combine_chunks()
+            )
+            arrays = {key: each if key == "key_id" else repeated(key) for key in names}
         if is_wanted("replicate"):
             arrays["replicate"] = pa.array(np.tile(np.arange(replicates, dtype=np.int32), keys))
         if is_wanted("draws"):
@@ -197,7 +201,7 @@ def total_count(name: str, keys: pa.Table | pa.RecordBatch) -> int:
     """How many totals keys have."""
     ids = keys["problem_ids"]
     chunks = ids.chunks if isinstance(ids, pa.ChunkedArray) else [ids]
-    return sum(len(chunk.flatten()) for chunk in chunks) * len(weighings()[name].values)
+    return sum(len(list_values(chunk)) for chunk in chunks) * len(weighings()[name].values)
 
 
 def by_replicates(
@@ -219,7 +223,9 @@ def multiply(
     # By problems: tables, and the rows of their keys.
     alike: dict[bytes, list[tuple[int, np.ndarray]]] = {}
     for n, (name, keys) in enumerate(tables):
-        is_null = [keys[value].is_null().to_numpy() for value in weighings()[name].values]
+        values = weighings()[name].values
+        # A list that is there has a total for each of the key's problems.
+        is_null = [np.diff(list_ends(keys[value].combine_chunks())) == 0 for value in values]
         draws = np.empty((keys.num_rows, counts.replicates))
         sums = np.empty((len(is_null), *draws.shape))
         results.append(Replicates(name, keys, draws, sums, np.array(is_null)))
@@ -264,18 +270,20 @@ def _added_up(changes: Replicates) -> Replicates:
 
 def _by_problems(problem_ids: pa.ListArray) -> dict[bytes, np.ndarray]:
     """The rows of the keys that have the same problems, by those problems."""
-    ids, ends = problem_ids.flatten().to_numpy(), np.cumsum(problem_ids.value_lengths().to_numpy())
+    ids, ends = list_values(problem_ids), list_ends(problem_ids)
     rows_by_problems: dict[bytes, list[int]] = {}
-    for row, own in enumerate(np.split(ids.astype(np.int32), ends)[:-1]):
+    for row, own in enumerate(np.split(ids.astype(np.int32), ends[1:] - ends[0])[:-1]):
         rows_by_problems.setdefault(own.tobytes(), []).append(row)
     return {own: np.array(rows) for own, rows in rows_by_problems.items()}
 
 
 def _totals(name: str, keys: pa.Table, rows: np.ndarray) -> np.ndarray:
     """A row of totals per value and key, zeros where they are null."""
-    lists = [keys[value].combine_chunks().take(rows) for value in weighings()[name].values]
-    matrix = np.zeros((len(lists), len(rows), len(keys["problem_ids"][int(rows[0])])))
-    for totals, cells in zip(matrix, lists, strict=True):
-        is_valid = cells.is_valid().to_numpy(zero_copy_only=False)
-        totals[is_valid] = cells.flatten().to_numpy().reshape(-1, totals.shape[1])
+    values, problems = weighings()[name].values, len(keys["problem_ids"][int(rows[0])].values)
+    matrix = np.zeros((len(values), len(rows), problems))
+    for totals, value in zip(matrix, values, strict=True):
+        lists = keys[value].combine_chunks()
+        first, end = list_ends(lists)[:-1][rows], list_ends(lists)[1:][rows]
+        cells = first[first < end, None] + np.arange(problems)
+        totals[first < end] = lists.values.to_numpy(zero_copy_only=False)[cells]
     return matrix.reshape(-1, matrix.shape[2])

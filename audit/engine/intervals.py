@@ -17,6 +17,7 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 from audit.ahead import in_order, prefetch
+from audit.database.arrow import known
 from audit.database.connection import cursor
 from audit.engine.bootstrap import Counts, Replicates, by_replicates, starts, weigh
 from audit.engine.build import QUANTILES, render
@@ -151,7 +152,7 @@ def _with_ends(con: duckdb.DuckDBPyConnection, name: str, batch: Replicates) -> 
     computed = con.sql(rows_sql.format(", ".join(asked))).to_arrow_table()
     for column, asked_of in asked.items():
         values = computed[column].to_numpy().reshape(batch.draws.shape)
-        is_known = computed[column].is_valid().to_numpy().reshape(batch.draws.shape)[:, 1:]
+        is_known = known(computed[column]).reshape(batch.draws.shape)[:, 1:]
         # The view has what is no quantile first.
         words = sorted(asked_of, key=QUANTILES.__contains__)
         numbers_by_word = dict(zip(words, statistics(values[:, 1:], is_known, words), strict=True))

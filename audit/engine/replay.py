@@ -135,7 +135,8 @@ def publish(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
         reads_tokens = relations_named(render(name, plugins)) & TOKEN_RELATIONS
         if plugins.unit == "completion" or not reads_tokens:
             build(con, name, plugins)
-    bind(con, [name for name in table_names() if name in relations(con)])
+    made = relations(con)
+    bind(con, [name for name in table_names() if name in made])
     comment_relations(con)
 
 

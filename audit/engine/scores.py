@@ -42,7 +42,13 @@ def score_selectors(con: duckdb.DuckDBPyConnection) -> list[Plugin]:
 
 def used_scores(con: duckdb.DuckDBPyConnection, selectors: Sequence[Plugin]) -> list[str]:
     """The scores that some selector reads; a user's own may read any."""
-    reading = [plugin for plugin in selectors if "candidate_scores" in relations_read(plugin.sql)]
+    reading = [
+        plugin
+        for plugin in selectors
+        # Few texts have the word, in any case of its letters; those are parsed.
+        if "candidate_scores" in plugin.sql.lower()
+        and "candidate_scores" in relations_read(plugin.sql)
+    ]
     if any(not plugin.path.startswith(FOLDER) for plugin in reading):
         return scores(con)
     names = {re.sub(r"^(best|vote|exp_vote)_", "", plugin.name) for plugin in reading}

@@ -53,6 +53,18 @@ def test_help_does_not_import_the_engine(folder):
     assert done.stdout == "[]\n"
 
 
+def test_a_table_imports_nothing_that_takes_longer_than_it(folder):
+    slow = ("pyarrow.compute", "pyarrow.parquet", "altair", "audit.sources.columns")
+    code = (
+        "import sys, audit; audit.table('audit.duckdb', 'main'); "
+        f"print([m for m in {slow} if m in sys.modules])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.stdout == "[]\n"
+
+
 def test_version_is_the_distributions(folder):
     assert run(folder, "--version").startswith("budget-audit, version ")
 
