@@ -9,7 +9,7 @@ from audit.text import visible
 
 # Version of the tables that `load` creates. A database with another version is refused when it is
 # opened.
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 # Keys of `meta`: the run folder in whose files large relations were left, whether texts were kept
 # at all, and the kind of answer where it is not boxed ('none': attempts pass or fail).
 LINKED = "linked_run"

@@ -24,10 +24,11 @@ def count_records(
 ) -> None:
     """Run the checks of the loaded records; those of texts, which are slow, for `archives` only.
 
-    `measured` names a table of text measures; without it the texts of the database are read.
+    `measured` names the rows of a load, with measures of their texts; without it the texts of the
+    database are read.
     """
     loaded = None if archives is None else sorted(archives)
-    measures = render("text_measures") if measured is None else f"from {measured}"
+    measures = f"select *, carried.* from {measured}" if measured else render("text_measures")
     con.execute(f"create temp view text_measures as {measures}")
     for name in _checks("records"):
         sql = render(name)

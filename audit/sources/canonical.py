@@ -444,6 +444,11 @@ COLUMNS = {
         "tokens that the attempt spent on reasoning, as recorded; null where unknown",
         is_carried=True,
     ),
+    "reasoning_length": _column(
+        _loose(_COUNT),
+        "characters of reasoning that are recorded beside the text; null where there is none",
+        is_carried=True,
+    ),
     "total_tokens": _column(
         _loose(_COUNT),
         "tokens of the prompt and of all that was generated, as recorded; null where unknown",

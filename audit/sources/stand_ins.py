@@ -62,9 +62,20 @@ def stand_in(source: Source, reading: Reading) -> Source:
         mapping["correct"] = "references"
     chunks = (
         replace(chunk, values={**chunk.values, **{n: fill(chunk) for n, fill in filled.items()}})
-        for chunk in source.chunks
+        for chunk in map(_with_reasoning_length, source.chunks)
     )
     return replace(source, mapping=mapping, chunks=chunks)
+
+
+def _with_reasoning_length(chunk: Chunk) -> Chunk:
+    """A chunk that also says how many characters of reasoning stand beside each text."""
+    if REASONING not in chunk.values:
+        return chunk
+    lengths = [
+        len(reasoning) if isinstance(reasoning, str) else None
+        for reasoning in column_values(chunk, REASONING)
+    ]
+    return replace(chunk, values={**chunk.values, "reasoning_length": lengths})
 
 
 def column_values(chunk: Chunk, name: str) -> list[Any]:

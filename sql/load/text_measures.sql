@@ -16,6 +16,7 @@ from (
         texts.*,
         attempts.finish_reason,
         attempts.completion_tokens,
+        attempts.reasoning_length,
         attempts.mean_logprob,
         case
             when attempts.finish_reason = 'stop' and attempts.answer is null

@@ -29,7 +29,7 @@ from (
         ('costs_constant', 20, null, null, 0, null, null, 'every attempt costs the same: is the right column mapped to completion_tokens?'),
         ('costs_at_a_limit', 20, null, null, 1, null, null, 'finished attempts cost exactly as much as the most: they may have been cut by a generation limit that the finish reasons do not show'),
         ('reasoning_not_counted', 1, null, null, 0, null, null, 'reasoning tokens are recorded beside the completion tokens, so that they may cost nothing here: load with --map completion_tokens=completion_tokens+reasoning_tokens (their paths in the file)'),
-        ('texts_longer_than_costs', 1, null, null, 0, null, null, 'texts have more than eight characters for each token, so that costs may leave something out: load with --map completion_tokens=PATH+PATH, or count the texts with --count-tokens ENCODING'),
+        ('texts_longer_than_costs', 1, null, null, 0, null, null, 'texts and the reasoning beside them have more than eight characters for each token, so that costs may leave something out: load with --map completion_tokens=PATH+PATH, or count the texts with --count-tokens ENCODING'),
         ('sampling_mixed', 1, null, null, 0, null, null, 'attempts of one archive were drawn at different temperatures or top_p: load each as an archive of its own'),
         ('banks_uneven', 1, null, null, 0, null, null, 'these problems have fewer attempts than others of the archive: was the log cut off, or were attempts left out?'),
         ('costs_extreme', 1, null, null, 0, null, null, 'these cost over 100 times what attempts of the other archives, or most of this one, cost: are they tokens?'),

@@ -447,6 +447,17 @@ def test_counted_costs_are_told(tool):
     assert "warn: costs_counted: 'm' 24 of 24: " in told
 
 
+@pytest.mark.parametrize("characters", [700, 2000])
+def test_reasoning_beside_the_text_that_costs_nothing_is_told(tool, characters):
+    rows = [row | {"reasoning_content": "x" * characters} for row in bank()]
+    write(tool.folder / "rows.jsonl", rows)
+    is_told = characters > 1000
+    assert ("texts_longer_than_costs" in tool("describe", "rows.jsonl").out) == is_told
+    assert ("texts_longer_than_costs" in tool("load", "rows.jsonl").err) == is_told
+    # Read again from the database, the texts say the same.
+    assert ("texts_longer_than_costs" in tool("answers", "--answer", "boxed").err) == is_told
+
+
 def test_a_cost_is_extreme_beside_other_archives_whatever_is_loaded_first(tool):
     write(tool.folder / "a.jsonl", [r | {"completion_tokens": 10**6 + r["seed"]} for r in bank()])
     write(tool.folder / "b.jsonl", bank("n"))

@@ -191,6 +191,11 @@ def test_texts_are_longer_than_costs_above_eight_characters_a_token(records):
     assert records.counted("texts_longer_than_costs") == (0, 2)
     records.add("n", text="x" * 9, completion_tokens=1)
     assert records.counted("texts_longer_than_costs", "n") == (1, 1)
+    # Reasoning beside the text counts with it.
+    records.add("within", text="x" * 3, reasoning_length=5, completion_tokens=1)
+    assert records.counted("texts_longer_than_costs", "within") == (0, 1)
+    records.add("beyond", text="x" * 3, reasoning_length=6, completion_tokens=1)
+    assert records.counted("texts_longer_than_costs", "beyond") == (1, 1)
 
 
 def test_other_temperatures_of_an_archive_are_counted(records):
