@@ -130,25 +130,27 @@ def content(
     only: Filter | None = None,
 ) -> dict[str, Any]:
     """All that the templates print, as plain values."""
-    spoken = (*findings.FINDING_TABLES, "data_quality")
-    rows = {name: tables[name].to_pylist() for name in spoken if name in tables}
     settings = data.settings(con)
     archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
     simulated = data.is_simulated(con)
     named = data.relation(con, "problem_numbers")
     shown = tables | ({"problems": named} if named.num_rows else {})
-    references = data.relation(con, "referenced_archives")["archive"].to_pylist()
+    read = {
+        "settings": con.table("settings").to_arrow_table(),
+        "referenced_archives": data.relation(con, "referenced_archives"),
+    }
     unit = replayed_unit(con)
     budgets = [float(budget) for budget in settings["budgets"].split(",")]
     heading = title(con, own_title, archives)
-    quality = unfit(rows.get("data_quality", []), settings)
+    checks = tables["data_quality"].to_pylist() if "data_quality" in tables else []
+    quality = unfit(checks, settings)
     return {
         "title": (f"{SIMULATED}: " if simulated else "") + heading,
         "heading": heading,
         "simulated": simulated,
         "banner": f"{SIMULATED}: made by budget-audit simulate, not by a model",
         "scope": _scope(archives, settings, budgets, unit),
-        "topics": findings.all_topics(rows, settings["primary_selector"], references, unit),
+        "topics": findings.all_topics(tables | read, unit),
         "compared": [
             *_compared(archives, settings, budgets, unit, has_answers(con)),
             ("Read as", provenance.notes(con, has_selectors=True)),
@@ -161,14 +163,13 @@ def content(
         "selectors": _selectors(settings),
         "reading": [*captions.READING, *([captions.AGENTS] if data.has_steps(con) else [])],
         "unit": unit,
-        "warnings": quality_warnings(quality, archives, settings, findings.headline(rows), unit),
+        "warnings": quality_warnings(quality, archives, settings, findings.headline(tables), unit),
         "unfit": {
             name: [str(row["check"]).replace("_", " ") for row in checks]
             for name, checks in data.by_archive(quality).items()
         },
         "archives": archives,
         "tables": shown,
-        "rows": rows,
         "unavailable": unavailable,
         "sources": [row for row in _sources(con) if not only or row["archive"] in only.archives],
         "credits": recorded.credits(con),

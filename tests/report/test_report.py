@@ -13,7 +13,7 @@ from audit.output.display import display_columns, format_table, md_text
 from audit.report import build, captions, content, data, figures, report
 from audit.report.explorer import pack, page
 from audit.report.explorer.page import SCRIPTS
-from audit.report.findings.shared import key_of
+from audit.report.findings import key_of
 from audit.report.wording import number
 from audit.units import UNITS
 from tests.support.databases import replayed

@@ -16,7 +16,7 @@ from audit.report import data, findings
 from audit.report.content import MOST_TOLD_APART, Section, sections
 from audit.report.explorer import pack
 from audit.report.explorer.texts import Texts
-from audit.report.findings.shared import Topic
+from audit.report.findings import Topic
 from audit.report.pages import html_page
 from audit.text import steerless
 from audit.units import Unit, read_budget
