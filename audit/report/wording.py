@@ -88,6 +88,11 @@ def interval_words(row: Row, noun: str = "change") -> str:
     return f"the interval does not exclude no {noun}" if zero else "the interval excludes zero"
 
 
+def attempts(low: int, high: int) -> str:
+    """How many attempts a problem has."""
+    return plural(low, "attempt") if low == high else f"{low:,} to {high:,} attempts"
+
+
 def count_of(count: int, total: int) -> str:
     """How many archives, in words."""
     if total == 1:
@@ -97,18 +102,19 @@ def count_of(count: int, total: int) -> str:
     return f"in {count:,} of {total:,} archives" if count else f"in none of the {total:,} archives"
 
 
-def macros(path: Path, unit: Unit = TOKENS) -> Any:
-    """The sentences of a template as functions, which speak the unit and know these words."""
-    plain = (number, signed, interval, with_interval, interval_words, contains_zero, count_of)
+def macros(path: Path, unit: Unit, **values: Any) -> Any:
+    """The sentences of a template as functions, which speak the unit and know these values."""
+    plain = (number, signed, interval, interval_words, contains_zero, count_of, attempts)
+    texts = (one_line, plural, capital, join_names)
     in_unit = (budget_name, budget_words, amount, signed_amount)
-    words: dict[str, Any] = {word.__name__: word for word in (*plain, one_line, plural, capital)}
+    words: dict[str, Any] = {word.__name__: word for word in (*plain, *texts)}
     words |= {word.__name__: partial(word, unit=unit) for word in in_unit}
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(path.parent),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
     )
-    return environment.get_template(path.name).make_module(words | {"join_names": join_names})
+    return environment.get_template(path.name).make_module(words | {"unit": unit} | values)
 
 
 def said(macro: Callable[..., str], *values: Any) -> str:

@@ -134,7 +134,7 @@ def _settings_of(
         "unit": {"name": unit.name, "scale": unit.scale},
         "rules": rules,
         "rule_words": {rule: captions.rule_words(rule) for rule in rules},
-        "rule_tools": captions.ENFORCED_BY,
+        "rule_tools": captions.SAID["enforced_by"],
         "answered": has_answers(con),
         "caps": sorted(int(cap) for cap in settings["caps"].split(",")),
         "selectors": [
