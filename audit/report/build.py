@@ -173,8 +173,7 @@ def _figures(con: duckdb.DuckDBPyConnection, computed: data.Computed) -> list[Fi
                 "--repeat … --budget …"
             )
         try:
-            spec = drawing.vega_lite_spec(make(con, computed=computed))
-            drawn.append(Figure(name, caption, warning, spec))
+            drawn.append(Figure(name, caption, warning, make(con, computed=computed)))
         except AuditError as error:
             drawn.append(Figure(name, caption, warning, missing=str(error)))
     return drawn
