@@ -1,6 +1,5 @@
 """What every form of the report says, as plain values."""
 
-import json
 import platform
 import queue
 import re
@@ -127,11 +126,16 @@ def tables(
     return rows_by_name, {name: unavailable[name] for name in names if name in unavailable}
 
 
-def title(con: duckdb.DuckDBPyConnection, own_title: str | None, archives: Sequence[Row]) -> str:
+def title(
+    con: duckdb.DuckDBPyConnection,
+    own_title: str | None,
+    archives: Sequence[Row],
+    sources: Sequence[Row],
+) -> str:
     """What the report is called: as asked, or by the data."""
     if own_title or recorded.title(con):
         return own_title or str(recorded.title(con))
-    files = {Path(str(row["file"])).name.split(".")[0] for row in data.sources(con)}
+    files = {row["file"].split(".")[0] for row in sources}
     names = [one_line(row["archive"]) for row in archives]
     if len(files) == 1:
         return f"Budget audit of {one_line(files.pop())}"
@@ -148,6 +152,7 @@ def content(
     """All that the templates print, as plain values."""
     settings = data.settings(con)
     archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
+    sources = data.relation(con, "report_sources").to_pylist()
     simulated = data.is_simulated(con)
     named = data.relation(con, "problem_numbers")
     shown = tables | ({"problems": named} if named.num_rows else {})
@@ -157,7 +162,7 @@ def content(
     }
     unit = replayed_unit(con)
     words = _words(archives, settings, unit, is_answered=has_answers(con))
-    heading = title(con, own_title, archives)
+    heading = title(con, own_title, archives, sources)
     checks = tables["data_quality"].to_pylist() if "data_quality" in tables else []
     quality = unfit(checks, settings)
     return {
@@ -189,7 +194,7 @@ def content(
         "archives": archives,
         "tables": shown,
         "unavailable": unavailable,
-        "sources": [row for row in _sources(con) if not only or row["archive"] in only.archives],
+        "sources": [row for row in sources if not only or row["archive"] in only.archives],
         "credits": recorded.credits(con),
         "settings": sorted(settings.items()),
         "versions": VERSIONS,
@@ -398,25 +403,3 @@ def joint(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> Section
         len(points),
         notes,
     )
-
-
-def _sources(con: duckdb.DuckDBPyConnection) -> list[Row]:
-    return [
-        {
-            "file": Path(str(row["file"])).name,
-            "archive": row["archive"],
-            "format": row["format"],
-            "bytes": f"{row['bytes']:,}" if row["bytes"] is not None else "",
-            "rows": f"{row['rows']:,}" if row["rows"] is not None else "",
-            "sha256": row["sha256"] or "",
-            "mapping": _renamed(row["mapping"]),
-            "simulated": "yes" if row["simulated"] else "no",
-        }
-        for row in data.sources(con)
-    ]
-
-
-def _renamed(mapping: str | None) -> str:
-    """The columns that a source calls something else, as canonical name and source name."""
-    columns = json.loads(mapping or "{}")
-    return ", ".join(f"{name}: {origin}" for name, origin in columns.items() if name != origin)

@@ -5,10 +5,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
 from audit.output.display import budget_name, round_half_up
 from audit.report.data import Row
+from audit.report.pages import template
 from audit.text import capital, join_names, plural
 from audit.units import UNITS, Unit, write_amount, write_digits
 
@@ -109,12 +108,7 @@ def macros(path: Path, unit: Unit, **values: Any) -> Any:
     in_unit = (budget_name, budget_words, amount, signed_amount)
     words: dict[str, Any] = {word.__name__: word for word in (*plain, *texts)}
     words |= {word.__name__: partial(word, unit=unit) for word in in_unit}
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(path.parent),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-    )
-    return environment.get_template(path.name).make_module(words | {"unit": unit} | values)
+    return template(path).make_module(words | {"unit": unit} | values)
 
 
 def said(macro: Callable[..., str], *values: Any) -> str:

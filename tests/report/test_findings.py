@@ -2,11 +2,10 @@
 
 import re
 
-import duckdb
 import pyarrow as pa
 import pytest
 
-from audit.report import findings
+from audit.report import data, findings
 from audit.report.story import small_table, story_lines
 from audit.report.wording import interval_words
 from audit.units import UNITS
@@ -100,9 +99,7 @@ def given(tables, references=()):
 
 def told(name, *, unit=UNITS["completion"], references=(), **tables):
     """What one topic says of rows made by hand."""
-    with duckdb.connect() as con:
-        for key, table in given(tables, references).items():
-            con.register(key, table)
+    with data.holding(given(tables, references)) as con:
         return findings.topic(con, name, unit)
 
 
@@ -452,7 +449,12 @@ def test_the_table_of_the_story_fits_a_terminal_of_80_columns():
 
 def test_the_story_speaks_the_unit():
     row = main_row(budget=90.0) | {"advisory_accuracy": 50.0, "strict_accuracy": 40.0}
-    lines = story_lines([row], unit=UNITS["seconds"])
+
+    def lines_of(row, unit):
+        tables = {"main": [row], "matched_cost": [matched_row(budget=7.0)]}
+        return story_lines(given(tables), UNITS[unit])
+
+    lines = lines_of(row, "seconds")
     assert lines[0].startswith("With 90 s a problem, ")
     assert not any("token" in line for line in lines)
-    assert "With 1 step a problem, " in story_lines([row | {"budget": 1}], unit=UNITS["steps"])[0]
+    assert "With 1 step a problem, " in lines_of(row | {"budget": 1}, "steps")[0]

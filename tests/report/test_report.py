@@ -5,6 +5,7 @@ import json
 import re
 import sys
 
+import pyarrow as pa
 import pytest
 
 from audit import api, database, engine
@@ -444,8 +445,14 @@ def test_provenance_names_sources_hashes_settings_and_versions(hostile):
 
 
 def test_columns_under_another_name_are_listed_and_others_are_not():
-    assert content._renamed('{"seed": "sample", "archive": "archive"}') == "seed: sample"
-    assert content._renamed('{"archive": "archive"}') == "" and content._renamed(None) == ""
+    mappings = ['{"seed": "sample", "archive": "archive"}', '{"archive": "archive"}', None]
+    file = {"file": "logs/a.jsonl", "archive": "a", "format": "jsonl", "bytes": 1234, "rows": 5}
+    file |= {"sha256": None, "simulated": False}
+    sources = pa.Table.from_pylist([file | {"mapping": mapping} for mapping in mappings])
+    with data.holding({"sources": sources}) as con:
+        rows = data.relation(con, "report_sources").to_pylist()
+    assert [row["mapping"] for row in rows] == ["seed: sample", "", ""]
+    assert (rows[0]["file"], rows[0]["bytes"], rows[0]["sha256"]) == ("a.jsonl", "1,234", "")
 
 
 def test_unknown_format_is_refused_with_the_list(hostile, tmp_path):

@@ -217,7 +217,7 @@ def _money(
     con: duckdb.DuckDBPyConnection, banks: pa.Table
 ) -> tuple[dict[str, Any], dict[str, numpy.ndarray]]:
     """Prices, and the same records counted in money, where a run in another unit has prices."""
-    prices = {row["archive"]: row for row in data.query(con, "select * from prices")}
+    prices = {row["archive"]: row for row in con.table("prices").to_arrow_table().to_pylist()}
     if not prices or replayed_unit(con).name == "money":
         return {}, {}
     attempts = data.relation(con, "page_money")

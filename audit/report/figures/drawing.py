@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import jinja2
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
@@ -17,7 +16,7 @@ from audit.database.leftovers import atomic_file
 from audit.errors import AuditError, extra_hint
 from audit.report import data
 from audit.report.data import Row
-from audit.report.pages import html_page
+from audit.report.pages import html_page, template
 from audit.text import steerless
 from audit.units import Unit
 
@@ -90,12 +89,8 @@ def frame(con: duckdb.DuckDBPyConnection, title: str, subtitle: str, look: Look)
 
 def filled(name: str, unit: Unit, **values: Any) -> Row:
     """The specification that a template of this folder gives with these values."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent), undefined=jinja2.StrictUndefined
-    )
-    environment.globals |= COLOURS | {"inline": inline, "axis_labels": axis_labels(unit)}
-    text = environment.get_template(f"{name}.json.j2").render(unit=unit, **values)
-    return json.loads(text)
+    known = COLOURS | {"inline": inline, "axis_labels": axis_labels(unit), "unit": unit}
+    return json.loads(template(Path(__file__).with_name(f"{name}.json.j2")).render(known | values))
 
 
 def inline(rows: Iterable[Row], needed: str | None = None) -> Markup:

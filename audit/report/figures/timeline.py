@@ -43,8 +43,8 @@ def _replay_key(con: duckdb.DuckDBPyConnection, asked: Row, budget: Amount | Non
         asked = asked | {"budget": None}
     for column, value in asked.items():
         conditions = " and ".join(f"{name} = ?" for name in key) or "true"
-        sql = f"select distinct {column} as value from replays where {conditions} order by 1"
-        values = [row["value"] for row in data.query(con, sql, *key.values())]
+        sql = f"select distinct {column} from replays where {conditions} order by 1"
+        values = [value for (value,) in con.execute(sql, list(key.values())).fetchall()]
         key[column] = values[0] if value is None and values else value
         if key[column] not in values:
             within = ", ".join(one_line(key[name]) for name in WITHIN.get(column, ()))
@@ -234,8 +234,9 @@ def _framed(con: duckdb.DuckDBPyConnection, key: Row, unit: Unit, look: Look) ->
     """The title, and what the picture is of."""
     repeat = int(key["repeat"])
     problem = "select name from problems where competition = ? and question_id = ?"
-    (named,) = data.query(con, problem, key["competition"], key["question_id"])
-    label = f" ({one_line(named['name'])})" if named["name"] else ""
+    asked = [key["competition"], key["question_id"]]
+    ((name,),) = con.execute(problem, asked).fetchall()
+    label = f" ({one_line(name)})" if name else ""
     order = "canonical order" if repeat == 0 else f"random order {repeat}"
     return frame(
         con,

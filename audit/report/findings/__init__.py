@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from audit import engine
 from audit.output.diff import key_columns
+from audit.report import data
 from audit.report.data import Row
 from audit.report.wording import macros, said
 from audit.units import Unit
@@ -64,9 +65,7 @@ def all_topics(tables: Mapping[str, pa.Table], unit: Unit) -> list[Topic]:
 
     Beside tables of the interface they are `settings` and `referenced_archives`.
     """
-    with duckdb.connect() as con:
-        for name, table in tables.items():
-            con.register(name, table)
+    with data.holding(tables) as con:
         topics = [topic(con, name, unit) for name in TOPICS]
     return [found for found in topics if found is not None]
 
