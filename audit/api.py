@@ -919,8 +919,7 @@ def _finding(con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], *, age
 
     if agents:
         return runs.finding(tables["curves"].to_pylist(), replayed_unit(con))
-    rows, matched = tables["main"].to_pylist(), tables["matched_cost"].to_pylist()
-    return "\n".join([*story_lines(rows, matched), "", small_table(rows)])
+    return "\n".join([*story_lines(tables), "", small_table(tables["main"].to_pylist())])
 
 
 def sql(name: str) -> Text:

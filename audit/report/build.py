@@ -23,7 +23,11 @@ from audit.report.pages import latex, markdown
 
 FORMATS = ("html", "md", "tex", "csv")
 # Tables behind the figures and the table of all points.
-FIGURE_TABLES = ("budget_curve", "curves", "length_strata", "policies", "pools")
+# fmt: off
+FIGURE_TABLES = (
+    "budget_curve", "curves", "length_strata", "main", "matched_cost", "policies", "pools",
+)
+# fmt: on
 
 
 @dataclass(frozen=True)
@@ -121,8 +125,7 @@ def _texts_and_figures(
     values: dict[str, Any],
 ) -> dict[Path, bytes]:
     """The report in Markdown and LaTeX, and the figures beside it."""
-    rows = {name: tables[name].to_pylist() for name in FIGURE_TABLES if name in tables}
-    computed = rows | values["rows"]
+    computed = {name: tables[name].to_pylist() for name in FIGURE_TABLES if name in tables}
     values |= {
         "figures": _figures(con, computed),
         "joint": joint(con, computed),
@@ -170,8 +173,7 @@ def _figures(con: duckdb.DuckDBPyConnection, computed: data.Computed) -> list[Fi
                 "--repeat … --budget …"
             )
         try:
-            spec = drawing.vega_lite_spec(make(con, computed=computed))
-            drawn.append(Figure(name, caption, warning, spec))
+            drawn.append(Figure(name, caption, warning, make(con, computed=computed)))
         except AuditError as error:
             drawn.append(Figure(name, caption, warning, missing=str(error)))
     return drawn

@@ -1,6 +1,5 @@
 """What every form of the report says, as plain values."""
 
-import json
 import platform
 import queue
 import re
@@ -25,9 +24,18 @@ from audit.progress import Progress
 from audit.report import captions, data, findings
 from audit.report.data import Row
 from audit.report.figures.panels import rule_order
-from audit.report.wording import TOKENS, budget_name, number, one_line, with_interval
+from audit.report.wording import (
+    TOKENS,
+    attempts,
+    budget_name,
+    macros,
+    number,
+    one_line,
+    said,
+    with_interval,
+)
 from audit.study import recorded
-from audit.text import join_names, plural
+from audit.text import join_names
 from audit.units import Unit, write_digits
 
 MOST_ROWS = 200
@@ -37,6 +45,13 @@ AT_A_TIME = 2
 MOST_TOLD_APART = 12
 SIMULATED = "SIMULATED DATA"
 SEVERITIES = ("fail", "warn")
+VERSIONS = [
+    ("budget-audit", __version__),
+    ("duckdb", duckdb.__version__),
+    ("numpy", numpy.__version__),
+    ("pyarrow", pa.__version__),
+    ("python", platform.python_version()),
+]
 # Checks that say nothing against the headline: what they find leaves it as it is, or is in it.
 QUIET = {
     "banks_below_cap",
@@ -70,7 +85,7 @@ def tables(
     rows_by_name: dict[str, pa.Table] = {}
     unavailable = dict(left_out or {})
     names = engine.table_names()
-    chosen = [name for name in captions.TABLES if name in names]
+    chosen = [name for name in captions.SAID["tables"] if name in names]
     chosen += [name for name in names if name not in chosen]
     chosen = [name for name in chosen if name not in unavailable]
     lanes = [con, *(cursor(con) for _ in range(at_a_time - 1))]
@@ -111,11 +126,16 @@ def tables(
     return rows_by_name, {name: unavailable[name] for name in names if name in unavailable}
 
 
-def title(con: duckdb.DuckDBPyConnection, own_title: str | None, archives: Sequence[Row]) -> str:
+def title(
+    con: duckdb.DuckDBPyConnection,
+    own_title: str | None,
+    archives: Sequence[Row],
+    sources: Sequence[Row],
+) -> str:
     """What the report is called: as asked, or by the data."""
     if own_title or recorded.title(con):
         return own_title or str(recorded.title(con))
-    files = {Path(str(row["file"])).name.split(".")[0] for row in data.sources(con)}
+    files = {row["file"].split(".")[0] for row in sources}
     names = [one_line(row["archive"]) for row in archives]
     if len(files) == 1:
         return f"Budget audit of {one_line(files.pop())}"
@@ -130,27 +150,31 @@ def content(
     only: Filter | None = None,
 ) -> dict[str, Any]:
     """All that the templates print, as plain values."""
-    spoken = (*findings.FINDING_TABLES, "data_quality")
-    rows = {name: tables[name].to_pylist() for name in spoken if name in tables}
     settings = data.settings(con)
     archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
+    sources = data.relation(con, "report_sources").to_pylist()
     simulated = data.is_simulated(con)
     named = data.relation(con, "problem_numbers")
     shown = tables | ({"problems": named} if named.num_rows else {})
-    references = data.relation(con, "referenced_archives")["archive"].to_pylist()
+    read = {
+        "settings": con.table("settings").to_arrow_table(),
+        "referenced_archives": data.relation(con, "referenced_archives"),
+    }
     unit = replayed_unit(con)
-    budgets = [float(budget) for budget in settings["budgets"].split(",")]
-    heading = title(con, own_title, archives)
-    quality = unfit(rows.get("data_quality", []), settings)
+    words = _words(archives, settings, unit, is_answered=has_answers(con))
+    heading = title(con, own_title, archives, sources)
+    checks = tables["data_quality"].to_pylist() if "data_quality" in tables else []
+    quality = unfit(checks, settings)
     return {
         "title": (f"{SIMULATED}: " if simulated else "") + heading,
         "heading": heading,
         "simulated": simulated,
         "banner": f"{SIMULATED}: made by budget-audit simulate, not by a model",
-        "scope": _scope(archives, settings, budgets, unit),
-        "topics": findings.all_topics(rows, settings["primary_selector"], references, unit),
+        "scope": said(words.scope),
+        "topics": findings.all_topics(tables | read, unit),
         "compared": [
-            *_compared(archives, settings, budgets, unit, has_answers(con)),
+            *((one_line(row["archive"]), said(words.holds, row)) for row in archives),
+            *words.compared,
             ("Read as", provenance.notes(con, has_selectors=True)),
             *([("Shown", only.note().removeprefix("shown: "))] if only else []),
         ],
@@ -159,28 +183,30 @@ def content(
             for rule in rule_order({"rule": name} for name in settings["rules"].split(","))
         ],
         "selectors": _selectors(settings),
-        "reading": [*captions.READING, *([captions.AGENTS] if data.has_steps(con) else [])],
+        "reading": captions.SAID["reading"]
+        + ([captions.SAID["agents"]] if data.has_steps(con) else []),
         "unit": unit,
-        "warnings": quality_warnings(quality, archives, settings, findings.headline(rows), unit),
+        "warnings": quality_warnings(quality, archives, settings, findings.headline(tables), unit),
         "unfit": {
             name: [str(row["check"]).replace("_", " ") for row in checks]
             for name, checks in data.by_archive(quality).items()
         },
         "archives": archives,
         "tables": shown,
-        "rows": rows,
         "unavailable": unavailable,
-        "sources": [row for row in _sources(con) if not only or row["archive"] in only.archives],
+        "sources": [row for row in sources if not only or row["archive"] in only.archives],
         "credits": recorded.credits(con),
         "settings": sorted(settings.items()),
-        "versions": [
-            ("budget-audit", __version__),
-            ("duckdb", duckdb.__version__),
-            ("numpy", numpy.__version__),
-            ("pyarrow", pa.__version__),
-            ("python", platform.python_version()),
-        ],
+        "versions": VERSIONS,
     }
+
+
+def _words(archives: list[Row], settings: dict[str, str], unit: Unit, *, is_answered: bool) -> Any:
+    """The sentences about what was loaded and replayed."""
+    shown = [budget_name(float(budget), unit) for budget in settings["budgets"].split(",")]
+    values = {"archives": archives, "settings": settings, "shown": shown}
+    path = Path(__file__).with_name("content.j2")
+    return macros(path, unit, is_answered=is_answered, **values)
 
 
 def unfit(rows: Sequence[Row], settings: dict[str, str]) -> list[Row]:
@@ -221,7 +247,7 @@ def quality_warnings(
     sizes = {row["archive"]: row for row in archives}
     groups = data.group(ranked, lambda row: (row["severity"], row["archive"], _check(row)[0]))
     return [
-        _below_cap(sizes[archive], checks[0], settings["primary_cap"])
+        _below_cap(sizes[archive], checks[0], int(settings["primary_cap"]))
         if check == "banks_below_cap" and archive in sizes
         else f"{one_line(archive)}: {_check_words(checks, unit)}"
         + (f"; {checks[0]['advice']}" if checks[0]["advice"] else "")
@@ -246,18 +272,17 @@ def _check_words(rows: Sequence[Row], unit: Unit) -> str:
     return words if others or not row["total"] else f"{words}, {row['count']:,} of {row['total']:,}"
 
 
-def _below_cap(archive: Row, row: Row, cap: str) -> str:
+def _below_cap(archive: Row, row: Row, cap: int) -> str:
     """What a bank below the primary cap means for the results."""
     most = archive["largest_bank"]
-    size = _attempts(archive["smallest_bank"], min(most, int(cap) - 1))
     means = (
         f"results at cap {cap} equal those at {most}"
-        if most < int(cap)
+        if most < cap
         else "their replays may end before the budget does"
     )
     return (
         f"{one_line(archive['archive'])}: {row['count']:,} of {row['total']:,} problems have "
-        f"{size}; {means}."
+        f"{attempts(archive['smallest_bank'], min(most, cap - 1))}; {means}."
     )
 
 
@@ -324,72 +349,6 @@ def section(
     )
 
 
-def _attempts(low: int, high: int) -> str:
-    return plural(low, "attempt") if low == high else f"{low:,} to {high:,} attempts"
-
-
-def _scope(archives: list[Row], settings: dict[str, str], budgets: list[float], unit: Unit) -> str:
-    attempts = sum(row["attempts"] for row in archives)
-    shown = [budget_name(budget, unit) for budget in budgets]
-    steps = f"{shown[0]} to {shown[-1]} ({len(shown)} steps)"
-    span = join_names(shown) if len(shown) <= 6 else steps
-    return (
-        f"{plural(attempts, 'recorded attempt')} in {plural(len(archives), 'archive')}, "
-        f"replayed under budgets of {span}{'' if unit.symbol else f' {unit.measures}'} in "
-        + (
-            "their own order."
-            if settings["orders"] == "0"
-            else "one random order."
-            if settings["orders"] == "1"
-            else f"{settings['orders']} random orders."
-        )
-    )
-
-
-def _compared(
-    archives: list[Row],
-    settings: dict[str, str],
-    budgets: list[float],
-    unit: Unit,
-    is_answered: bool,
-) -> list[tuple[str, str]]:
-    """The box: what was held fixed and what was varied."""
-    caps = settings["caps"].replace(",", ", ")
-    other_caps = "" if caps == settings["primary_cap"] else f" (sensitivity: K = {caps})"
-    return [
-        *(
-            (
-                one_line(row["archive"]),
-                f"{plural(row['problems'], 'problem')} in "
-                f"{plural(row['competitions'], 'competition')}, "
-                f"{_attempts(row['smallest_bank'], row['largest_bank'])} each; "
-                f"{row['eligible']:,} of {row['attempts']:,} attempts finished"
-                f"{' with an answer' if is_answered else ''}",
-            )
-            for row in archives
-        ),
-        ("Varied", f"the stopping rule and the budget B, in {unit.measures}"),
-        (
-            "Held fixed",
-            "the recorded attempts, their order, which of them are eligible, and the selector",
-        ),
-        ("Budgets B", ", ".join(budget_name(budget, unit) for budget in budgets)),
-        ("Attempts", f"at most K = {settings['primary_cap']} per replay{other_caps}"),
-        (
-            "Orders",
-            f"{plural(int(settings['orders']), 'random order')} per problem, alike for every rule"
-            if settings["orders"] != "0"
-            else "the archive's own order only",
-        ),
-        (
-            "Intervals",
-            f"95 %, from {int(settings['replicates']):,} resamples of problems within competitions"
-            if settings["replicates"] != "0"
-            else "none: no resamples were drawn",
-        ),
-    ]
-
-
 def _selectors(settings: dict[str, str]) -> list[tuple[str, str]]:
     primary = settings["primary_selector"]
     names = settings["selectors"].split(",")
@@ -444,25 +403,3 @@ def joint(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> Section
         len(points),
         notes,
     )
-
-
-def _sources(con: duckdb.DuckDBPyConnection) -> list[Row]:
-    return [
-        {
-            "file": Path(str(row["file"])).name,
-            "archive": row["archive"],
-            "format": row["format"],
-            "bytes": f"{row['bytes']:,}" if row["bytes"] is not None else "",
-            "rows": f"{row['rows']:,}" if row["rows"] is not None else "",
-            "sha256": row["sha256"] or "",
-            "mapping": _renamed(row["mapping"]),
-            "simulated": "yes" if row["simulated"] else "no",
-        }
-        for row in data.sources(con)
-    ]
-
-
-def _renamed(mapping: str | None) -> str:
-    """The columns that a source calls something else, as canonical name and source name."""
-    columns = json.loads(mapping or "{}")
-    return ", ".join(f"{name}: {origin}" for name, origin in columns.items() if name != origin)

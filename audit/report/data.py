@@ -1,6 +1,7 @@
 """What the report reads from the database, in one place."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,15 @@ def relation(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> pa.Tab
     return con.sql(engine.render(name), params=values or None).to_arrow_table()
 
 
+@contextmanager
+def holding(tables: Mapping[str, pa.Table]) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection to these tables alone, for a relation of sql/report that reads no others."""
+    with duckdb.connect() as con:
+        for name, table in tables.items():
+            con.register(name, table)
+        yield con
+
+
 def batches(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> Iterator[pa.RecordBatch]:
     """The same of a relation with more rows than are wanted in memory, some at a time."""
     query = con.sql(engine.render(name), params=values or None)
@@ -39,13 +49,6 @@ def bank_ends(con: duckdb.DuckDBPyConnection) -> set[tuple[str, int]]:
     return {(row["archive"], row["budget"]) for row in relation(con, "bank_ends").to_pylist()}
 
 
-def query(con: duckdb.DuckDBPyConnection, sql: str, *values: Any) -> list[Row]:
-    """The rows of a query over the relations."""
-    cursor = con.execute(sql, list(values))
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-
-
 def settings(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """The settings of the last replay."""
     database.require_replays(con)
@@ -54,17 +57,12 @@ def settings(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 def has_steps(con: duckdb.DuckDBPyConnection) -> bool:
     """Whether an attempt is made of several steps, as an agent's is."""
-    return bool(query(con, "select 1 from step_ends limit 1"))
-
-
-def sources(con: duckdb.DuckDBPyConnection) -> list[Row]:
-    """The files behind the database."""
-    return query(con, "select * from sources order by archive, file")
+    return bool(con.execute("select 1 from step_ends limit 1").fetchall())
 
 
 def is_simulated(con: duckdb.DuckDBPyConnection) -> bool:
     """True when any source is simulated."""
-    return any(row["simulated"] for row in sources(con))
+    return bool(con.execute("select 1 from sources where simulated").fetchall())
 
 
 def replayed_on(con: duckdb.DuckDBPyConnection) -> str | None:

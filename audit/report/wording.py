@@ -1,9 +1,14 @@
-"""Numbers and names as people read them."""
+"""Numbers and names as people read them, and the templates of sentences that hold them."""
 
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from audit.output.display import budget_name, round_half_up
 from audit.report.data import Row
+from audit.report.pages import template
+from audit.text import capital, join_names, plural
 from audit.units import UNITS, Unit, write_amount, write_digits
 
 TOKENS = UNITS["completion"]
@@ -66,3 +71,46 @@ def one_line(text: Any, limit: int = 60) -> str:
     shown = "".join(c if c.isprintable() else " " for c in str(text))
     shown = " ".join(shown.split())
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def contains_zero(row: Row, column: str) -> bool | None:
+    """Whether the interval contains zero; None where there is no interval."""
+    bounds = ends(row, column)
+    return bool(bounds[0] <= 0 <= bounds[1]) if bounds else None
+
+
+def interval_words(row: Row, noun: str = "change") -> str:
+    """What the interval of delta allows one to say; one that contains zero never says equal."""
+    zero = contains_zero(row, "delta")
+    if zero is None:
+        return "there is no interval"
+    return f"the interval does not exclude no {noun}" if zero else "the interval excludes zero"
+
+
+def attempts(low: int, high: int) -> str:
+    """How many attempts a problem has."""
+    return plural(low, "attempt") if low == high else f"{low:,} to {high:,} attempts"
+
+
+def count_of(count: int, total: int) -> str:
+    """How many archives, in words."""
+    if total == 1:
+        return "in the one archive" if count else "not in the one archive"
+    if count == total:
+        return "in both archives" if total == 2 else f"in all {total:,} archives"
+    return f"in {count:,} of {total:,} archives" if count else f"in none of the {total:,} archives"
+
+
+def macros(path: Path, unit: Unit, **values: Any) -> Any:
+    """The sentences of a template as functions, which speak the unit and know these values."""
+    plain = (number, signed, interval, interval_words, contains_zero, count_of, attempts)
+    texts = (one_line, plural, capital, join_names)
+    in_unit = (budget_name, budget_words, amount, signed_amount)
+    words: dict[str, Any] = {word.__name__: word for word in (*plain, *texts)}
+    words |= {word.__name__: partial(word, unit=unit) for word in in_unit}
+    return template(path).make_module(words | {"unit": unit} | values)
+
+
+def said(macro: Callable[..., str], *values: Any) -> str:
+    """What a template says, on one line however it is broken there."""
+    return " ".join(macro(*values).split())

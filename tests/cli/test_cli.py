@@ -47,7 +47,7 @@ def test_help_fits_a_terminal_of_80_columns():
 
 
 def test_help_does_not_import_the_engine(folder):
-    heavy = ("duckdb", "pyarrow", "numpy", "jinja2", "altair")
+    heavy = ("duckdb", "pyarrow", "numpy", "jinja2", "vl_convert")
     code = f"import sys, audit.cli; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout == "[]\n"

@@ -36,7 +36,7 @@ def all_rows(spec):
 
 
 def test_budget_curves_draw_the_rows_of_the_table(simulated):
-    drawn = all_rows(drawing.vega_lite_spec(figures.budget_curve(simulated)))
+    drawn = all_rows(figures.budget_curve(simulated))
     for row in engine.table(simulated, "curves").to_pylist():
         key = (row["archive"], row["budget"], row["rule"])
         same = [r for r in drawn if (r.get("archive"), r.get("budget"), r.get("rule")) == key]
@@ -74,13 +74,13 @@ def test_cost_accuracy_draws_strict_at_the_cost_of_each_advisory_point(simulated
         }
     ]
     computed = {"matched_cost": matched, "budget_curve": []}
-    drawn = all_rows(drawing.vega_lite_spec(figures.cost_accuracy(simulated, computed=computed)))
+    drawn = all_rows(figures.cost_accuracy(simulated, computed=computed))
     found = [row for row in drawn if "same_cost" in row]
     assert found and {(row["cost"], row["same_cost"]) for row in found} == {(5000.0, 57.25)}
 
 
 def test_length_strata_draw_both_halves_with_intervals(simulated):
-    drawn = all_rows(drawing.vega_lite_spec(figures.length_strata(simulated)))
+    drawn = all_rows(figures.length_strata(simulated))
     assert {row["stratum"] for row in drawn if "stratum" in row} == {"shorter", "longer"}
     assert all(row["delta_low"] <= row["delta_high"] for row in drawn if "delta_low" in row)
 
@@ -109,10 +109,7 @@ def test_timeline_draws_the_ledger_of_its_replay(simulated):
         order by all limit 1
         """
     ).fetchall()
-    spec = drawing.vega_lite_spec(
-        timeline(simulated, archive, competition, question, repeat, budget)
-    )
-    drawn = all_rows(spec)
+    drawn = all_rows(timeline(simulated, archive, competition, question, repeat, budget))
     rules = {
         row[0]: row[1:]
         for row in simulated.execute(
@@ -135,7 +132,7 @@ def test_timeline_draws_the_ledger_of_its_replay(simulated):
 
 def test_timeline_looks_a_budget_up_that_was_not_replayed(simulated):
     def words(budget):
-        drawn = all_rows(drawing.vega_lite_spec(timeline(simulated, repeat=1, budget=budget)))
+        drawn = all_rows(timeline(simulated, repeat=1, budget=budget))
         return " ".join(row["text"] for row in drawn if "weight" in row)
 
     assert simulated.execute("select count(*) from budgets where budget = 6000").fetchone() == (0,)
@@ -146,7 +143,7 @@ def test_timeline_looks_a_budget_up_that_was_not_replayed(simulated):
 
 
 def test_timeline_without_a_key_draws_the_first_replay(simulated):
-    spec = drawing.vega_lite_spec(timeline(simulated))
+    spec = timeline(simulated)
     subtitle = " ".join(spec["title"]["subtitle"])
     assert "simulated_high · AIME24 question 0 · canonical order · at most 16 attempts" in subtitle
 
@@ -208,13 +205,13 @@ def test_a_figure_is_as_wide_as_the_column_it_is_for(simulated, name, inches):
 
 
 def test_a_title_of_ones_own_stands_alone_and_keeps_the_mark(simulated):
-    spec = drawing.vega_lite_spec(figures.budget_curve(simulated, Look(title="Mine")))
+    spec = figures.budget_curve(simulated, Look(title="Mine"))
     assert spec["title"]["text"] == ["Mine"]
     assert spec["title"]["subtitle"] == ["SIMULATED DATA, not a model's output"]
 
 
 def test_a_figure_draws_only_the_archives_wanted(simulated):
-    spec = drawing.vega_lite_spec(figures.budget_curve(simulated, archives=["simulated_low"]))
+    spec = figures.budget_curve(simulated, archives=["simulated_low"])
     assert {row["archive"] for row in all_rows(spec) if "archive" in row} == {"simulated_low"}
 
 
@@ -248,7 +245,7 @@ def policy_rows():
 
 def test_policies_are_drawn_with_their_frontier(simulated):
     computed = {"policies": policy_rows()}
-    drawn = all_rows(drawing.vega_lite_spec(figures.policies(simulated, computed=computed)))
+    drawn = all_rows(figures.policies(simulated, computed=computed))
     assert len([row for row in drawn if "policy" in row]) >= 8
     frontier = [row for row in drawn if set(row) == {"cost", "accuracy"}]
     assert [row["cost"] for row in frontier] == [3200.0, 6400.0]
@@ -258,7 +255,7 @@ def test_points_at_which_the_bank_ran_out_are_hollow(tmp_path):
     # Two attempts of 10 tokens under a cap of 9: at 45 tokens every replay ran out of attempts.
     rows = [attempt(seed, 10, "4", correct=True) for seed in range(2)]
     with replayed(tmp_path, rows, caps=(9,), primary_cap=9) as con:
-        drawn = all_rows(drawing.vega_lite_spec(figures.budget_curve(con)))
+        drawn = all_rows(figures.budget_curve(con))
     marks = {(row["budget"], row["is_bank_end"]) for row in drawn if "is_bank_end" in row}
     assert marks == {(10, False), (20, False), (45, True)}
 
@@ -271,7 +268,7 @@ def test_a_pdf_is_as_wide_as_it_is_asked_to_be(simulated, tmp_path):
 
 
 def test_no_point_of_cost_accuracy_is_left_without_its_budget(simulated):
-    drawn = all_rows(drawing.vega_lite_spec(figures.cost_accuracy(simulated)))
+    drawn = all_rows(figures.cost_accuracy(simulated))
     labels = [(row["archive"], row["rule"], row["label"]) for row in drawn if "label" in row]
     ((points,),) = simulated.execute(
         "select count(*) from (select distinct archive, rule, budget from replays)"
@@ -297,7 +294,7 @@ def test_timeline_draws_steps_and_what_every_rule_pays_and_keeps(tmp_path):
         attempt(1, 12, "8", steps=steps),
     ]
     with replayed(tmp_path, rows, rules="all", budgets=(16,), caps=(2,), primary_cap=2) as con:
-        drawn = all_rows(drawing.vega_lite_spec(timeline(con, repeat=0, budget=16)))
+        drawn = all_rows(timeline(con, repeat=0, budget=16))
         paid = {
             rule: (returned, cost, lost)
             for rule, returned, cost, lost in con.execute(

@@ -2,11 +2,12 @@
 
 import re
 
+import pyarrow as pa
 import pytest
 
-from audit.report import findings
-from audit.report.findings.shared import interval_words
+from audit.report import data, findings
 from audit.report.story import small_table, story_lines
+from audit.report.wording import interval_words
 from audit.units import UNITS
 
 
@@ -62,13 +63,53 @@ def cost_row(advisory=4000, strict=8000, delta=3.0, low=1.0, high=5.0, ratio=0.9
     } | more
 
 
+def line_row(**more):
+    return {
+        "archive": "a",
+        "advisory_budget": 4000,
+        "left_budget": 4000,
+        "right_budget": 8000,
+        "delta": -4.28,
+        "delta_low": -6.0,
+        "delta_high": 1.0,
+    } | more
+
+
+def repair_row(**more):
+    counts = {"adjusted_labels": 17, "conflict_groups": 2, "resolved_groups": 2}
+    return {"archive": "a"} | counts | more
+
+
+def given(tables, references=()):
+    """Rows made by hand as tables; some that are not given are there without rows."""
+    empty = {
+        "main": main_row(),
+        "transitions": transition_row(1.0, 1.0, 1.0),
+        "selectors": selector_row(1.0, 0.0, 2.0),
+        "interpolation": line_row(),
+        "grade_repairs": repair_row(),
+    }
+    return {
+        **{name: pa.Table.from_pylist([row]).slice(1) for name, row in empty.items()},
+        **{name: pa.Table.from_pylist(rows) for name, rows in tables.items()},
+        "settings": pa.table({"key": ["primary_selector"], "value": ["majority"]}),
+        "referenced_archives": pa.table({"archive": pa.array(references, pa.string())}),
+    }
+
+
+def told(name, *, unit=UNITS["completion"], references=(), **tables):
+    """What one topic says of rows made by hand."""
+    with data.holding(given(tables, references)) as con:
+        return findings.topic(con, name, unit)
+
+
 def only(topic):
     (finding,) = topic.findings
     return finding
 
 
 def test_dominant_effect_names_abstentions_when_they_are_the_largest_part():
-    topic = findings.dominant_effect([main_row()], [transition_row(9.0, 2.0, 1.0)], "majority")
+    topic = told("dominant_effect", main=[main_row()], transitions=[transition_row(9.0, 2.0, 1.0)])
     assert "abstain→correct is the largest effect in the one archive" in topic.summary
     assert "abstentions that became correct answers (9.00 of 12.00" in only(topic).sentence
     assert "+10.00 points [5.00, 15.00]" in only(topic).sentence
@@ -77,7 +118,7 @@ def test_dominant_effect_names_abstentions_when_they_are_the_largest_part():
 
 
 def test_dominant_effect_names_changed_votes_when_they_are_larger():
-    topic = findings.dominant_effect([main_row()], [transition_row(1.0, 2.0, 8.0)], "majority")
+    topic = told("dominant_effect", main=[main_row()], transitions=[transition_row(1.0, 2.0, 8.0)])
     assert topic.summary.startswith("Changed votes")
     assert "correct answers that became wrong (8.00 of 11.00" in only(topic).sentence
 
@@ -85,14 +126,14 @@ def test_dominant_effect_names_changed_votes_when_they_are_larger():
 def test_dominant_effect_reads_the_primary_selector_and_the_smallest_budget_only():
     rows = [main_row(budget=8000, delta=1.0), main_row(budget=4000)]
     other = transition_row(0.0, 0.0, 9.0, selector="max_logprob")
-    topic = findings.dominant_effect(rows, [other, transition_row(9.0, 0.0, 0.0)], "majority")
+    topic = told("dominant_effect", main=rows, transitions=[other, transition_row(9.0, 0.0, 0.0)])
     assert "smallest budget, 4k" in topic.question
     assert "abstain→correct adds 9.00" in only(topic).sentence
 
 
 def test_dominant_effect_says_so_when_nothing_changed():
     rows = [main_row(delta=0.0, low=0.0, high=0.0)]
-    topic = findings.dominant_effect(rows, [transition_row(0.0, 0.0, 0.0)], "majority")
+    topic = told("dominant_effect", main=rows, transitions=[transition_row(0.0, 0.0, 0.0)])
     assert topic.summary == "Nothing changed at 4k: both rules select alike."
     assert "No replay changed between correct and incorrect" in only(topic).sentence
 
@@ -104,7 +145,7 @@ def test_convergence_needs_every_larger_budget_below_the_threshold():
         main_row(budget=16000, delta=1.4, low=0.5, high=2.0),
         main_row(budget=32000, delta=-0.4, low=-0.8, high=-0.1),
     ]
-    topic = findings.convergence(rows)
+    topic = told("convergence", main=rows)
     assert only(topic).sentence.startswith("From B = 16k and every larger budget")
     assert only(topic).keys == ["budget = 16000", "budget = 32000"]
     assert "same" not in only(topic).sentence
@@ -113,23 +154,22 @@ def test_convergence_needs_every_larger_budget_below_the_threshold():
 def test_convergence_says_where_the_attempts_ran_out_before_the_budget():
     spent = main_row(budget=16000, delta=0.5, low=0.1, high=0.9)
     unspent = main_row(budget=32000, delta=0.0, low=0.0, high=0.0, strict_cost_ratio=0.55)
-    said = only(findings.convergence([spent, unspent])).sentence
+    said = only(told("convergence", main=[spent, unspent])).sentence
     assert "Strict pays less than B from 32k on" in said and "must agree" in said
-    assert "ran out" not in only(findings.convergence([spent])).sentence
+    assert "ran out" not in only(told("convergence", main=[spent])).sentence
 
 
 def test_convergence_is_denied_while_the_largest_budget_still_differs():
-    topic = findings.convergence(
-        [main_row(budget=4000, delta=0.1), main_row(budget=8000, delta=1.5)]
-    )
+    rows = [main_row(budget=4000, delta=0.1), main_row(budget=8000, delta=1.5)]
+    topic = told("convergence", main=rows)
     assert "do not converge" in only(topic).sentence
     assert topic.summary.endswith("at any budget replayed.")
 
 
 def test_convergence_threshold_is_the_one_stated():
-    rows = [main_row(delta=2.0)]
-    assert "below 2.5 points" in only(findings.convergence(rows, threshold=2.5)).sentence
-    assert "do not converge" in only(findings.convergence(rows, threshold=2.0)).sentence
+    near, far = (told("convergence", main=[main_row(delta=delta)]) for delta in (1.49, 1.5))
+    assert "below 1.5 points" in only(near).sentence
+    assert "do not converge" in only(far).sentence
 
 
 @pytest.mark.parametrize(
@@ -149,8 +189,8 @@ def test_an_interval_with_zero_is_never_called_equal(low, high, words_used):
     everything = " ".join(
         finding.sentence
         for topic in (
-            findings.convergence([row]),
-            findings.dominant_effect([row], [transition_row(0.5, 0.0, 0.2)], "majority"),
+            told("convergence", main=[row]),
+            told("dominant_effect", main=[row], transitions=[transition_row(0.5, 0.0, 0.2)]),
         )
         for finding in topic.findings
     )
@@ -170,9 +210,8 @@ def selector_row(delta, low, high, selector="max_logprob", budget=4000):
 
 def test_coverage_and_accuracy_part_where_a_selector_loses_while_coverage_rises():
     main = [main_row(delta_coverage=0.88)]
-    topic = findings.coverage_and_accuracy(
-        main, [selector_row(-0.71, -1.29, -0.17), selector_row(0.5, 0.1, 0.9, "majority")]
-    )
+    chosen = [selector_row(-0.71, -1.29, -0.17), selector_row(0.5, 0.1, 0.9, "majority")]
+    topic = told("coverage_and_accuracy", main=main, selectors=chosen)
     first, second = topic.findings
     assert "max_logprob loses accuracy (−0.71 points [−1.29, −0.17])" in first.sentence
     assert "coverage rises by 0.88; the interval excludes zero." in first.sentence
@@ -183,12 +222,14 @@ def test_coverage_and_accuracy_part_where_a_selector_loses_while_coverage_rises(
 
 def test_coverage_and_accuracy_do_not_part_where_coverage_stands_still():
     main = [main_row(delta_coverage=0.0)]
-    topic = findings.coverage_and_accuracy(main, [selector_row(-0.71, -1.29, -0.17)])
+    topic = told("coverage_and_accuracy", main=main, selectors=[selector_row(-0.71, -1.29, -0.17)])
     assert topic.summary == "More candidates never lowered accuracy."
 
 
 def test_a_loss_that_may_be_none_is_reported_as_such():
-    topic = findings.coverage_and_accuracy([main_row()], [selector_row(-0.2, -0.9, 0.3)])
+    topic = told(
+        "coverage_and_accuracy", main=[main_row()], selectors=[selector_row(-0.2, -0.9, 0.3)]
+    )
     assert "does not exclude no change" in topic.findings[0].sentence
     assert "no such interval excludes zero" in topic.summary
 
@@ -199,22 +240,22 @@ def test_the_clearest_loss_stands_for_the_others():
         selector_row(-0.5, -0.9, -0.1),
         selector_row(-0.1, -0.9, 0.7, "majority"),
     ]
-    first = findings.coverage_and_accuracy([main_row()], losses).findings[0]
+    first = told("coverage_and_accuracy", main=[main_row()], selectors=losses).findings[0]
     assert "max_logprob loses accuracy (−0.50" in first.sentence
     assert first.sentence.endswith("So do 2 other pairs of budget and selector.")
 
 
 def test_the_gap_is_reported_at_the_budget_where_it_widens_most():
     rows = [main_row(gap_change=0.5), main_row(budget=8000, gap_change=4.5)]
-    topic = findings.coverage_and_accuracy(rows, [])
+    topic = told("coverage_and_accuracy", main=rows)
     assert "most at B = 8k" in only(topic).sentence
     assert "widens by 4.50 points" in only(topic).sentence
-    flat = findings.coverage_and_accuracy([main_row(gap_change=-0.5)], [])
+    flat = told("coverage_and_accuracy", main=[main_row(gap_change=-0.5)])
     assert only(flat).sentence.startswith("At no budget does coverage rise more")
 
 
 def test_realized_cost_reports_an_advisory_budget_that_beats_a_larger_strict_one():
-    topic = findings.realized_cost([cost_row()], [])
+    topic = told("realized_cost", cost_comparisons=[cost_row()])
     sentence = only(topic).sentence
     assert "reaches 50.13 % for 7,485 tokens" in sentence
     assert "larger B = 8k reaches 47.00 % for 7,940" in sentence
@@ -224,7 +265,7 @@ def test_realized_cost_reports_an_advisory_budget_that_beats_a_larger_strict_one
 
 def test_realized_cost_says_when_the_cost_interval_has_no_zero():
     row = cost_row(cost_difference_low=-1200.0, cost_difference_high=-100.0)
-    assert "has no zero in it" in only(findings.realized_cost([row], [])).sentence
+    assert "has no zero in it" in only(told("realized_cost", cost_comparisons=[row])).sentence
 
 
 @pytest.mark.parametrize(
@@ -238,14 +279,14 @@ def test_realized_cost_says_when_the_cost_interval_has_no_zero():
     ids=["less accurate", "dearer", "same budget", "smaller strict budget"],
 )
 def test_realized_cost_claims_nothing_else(row):
-    topic = findings.realized_cost([row], [])
+    topic = told("realized_cost", cost_comparisons=[row])
     assert topic.summary.startswith("No smaller advisory budget beats a larger strict one")
     assert only(topic).keys == []
 
 
 def test_a_cheaper_budget_with_a_small_difference_is_not_called_equivalent():
     row = cost_row(strict=32000, delta=-0.42, low=-1.17, high=0.25, ratio=0.59)
-    _, near = findings.realized_cost([row], []).findings
+    _, near = told("realized_cost", cost_comparisons=[row]).findings
     assert "spends 0.59 [0.54, 0.64] times the cost" in near.sentence
     assert "does not exclude no difference, and does not show that the two are equivalent" in (
         near.sentence
@@ -253,16 +294,8 @@ def test_a_cheaper_budget_with_a_small_difference_is_not_called_equivalent():
 
 
 def test_interpolation_says_which_side_and_that_the_line_is_assumed():
-    row = {
-        "archive": "a",
-        "advisory_budget": 4000,
-        "left_budget": 4000,
-        "right_budget": 8000,
-        "delta": -4.28,
-        "delta_low": -6.0,
-        "delta_high": 1.0,
-    }
-    last = findings.realized_cost([cost_row()], [row]).findings[-1]
+    rows = {"cost_comparisons": [cost_row()], "interpolation": [line_row()]}
+    last = told("realized_cost", **rows).findings[-1]
     assert "4.28 points below the straight line between strict 4k and 8k" in last.sentence
     assert "does not exclude no difference" in last.sentence
     assert "bends" in last.sentence
@@ -274,10 +307,10 @@ def test_unfinished_prefixes_quotes_the_first_and_last_budget():
         {"archive": "a", "budget": 4000, "prefix_cost": 1585.4, "prefix_share": 39.83},
         {"archive": "a", "budget": 32000, "prefix_cost": 3436.0, "prefix_share": 13.29},
     ]
-    topic = findings.unfinished_prefixes(rows)
+    topic = told("unfinished_prefixes", prefix_cost=rows)
     assert topic.summary == "39.83 % of its cost at 4k."
     assert "(1,585 tokens per replay); at 32k it is 13.29 %" in only(topic).sentence
-    assert findings.unfinished_prefixes([]) is None
+    assert told("unfinished_prefixes") is None
 
 
 @pytest.mark.parametrize(
@@ -289,19 +322,20 @@ def test_truncation_reports_the_floor_at_the_largest_budget(capped, said):
         {"archive": "a", "budget": b, "replays": 2400, "capped_first": c, "advisory_abstention": 32}
         for b, c in ((4000, 900), (32000, capped))
     ]
-    assert said in only(findings.truncation(rows)).sentence
+    assert said in only(told("truncation", truncation_floor=rows)).sentence
 
 
 def test_grading_needs_references_to_say_anything():
     grades = [{"archive": "a", "budget": 4000, "change": 0.0833}]
-    repairs = [{"archive": "a", "adjusted_labels": 17, "conflict_groups": 2, "resolved_groups": 2}]
-    with_references = findings.grading(grades, repairs, ["a"])
+    with_references = told(
+        "grading", grading=grades, grade_repairs=[repair_row()], references=["a"]
+    )
     assert with_references.summary.endswith("at most 0.083 points.")
     assert "adjusts 17 labels; 2 answers carry both labels, 2 of them settled" in (
         only(with_references).sentence
     )
-    nothing = [repairs[0] | {"adjusted_labels": 0, "conflict_groups": 1, "resolved_groups": 0}]
-    without = findings.grading([grades[0] | {"change": 0.0}], nothing, [])
+    nothing = [repair_row(adjusted_labels=0, conflict_groups=1, resolved_groups=0)]
+    without = told("grading", grading=[grades[0] | {"change": 0.0}], grade_repairs=nothing)
     assert "cannot be told" in without.summary
     assert "no label can be repaired; 1 answer carries both labels" in only(without).sentence
 
@@ -313,16 +347,16 @@ def test_control_checks_tell_a_failure_apart():
         "comparisons": 60480,
         "disagreements": 0,
     }
-    assert "in all 60,480 comparisons" in only(findings.control_checks([row])).sentence
-    failed = findings.control_checks([row | {"disagreements": 3}])
+    assert "in all 60,480 comparisons" in only(told("control_checks", controls=[row])).sentence
+    failed = told("control_checks", controls=[row | {"disagreements": 3}])
     assert failed.summary.startswith("A control fails")
     assert "3 of 60,480 comparisons disagree" in only(failed).sentence
 
 
 def test_archives_are_counted_in_words():
     rows = [main_row("a", delta=0.1), main_row("b", delta=9.0), main_row("c", delta=0.2)]
-    assert "in 2 of 3 archives" in findings.convergence(rows).summary
-    assert "in both archives" in findings.convergence([rows[0], rows[2]]).summary
+    assert "in 2 of 3 archives" in told("convergence", main=rows).summary
+    assert "in both archives" in told("convergence", main=[rows[0], rows[2]]).summary
 
 
 def matched_row(delta=2.0, low=1.0, high=3.0, budget=4000, **more):
@@ -344,7 +378,7 @@ def matched_row(delta=2.0, low=1.0, high=3.0, budget=4000, **more):
 
 def test_the_same_cost_is_told_where_the_rules_differ_most():
     rows = [matched_row(), matched_row(-5.0, -8.0, -2.0, budget=8000)]
-    topic = findings.matched_cost(rows)
+    topic = told("matched_cost", matched_cost=rows)
     assert "strict is better in the one archive" in topic.summary
     assert "strict costs as much at B = 8,123 tokens and reaches 55.00 %" in only(topic).sentence
     assert "−5.00 points [−8.00, −2.00] at the same cost" in only(topic).sentence
@@ -352,13 +386,13 @@ def test_the_same_cost_is_told_where_the_rules_differ_most():
 
 
 def test_the_same_cost_names_the_margin_where_no_difference_is_not_excluded():
-    topic = findings.matched_cost([matched_row(1.0, -1.0, 3.0)])
+    topic = told("matched_cost", matched_cost=[matched_row(1.0, -1.0, 3.0)])
     assert topic.summary.startswith("At equal cost no interval excludes")
     assert "more than 3.50 points is excluded" in only(topic).sentence
 
 
 def test_the_same_cost_needs_labels():
-    assert findings.matched_cost([matched_row() | {"delta": None}]) is None
+    assert told("matched_cost", matched_cost=[matched_row() | {"delta": None}]) is None
 
 
 def test_every_finding_says_itself_in_a_few_words():
@@ -371,7 +405,7 @@ def test_every_finding_says_itself_in_a_few_words():
             {"control": "x", "selector": "majority", "comparisons": 5, "disagreements": 0}
         ],
     }
-    topics = findings.all_topics(tables, "majority")
+    topics = findings.all_topics(given(tables), UNITS["completion"])
     assert len(topics) == 6
     assert all(0 < len(f.short) < 90 for topic in topics for f in topic.findings)
 
@@ -388,9 +422,9 @@ def test_findings_speak_the_unit():
         "cost_difference_high": -0.1512345,
     }
     topics = [
-        findings.matched_cost([matched], unit=money),
-        findings.realized_cost([compared], [], unit=money),
-        findings.convergence([main_row(budget=0.25)], unit=money),
+        told("matched_cost", matched_cost=[matched], unit=money),
+        told("realized_cost", cost_comparisons=[compared], unit=money),
+        told("convergence", main=[main_row(budget=0.25)], unit=money),
     ]
     said = [topic.summary for topic in topics]
     said += [finding.sentence + finding.short for topic in topics for finding in topic.findings]
@@ -415,7 +449,12 @@ def test_the_table_of_the_story_fits_a_terminal_of_80_columns():
 
 def test_the_story_speaks_the_unit():
     row = main_row(budget=90.0) | {"advisory_accuracy": 50.0, "strict_accuracy": 40.0}
-    lines = story_lines([row], unit=UNITS["seconds"])
+
+    def lines_of(row, unit):
+        tables = {"main": [row], "matched_cost": [matched_row(budget=7.0)]}
+        return story_lines(given(tables), UNITS[unit])
+
+    lines = lines_of(row, "seconds")
     assert lines[0].startswith("With 90 s a problem, ")
     assert not any("token" in line for line in lines)
-    assert "With 1 step a problem, " in story_lines([row | {"budget": 1}], unit=UNITS["steps"])[0]
+    assert "With 1 step a problem, " in lines_of(row | {"budget": 1}, "steps")[0]

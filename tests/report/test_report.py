@@ -5,6 +5,7 @@ import json
 import re
 import sys
 
+import pyarrow as pa
 import pytest
 
 from audit import api, database, engine
@@ -13,8 +14,8 @@ from audit.output.display import display_columns, format_table, md_text
 from audit.report import build, captions, content, data, figures, report
 from audit.report.explorer import pack, page
 from audit.report.explorer.page import SCRIPTS
-from audit.report.findings.shared import key_of
-from audit.report.wording import number
+from audit.report.findings import key_of
+from audit.report.wording import number, said
 from audit.units import UNITS
 from tests.support.databases import replayed
 from tests.support.hostile import BRACES, IMAGE, SCRIPT, hostile_rows
@@ -361,8 +362,13 @@ def test_one_attempt_and_one_order_are_told_in_the_singular():
     archive = {"archive": "a", "problems": 1, "competitions": 1, "smallest_bank": 1}
     archive |= {"largest_bank": 1, "eligible": 1, "attempts": 1}
     settings = {"primary_cap": "1", "caps": "1", "orders": "1", "replicates": "0"}
-    told = dict(content._compared([archive], settings, [2.0], UNITS["money"], False))
-    assert told["a"] == "1 problem in 1 competition, 1 attempt each; 1 of 1 attempts finished"
+    settings["budgets"] = "2.0"
+    words = content._words([archive], settings, UNITS["money"], is_answered=False)
+    told = dict(words.compared)
+    assert (
+        said(words.holds, archive)
+        == "1 problem in 1 competition, 1 attempt each; 1 of 1 attempts finished"
+    )
     assert told["Orders"] == "1 random order per problem, alike for every rule"
     assert told["Attempts"] == "at most K = 1 per replay"
     assert key_of({"budget": 2.0, "selector": "first"}, "budget", "selector") == (
@@ -439,8 +445,14 @@ def test_provenance_names_sources_hashes_settings_and_versions(hostile):
 
 
 def test_columns_under_another_name_are_listed_and_others_are_not():
-    assert content._renamed('{"seed": "sample", "archive": "archive"}') == "seed: sample"
-    assert content._renamed('{"archive": "archive"}') == "" and content._renamed(None) == ""
+    mappings = ['{"seed": "sample", "archive": "archive"}', '{"archive": "archive"}', None]
+    file = {"file": "logs/a.jsonl", "archive": "a", "format": "jsonl", "bytes": 1234, "rows": 5}
+    file |= {"sha256": None, "simulated": False}
+    sources = pa.Table.from_pylist([file | {"mapping": mapping} for mapping in mappings])
+    with data.holding({"sources": sources}) as con:
+        rows = data.relation(con, "report_sources").to_pylist()
+    assert [row["mapping"] for row in rows] == ["seed: sample", "", ""]
+    assert (rows[0]["file"], rows[0]["bytes"], rows[0]["sha256"]) == ("a.jsonl", "1,234", "")
 
 
 def test_unknown_format_is_refused_with_the_list(hostile, tmp_path):
@@ -454,7 +466,7 @@ def test_without_the_extra_the_page_works_and_figures_say_what_to_install(
     hostile, remembered, tmp_path, monkeypatch
 ):
     con, _ = hostile
-    monkeypatch.setitem(sys.modules, "altair", None)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(AuditError, match=re.escape("[report]'")):
         figures.budget_curve(con)
     written = report(con, tmp_path, build.FORMATS)

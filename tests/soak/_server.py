@@ -13,7 +13,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-FOREIGN = ("altair", "splintr", "tiktoken", "vl_convert")
+FOREIGN = ("splintr", "tiktoken", "vl_convert")
 OURS = (
     "audit.__main__",
     "audit.cli",

@@ -134,7 +134,7 @@ def _settings_of(
         "unit": {"name": unit.name, "scale": unit.scale},
         "rules": rules,
         "rule_words": {rule: captions.rule_words(rule) for rule in rules},
-        "rule_tools": captions.ENFORCED_BY,
+        "rule_tools": captions.SAID["enforced_by"],
         "answered": has_answers(con),
         "caps": sorted(int(cap) for cap in settings["caps"].split(",")),
         "selectors": [
@@ -217,7 +217,7 @@ def _money(
     con: duckdb.DuckDBPyConnection, banks: pa.Table
 ) -> tuple[dict[str, Any], dict[str, numpy.ndarray]]:
     """Prices, and the same records counted in money, where a run in another unit has prices."""
-    prices = {row["archive"]: row for row in data.query(con, "select * from prices")}
+    prices = {row["archive"]: row for row in con.table("prices").to_arrow_table().to_pylist()}
     if not prices or replayed_unit(con).name == "money":
         return {}, {}
     attempts = data.relation(con, "page_money")

@@ -16,7 +16,7 @@ from audit.report import data, findings
 from audit.report.content import MOST_TOLD_APART, Section, sections
 from audit.report.explorer import pack
 from audit.report.explorer.texts import Texts
-from audit.report.findings.shared import Topic
+from audit.report.findings import Topic
 from audit.report.pages import html_page
 from audit.text import steerless
 from audit.units import Unit, read_budget
@@ -71,7 +71,7 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | 
             "definitions": RULES,
             "left_out": notes,
             "texts": texts.size if texts else "",
-            "no_policies": _no_policies(values, settings),
+            "has_policies": "policies" in values["tables"],
             "commands": _commands(settings),
             "walks": Markup(pack.base64_text(walks)) if walks else "",
             "tables": Markup(pack.base64_text(_tables(values, shown))),
@@ -94,16 +94,6 @@ def left_out(archives: int) -> dict[str, str]:
         "budget-audit table budget_curve prints it"
     )
     return {name: why for name, why in reasons.items() if name in names}
-
-
-def _no_policies(values: dict[str, Any], settings: dict[str, str]) -> str:
-    """What to do where no controller stops by itself."""
-    if "policies" not in values["tables"]:
-        return ""
-    return (
-        "No controller stops by itself here: budget-audit replay --policies all replays four of "
-        "them beside the plain budget, and a picture of accuracy against cost appears here."
-    )
 
 
 def _tables(values: dict[str, Any], shown: list[Section]) -> bytes:

@@ -1,4 +1,4 @@
-"""The figures, drawn from the database by altair; every number is a table's."""
+"""The figures, as specifications of Vega-Lite; every number is a table's."""
 
 from collections.abc import Callable
 from typing import Any

@@ -2,21 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from audit.output.display import budget_name
 from audit.report import data
 from audit.report.data import Row
 from audit.report.figures import panels
-from audit.report.figures.drawing import (
-    GREY,
-    INK,
-    altair_module,
-    axis_labels,
-    inline,
-    quantity,
-    tips,
-)
 from audit.report.figures.panels import Panel, PanelFigure, Sheet
 from audit.report.wording import number, with_interval
 from audit.units import Unit
@@ -33,90 +24,48 @@ class Scales(NamedTuple):
 
 
 @partial(PanelFigure, "curves", "Accuracy against realized cost")
-def cost_accuracy(sheet: Sheet) -> tuple[str, Callable[[Panel], Any]]:
+def cost_accuracy(sheet: Sheet) -> tuple[str, Callable[[Panel], Row]]:
     """Accuracy against realized mean cost, with strict at the cost of each advisory point."""
-    alt, unit = sheet.alt, sheet.unit
     matched = data.by_archive(sheet.table("matched_cost"))
     curves = data.by_archive(sheet.table("budget_curve"))
     domain = panels.percent_around(sheet.rows, 0.12)
-    scale = alt.Scale(domain=domain, nice=False, zero=False)
-    top = 1.06 * max(row["cost"] for row in sheet.rows)
-    across = alt.Scale(domain=[0, top], nice=False, clamp=True)
-    axis = alt.Axis(labelExpr=axis_labels(unit), tickCount=5, labelOverlap="greedy")
-    x = quantity("X", "cost", scale=across, title=f"mean cost, {unit.many}", axis=axis)
-    tooltip = sheet.tips("archive", "rule", "budget", "cost", "accuracy")
-    order = alt.Order(field="budget", type="quantitative")
+    right = 1.06 * max(row["cost"] for row in sheet.rows)
 
-    def draw(panel: Panel) -> Any:
+    def values(panel: Panel) -> Row:
         points = panel.rows
-        y = panel.y("accuracy", "accuracy, %", scale, tickCount=6)
-        marks = panels.rule_marks(panels.rule_order(points))
         first = min(point["budget"] for point in points)
-        lines = [
-            row
-            for row in panels.rule_lines(points, curves.get(panel.archive, []))
-            if row["cost"] <= top and row["budget"] >= first
-        ]
-        scales = Scales(panel.width, panel.height(250), top, *domain)
-        return panel.layer(
-            alt.Chart(inline(lines))
-            .mark_line(strokeWidth=1.6, opacity=0.75)
-            .encode(x=x, y=y, color=marks["color"], order=order),
-            *_same_cost(matched.get(panel.archive, []), scale, across, unit),
-            alt.Chart(inline(points))
-            .mark_point(filled=True, size=80, opacity=1)
-            .encode(x=x, y=y, tooltip=tooltip, **marks),
-            alt.Chart(inline(_labels(points, scales, unit)))
-            .mark_text(fontSize=11)
-            .encode(
-                x=quantity("X", "at", scale=across),
-                y=quantity("Y", "beside", scale=scale),
-                text=alt.Text(field="label", type="nominal"),
-                color=marks["color"],
-            ),
-            height=250,
-        )
+        lines = panels.rule_lines(points, curves.get(panel.archive, []))
+        scales = Scales(panel.width, panel.height(250), right, *domain)
+        return {
+            **panels.rule_marks(panels.rule_order(points)),
+            "domain": domain,
+            "right": right,
+            "lines_joined": [
+                row for row in lines if row["cost"] <= right and row["budget"] >= first
+            ],
+            "same_cost": [
+                _same_cost(row, sheet.unit)
+                for row in matched.get(panel.archive, [])
+                if row["delta"] is not None
+            ],
+            "labels": _labels(points, scales, sheet.unit),
+        }
 
     words = "Labels: the budget B. Diamonds: strict at the budget that costs what advisory costs."
-    return words, draw
+    return words, values
 
 
-def _same_cost(matched: Sequence[Row], scale: Any, across: Any, unit: Unit) -> list[Any]:
+def _same_cost(row: Row, unit: Unit) -> Row:
     """Strict at the budget that costs what an advisory point costs, and the step between them."""
-    alt = altair_module()
-    steps = [
-        {
-            "cost": row["advisory_cost"],
-            "advisory": row["advisory_accuracy"],
-            "same_cost": row["strict_accuracy"],
-            "shown_budget": budget_name(row["advisory_budget"], unit),
-            "shown_strict": budget_name(row["strict_budget"], unit),
-            "shown_accuracy": number(row["strict_accuracy"]),
-            "shown_delta": with_interval(row, "delta"),
-        }
-        for row in matched
-        if row["delta"] is not None
-    ]
-    if not steps:
-        return []
-    step = alt.Chart(inline(steps)).encode(
-        x=quantity("X", "cost", scale=across),
-        y=quantity("Y", "same_cost", scale=scale),
-        tooltip=tips(
-            ("shown_budget", "advisory budget"),
-            ("shown_strict", "strict budget of equal cost"),
-            ("shown_accuracy", "strict there, %"),
-            ("shown_delta", "advisory minus that, points"),
-        ),
-    )
-    return [
-        step.mark_rule(strokeDash=[1, 2], strokeWidth=1.5, color=INK).encode(
-            y2=alt.Y2(field="advisory")
-        ),
-        step.mark_point(
-            shape="diamond", size=70, filled=True, fill="white", stroke=GREY, opacity=1
-        ),
-    ]
+    return {
+        "cost": row["advisory_cost"],
+        "advisory": row["advisory_accuracy"],
+        "same_cost": row["strict_accuracy"],
+        "shown_budget": budget_name(row["advisory_budget"], unit),
+        "shown_strict": budget_name(row["strict_budget"], unit),
+        "shown_accuracy": number(row["strict_accuracy"]),
+        "shown_delta": with_interval(row, "delta"),
+    }
 
 
 def _labels(points: Sequence[Row], scales: Scales, unit: Unit) -> list[Row]:

@@ -9,19 +9,26 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from audit.database.leftovers import atomic_file
 from audit.errors import AuditError, extra_hint
 from audit.report import data
 from audit.report.data import Row
-from audit.report.pages import html_page
+from audit.report.pages import html_page, template
 from audit.text import steerless
 from audit.units import Unit
 
 # Okabe and Ito's palette, for colour-blind readers; shapes and dashes repeat it in print.
-BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-INK, GREY = "#222222", "#767676"
+COLOURS = {
+    "BLUE": "#0072B2",
+    "VERMILLION": "#D55E00",
+    "GREEN": "#009E73",
+    "PURPLE": "#CC79A7",
+    "INK": "#222222",
+    "GREY": "#767676",
+}
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 # How every figure looks, as a configuration of Vega-Lite.
 LOOK = Path(__file__).with_name("look.json")
@@ -42,16 +49,13 @@ def axis_labels(unit: Unit) -> str:
     return TOKEN_LABEL
 
 
-def altair_module() -> Any:
-    """altair, once it is needed and if it is installed."""
+def converter() -> Any:
+    """vl-convert, which draws, once it is needed and if it is installed."""
     try:
-        import altair
-        import vl_convert  # noqa: F401
+        import vl_convert
     except ImportError as error:
-        raise AuditError(
-            "figures and the HTML report need altair and vl-convert: " + extra_hint("report")
-        ) from error
-    return altair
+        raise AuditError("figures need vl-convert: " + extra_hint("report")) from error
+    return vl_convert
 
 
 @dataclass(frozen=True)
@@ -71,77 +75,48 @@ def frame(con: duckdb.DuckDBPyConnection, title: str, subtitle: str, look: Look)
 
     A title of the caller's own stands alone; an empty one leaves only the mark.
     """
-    alt = altair_module()
+    converter()
     mark = ["SIMULATED DATA, not a model's output"] if data.is_simulated(con) else []
     below = textwrap.wrap(subtitle, max(30, look.width // 7)) if look.title is None else []
     shown = steerless(title if look.title is None else look.title)
-    heading = alt.Title(textwrap.wrap(shown, max(20, look.width // 9)), subtitle=[*mark, *below])
-    config = alt.Config(font=look.font, **json.loads(LOOK.read_text(encoding="utf-8")))
+    heading = {
+        "text": textwrap.wrap(shown, max(20, look.width // 9)),
+        "subtitle": [*mark, *below],
+    }
+    config = {"font": look.font, **json.loads(LOOK.read_text(encoding="utf-8"))}
     return {"title": heading, "background": "white", "padding": 8, "config": config}
 
 
-def inline(rows: Iterable[Row]) -> Any:
-    """Rows as the data of a chart, their texts fit for a picture."""
+def filled(name: str, unit: Unit, **values: Any) -> Row:
+    """The specification that a template of this folder gives with these values."""
+    known = COLOURS | {"inline": inline, "axis_labels": axis_labels(unit), "unit": unit}
+    return json.loads(template(Path(__file__).with_name(f"{name}.json.j2")).render(known | values))
+
+
+def inline(rows: Iterable[Row], needed: str | None = None) -> Markup:
+    """Rows, those that have a value of what is needed, as values of a chart, fit for a picture."""
     shown = [
         {name: steerless(value) if isinstance(value, str) else value for name, value in row.items()}
         for row in rows
+        if needed is None or row[needed] is not None
     ]
-    return altair_module().InlineData(values=shown)
+    return htmlsafe_json_dumps(shown)
 
 
-def quantity(channel: str, field: str, **more: Any) -> Any:
-    """A channel (`X`, `Y`) that shows a number."""
-    return getattr(altair_module(), channel)(field=field, type="quantitative", **more)
-
-
-def category(
-    channel: str, field: str, domain: Iterable[Any], values: Iterable[Any], **more: Any
-) -> Any:
-    """A channel (`Color`, `Shape`) that gives each name its own value."""
-    alt = altair_module()
-    scale = alt.Scale(domain=list(domain), range=list(values))
-    return getattr(alt, channel)(field=field, type="nominal", scale=scale, **more)
-
-
-def tips(*fields: tuple[str, str]) -> list[Any]:
-    """What a tooltip shows: fields and their titles."""
-    alt = altair_module()
-    return [alt.Tooltip(field=field, type="nominal", title=title) for field, title in fields]
-
-
-def vega_lite_spec(chart: Any) -> dict[str, Any]:
-    """The chart as a plain Vega-Lite specification without a schema address."""
-    if isinstance(chart, dict):
-        return chart
-    spec = chart.to_dict()
-    spec.pop("$schema", None)
-    return spec
-
-
-def _version() -> str:
-    """The Vega-Lite version that altair writes, as vl-convert names it."""
-    alt = altair_module()
-    return ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-
-
-def svg(chart: Any) -> str:
+def svg(spec: Row) -> str:
     """The chart as SVG text."""
-    return figure_bytes(chart, ".svg").decode()
+    return figure_bytes(spec, ".svg").decode()
 
 
-def figure_bytes(chart: Any, suffix: str) -> bytes:
+def figure_bytes(spec: Row, suffix: str) -> bytes:
     """The chart as the content of an SVG, PDF, PNG or offline HTML file."""
-    altair_module()
-    import vl_convert
-
-    spec = vega_lite_spec(chart)
-    options: dict[str, Any] = {"vl_version": _version(), "allowed_base_urls": []}
+    options: dict[str, Any] = {"allowed_base_urls": []}
     if suffix == ".svg":
-        return vl_convert.vegalite_to_svg(spec, **options).encode()
+        return converter().vegalite_to_svg(spec, **options).encode()
     if suffix == ".pdf":
-        return vl_convert.svg_to_pdf(_in_points(vl_convert.vegalite_to_svg(spec, **options)))
+        return converter().svg_to_pdf(_in_points(svg(spec)))
     if suffix == ".png":
-        return vl_convert.vegalite_to_png(spec, scale=2, **options)
+        return converter().vegalite_to_png(spec, scale=2, **options)
     return _html(spec).encode()
 
 
@@ -184,18 +159,16 @@ def check_font(font: str | None) -> str:
     return font or FONT
 
 
-def save_figure(chart: Any, path: Path | str) -> Path:
+def save_figure(chart: Row, path: Path | str) -> Path:
     """Write the chart as SVG, PDF, PNG or offline HTML, chosen by the file's suffix."""
     path = check_suffix(path)
     write_whole(path, figure_bytes(chart, path.suffix.lower()))
     return path
 
 
-def _html(spec: dict[str, Any]) -> str:
+def _html(spec: Row) -> str:
     """A page that draws the chart by Vega-Embed and fetches nothing."""
-    import vl_convert
-
-    bundle = vl_convert.javascript_bundle("window.vegaEmbed=vegaEmbed;", vl_version=_version())
+    bundle = converter().javascript_bundle("window.vegaEmbed=vegaEmbed;")
     text = json.dumps(spec, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     # Neither may end the script element that it stands in.
     bundle = bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import duckdb
 
@@ -13,14 +13,14 @@ from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.data import Row
 from audit.report.figures import drawing
-from audit.report.figures.drawing import BLUE, GREEN, PLAIN, PURPLE, VERMILLION, Look
+from audit.report.figures.drawing import COLOURS, PLAIN, Look
 from audit.report.wording import one_line, with_interval
 from audit.text import shortened
 from audit.units import Unit, write_digits
 
 # In the order of their pools, the smallest first.
 RULES = ("strict", "step_lost", "attempt_lost", "step", "advisory")
-RULE_COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, "#E69F00", "#56B4E9")
+RULE_COLOURS = (*list(COLOURS.values())[:4], "#E69F00", "#56B4E9")
 RULE_SHAPES = ("square", "circle", "triangle-up", "diamond", "cross", "triangle-down")
 # What a tooltip calls a column, where not by its name.
 TITLES = {
@@ -38,35 +38,26 @@ IN_WORDS = ("budget", *WITH_INTERVALS, *COSTS)
 
 
 class Panel(NamedTuple):
-    """One archive's place in a figure: its rows, its width, its title, whether it begins a row."""
+    """One archive's place in a figure: its rows, its width, its title, whether it begins a row.
+
+    Only the first panel of a row names its vertical axis.
+    """
 
     archive: str
     rows: list[Row]
     width: int
     is_first: bool
-    title: Any
-
-    def y(self, field: str, words: str, scale: Any, **axis: Any) -> Any:
-        """The vertical axis, which only the first panel of a row names."""
-        named, alt = words if self.is_first else None, drawing.altair_module()
-        return drawing.quantity("Y", field, scale=scale, title=named, axis=alt.Axis(**axis))
+    title: Row
 
     def height(self, most: int) -> int:
         """The height of a panel: a narrow one is lower."""
         return max(min(110, most), min(most, round(0.72 * self.width)))
-
-    def layer(self, *layers: Any, height: int, is_titled: bool = True) -> Any:
-        """Layers of the panel's size, below its title."""
-        titled = {"title": self.title} if is_titled else {}
-        size = {"width": self.width, "height": self.height(height)}
-        return drawing.altair_module().layer(*layers, **size, **titled)
 
 
 class Sheet(NamedTuple):
     """What a figure is drawn from: rows to draw, other tables, the unit, and how it is set."""
 
     con: duckdb.DuckDBPyConnection
-    alt: Any
     unit: Unit
     look: Look
     rows: list[Row]
@@ -76,20 +67,26 @@ class Sheet(NamedTuple):
         """The rows of another table."""
         return data.rows(self.con, name, self.computed)
 
-    def tips(self, *names: str, **own: str) -> list[Any]:
+    def tips(self, *names: str, **own: str) -> list[Row]:
         """What a tooltip shows: columns by their usual titles, then some by titles of their own."""
         titles = {name: TITLES.get(name, name).format(many=self.unit.many) for name in names} | own
         shown = {name: f"shown_{name}" for name in IN_WORDS}
-        return drawing.tips(*((shown.get(name, name), title) for name, title in titles.items()))
+        return [
+            {"field": shown.get(name, name), "type": "nominal", "title": title}
+            for name, title in titles.items()
+        ]
 
 
 @dataclass(frozen=True)
 class PanelFigure:
-    """A figure of a table with a panel per archive; `make` gives its subtitle and draws a panel."""
+    """A figure of a table with a panel per archive, each of which its template draws.
+
+    `make` gives the subtitle, and what the template needs of a panel.
+    """
 
     table: str
     title: str
-    make: Callable[[Sheet], tuple[str, Callable[[Panel], Any]]]
+    make: Callable[[Sheet], tuple[str, Callable[[Panel], Row]]]
     needs: str = "accuracy"
 
     def __call__(
@@ -99,20 +96,23 @@ class PanelFigure:
         *,
         archives: Sequence[str] | None = None,
         computed: data.Computed | None = None,
-    ) -> Any:
+    ) -> Row:
         """The figure, as many panels in a row as leave each of them readable."""
-        alt, unit = drawing.altair_module(), replayed_unit(con)
+        unit = replayed_unit(con)
         rows = rows_to_draw(con, self.table, computed, archives, self.needs)
-        subtitle, draw = self.make(Sheet(con, alt, unit, look, rows, computed))
+        sheet = Sheet(con, unit, look, rows, computed)
+        subtitle, values = self.make(sheet)
         panels = data.by_archive(in_words(rows, unit))
         columns = columns_for(len(panels), look.width)
         width = max(90, min(620, look.width // columns - 62))
-        charts = [
-            draw(Panel(name, own, width, index % columns == 0, _panel_title(name, width, panels)))
-            for index, (name, own) in enumerate(panels.items())
-        ]
+        charts = []
+        for index, (name, own) in enumerate(panels.items()):
+            title = _panel_title(name, width, panels)
+            panel = Panel(name, own, width, index % columns == 0, title)
+            shared = {"panel": panel, "look": look, "tips": sheet.tips}
+            charts.append(drawing.filled(self.make.__name__, unit, **shared, **values(panel)))
         frame = drawing.frame(con, self.title, subtitle, look)
-        return alt.concat(*charts, columns=columns, **frame)
+        return {"concat": charts, "columns": columns, **frame}
 
 
 def columns_for(panels: int, width: int) -> int:
@@ -121,16 +121,16 @@ def columns_for(panels: int, width: int) -> int:
     return max(1, min(columns, width // 200))
 
 
-def _panel_title(name: str, width: int, names: Iterable[str]) -> Any:
+def _panel_title(name: str, width: int, names: Iterable[str]) -> Row:
     """An archive's name over its panel, cut in the middle where it is too long."""
-    return drawing.altair_module().Title(
-        shortened(one_line(name, 400), max(12, int(width / 6.6)), list(names)),
-        anchor="start",
-        fontSize=12.5,
-        fontWeight=600,
-        offset=8,
-        limit=width + 40,
-    )
+    return {
+        "text": shortened(one_line(name, 400), max(12, int(width / 6.6)), list(names)),
+        "anchor": "start",
+        "fontSize": 12.5,
+        "fontWeight": 600,
+        "offset": 8,
+        "limit": width + 40,
+    }
 
 
 def in_words(rows: Iterable[Row], unit: Unit) -> list[Row]:
@@ -152,23 +152,6 @@ def in_words(rows: Iterable[Row], unit: Unit) -> list[Row]:
     ]
 
 
-def budget_axis(
-    budgets: Sequence[float], domain: Sequence[float], title: str | None, unit: Unit
-) -> Any:
-    """A logarithmic axis with a tick at each budget of the run."""
-    alt = drawing.altair_module()
-    ends = [min(domain) / 1.15, max(domain) * 1.15]
-    labels = alt.Axis(
-        values=list(budgets),
-        labelExpr=drawing.axis_labels(unit),
-        grid=False,
-        labelOverlap="greedy",
-        labelSeparation=6,
-    )
-    scale = alt.Scale(type="log", base=2, domain=ends, nice=False)
-    return drawing.quantity("X", "budget", title=title, scale=scale, axis=labels)
-
-
 def rule_order(rows: Iterable[Row]) -> list[str]:
     """The rules present: the built-in ones, then a user's own by name."""
     present = {row["rule"] for row in rows}
@@ -188,13 +171,17 @@ def rule_colours(rules: Sequence[str]) -> list[str]:
     return [{**own, **colours}[rule] for rule in rules]
 
 
-def rule_marks(rules: Sequence[str]) -> dict[str, Any]:
-    """Colour and shape of the rules."""
-    legend = drawing.altair_module().Legend(orient="top", title="stopping rule:")
-    shapes = cycle(RULE_SHAPES, len(rules))
+def rule_marks(rules: Sequence[str]) -> dict[str, Row]:
+    """Colour and shape of the rules, as channels."""
+    ranges = {"color": rule_colours(rules), "shape": cycle(RULE_SHAPES, len(rules))}
     return {
-        "color": drawing.category("Color", "rule", rules, rule_colours(rules), legend=legend),
-        "shape": drawing.category("Shape", "rule", rules, shapes, legend=legend),
+        channel: {
+            "field": "rule",
+            "type": "nominal",
+            "scale": {"domain": list(rules), "range": values},
+            "legend": {"orient": "top", "title": "stopping rule:"},
+        }
+        for channel, values in ranges.items()
     }
 
 

@@ -2,8 +2,6 @@
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import duckdb
@@ -13,20 +11,7 @@ from audit.output.display import budget_name
 from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.data import Row
-from audit.report.figures.drawing import (
-    BLUE,
-    INK,
-    PLAIN,
-    VERMILLION,
-    Look,
-    altair_module,
-    axis_labels,
-    category,
-    frame,
-    inline,
-    quantity,
-    tips,
-)
+from audit.report.figures.drawing import PLAIN, Look, filled, frame
 from audit.report.wording import one_line
 from audit.text import first_names, plural
 from audit.units import UNITS, Amount, Unit, read_budget, write_amount, write_digits
@@ -36,16 +21,14 @@ INELIGIBLE = "returned, not eligible"
 CUT = "paid, not returned"
 BEYOND = "not launched"
 BAR_KINDS = (ELIGIBLE, INELIGIBLE, CUT, BEYOND)
-FILLS = (BLUE, "#c9c9c9", "#fbe0cc", "#ffffff")
-STROKES = ("#ffffff", "#8a8a8a", VERMILLION, "#a8a8a8")
 BAR, LINE = 30, 15
-# How a rule stops what it returns, how it stops what it pays, and the title of its lane.
+# The titles of the lanes.
 RULES = {
-    "strict": ("strict", "strict", "Strict: stops at B"),
-    "step": ("step", "step", "Step: lets the running step finish"),
-    "step_lost": ("strict", "step", "Step, lost: pays the running step and throws it away"),
-    "advisory": ("advisory", "advisory", "Advisory: lets the running attempt finish"),
-    "attempt_lost": ("strict", "advisory", "Attempt, lost: pays it whole and throws it away"),
+    "strict": "Strict: stops at B",
+    "step": "Step: lets the running step finish",
+    "step_lost": "Step, lost: pays the running step and throws it away",
+    "advisory": "Advisory: lets the running attempt finish",
+    "attempt_lost": "Attempt, lost: pays it whole and throws it away",
 }
 # What a mistake calls a part of the key, and the parts that it is a part of.
 WORDS = {"question_id": "question", "cap": "attempt cap"}
@@ -60,8 +43,8 @@ def _replay_key(con: duckdb.DuckDBPyConnection, asked: Row, budget: Amount | Non
         asked = asked | {"budget": None}
     for column, value in asked.items():
         conditions = " and ".join(f"{name} = ?" for name in key) or "true"
-        sql = f"select distinct {column} as value from replays where {conditions} order by 1"
-        values = [row["value"] for row in data.query(con, sql, *key.values())]
+        sql = f"select distinct {column} from replays where {conditions} order by 1"
+        values = [value for (value,) in con.execute(sql, list(key.values())).fetchall()]
         key[column] = values[0] if value is None and values else value
         if key[column] not in values:
             within = ", ".join(one_line(key[name]) for name in WITHIN.get(column, ()))
@@ -79,50 +62,6 @@ def _replay_key(con: duckdb.DuckDBPyConnection, asked: Row, budget: Amount | Non
         raise AuditError(f"timeline: --budget {budget}: a budget is above 0")
     # A budget is looked up in the walk, whether it was replayed or not.
     return key | {"budget": counted if unit.scale == 1 else counted / unit.scale}
-
-
-def _walked(con: duckdb.DuckDBPyConnection, name: str, key: Row) -> list[Row]:
-    """A relation of sql/report about the order of one replay, whatever its budget."""
-    asked = {name: value for name, value in key.items() if name != "budget"}
-    return data.relation(con, name, **asked).to_pylist()
-
-
-def _replay(con: duckdb.DuckDBPyConnection, key: Row, bank: Sequence[Row]) -> dict[str, Row]:
-    """Every rule's ledger and selection in one replay, looked up in the order at the budget."""
-    budget = key["budget"]
-    picks = {row["position"]: row for row in _walked(con, "timeline_picks", key)}
-    launched = [attempt for attempt in bank if attempt["start"] < budget]
-    end = launched[-1]["stop"] if launched else 0
-    # The first step that reaches the budget, or the last one.
-    ends = launched[-1]["steps"] if launched else []
-    step_end = next((step for step in ends if step >= budget), end)
-    pools = {
-        "strict": [attempt for attempt in launched if attempt["stop"] <= budget],
-        "step": launched if step_end == end else launched[:-1],
-        "advisory": launched,
-    }
-    prices = {"strict": min(budget, end), "step": step_end, "advisory": end}
-    used = data.settings(con)["rules"].split(",")
-    rules = {}
-    for rule, (pool, price, _) in RULES.items():
-        if rule not in used:
-            continue
-        returned, cost = pools[pool], prices[price]
-        picked = picks.get(len(returned), {})
-        rules[rule] = {
-            "rule": rule,
-            "budget": budget,
-            "launched": len(launched),
-            "returned": len(returned),
-            "eligible": sum(attempt["eligible"] for attempt in returned),
-            "cost": cost,
-            "prefix_cost": cost - (returned[-1]["stop"] if returned else 0),
-            "abstained": not picked,
-            "seed": picked.get("seed"),
-            "answer": picked.get("answer"),
-            "correct": picked.get("correct"),
-        }
-    return rules
 
 
 def ledger_words(row: Row, bank: Sequence[Row], unit: Unit = UNITS["completion"]) -> list[str]:
@@ -184,24 +123,25 @@ def timeline(
     cap: int | None = None,
     *,
     look: Look = PLAIN,
-) -> Any:
+) -> Row:
     """One replay on an axis of cost: the attempts in order, the budget, what each rule buys.
 
     A part of the key that is left out is the first there is; the cap is the primary one.
     """
-    alt = altair_module()
     asked = {"archive": archive, "competition": competition, "question_id": question}
     primary_cap = int(data.settings(con)["primary_cap"])
     asked_walk = {"repeat": repeat, "cap": primary_cap if cap is None else cap}
     key = _replay_key(con, asked | asked_walk, budget)
     unit = replayed_unit(con)
-    bank = _walked(con, "timeline_attempts", key)
-    rules = _replay(con, key, bank)
+    order = {name: value for name, value in key.items() if name != "budget"}
+    bank = data.relation(con, "timeline_attempts", **order).to_pylist()
+    rules = {row["rule"]: row for row in data.relation(con, "timeline_ledger", **key).to_pylist()}
     width = look.width - 40
     end = 1.22 * max(key["budget"], rules["advisory"]["cost"])
-    drawing = _placed(_lanes(rules, bank, end, unit), rules, key["budget"], end, width, unit)
-    layers = _layers(drawing, end, width, unit)
-    return alt.layer(*layers, width=width, height=drawing.height, **_framed(con, key, unit, look))
+    placed = _placed(_lanes(rules, bank, end, unit), rules, key["budget"], end, width, unit)
+    shown = {"budget": budget_name(key["budget"], unit), "kinds": BAR_KINDS, "bar": BAR}
+    spec = filled("timeline", unit, end=end, width=width, **shown, **placed)
+    return spec | _framed(con, key, unit, look)
 
 
 def _lanes(
@@ -224,21 +164,8 @@ def _lanes(
     why = f"{launched} launched under {every}, because each began before B was spent{waiting}."
     lanes = [("", f"The bank: {plural(len(bank), 'attempt')} in this order", [why], recorded)]
     for rule, row in rules.items():
-        lanes.append((rule, RULES[rule][2], ledger_words(row, bank, unit), _bars(row, bank)))
+        lanes.append((rule, RULES[rule], ledger_words(row, bank, unit), _bars(row, bank)))
     return lanes
-
-
-@dataclass
-class Placed:
-    """Everything with its place in the picture, and how high the picture is."""
-
-    texts: list[Row] = field(default_factory=list)
-    bars: list[Row] = field(default_factory=list)
-    steps: list[Row] = field(default_factory=list)
-    notes: list[Row] = field(default_factory=list)
-    marks: list[Row] = field(default_factory=list)
-    height: float = 0.0
-    title: str = ""
 
 
 def _placed(
@@ -248,39 +175,37 @@ def _placed(
     end: float,
     width: float,
     unit: Unit,
-) -> Placed:
-    """The lanes below each other."""
-    placed = Placed(title=f"B = {budget_name(limit, unit)}")
+) -> Row:
+    """The lanes below each other, everything with its place, and how high the picture is."""
+    texts: list[Row] = []
+    placed: Row = {"texts": texts, "bars": [], "steps": [], "notes": [], "marks": []}
     y = 12.0
     for rule, name, sentences, bars in lanes:
-        placed.texts.append({"text": name, "y": y, "weight": "bold"})
+        texts.append({"text": name, "y": y, "weight": "bold"})
         y += LINE + 1
         for sentence in sentences:
             for line in textwrap.wrap(sentence, max(30, int(width / 5.9))):
-                placed.texts.append({"text": line, "y": y, "weight": "normal"})
+                texts.append({"text": line, "y": y, "weight": "normal"})
                 y += LINE
         y += 14
-        placed.marks.append({"budget": limit, "top": y - 5, "bottom": y + BAR + 5})
-        for attempt in bars:
-            placed.bars.append(
-                _bar(attempt, limit, end, width, unit) | {"top": y, "bottom": y + BAR}
-            )
-            stop = min(float(attempt["stop"]), end)
-            placed.steps += [
-                {"at": step, "top": y, "bottom": y + BAR}
-                for step in attempt["steps"]
-                if step < stop
-            ]
+        placed["marks"].append({"budget": limit, "top": y - 5, "bottom": y + BAR + 5})
+        span = {"top": y, "bottom": y + BAR}
+        placed["bars"] += [_bar(attempt, limit, end, width, unit) | span for attempt in bars]
+        placed["steps"] += [
+            {"at": step} | span
+            for attempt in bars
+            for step in attempt["steps"]
+            if step < min(float(attempt["stop"]), end)
+        ]
         y += BAR
         cost = rules[rule]["cost"] if rule else 0
         if cost > limit:
             y += 9
             over = f"{_amount(cost - limit, unit)} past B"
-            placed.notes.append({"from": limit, "to": cost, "y": y, "text": over})
+            placed["notes"].append({"from": limit, "to": cost, "y": y, "text": over})
             y += 12
         y += 24
-    placed.height = y - 12
-    return placed
+    return placed | {"height": y - 12}
 
 
 def _bar(attempt: Row, limit: float, end: float, width: float, unit: Unit) -> Row:
@@ -305,107 +230,13 @@ def _bar(attempt: Row, limit: float, end: float, width: float, unit: Unit) -> Ro
     }
 
 
-def _layers(drawing: Placed, end: float, width: float, unit: Unit) -> list[Any]:
-    """The layers of the picture, from the bottom."""
-    alt = altair_module()
-    scale = alt.Scale(domain=[drawing.height, 0], nice=False, zero=False)
-
-    reach = alt.Scale(domain=[0, end], nice=False)
-    across, down = (
-        partial(quantity, "X", scale=reach),
-        partial(quantity, "Y", scale=scale, axis=None),
-    )
-    base = alt.Chart(inline(drawing.bars))
-    labels = alt.Axis(labelExpr=axis_labels(unit), grid=False, tickCount=8, labelOverlap="greedy")
-    x = across("start", title=f"{unit.measures}, cumulative", axis=labels)
-    tall = {"y": down("top"), "y2": alt.Y2(field="bottom")}
-    chosen = base.transform_filter("datum.selected")
-    layers = [_boxes(base, x, tall, width, unit)]
-    if drawing.steps:
-        ends = alt.Chart(inline(drawing.steps)).mark_rule(color=INK, opacity=0.45, strokeWidth=0.8)
-        layers.append(ends.encode(x=across("at"), **tall))
-    layers += [
-        base.transform_filter("datum.label != ''")
-        .mark_text(fontSize=11)
-        .encode(
-            x=across("label_at"),
-            y=down("top"),
-            text=alt.Text(field="label", type="nominal"),
-            color=alt.condition("datum.light", alt.value("white"), alt.value(INK)),
-            yOffset=alt.value(BAR / 2),
-        ),
-        chosen.mark_bar(fill=None, stroke=INK, strokeWidth=2.5).encode(
-            x=across("start"), x2=alt.X2(field="stop"), **tall
-        ),
-        chosen.mark_point(
-            shape="triangle-down", filled=True, size=80, color=INK, yOffset=-7
-        ).encode(x=across("middle"), y=down("top")),
-        chosen.mark_text(
-            text="selected", fontSize=10.5, align="left", dx=8, dy=-7, color=INK
-        ).encode(x=across("middle"), y=down("top")),
-        alt.Chart(inline(drawing.marks))
-        .mark_rule(strokeWidth=2.5, color=VERMILLION)
-        .encode(x=across("budget"), **tall),
-        alt.Chart(inline(drawing.marks[:1]))
-        .mark_text(text=drawing.title, fontSize=11, fontWeight="bold", color=VERMILLION, dy=-7)
-        .encode(x=across("budget"), y=down("top")),
-    ]
-    return layers + _words(drawing, across, down)
-
-
-def _boxes(base: Any, x: Any, tall: dict[str, Any], width: float, unit: Unit) -> Any:
-    """The bars, by what becomes of each."""
-    alt = altair_module()
-    legend = alt.Legend(
-        orient="bottom", title=None, columns=2 if width < 600 else 4, symbolSize=140
-    )
-    dashes = [[1, 0], [1, 0], [4, 2], [2, 2]]
-    return base.mark_bar(strokeWidth=1.2, cornerRadius=1).encode(
-        x=x,
-        x2=alt.X2(field="stop"),
-        fill=category("Fill", "kind", BAR_KINDS, FILLS, legend=legend),
-        stroke=category("Stroke", "kind", BAR_KINDS, STROKES, legend=legend),
-        strokeDash=category("StrokeDash", "kind", BAR_KINDS, dashes, legend=legend),
-        tooltip=tips(
-            ("shown_attempt", "attempt"),
-            ("shown_cost", unit.measures),
-            ("shown_end", "finish reason"),
-            ("shown_answer", "answer"),
-            ("kind", "here"),
-        ),
-        **tall,
-    )
-
-
-def _words(drawing: Placed, across: Any, down: Any) -> list[Any]:
-    """What is paid past the budget, and the sentences of the lanes."""
-    alt = altair_module()
-    layers = []
-    if drawing.notes:
-        over = alt.Chart(inline(drawing.notes))
-        layers += [
-            over.mark_rule(strokeWidth=4, color=VERMILLION, opacity=0.55).encode(
-                x=across("from"), x2=alt.X2(field="to"), y=down("y")
-            ),
-            over.mark_text(fontSize=11, align="left", baseline="top", dy=4, dx=4, color=INK).encode(
-                x=across("from"), y=down("y"), text=alt.Text(field="text", type="nominal")
-            ),
-        ]
-    for weight, size in (("bold", 12.5), ("normal", 11.5)):
-        layers.append(
-            alt.Chart(inline([text for text in drawing.texts if text["weight"] == weight]))
-            .mark_text(align="left", fontSize=size, fontWeight=weight, color=INK, limit=0)
-            .encode(x=alt.value(0), y=down("y"), text=alt.Text(field="text", type="nominal"))
-        )
-    return layers
-
-
 def _framed(con: duckdb.DuckDBPyConnection, key: Row, unit: Unit, look: Look) -> dict[str, Any]:
     """The title, and what the picture is of."""
     repeat = int(key["repeat"])
     problem = "select name from problems where competition = ? and question_id = ?"
-    (named,) = data.query(con, problem, key["competition"], key["question_id"])
-    label = f" ({one_line(named['name'])})" if named["name"] else ""
+    asked = [key["competition"], key["question_id"]]
+    ((name,),) = con.execute(problem, asked).fetchall()
+    label = f" ({one_line(name)})" if name else ""
     order = "canonical order" if repeat == 0 else f"random order {repeat}"
     return frame(
         con,

@@ -1,68 +1,114 @@
-"""The findings in words: pure functions over table rows, each sentence with the rows behind it."""
+"""The findings in words: a question is a template, and the rows behind it are a select.
 
-from collections.abc import Sequence
+`X.j2` says what `sql/report/finding_X.sql` finds: the rows behind a finding, the telling one first.
+"""
 
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from audit import engine
+from audit.output.diff import key_columns
+from audit.report import data
 from audit.report.data import Row
-from audit.report.findings.control_checks import control_checks
-from audit.report.findings.convergence import convergence
-from audit.report.findings.coverage_and_accuracy import coverage_and_accuracy
-from audit.report.findings.dominant_effect import dominant_effect
-from audit.report.findings.grading import grading
-from audit.report.findings.matched_cost import matched_cost
-from audit.report.findings.realized_cost import realized_cost
-from audit.report.findings.shared import Topic
-from audit.report.findings.truncation import truncation
-from audit.report.findings.unfinished_prefixes import unfinished_prefixes
-from audit.report.wording import TOKENS
+from audit.report.wording import macros, said
 from audit.units import Unit
 
-# The tables that the sentences are made from.
-FINDING_TABLES = (
-    "main",
-    "transitions",
+# The questions, in reading order.
+TOPICS = (
+    "dominant_effect",
     "matched_cost",
-    "cost_comparisons",
-    "interpolation",
-    "selectors",
-    "prefix_cost",
-    "truncation_floor",
+    "convergence",
+    "realized_cost",
+    "coverage_and_accuracy",
+    "unfinished_prefixes",
+    "truncation",
     "grading",
-    "grade_repairs",
-    "controls",
+    "control_checks",
 )
+# The tables that the sentences are made from.
+FINDING_TABLES = {
+    name
+    for topic in TOPICS
+    for name in engine.relations_read(engine.render(f"finding_{topic}"))
+    if name in engine.table_names()
+}
 
 
-def all_topics(
-    tables: dict[str, list[Row]],
-    primary: str,
-    archives_with_references: Sequence[str] = (),
-    unit: Unit = TOKENS,
-) -> list[Topic]:
-    """Every topic that the tables support, in reading order; rows without labels say nothing."""
-    rows = {name: tables.get(name, []) for name in FINDING_TABLES}
-    main, compared = (_graded(rows[name]) for name in ("main", "cost_comparisons"))
-    topics = [
-        dominant_effect(main, rows["transitions"], primary, unit=unit),
-        matched_cost(rows["matched_cost"], unit=unit),
-        convergence(main, unit=unit),
-        realized_cost(compared, rows["interpolation"], unit=unit),
-        coverage_and_accuracy(main, rows["selectors"], unit=unit),
-        unfinished_prefixes(rows["prefix_cost"], unit=unit),
-        truncation(rows["truncation_floor"], unit=unit),
-        grading(rows["grading"], rows["grade_repairs"], archives_with_references, unit=unit),
-        control_checks(rows["controls"]),
-    ]
-    return [topic for topic in topics if topic is not None]
+@dataclass(frozen=True)
+class Finding:
+    """One sentence about one archive, where to check it, and the same in a few words."""
+
+    archive: str
+    sentence: str
+    table: str
+    keys: list[str]
+    short: str
 
 
-def headline(tables: dict[str, list[Row]]) -> str | None:
-    """The archive that the page and the terminal begin with: where the two rules differ most."""
-    rows = _graded(tables.get("main", []))
-    if not rows:
+@dataclass(frozen=True)
+class Topic:
+    """A question, its answer over all archives in a line, and one or more findings per archive."""
+
+    question: str
+    summary: str
+    findings: list[Finding]
+
+
+def all_topics(tables: Mapping[str, pa.Table], unit: Unit) -> list[Topic]:
+    """Every topic that the tables support, in reading order; rows without labels say nothing.
+
+    Beside tables of the interface they are `settings` and `referenced_archives`.
+    """
+    with data.holding(tables) as con:
+        topics = [topic(con, name, unit) for name in TOPICS]
+    return [found for found in topics if found is not None]
+
+
+def topic(con: duckdb.DuckDBPyConnection, name: str, unit: Unit) -> Topic | None:
+    """The topic, or none where there is nothing to say of any archive."""
+    try:
+        rows = con.sql(engine.render(f"finding_{name}")).to_arrow_table().to_pylist()
+    except duckdb.CatalogException:
+        # A table that could not be had.
         return None
-    return max(rows, key=lambda row: (abs(row["delta"]), -row["budget"]))["archive"]
+    grouped = itertools.groupby(rows, lambda row: (row["archive"], row["source"], row.get("kind")))
+    behind = [list(group) for _, group in grouped]
+    if not behind:
+        return None
+    words = macros(Path(__file__).with_name(f"{name}.j2"), unit)
+    firsts = [rows[0] for rows in behind]
+    archives = len({row["archive"] for row in firsts})
+    summary = said(words.summary, firsts, archives)
+    return Topic(said(words.question, firsts), summary, [_finding(words, rows) for rows in behind])
 
 
-def _graded(rows: Sequence[Row]) -> list[Row]:
-    """The rows of archives that have labels."""
-    return [row for row in rows if row["delta"] is not None]
+def _finding(words: Any, rows: list[Row]) -> Finding:
+    """The sentence about these rows, and where they stand."""
+    row = rows[0]
+    columns = [name for name in key_columns(row["source"]) if name != "archive"]
+    keys = [key_of(row, *columns) for row in rows if row[columns[0]] is not None]
+    sentence, short = said(words.sentence, row, rows), said(words.short, row)
+    return Finding(row["archive"], sentence, row["source"], keys, short)
+
+
+def key_of(row: Row, *columns: str) -> str:
+    """The row's place in its table, as a condition of SQL: 2.0 dollars are written 2."""
+
+    def written(value: Any) -> str:
+        return f"{value:.9f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+    return ", ".join(f"{name} = {written(row[name])}" for name in columns)
+
+
+def headline(tables: Mapping[str, pa.Table]) -> str | None:
+    """The archive that the page and the terminal begin with: where the two rules differ most."""
+    main = tables["main"].to_pylist() if "main" in tables else []
+    graded = [row for row in main if row["delta"] is not None]
+    widest = max(graded, key=lambda row: (abs(row["delta"]), -row["budget"]), default=None)
+    return widest and widest["archive"]

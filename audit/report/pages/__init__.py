@@ -39,28 +39,34 @@ _TEX_OWN = {
 }
 
 
-def _filled(path: Path, escape: Callable[[str], str], values: dict[str, Any], **more: Any) -> str:
-    """A template filled in, everything escaped by a format's rule."""
+def template(
+    path: Path, escape: Callable[[str], str] | None = None, **more: Any
+) -> jinja2.Template:
+    """A template, everything that is put in escaped by a format's rule where there is one."""
+
+    def escaped(value: Any) -> Any:
+        return escape(str(value)) if escape and not isinstance(value, Markup) else value
+
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(path.parent),
-        finalize=lambda value: value if isinstance(value, Markup) else escape(str(value)),
+        finalize=escaped,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         **more,
     )
-    return environment.get_template(path.name).render(values)
+    return environment.get_template(path.name)
 
 
 def html_page(path: Path, **values: Any) -> str:
     """An HTML template filled in, everything escaped."""
-    return _filled(path, steerless, values, autoescape=True)
+    return template(path, steerless, autoescape=True).render(values)
 
 
 def _text_page(name: str, escape: Callable[[str], str], values: dict[str, Any]) -> str:
     """A Markdown or LaTeX template filled in."""
     helpers = {"raw": Markup, "call": lambda macro, *arguments: Markup(macro(*arguments))}
-    return _filled(HERE / name, escape, helpers | values, **SIGNS)
+    return template(HERE / name, escape, **SIGNS).render(helpers | values)
 
 
 def markdown(content: dict[str, Any]) -> str:
