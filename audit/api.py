@@ -90,9 +90,7 @@ def describe(
 ) -> Text:
     """Tell whether sources load, with what command, and what they hold, before anything is loaded.
 
-    sources: files, folders or globs
     all: every column with its origin, and what could be a missing one
-    reading:
     """
     from audit.load.describe import describe as description
 
@@ -113,12 +111,8 @@ def load(
     """Load files, folders or globs, all or nothing, and say what came in: a row per archive.
 
     db: the database, a file (made if it is not there) or a connection
-    sources: files, folders or globs
     replace: replace archives that are already there
     texts: keep the generated texts; answers are read from them either way
-    reading:
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     from audit.load.load import load as load_sources
 
@@ -152,10 +146,8 @@ def answers(
 ) -> Result:
     """Read the answers of all archives again, as another kind, from what was loaded.
 
-    db: the database, a file or a connection
     answer: what the answer is: boxed, archive, none or regex:PATTERN
     force: go on where an archive has no answer of that kind
-    limits:
     """
     from audit.load.reread import reread
 
@@ -191,11 +183,6 @@ def replay(
     """Replay every order under every cap, budget and rule, and return the settings used.
 
     What is not given is as in the last replay of the database, or the study's.
-
-    db: the database, a file or a connection
-    settings:
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     with _opened(db, write=True, limits=limits, row_group=database.REPLAYED_ROW_GROUP) as con:
         asked = {**settings, **_replayed_only(con, settings)}
@@ -255,17 +242,11 @@ def table(
 ) -> Result:
     """One table of the study.
 
-    db: the database, a file or a connection
     name: the table's name, one of tables()
-    archive: only these archives, names or patterns such as '*_high'
-    competition: only these competitions
-    problems: a CSV with the columns competition and question_id: only these problems
     columns: only these columns, with their intervals, in this order
     sort: the columns to sort by, -name for the largest first
     limit: at most so many rows
     tokenize: count the tokens that the table still waits for; this writes to the database
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     _require_table(name)
     if tokenize:
@@ -369,12 +350,10 @@ def query(
 
     A file is opened so that the SQL reaches nothing else; a connection is used as it is.
 
-    db: the database, a file or a connection
     name_or_sql: one of queries(), the path of a .sql file, or one statement that reads
     params: values for the statement's $names
     limit: at most so many rows
     timeout: seconds before it is stopped
-    limits:
     """
     from audit.query.run import query as ask
 
@@ -485,16 +464,10 @@ def export(
 ) -> Result:
     """Write tables and relations to files, a row of the result each; without a name, every table.
 
-    db: the database, a file or a connection
     out: the folder for the files
     names: tables and relations; none means every table
     format: csv or parquet
-    archive: only these archives, names or patterns such as '*_high'
-    competition: only these competitions
-    problems: a CSV with the columns competition and question_id: only these problems
     tokenize: count the tokens that a table still waits for; this writes to the database
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     from audit.output.export import export as write_files
     from audit.output.export import left_out
@@ -533,8 +506,6 @@ def check(
 
     db: the database, a file
     expect: expectations such as 'archive, budget, rule: accuracy >= 60', or files of them
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     from audit.engine.check import check as verify
     from audit.output.expect import read_expectations
@@ -594,14 +565,10 @@ def report(
 ) -> list[Path]:
     """Write the report, by default as a page to explore, offline; return its files.
 
-    db: the database, a file or a connection
     out: the folder for the report
     formats: any of html, md, tex and csv
     title: the report's title (default: the data's name)
     texts: 'some' puts what attempts wrote beside the page, up to 50 MB; 'all' without that limit
-    archive: only these archives, names or patterns such as '*_high'
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     from audit.report import report as write_report
 
@@ -723,11 +690,8 @@ def tokenize(
 ) -> Result:
     """Count the tokens that prefix_boxes needs; what is counted already is not counted again.
 
-    db: the database, a file or a connection
     tokenizer: a tiktoken encoding or a Hugging Face tokenizer.json (default: the last one used)
     everything: every text, not only those of boundary attempts
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     from audit import tokens
 
@@ -753,11 +717,8 @@ def compare(
 ) -> "Compared":
     """Put every published value beside the computed one.
 
-    db: the database, a file or a connection
     published: published values in the study's layout (default: the study's)
     tokenize: count the tokens that prefix_boxes still waits for; this writes to the database
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     from audit.study import compare as study
 
@@ -809,7 +770,6 @@ def diff(
     tolerance: how far apart two numbers may be, absolutely or relatively, and count as the same
     table: only the cells of this table
     archive: archives to compare, by name, or 'OLD=NEW' where they are called differently
-    limits:
     """
     from audit.output.diff import archive_pairs, differences, first_screen
 
@@ -872,7 +832,6 @@ def demo(
     out: the folder for everything
     simulated: simulated archives in the study's shape instead
     agents: recorded agent runs instead, budgeted in dollars, under all five rules
-    limits:
     progress: gives the progress of each of the steps load, replay and report
     """
     from audit.report import report as write_report
