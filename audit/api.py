@@ -38,9 +38,8 @@ from audit.scale.functions import gather as gather
 from audit.scale.functions import part as part
 from audit.scale.functions import plan as plan
 from audit.scale.functions import run as run
-from audit.study.functions import fetch as fetch
-from audit.study.functions import local_files
-from audit.study.functions import simulate as simulate
+from audit.study.fetch import fetch as fetch
+from audit.study.fetch import local_files
 from audit.text import not_there
 from audit.units import UNITS, Amount, write_amount
 
@@ -79,6 +78,36 @@ def _require_file(db: Database) -> None:
 
 def _as_names(names: Names | None) -> tuple[str, ...]:
     return () if names is None else (names,) if isinstance(names, str) else tuple(names)
+
+
+def simulate(
+    out: str | Path,
+    *,
+    problems: int = 30,
+    attempts: int = 80,
+    seed: int = 20260906,
+    texts: Literal["final", "full"] = "final",
+    progress: Progress | None = None,
+) -> list[Path]:
+    """Write a simulated archive in the study's shape, labelled as simulated; return its files.
+
+    out: the folder for the Parquet files
+    problems: problems per competition
+    attempts: attempts per problem
+    seed: the seed of all chance in it
+    texts: only the last lines of each text (final), or all of it (full)
+    progress: called with what is done, how much of it, and how much there is
+    """
+    from audit.study.simulate import simulate as write
+
+    return write(
+        Path(out),
+        problems=problems,
+        attempts=attempts,
+        seed=seed,
+        texts=texts,
+        progress=progress,
+    )
 
 
 @takes

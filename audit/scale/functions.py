@@ -14,7 +14,7 @@ from audit.options import Limits, Planned, Reading, Sources, TaskLimits, takes
 from audit.output import filters
 from audit.output.result import Result
 from audit.progress import Progress
-from audit.study.functions import local_files
+from audit.study.fetch import local_files
 
 
 @takes
