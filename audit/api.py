@@ -762,7 +762,7 @@ def compare(
             Path(published) if published else None,
         )
     verdict, status = study.verdict(comparison)
-    is_telling = comparison.is_study or len(comparison.missing) < len(comparison.rows)
+    is_telling = comparison.is_study or len(comparison.those("not_computed")) < len(comparison.rows)
     compared = Compared(study.comparison_table(comparison), notes=[verdict])
     if is_telling:
         compared.compact = Result(study.comparison_table(comparison, compact=True))
