@@ -1,15 +1,16 @@
 """Token counts and cuts of the attempts that need them; they outlive a replay and a load."""
 
+import functools
 import os
-from collections import deque
 from collections.abc import Generator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 
 import duckdb
 import pyarrow as pa
 
+from audit.ahead import in_order
 from audit.database import cursor, lacks_texts, require_attempts, require_replays, transaction
 from audit.database.schema import KEY, fact, keep_fact
 from audit.engine import render
@@ -124,22 +125,14 @@ def _looks(
     if not attempts.num_rows:
         return
     # Its own connection: a commit on the other one would end the reading.
-    with cursor(con) as reader, ThreadPoolExecutor(threads) as pool:
+    with cursor(con) as reader:
         reader.register("attempts_to_count", attempts)
         batches = reader.sql(
             f"select * from texts inner join attempts_to_count using ({', '.join(KEY)})"
         ).to_arrow_reader(BATCH_TEXTS)
-        waiting: deque[Future[list[Look]]] = deque()
-        try:
-            for batch in batches:
-                waiting.append(pool.submit(_look_at_batch, encoding, batch))
-                if len(waiting) > AHEAD * threads:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        look_at = functools.partial(_look_at_batch, encoding)
+        with closing(in_order(look_at, batches, threads, AHEAD)) as looks:
+            yield from chain.from_iterable(looks)
 
 
 def _look_at_batch(encoding: Encoding, batch: pa.RecordBatch) -> list[Look]:
