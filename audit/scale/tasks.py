@@ -1,6 +1,5 @@
 """What an engine runs: one extract or one part, given by a path and a number, never by attempts."""
 
-import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,11 +19,6 @@ class Task(NamedTuple):
     run: str
     number: int
     limits: TaskLimits
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-        return f"{self.kind} {self.number}"
 
 
 class Outcome(NamedTuple):
@@ -50,13 +44,3 @@ def perform(task: Task) -> Outcome:
         return Outcome(task.kind, task.number, 0, str(error))
     except duckdb.Error as error:
         return Outcome(task.kind, task.number, 0, explained(error))
-
-
-def as_text(outcome: Outcome) -> str:
-    """An outcome as the one column that comes back from an engine."""
-    return json.dumps(outcome)
-
-
-def from_text(text: str) -> Outcome:
-    """The outcome of a text."""
-    return Outcome(*json.loads(text))
