@@ -65,25 +65,8 @@ def remember(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = Fal
     remember_answer(con, answer)
     keep_fact(con, "numbers", "true" if numbers else None)
     facts = dict(con.execute(render("recording_facts")).fetchall())
-    facts["unlabelled"] = _label_gaps(con)
     for key in TOLD:
         keep_fact(con, key, facts.get(key))
-
-
-def _label_gaps(con: duckdb.DuckDBPyConnection) -> str | None:
-    """Archives without labels, and what was made of the gaps of others."""
-    gaps = con.execute(render("label_gaps")).fetchall()
-    parts = []
-    for gap, words in (
-        ("unlabelled", "no labels, so nothing that needs them: "),
-        ("wrong", "missing labels counted as incorrect: "),
-        ("dropped", "problems with a missing label left out: "),
-    ):
-        archives = [archive if gap == "unlabelled" else f"{archive} {count:,} of {total:,}"
-                    for archive, kind, count, total in gaps if kind == gap]  # fmt: skip
-        if archives:
-            parts.append(words + ", ".join(sorted(archives)))
-    return "; ".join(parts) or None
 
 
 def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str:
