@@ -841,8 +841,7 @@ def verify(
         "budget": budget, "rule": rule, "policy": policy, "selector": selector, "unit": unit,
         "cap": cap,
     }  # fmt: skip
-    outcome = verified(str(live), str(full), settings)
-    return Result(outcome.rows, caption=outcome.caption, notes=outcome.notes)
+    return verified(str(live), str(full), settings)
 
 
 @takes

@@ -60,8 +60,7 @@ def fetch(
     archives: other archives than the study's two
     progress: called with what is done, how much of it, and how much there is
     """
-    repo, hub = repo or REPO, _hub()
-    api = hub.HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None, library_name="budget-audit")
+    repo, (hub, api) = repo or REPO, _hub()
     commit, files = _list_files(hub, api, repo, revision or REVISION)
     where = f"{repo}@{commit}"
     chosen = {
@@ -96,8 +95,7 @@ def hub_files(address: str) -> list[str]:
     name, _, revision = name.partition("@")
     if not address.startswith(DATASET) or not owner or not name or not pattern:
         raise AuditError(f"{address}: write {DATASET}owner/name/PATTERN, such as …/*.parquet")
-    hub, repo = _hub(), f"{owner}/{name}"
-    api = hub.HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None, library_name="budget-audit")
+    repo, (hub, api) = f"{owner}/{name}", _hub()
     commit, files = _list_files(hub, api, repo, revision or "main")
     paths = [file.path for file in files if fnmatch.fnmatchcase(file.path, pattern)]
     if not paths:
@@ -115,8 +113,8 @@ def hub_files(address: str) -> list[str]:
         raise _explained(hub, api, error, repo, commit) from None
 
 
-def _hub() -> Any:
-    """The hub's library, without its own messages and bars."""
+def _hub() -> tuple[Any, Any]:
+    """The hub's library, without its own messages and bars, and what asks the hub."""
     try:
         import huggingface_hub
     except ModuleNotFoundError:
@@ -125,7 +123,8 @@ def _hub() -> Any:
         ) from None
     huggingface_hub.logging.set_verbosity_error()
     huggingface_hub.utils.disable_progress_bars()
-    return huggingface_hub
+    endpoint = os.environ.get("HF_ENDPOINT") or None
+    return huggingface_hub, huggingface_hub.HfApi(endpoint=endpoint, library_name="budget-audit")
 
 
 def _list_files(hub: Any, api: Any, repo: str, revision: str) -> tuple[str, list[Remote]]:
