@@ -24,12 +24,12 @@ from audit.options import TaskLimits
 from audit.output import filters
 from audit.scale.folders import (
     appearing,
-    check_files,
     folder_of,
     missing,
     own_receipt,
     parquet,
     read_receipt,
+    whole_receipts,
     working,
     write_receipt,
 )
@@ -83,19 +83,6 @@ def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
     return receipt
 
 
-def check_extracted(run: Path, manifest: Manifest) -> list[dict[str, Any]]:
-    """The receipts of all extracted files; one that is missing, swapped or damaged is named."""
-    receipts = []
-    for number in range(len(manifest.files)):
-        folder = folder_of(run, "attempts", number)
-        receipt = read_receipt(folder)
-        if receipt is None or receipt["manifest"] != manifest.id or receipt["number"] != number:
-            raise AuditError(f"{folder}: does not hold file {number} of this run; run it again")
-        check_files(folder, receipt)
-        receipts.append(receipt)
-    return receipts
-
-
 def _notes(manifest: Manifest, receipts: Sequence[Mapping[str, Any]]) -> list[str]:
     """The notes that a load of the files would report."""
     reasons = (receipt["skipped"] for receipt in receipts)
@@ -109,7 +96,7 @@ def _read_counts(
     con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest
 ) -> tuple[list[dict[str, Any]], list[tuple[str, int, int]]]:
     """Make `bank_counts` of every file's own, under the numbers that problems have in the run."""
-    receipts = check_extracted(run, manifest)
+    receipts = whole_receipts(run, "attempts", len(manifest.files), manifest.id)
     read = [receipt for receipt in receipts if not receipt["skipped"]]
     require_some(read, [*manifest.skipped, *(receipt["skipped"] for receipt in receipts)])
     create_schema(con)
