@@ -156,13 +156,10 @@ def load(
         )
         notes = provenance.load_notes(con, summary.notes)
         notes += quality_notes(con, [row.archive for row in summary.archives])
-    columns = {
-        name: [getattr(row, name) for row in summary.archives]
-        for name in ("archive", "attempts", "problems")
-    }
+    rows = pa.Table.from_pylist([row._asdict() for row in summary.archives])
     notes += [STALE] if summary.replays_dropped else []
     caption = f"{summary.rows:,} rows of {summary.files:,} file(s) in {_name(db)}"
-    return Result(pa.table(columns), caption=caption, notes=notes)
+    return Result(rows, caption=caption, notes=notes)
 
 
 @takes

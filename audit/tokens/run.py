@@ -18,7 +18,7 @@ from audit.errors import AuditError
 from audit.progress import Progress
 from audit.tokens import counting
 from audit.tokens.counting import Look
-from audit.tokens.encodings import DEFAULT, Encoding, Prefixes, encoding_name, find_encoding
+from audit.tokens.encodings import DEFAULT, Encoding, encoding_name, find_encoding
 from audit.units import UNITS
 
 # Attempts between two commits: what an interrupt can cost.
@@ -65,25 +65,21 @@ def tokenize(
         name = _remember(con, tokenizer)
         attempts = _attempts_to_count(con, has_events, everything)
         # A tokenizer that cannot be had changes nothing, and none is needed where nothing waits.
-        encoding = find_encoding(tokenizer) if attempts.num_rows else Encoding(name, _no_encode)
-    summary = TokenSummary(name, 0, 0, 0)
+        encoding = find_encoding(tokenizer) if attempts.num_rows else None
+    done = tokens = reconciled = 0
     pending: list[Look] = []
     with closing(_looks(con, attempts, encoding, threads or os.cpu_count() or 1)) as looks:
         for done, look in enumerate(looks, 1):
             pending.append(look)
-            summary = TokenSummary(
-                name,
-                done,
-                summary.tokens + (look.counted or 0),
-                summary.reconciled + look.reconciled,
-            )
+            tokens += look.counted or 0
+            reconciled += look.reconciled
             if len(pending) == COMMIT_EVERY:
                 _keep(con, name, pending)
                 pending.clear()
             if progress and (done % BATCH_TEXTS == 0 or done == attempts.num_rows):
-                progress(f"{summary.tokens:,} tokens", done, attempts.num_rows)
+                progress(f"{tokens:,} tokens", done, attempts.num_rows)
     _keep(con, name, pending)
-    return summary
+    return TokenSummary(name, done, tokens, reconciled)
 
 
 def _require_tokens(con: duckdb.DuckDBPyConnection) -> None:
@@ -119,10 +115,10 @@ def _attempts_to_count(
 
 
 def _looks(
-    con: duckdb.DuckDBPyConnection, attempts: pa.Table, encoding: Encoding, threads: int
+    con: duckdb.DuckDBPyConnection, attempts: pa.Table, encoding: Encoding | None, threads: int
 ) -> Generator[Look, None, None]:
     """Look at the text of every such attempt, in parallel, holding only a few at a time."""
-    if not attempts.num_rows:
+    if encoding is None:
         return
     # Its own connection: a commit on the other one would end the reading.
     with cursor(con) as reader:
@@ -161,7 +157,3 @@ def _keep(con: duckdb.DuckDBPyConnection, encoding: str, looks: Sequence[Look]) 
                 f"select looked_at.* from looked_at anti join {name} using ({grain})"
             )
             con.unregister("looked_at")
-
-
-def _no_encode(text: str) -> tuple[int, Prefixes]:
-    raise AssertionError("nothing was to be tokenized")
