@@ -75,7 +75,7 @@ class Trial:
     split: dict[str, Any] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     # Checks of costs and answers that do not pass.
-    warned: list[tuple[str, int, int]] = field(default_factory=list)
+    warned: list[dict[str, Any]] = field(default_factory=list)
     # Two answers of a problem, or an answer and its reference, that are one number.
     alike: tuple[str, ...] = ()
     # Whether all of the files was read, and whether it passed the gate.
@@ -254,30 +254,17 @@ def _try(files: Sequence[SourceFile], reading: Reading) -> Trial:
         with duckdb.connect() as con:
             con.execute("set threads = 2")
             loaded = load(con, files, reading=replace(reading, skip_unreadable=False))
-            ((mapping,),) = con.execute(
-                "select mapping from sources order by all limit 1"
-            ).fetchall()
-            reasons = "select finish_reason from attempts group by 1 order by count(*) desc, 1"
+            held = con.sql(render("trial")).to_arrow_table().to_pylist()[0]
             return Trial(
-                mapping=json.loads(mapping),
-                counts=_row(con, "trial_counts"),
-                record=_row(con, "trial_record"),
+                mapping=json.loads(held.pop("mapping")),
                 notes=loaded.notes,
-                texts=[text for (text,) in con.execute(render("trial_texts")).fetchall()],
-                split=_row(con, "trial_split"),
-                reasons=[reason for (reason,) in con.execute(reasons).fetchall()],
                 alike=_decimals(con),
-                warned=con.execute(render("trial_warnings")).fetchall(),
                 is_whole=share >= 1,
                 is_fit=not reading.force,
+                **held,
             )
     except AuditError as error:
         return Trial(refusal=str(error))
-
-
-def _row(con: duckdb.DuckDBPyConnection, name: str) -> dict[str, Any]:
-    """The only row of a select, by column."""
-    return con.sql(render(name)).to_arrow_table().to_pylist()[0]
 
 
 def _decimals(con: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
@@ -397,7 +384,7 @@ def _held(trial: Trial, files: Sequence[SourceFile], source: Source) -> Iterator
     )
     for note in trial.notes:
         yield f"  note: {note}"
-    for check, count, total in trial.warned:
+    for check, count, total in map(dict.values, trial.warned):
         paths = [source.mapping.get(name, "") for name in REASONED]
         has_option = check == "reasoning_not_counted" and not paths[0].startswith(COUNTED)
         option = f": --map completion_tokens={'+'.join(paths)}" if has_option else ""
