@@ -16,6 +16,7 @@ from audit.answers import normalize
 from audit.database.leftovers import atomic_file
 from audit.errors import AuditError
 from audit.progress import Progress
+from audit.sources.canonical import COLUMNS
 
 Rng = np.random.Generator
 Value = tuple[str, tuple[int, ...]]  # a kind of answer and the numbers in it
@@ -99,21 +100,12 @@ class Stream(NamedTuple):
     paragraphs: list[int]  # tokens that begin a paragraph, with a text's worth of tokens to follow
 
 
+WRITTEN = (
+    "archive", "competition", "question_id", "seed", "prompt_tokens", "completion_tokens",
+    "finish_reason", "text", "archive_answer", "correct", "mean_logprob", "references",
+)  # fmt: skip
 FILE_SCHEMA = pa.schema(
-    [
-        ("archive", pa.string()),
-        ("competition", pa.string()),
-        ("question_id", pa.int64()),
-        ("seed", pa.int64()),
-        ("prompt_tokens", pa.int64()),
-        ("completion_tokens", pa.int64()),
-        ("finish_reason", pa.string()),
-        ("text", pa.string()),
-        ("archive_answer", pa.string()),
-        ("correct", pa.bool_()),
-        ("mean_logprob", pa.float64()),
-        ("references", pa.list_(pa.string())),
-    ],
+    {name: COLUMNS[name].type for name in WRITTEN} | {"text": pa.string()},
     metadata={
         "simulated": "true",
         "description": "Simulated attempts, calibrated on the published source-record audit; "
