@@ -126,9 +126,9 @@ def run(
     from audit.scale.run import run as execute
 
     where = Where(workers, master, remote, address)
-    done = execute(Path(folder), on, limits, where, progress)
-    caption = f"{done.files:,} file(s) extracted, {done.parts:,} part(s) made in {folder}"
-    rows = {"task": ["extract", "part"], "done": [done.files, done.parts]}
+    files, parts = execute(Path(folder), on, limits, where, progress)
+    caption = f"{files:,} file(s) extracted, {parts:,} part(s) made in {folder}"
+    rows = {"task": ["extract", "part"], "done": [files, parts]}
     return Result(pa.table(rows), caption=caption)
 
 

@@ -26,7 +26,6 @@ class Outcome(NamedTuple):
 
     kind: str
     number: int
-    done: int
     error: str | None = None
 
 
@@ -39,8 +38,9 @@ def perform(task: Task) -> Outcome:
 
     work = {"extract": extract, "part": part}[task.kind]
     try:
-        return Outcome(task.kind, task.number, work(Path(task.run), task.number, task.limits))
+        work(Path(task.run), task.number, task.limits)
     except AuditError as error:
-        return Outcome(task.kind, task.number, 0, str(error))
+        return Outcome(task.kind, task.number, str(error))
     except duckdb.Error as error:
-        return Outcome(task.kind, task.number, 0, explained(error))
+        return Outcome(task.kind, task.number, explained(error))
+    return Outcome(task.kind, task.number)
