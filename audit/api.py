@@ -155,11 +155,10 @@ def load(
             progress=progress,
         )
         notes = provenance.load_notes(con, summary.notes)
-        notes += quality_notes(con, [row.archive for row in summary.archives])
-    rows = pa.Table.from_pylist([row._asdict() for row in summary.archives])
+        notes += quality_notes(con, summary.archives["archive"].to_pylist())
     notes += [STALE] if summary.replays_dropped else []
     caption = f"{summary.rows:,} rows of {summary.files:,} file(s) in {_name(db)}"
-    return Result(rows, caption=caption, notes=notes)
+    return Result(summary.archives, caption=caption, notes=notes)
 
 
 @takes
