@@ -57,8 +57,10 @@ ALONE = "each name is taken for a problem: if it numbers attempts, split it as s
 FAILED = "attempts without text and tokens are kept as unfinished; --failed drop drops them"
 DECIMALS = "decimals compared as numbers, because {} and {} are answers to one problem"
 REASONED = ("completion_tokens", "reasoning_tokens")
-MATTERS = {"correct": "accuracy is unknown", "references": "labels cannot be checked or repaired",
-           "prompt_tokens": "prompts cost nothing"}  # fmt: skip
+MATTERS = {
+    "references": "labels cannot be checked or repaired",
+    "prompt_tokens": "prompts cost nothing",
+}
 
 
 @dataclass
@@ -437,9 +439,8 @@ def _absent(peeks: Sequence[Peek], source: Source, trial: Trial, reading: Readin
     if not trial.counts["labelled"]:
         yield f"absent: {explain(source, 'correct')}"
     for name, cost in MATTERS.items():
-        if name in mapped or (name == "references" and reading.answer == NO_ANSWER):
-            continue
-        if name != "correct":
+        is_compared = name != "references" or reading.answer != NO_ANSWER
+        if name not in mapped and is_compared:
             yield f"absent: {NEEDS[name].what}: {cost}"
 
 
