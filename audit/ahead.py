@@ -1,7 +1,7 @@
 """Work in threads: the next items are made while one is in use, and results keep their order."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
@@ -31,14 +31,17 @@ def _made(
 
 
 def in_order(
-    work: Callable[[Item], Result], items: Iterable[Item], threads: int
-) -> Iterator[Result]:
-    """The results one after the other, of as many items at a time as there are threads."""
+    work: Callable[[Item], Result], items: Iterable[Item], threads: int, ahead: int = 1
+) -> Generator[Result]:
+    """The results one after the other, of so many items at a time for each thread."""
     waiting: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
+    pool = ThreadPoolExecutor(threads)
+    try:
         for item in items:
             waiting.append(pool.submit(work, item))
-            if len(waiting) >= threads:
+            if len(waiting) >= ahead * threads:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -38,9 +38,8 @@ from audit.scale.functions import gather as gather
 from audit.scale.functions import part as part
 from audit.scale.functions import plan as plan
 from audit.scale.functions import run as run
-from audit.study.functions import fetch as fetch
-from audit.study.functions import local_files
-from audit.study.functions import simulate as simulate
+from audit.study.fetch import fetch as fetch
+from audit.study.fetch import local_files
 from audit.text import not_there
 from audit.units import UNITS, Amount, write_amount
 
@@ -81,6 +80,36 @@ def _as_names(names: Names | None) -> tuple[str, ...]:
     return () if names is None else (names,) if isinstance(names, str) else tuple(names)
 
 
+def simulate(
+    out: str | Path,
+    *,
+    problems: int = 30,
+    attempts: int = 80,
+    seed: int = 20260906,
+    texts: Literal["final", "full"] = "final",
+    progress: Progress | None = None,
+) -> list[Path]:
+    """Write a simulated archive in the study's shape, labelled as simulated; return its files.
+
+    out: the folder for the Parquet files
+    problems: problems per competition
+    attempts: attempts per problem
+    seed: the seed of all chance in it
+    texts: only the last lines of each text (final), or all of it (full)
+    progress: called with what is done, how much of it, and how much there is
+    """
+    from audit.study.simulate import simulate as write
+
+    return write(
+        Path(out),
+        problems=problems,
+        attempts=attempts,
+        seed=seed,
+        texts=texts,
+        progress=progress,
+    )
+
+
 @takes
 def describe(
     sources: Sources,
@@ -90,9 +119,7 @@ def describe(
 ) -> Text:
     """Tell whether sources load, with what command, and what they hold, before anything is loaded.
 
-    sources: files, folders or globs
     all: every column with its origin, and what could be a missing one
-    reading:
     """
     from audit.load.describe import describe as description
 
@@ -113,12 +140,8 @@ def load(
     """Load files, folders or globs, all or nothing, and say what came in: a row per archive.
 
     db: the database, a file (made if it is not there) or a connection
-    sources: files, folders or globs
     replace: replace archives that are already there
     texts: keep the generated texts; answers are read from them either way
-    reading:
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     from audit.load.load import load as load_sources
 
@@ -132,14 +155,10 @@ def load(
             progress=progress,
         )
         notes = provenance.load_notes(con, summary.notes)
-        notes += quality_notes(con, [row.archive for row in summary.archives])
-    columns = {
-        name: [getattr(row, name) for row in summary.archives]
-        for name in ("archive", "attempts", "problems")
-    }
+        notes += quality_notes(con, summary.archives["archive"].to_pylist())
     notes += [STALE] if summary.replays_dropped else []
     caption = f"{summary.rows:,} rows of {summary.files:,} file(s) in {_name(db)}"
-    return Result(pa.table(columns), caption=caption, notes=notes)
+    return Result(summary.archives, caption=caption, notes=notes)
 
 
 @takes
@@ -152,10 +171,8 @@ def answers(
 ) -> Result:
     """Read the answers of all archives again, as another kind, from what was loaded.
 
-    db: the database, a file or a connection
     answer: what the answer is: boxed, archive, none or regex:PATTERN
     force: go on where an archive has no answer of that kind
-    limits:
     """
     from audit.load.reread import reread
 
@@ -191,11 +208,6 @@ def replay(
     """Replay every order under every cap, budget and rule, and return the settings used.
 
     What is not given is as in the last replay of the database, or the study's.
-
-    db: the database, a file or a connection
-    settings:
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     with _opened(db, write=True, limits=limits, row_group=database.REPLAYED_ROW_GROUP) as con:
         asked = {**settings, **_replayed_only(con, settings)}
@@ -255,17 +267,11 @@ def table(
 ) -> Result:
     """One table of the study.
 
-    db: the database, a file or a connection
     name: the table's name, one of tables()
-    archive: only these archives, names or patterns such as '*_high'
-    competition: only these competitions
-    problems: a CSV with the columns competition and question_id: only these problems
     columns: only these columns, with their intervals, in this order
     sort: the columns to sort by, -name for the largest first
     limit: at most so many rows
     tokenize: count the tokens that the table still waits for; this writes to the database
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     _require_table(name)
     if tokenize:
@@ -369,12 +375,10 @@ def query(
 
     A file is opened so that the SQL reaches nothing else; a connection is used as it is.
 
-    db: the database, a file or a connection
     name_or_sql: one of queries(), the path of a .sql file, or one statement that reads
     params: values for the statement's $names
     limit: at most so many rows
     timeout: seconds before it is stopped
-    limits:
     """
     from audit.query.run import query as ask
 
@@ -485,16 +489,10 @@ def export(
 ) -> Result:
     """Write tables and relations to files, a row of the result each; without a name, every table.
 
-    db: the database, a file or a connection
     out: the folder for the files
     names: tables and relations; none means every table
     format: csv or parquet
-    archive: only these archives, names or patterns such as '*_high'
-    competition: only these competitions
-    problems: a CSV with the columns competition and question_id: only these problems
     tokenize: count the tokens that a table still waits for; this writes to the database
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     from audit.output.export import export as write_files
     from audit.output.export import left_out
@@ -533,8 +531,6 @@ def check(
 
     db: the database, a file
     expect: expectations such as 'archive, budget, rule: accuracy >= 60', or files of them
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     from audit.engine.check import check as verify
     from audit.output.expect import read_expectations
@@ -594,14 +590,10 @@ def report(
 ) -> list[Path]:
     """Write the report, by default as a page to explore, offline; return its files.
 
-    db: the database, a file or a connection
     out: the folder for the report
     formats: any of html, md, tex and csv
     title: the report's title (default: the data's name)
     texts: 'some' puts what attempts wrote beside the page, up to 50 MB; 'all' without that limit
-    archive: only these archives, names or patterns such as '*_high'
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     from audit.report import report as write_report
 
@@ -723,11 +715,8 @@ def tokenize(
 ) -> Result:
     """Count the tokens that prefix_boxes needs; what is counted already is not counted again.
 
-    db: the database, a file or a connection
     tokenizer: a tiktoken encoding or a Hugging Face tokenizer.json (default: the last one used)
     everything: every text, not only those of boundary attempts
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     from audit import tokens
 
@@ -753,11 +742,8 @@ def compare(
 ) -> "Compared":
     """Put every published value beside the computed one.
 
-    db: the database, a file or a connection
     published: published values in the study's layout (default: the study's)
     tokenize: count the tokens that prefix_boxes still waits for; this writes to the database
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     from audit.study import compare as study
 
@@ -772,7 +758,7 @@ def compare(
             Path(published) if published else None,
         )
     verdict, status = study.verdict(comparison)
-    is_telling = comparison.is_study or len(comparison.missing) < len(comparison.rows)
+    is_telling = comparison.is_study or len(comparison.those("not_computed")) < len(comparison.rows)
     compared = Compared(study.comparison_table(comparison), notes=[verdict])
     if is_telling:
         compared.compact = Result(study.comparison_table(comparison, compact=True))
@@ -809,7 +795,6 @@ def diff(
     tolerance: how far apart two numbers may be, absolutely or relatively, and count as the same
     table: only the cells of this table
     archive: archives to compare, by name, or 'OLD=NEW' where they are called differently
-    limits:
     """
     from audit.output.diff import archive_pairs, differences, first_screen
 
@@ -852,8 +837,7 @@ def verify(
         "budget": budget, "rule": rule, "policy": policy, "selector": selector, "unit": unit,
         "cap": cap,
     }  # fmt: skip
-    outcome = verified(str(live), str(full), settings)
-    return Result(outcome.rows, caption=outcome.caption, notes=outcome.notes)
+    return verified(str(live), str(full), settings)
 
 
 @takes
@@ -872,7 +856,6 @@ def demo(
     out: the folder for everything
     simulated: simulated archives in the study's shape instead
     agents: recorded agent runs instead, budgeted in dollars, under all five rules
-    limits:
     progress: gives the progress of each of the steps load, replay and report
     """
     from audit.report import report as write_report

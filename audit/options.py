@@ -25,6 +25,16 @@ Budgets = Amount | Sequence[Amount]
 FilePath = str | Path
 Sources = FilePath | Sequence[FilePath]
 Returned = TypeVar("Returned")
+# What parameters are that many functions have; a function whose own differs says so itself.
+SHARED = {
+    "db": "the database, a file or a connection",
+    "sources": "files, folders or globs",
+    "folder": "the run's folder",
+    "archive": "only these archives, names or patterns such as '*_high'",
+    "competition": "only these competitions",
+    "problems": "a CSV with the columns competition and question_id: only these problems",
+    "progress": "called with what is done, how much of it, and how much there is",
+}
 
 
 def option(default: Any, help: str, kind: str, **more: Any) -> Any:
@@ -439,7 +449,8 @@ def takes(function: Callable[..., Returned]) -> Callable[..., Returned]:
     """Let a function that wants option sets be called with their options, each by its name.
 
     A parameter whose type is an option set becomes a named, typed and documented parameter for
-    each of its options. Who has made the set already hands it over under the set's own name.
+    each of its options. Who has made the set already hands it over under the set's own name. A
+    docstring says what the other parameters are, `name: text`, but those of `SHARED`.
     """
     signature = inspect.signature(function)
     option_sets = {
@@ -463,11 +474,21 @@ def takes(function: Callable[..., Returned]) -> Callable[..., Returned]:
         **{parameter.name: parameter.annotation for parameter in public},
         "return": signature.return_annotation,
     }
-    for name, option_set in option_sets.items():
-        lines = [documented(key, entry) for key, entry in parameters(option_set).items()]
-        block = textwrap.indent("\n".join(lines), "    ")
-        call.__doc__ = (call.__doc__ or "").replace(f"    {name}:\n", f"{block}\n")
+    call.__doc__ = _documentation(signature, function.__doc__ or "")
     return call
+
+
+def _documentation(signature: inspect.Signature, text: str) -> str:
+    """A docstring with a line for each parameter: its own, an option's, or one that many share."""
+    own = dict(re.findall(r"^ {4}(\w+): (.+)$", text, re.MULTILINE))
+    lines = []
+    for name, parameter in signature.parameters.items():
+        if parameter.annotation in SETS:
+            lines += [documented(*option) for option in parameters(parameter.annotation).items()]
+        elif about := own.get(name) or SHARED.get(name):
+            lines.append(f"{name}: {about}")
+    beginning = re.split(r"\n {4}\w+: ", text, maxsplit=1)[0].rstrip()
+    return "\n\n".join([beginning, textwrap.indent("\n".join(lines), "    ")]) + "\n    "
 
 
 def _public_parameters(parameter: inspect.Parameter) -> Iterator[inspect.Parameter]:

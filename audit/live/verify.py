@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
 import numpy as np
-import pyarrow as pa
 
 from audit.database import connect, insert
 from audit.database.connection import is_database
@@ -18,6 +17,7 @@ from audit.errors import AuditError
 from audit.live.judge import judge_for
 from audit.load.load import load
 from audit.options import Reading, Settings
+from audit.output.result import Result
 from audit.units import write_amount
 
 # What `verify` needs to know of the live run, and what stands in where its records do not say.
@@ -29,16 +29,7 @@ NAMED = ("budget", "rule", "cap", "unit", "policy", "selector", "answer")
 RESULTS = ("equal", "different", "other attempts")
 
 
-class Verified(NamedTuple):
-    """A row per problem of the live run, what they come to, and whether none contradicts."""
-
-    rows: pa.Table
-    caption: str
-    notes: list[str]
-    is_equal: bool
-
-
-def verify(live: str, full: str, options: Mapping[str, Any]) -> Verified:
+def verify(live: str, full: str, options: Mapping[str, Any]) -> Result:
     """Compare a live run with the replay of an unrestricted one, problem by problem."""
     options = {name: value for name, value in options.items() if value is not None}
     with TemporaryDirectory() as folder, ExitStack() as open_files:
@@ -156,7 +147,7 @@ def _pair(both: duckdb.DuckDBPyConnection, live: str, full: str) -> None:
         )
 
 
-def _verified(both: duckdb.DuckDBPyConnection, facts: Mapping[str, Any]) -> Verified:
+def _verified(both: duckdb.DuckDBPyConnection, facts: Mapping[str, Any]) -> Result:
     """The comparison of every problem, and what they come to."""
     rows = both.sql(render("verified_problems")).to_arrow_table()
     results = rows["result"].to_pylist()
@@ -175,7 +166,7 @@ def _verified(both: duckdb.DuckDBPyConnection, facts: Mapping[str, Any]) -> Veri
     if others:
         notes.append(f"{others:,} problems have other attempts: this is another sampling")
         notes += _predicted(both)
-    return Verified(rows, caption, notes, not different)
+    return Result(rows, caption=caption, notes=notes)
 
 
 def _predicted(both: duckdb.DuckDBPyConnection) -> Iterator[str]:

@@ -4,7 +4,6 @@ What is printed was tried: the files' beginnings are read and held to the gate o
 """
 
 import json
-import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -52,15 +51,16 @@ LEAST_BYTES = 50_000
 KINDS_SHOWN = 3
 # An answer of another kind is proposed where boxes give less than this share of the best.
 MUCH = 0.9
-# Names that end in an attempt's number.
-SPLIT = re.compile(r"(.+)([-_])(\d+)")
+BY_ROWS = "attempts in the order of the rows: the log numbers none"
 SHARED = "attempts from the numbers of names that share one prompt"
 ALONE = "each name is taken for a problem: if it numbers attempts, split it as said below"
 FAILED = "attempts without text and tokens are kept as unfinished; --failed drop drops them"
 DECIMALS = "decimals compared as numbers, because {} and {} are answers to one problem"
 REASONED = ("completion_tokens", "reasoning_tokens")
-MATTERS = {"correct": "accuracy is unknown", "references": "labels cannot be checked or repaired",
-           "prompt_tokens": "prompts cost nothing"}  # fmt: skip
+MATTERS = {
+    "references": "labels cannot be checked or repaired",
+    "prompt_tokens": "prompts cost nothing",
+}
 
 
 @dataclass
@@ -73,11 +73,11 @@ class Trial:
     record: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     texts: list[str] = field(default_factory=list)
-    # The problems' names, with the tokens of their prompts where attempts agree on them.
-    prompts: dict[str, int | None] = field(default_factory=dict)
+    # What parts the problems' names from numbers, and whether those are of attempts.
+    split: dict[str, Any] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     # Checks of costs and answers that do not pass.
-    warned: list[tuple[str, int, int]] = field(default_factory=list)
+    warned: list[dict[str, Any]] = field(default_factory=list)
     # Two answers of a problem, or an answer and its reference, that are one number.
     alike: tuple[str, ...] = ()
     # Whether all of the files was read, and whether it passed the gate.
@@ -198,40 +198,39 @@ def _settle(
             guesses += [guess for guess in more if guess not in guesses]
     except AuditError as error:
         return reading, [], Trial(refusal=str(error))
+
+    def take(guess: Guess, *, force: bool = False, **options: Any) -> Trial:
+        """Settle options by a guess, and try what comes of it."""
+        nonlocal settled
+        settled = replace(settled, **options)
+        guesses.append(guess)
+        return _try(files, replace(settled, force=True) if force else settled)
+
     trial = _try(files, settled)
     if trial.refusal and "--failed" in trial.refusal:
-        settled = replace(settled, failed="count")
-        guesses.append(Guess("failed", FAILED))
-        trial = _try(files, settled)
+        trial = take(Guess("failed", FAILED), failed="count")
     if _is_repeated(trial, peeks, settled):
-        settled = replace(settled, mapping={**settled.mapping, "seed": "@row"})
-        guesses.append(Guess("seed", "attempts in the order of the rows: the log numbers none"))
-        trial = _try(files, settled)
+        trial = take(Guess("seed", BY_ROWS), mapping={**settled.mapping, "seed": "@row"})
     if trial.refusal:
         trial = _try(files, replace(settled, force=True))
     if not trial.refusal and (finished := _finished(trial, settled)):
-        settled = replace(settled, finished=finished)
-        guesses.append(Guess("finished", f"{', '.join(finished)} counted as finished"))
-        trial = _try(files, replace(settled, force=True))
+        guess = Guess("finished", f"{', '.join(finished)} counted as finished")
+        trial = take(guess, finished=finished, force=True)
     if trial.refusal:
         return settled, guesses, trial
     if settled.answer == "boxed" and (
         kind := _other_answer(trial, peeks[0].source.format, settled)
     ):
-        settled = replace(settled, answer=kind.what)
-        guesses.append(kind)
-        trial = _try(files, settled)
-    split = _split(trial, peeks[0].source, settled)
-    if split and (is_of_attempts := _is_of_attempts(trial)) is not False:
-        guesses.append(Guess("seed", SHARED if is_of_attempts else ALONE))
-        if is_of_attempts:
-            settled = replace(settled, mapping={**settled.mapping, **split})
-            trial = _try(files, settled)
+        trial = take(kind, answer=kind.what)
+    if (split := _split(trial, peeks[0].source, settled)) and trial.split["is_of_attempts"]:
+        trial = take(Guess("seed", SHARED), mapping={**settled.mapping, **split})
+    elif split and trial.split["is_of_attempts"] is None:
+        guesses.append(Guess("seed", ALONE))
     if trial.alike and not settled.numbers and not trial.refusal:
-        settled = replace(settled, numbers=True)
-        guesses.append(Guess("numbers", DECIMALS.format(*trial.alike)))
-        return settled, guesses, _try(files, settled)
-    return settled, guesses, trial if trial.is_fit else _try(files, settled)
+        trial = take(Guess("numbers", DECIMALS.format(*trial.alike)), numbers=True)
+    elif not trial.is_fit:
+        trial = _try(files, settled)
+    return settled, guesses, trial
 
 
 def _is_repeated(trial: Trial, peeks: Sequence[Peek], reading: Reading) -> bool:
@@ -257,30 +256,17 @@ def _try(files: Sequence[SourceFile], reading: Reading) -> Trial:
         with duckdb.connect() as con:
             con.execute("set threads = 2")
             loaded = load(con, files, reading=replace(reading, skip_unreadable=False))
-            ((mapping,),) = con.execute(
-                "select mapping from sources order by all limit 1"
-            ).fetchall()
-            reasons = "select finish_reason from attempts group by 1 order by count(*) desc, 1"
+            held = con.sql(render("trial")).to_arrow_table().to_pylist()[0]
             return Trial(
-                mapping=json.loads(mapping),
-                counts=_row(con, "trial_counts"),
-                record=_row(con, "trial_record"),
+                mapping=json.loads(held.pop("mapping")),
                 notes=loaded.notes,
-                texts=[text for (text,) in con.execute(render("trial_texts")).fetchall()],
-                prompts=dict(con.execute(render("trial_prompts")).fetchall()),
-                reasons=[reason for (reason,) in con.execute(reasons).fetchall()],
                 alike=_decimals(con),
-                warned=con.execute(render("trial_warnings")).fetchall(),
                 is_whole=share >= 1,
                 is_fit=not reading.force,
+                **held,
             )
     except AuditError as error:
         return Trial(refusal=str(error))
-
-
-def _row(con: duckdb.DuckDBPyConnection, name: str) -> dict[str, Any]:
-    """The only row of a select, by column."""
-    return con.sql(render(name)).to_arrow_table().to_pylist()[0]
 
 
 def _decimals(con: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
@@ -400,7 +386,7 @@ def _held(trial: Trial, files: Sequence[SourceFile], source: Source) -> Iterator
     )
     for note in trial.notes:
         yield f"  note: {note}"
-    for check, count, total in trial.warned:
+    for check, count, total in map(dict.values, trial.warned):
         paths = [source.mapping.get(name, "") for name in REASONED]
         has_option = check == "reasoning_not_counted" and not paths[0].startswith(COUNTED)
         option = f": --map completion_tokens={'+'.join(paths)}" if has_option else ""
@@ -409,22 +395,12 @@ def _held(trial: Trial, files: Sequence[SourceFile], source: Source) -> Iterator
 
 def _split(trial: Trial, source: Source, reading: Reading) -> dict[str, str]:
     """The mapping that takes numbers off the problems' names, where they may be attempts'."""
-    parts = [match for name in trial.prompts if (match := SPLIT.fullmatch(name))]
-    if trial.refusal or trial.counts["most"] > 1 or not 1 < len(parts) == len(trial.prompts):
-        return {}
-    separators = {part[2] for part in parts}
-    numbers: dict[str, set[int]] = {}
-    for part in parts:
-        numbers.setdefault(part[1], set()).add(int(part[3]))
-    # Numbers of problems have one name before them; those of attempts are the same after several.
-    first = next(iter(numbers.values()))
-    if len(separators) > 1 or len(numbers) < 2 or len(first) < 2:
-        return {}
-    if any(others != first for others in numbers.values()):
-        return {}
     origin = reading.mapping.get("question_id", source.mapping.get("question_id", "@"))
-    origin, mark = origin.split(",")[0], separators.pop()
-    if "~" in origin or origin.startswith("@"):
+    origin = origin.split(",")[0]
+    if trial.refusal or trial.counts["most"] > 1 or "~" in origin or origin.startswith("@"):
+        return {}
+    mark = trial.split["mark"]
+    if not mark:
         return {}
     return {
         "question_id": rf"{origin}~(.+){mark}\d+",
@@ -432,20 +408,9 @@ def _split(trial: Trial, source: Source, reading: Reading) -> dict[str, str]:
     }
 
 
-def _is_of_attempts(trial: Trial) -> bool | None:
-    """Whether names that differ by a number have one prompt, by its tokens; None where unknown."""
-    groups: dict[str, set[int | None]] = {}
-    for name, tokens in trial.prompts.items():
-        match = SPLIT.fullmatch(name)
-        groups.setdefault(match[1] if match else name, set()).add(tokens)
-    if None in set().union(*groups.values()) or len(set().union(*groups.values())) < 2:
-        return None
-    return all(len(tokens) == 1 for tokens in groups.values())
-
-
 def _numbered(trial: Trial, source: Source, reading: Reading) -> Iterator[str]:
     """Where every problem has one attempt, its name may number attempts."""
-    if (split := _split(trial, source, reading)) and _is_of_attempts(trial) is None:
+    if (split := _split(trial, source, reading)) and trial.split["is_of_attempts"] is None:
         yield "note: every problem has one attempt; if these names number attempts, split them:"
         options = (shlex.join(("--map", f"{name}={path}")) for name, path in split.items())
         yield f"  {' '.join(options)}"
@@ -474,9 +439,8 @@ def _absent(peeks: Sequence[Peek], source: Source, trial: Trial, reading: Readin
     if not trial.counts["labelled"]:
         yield f"absent: {explain(source, 'correct')}"
     for name, cost in MATTERS.items():
-        if name in mapped or (name == "references" and reading.answer == NO_ANSWER):
-            continue
-        if name != "correct":
+        is_compared = name != "references" or reading.answer != NO_ANSWER
+        if name not in mapped and is_compared:
             yield f"absent: {NEEDS[name].what}: {cost}"
 
 

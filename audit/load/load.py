@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -38,24 +38,15 @@ TWO_RUNS = (
 )
 
 
-class ArchiveSummary(NamedTuple):
-    """What was loaded of one archive."""
-
-    archive: str
-    attempts: int
-    problems: int
-
-
 @dataclass(frozen=True)
 class LoadSummary:
-    """What was loaded, the notes to report, and whether the replays were dropped."""
+    """What was loaded, a row per archive, the notes to report, and whether replays were dropped."""
 
-    archives: list[ArchiveSummary]
+    archives: pa.Table
     files: int
     rows: int
-    with_texts: int
     replays_dropped: bool
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
 
 
 @takes
@@ -87,8 +78,8 @@ def load(
             facts = [file_facts(source, sha256(source.file)) for source in staging.opened]
             with incoming_files(con, dict(enumerate(facts))):
                 fill_records(con, FILLED)
-            loaded = con.execute(render("loaded_archives")).fetchall()
-            names = {row[0] for row in loaded}
+            loaded = con.sql(render("loaded_archives")).to_arrow_table()
+            names = set(loaded["archive"].to_pylist())
             if not reading.force:
                 require_fit(con, names, reading.answer)
             quality.count_dropped(con, left_out)
@@ -102,14 +93,8 @@ def load(
             comment_relations(con)
     except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
         raise AuditError(f"the database could not be written: {explained(error)}") from None
-    return LoadSummary(
-        [ArchiveSummary(*row[:3]) for row in loaded],
-        len(files),
-        sum(row[1] for row in loaded),
-        sum(row[3] for row in loaded) if texts else 0,
-        dropped,
-        tuple(notes),
-    )
+    rows = sum(loaded["attempts"].to_pylist())
+    return LoadSummary(loaded, len(files), rows, dropped, tuple(notes))
 
 
 def check_reading(reading: Reading) -> None:

@@ -1,14 +1,16 @@
 """What was not simply recorded: how answers, costs, finish reasons and labels came about."""
 
-import json
 from collections.abc import Iterable
+from contextlib import suppress
 
 import duckdb
 
 from audit.answers.extract import NO_ANSWER
 from audit.database.schema import fact, keep_fact, relations
 from audit.engine import render
+from audit.engine.settings import last_settings
 from audit.errors import AuditError
+from audit.options import Settings
 from audit.sources import excerpt
 
 COUNTED = "counted with "
@@ -65,25 +67,8 @@ def remember(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = Fal
     remember_answer(con, answer)
     keep_fact(con, "numbers", "true" if numbers else None)
     facts = dict(con.execute(render("recording_facts")).fetchall())
-    facts["unlabelled"] = _label_gaps(con)
     for key in TOLD:
         keep_fact(con, key, facts.get(key))
-
-
-def _label_gaps(con: duckdb.DuckDBPyConnection) -> str | None:
-    """Archives without labels, and what was made of the gaps of others."""
-    gaps = con.execute(render("label_gaps")).fetchall()
-    parts = []
-    for gap, words in (
-        ("unlabelled", "no labels, so nothing that needs them: "),
-        ("wrong", "missing labels counted as incorrect: "),
-        ("dropped", "problems with a missing label left out: "),
-    ):
-        archives = [archive if gap == "unlabelled" else f"{archive} {count:,} of {total:,}"
-                    for archive, kind, count, total in gaps if kind == gap]  # fmt: skip
-        if archives:
-            parts.append(words + ", ".join(sorted(archives)))
-    return "; ".join(parts) or None
 
 
 def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str:
@@ -120,40 +105,35 @@ def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
     return f"SIMULATED DATA ({archives})" if archives else None
 
 
+def _replayed(con: duckdb.DuckDBPyConnection) -> Settings:
+    """The settings of the last replay; the defaults where there is none that can be read."""
+    with suppress(AuditError, duckdb.Error):
+        return last_settings(con)
+    return Settings()
+
+
 def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
     """Which archives, competitions and problems alone were replayed, where it was not all."""
-    try:
-        settings = dict(con.execute("select key, value from settings").fetchall())
-        parts = [
-            (word, json.loads(settings.get(f"{word}s", "[]")))
-            for word in ("archive", "competition", "problem")
-        ]
-    except (duckdb.Error, ValueError):
-        return None
+    settings = _replayed(con)
     filters = [
-        f"{len(names):,} problems"
-        if word == "problem"
-        else f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}"
-        for word, names in parts
+        f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}"
+        for word, names in (("archive", settings.archives), ("competition", settings.competitions))
         if names
     ]
+    filters += [f"{len(settings.problems):,} problems"] if settings.problems else []
     return f"replayed: only {'; '.join(filters)}" if filters else None
 
 
 def unit_note(con: duckdb.DuckDBPyConnection) -> str:
     """What budgets and costs of the replay count, and where that comes from."""
-    tokens = told(con, "tokens") or "completion tokens recorded"
-    try:
-        ((unit,),) = con.execute("select value from settings where key = 'unit'").fetchall()
-        ((prices,),) = con.execute("select count(*) from prices").fetchall()
-    except (duckdb.Error, ValueError):
-        return tokens
+    tokens, settings = told(con, "tokens") or "completion tokens recorded", _replayed(con)
+    money = "by the prices given" if settings.prices else "as it was billed"
     return {
         "total": f"budgets count prompt and completion tokens; {tokens}",
-        "money": f"budgets count money {'by the prices given' if prices else 'as it was billed'}",
+        "money": f"budgets count money {money}",
         "seconds": "budgets count seconds as recorded",
         "steps": "budgets count steps",
-    }.get(unit, tokens)
+    }.get(settings.unit, tokens)
 
 
 def answer_note(con: duckdb.DuckDBPyConnection) -> str:

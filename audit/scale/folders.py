@@ -28,7 +28,8 @@ from audit.text import literal
 
 RECEIPT = "receipt.json"
 ABANDONED_SECONDS = 24 * 3600
-TASK_FOLDERS = ("attempts", "parts")
+# The folders of tasks, and what each holds.
+TASK_FOLDERS = {"attempts": "file", "parts": "part"}
 # Digits of a number that 64 bits hold in any case.
 LONGEST_NUMBER = 18
 
@@ -192,6 +193,21 @@ def missing(run: Path, kind: str, count: int, manifest: str) -> list[int]:
     """The extracted files or the parts of a run that are not there yet."""
     numbers = range(count)
     return [n for n in numbers if own_receipt(folder_of(run, kind, n), manifest) is None]
+
+
+def whole_receipts(run: Path, kind: str, count: int, manifest: str) -> list[dict[str, Any]]:
+    """The receipts of all extracted files or parts; one missing, swapped or damaged is named."""
+    receipts = []
+    for number in range(count):
+        folder = folder_of(run, kind, number)
+        receipt = read_receipt(folder)
+        if receipt is None or (receipt["manifest"], receipt["number"]) != (manifest, number):
+            raise AuditError(
+                f"{folder}: does not hold {TASK_FOLDERS[kind]} {number} of this run; run it again"
+            )
+        check_files(folder, receipt)
+        receipts.append(receipt)
+    return receipts
 
 
 def check_files(folder: Path, receipt: Mapping[str, Any]) -> None:

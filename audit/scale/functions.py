@@ -14,7 +14,7 @@ from audit.options import Limits, Planned, Reading, Sources, TaskLimits, takes
 from audit.output import filters
 from audit.output.result import Result
 from audit.progress import Progress
-from audit.study.functions import local_files
+from audit.study.fetch import local_files
 
 
 @takes
@@ -30,11 +30,8 @@ def plan(
 
     It takes what `load` and `replay` take, checks it and writes the manifest; nothing is read yet.
 
-    sources: files, folders or globs
     out: the run's folder, which every worker sees under the same name
     parts: into how many parts the problems go
-    reading:
-    settings:
     """
     from audit.scale.plan import plan as write
 
@@ -64,9 +61,7 @@ def extract(
 
     Once all are extracted, what the parts share is numbered.
 
-    folder: the run's folder
     number: the file, counted from 0 (default: every one that is missing)
-    limits:
     """
     from audit.scale.extract import extract as read
     from audit.scale.folders import missing
@@ -95,9 +90,7 @@ def part(
 ) -> Result:
     """Make one part of a run, unless it is there, and say how many banks it has walked.
 
-    folder: the run's folder
     number: the part, counted from 0
-    limits:
     """
     from audit.scale.part import part as make
 
@@ -123,22 +116,19 @@ def run(
     Local processes import the script that started them: call it below `if __name__ ==
     "__main__"`.
 
-    folder: the run's folder
     on: the engine: local processes, spark or ray
     workers: processes of this machine (local, and ray without an address)
     master: Spark's master, such as 'spark://host:7077'
     remote: a Spark Connect server, such as 'sc://host:15002'
     address: a Ray cluster, such as 'auto'
-    limits:
-    progress: called with what is done, how much of it, and how much there is
     """
     from audit.scale.run import Where
     from audit.scale.run import run as execute
 
     where = Where(workers, master, remote, address)
-    done = execute(Path(folder), on, limits, where, progress)
-    caption = f"{done.files:,} file(s) extracted, {done.parts:,} part(s) made in {folder}"
-    rows = {"task": ["extract", "part"], "done": [done.files, done.parts]}
+    files, parts = execute(Path(folder), on, limits, where, progress)
+    caption = f"{files:,} file(s) extracted, {parts:,} part(s) made in {folder}"
+    rows = {"task": ["extract", "part"], "done": [files, parts]}
     return Result(pa.table(rows), caption=caption)
 
 
@@ -152,10 +142,8 @@ def gather(
 ) -> Result:
     """Check every part of a run, make one new database of them, and return the settings used.
 
-    folder: the run's folder
     db: the database, a file that is not there yet
     link: leave the large relations in the run's files, which the database then needs
-    limits:
     """
     from audit.scale.gather import gather as collect
 

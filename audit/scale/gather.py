@@ -28,8 +28,9 @@ from audit.scale.folders import (
     parquet,
     refuse_links,
     sha256,
+    whole_receipts,
 )
-from audit.scale.keys import HANDED_DOWN, LOADED_ONCE, check_extracted, number_keys
+from audit.scale.keys import HANDED_DOWN, LOADED_ONCE, number_keys
 from audit.scale.part import COMPUTED_HERE, FILLED_HERE, WRITTEN
 from audit.scale.plan import Manifest, same_plan, settings_of
 from audit.text import first_names
@@ -55,7 +56,7 @@ def gather(run: Path, db: Path, *, link: bool = False, limits: Limits = NO_LIMIT
     refuse_links(run)
     keys = number_keys(run, TaskLimits())
     check_files(run / "keys", keys)
-    check_extracted(run, manifest)
+    whole_receipts(run, "attempts", len(manifest.files), manifest.id)
     files = check_parts(run, manifest)
     try:
         with (
@@ -113,12 +114,8 @@ def check_parts(run: Path, manifest: Manifest) -> dict[str, list[Path]]:
             f"'budget-audit run {run}' again, or 'budget-audit part {run} {missing[0]}'"
         )
     files: dict[str, list[Path]] = {name: [] for name in WRITTEN}
-    for number in range(manifest.parts):
-        folder = folder_of(run, "parts", number)
-        receipt = receipts.get(folder.name)
-        if receipt is None or receipt["number"] != number:
-            raise AuditError(f"{folder}: does not hold part {number}; the folders were renamed")
-        check_files(folder, receipt)
+    for receipt in whole_receipts(run, "parts", manifest.parts, manifest.id):
+        folder = folder_of(run, "parts", receipt["number"])
         for name in receipt["files"]:
             files[name].append(folder / f"{name}.parquet")
     return files

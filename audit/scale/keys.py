@@ -24,12 +24,12 @@ from audit.options import TaskLimits
 from audit.output import filters
 from audit.scale.folders import (
     appearing,
-    check_files,
     folder_of,
     missing,
     own_receipt,
     parquet,
     read_receipt,
+    whole_receipts,
     working,
     write_receipt,
 )
@@ -83,19 +83,6 @@ def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
     return receipt
 
 
-def check_extracted(run: Path, manifest: Manifest) -> list[dict[str, Any]]:
-    """The receipts of all extracted files; one that is missing, swapped or damaged is named."""
-    receipts = []
-    for number in range(len(manifest.files)):
-        folder = folder_of(run, "attempts", number)
-        receipt = read_receipt(folder)
-        if receipt is None or receipt["manifest"] != manifest.id or receipt["number"] != number:
-            raise AuditError(f"{folder}: does not hold file {number} of this run; run it again")
-        check_files(folder, receipt)
-        receipts.append(receipt)
-    return receipts
-
-
 def _notes(manifest: Manifest, receipts: Sequence[Mapping[str, Any]]) -> list[str]:
     """The notes that a load of the files would report."""
     reasons = (receipt["skipped"] for receipt in receipts)
@@ -109,7 +96,7 @@ def _read_counts(
     con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest
 ) -> tuple[list[dict[str, Any]], list[tuple[str, int, int]]]:
     """Make `bank_counts` of every file's own, under the numbers that problems have in the run."""
-    receipts = check_extracted(run, manifest)
+    receipts = whole_receipts(run, "attempts", len(manifest.files), manifest.id)
     read = [receipt for receipt in receipts if not receipt["skipped"]]
     require_some(read, [*manifest.skipped, *(receipt["skipped"] for receipt in receipts)])
     create_schema(con)
@@ -121,7 +108,9 @@ def _read_counts(
         # An attempt without an answer may be picked where it is finished.
         con.execute("update incoming set eligible = coalesce(endings['stop'], 0)")
     if manifest.reading.runs == "separate":
-        _separate_runs(con)
+        # Each file that repeats an archive's competition is an archive, as in a load.
+        archives = con.sql(render("separate_archives")).to_arrow_table()
+        _change(con, "archive", archives, ("file", "read_archive", "competition"))
     left_out = _settle(con, manifest.reading.unlabelled)
     number_problems(con, _name_problems(con, receipts))
     con.execute("alter table incoming rename to bank_counts")
@@ -137,16 +126,14 @@ def _extracted(run: Path, manifest: Manifest, name: str) -> str:
     return parquet([folder_of(run, "attempts", n) / f"{name}.parquet" for n in numbers])
 
 
-def _separate_runs(con: duckdb.DuckDBPyConnection) -> None:
-    """Make an archive of each file that repeats an archive's competition, as a load does."""
-    con.execute(f"create temp table separated as {render('separate_archives')}")
-    con.execute(
-        "update incoming set archive = separated.archive from separated "
-        "where incoming.file = separated.file "
-        "and incoming.read_archive = separated.read_archive "
-        "and incoming.competition = separated.competition"
-    )
-    con.execute("drop table separated")
+def _change(
+    con: duckdb.DuckDBPyConnection, column: str, values: pa.Table, key: Sequence[str]
+) -> None:
+    """Give a column of `incoming` the values of a table, by these columns of both."""
+    insert(con, "create temp table changed as", values)
+    same = " and ".join(f"incoming.{name} = changed.{name}" for name in key)
+    con.execute(f"update incoming set {column} = changed.{column} from changed where {same}")
+    con.execute("drop table changed")
 
 
 def append_runs(con: duckdb.DuckDBPyConnection) -> None:
@@ -158,12 +145,7 @@ def append_runs(con: duckdb.DuckDBPyConnection) -> None:
     for _, of_bank in groupby(rows, key=lambda row: row[:3]):
         seeds += appended((file, seed) for *_, file, _, seed in of_bank)
     columns = {"file": [row[3] for row in rows], "place": [row[4] for row in rows], "seed": seeds}
-    insert(con, "create temp table renumbered as", pa.table(columns))
-    con.execute(
-        "update incoming set seed = renumbered.seed from renumbered "
-        "where incoming.file = renumbered.file and incoming.place = renumbered.place"
-    )
-    con.execute("drop table renumbered")
+    _change(con, "seed", pa.table(columns), ("file", "place"))
 
 
 def _settle(con: duckdb.DuckDBPyConnection, unlabelled: str | None) -> list[tuple[str, int, int]]:
@@ -194,20 +176,14 @@ def _name_problems(
     """One provisional number for a name in whatever files it is met."""
     numbering = Numbering()
     renamed = []
-    for number, receipt in enumerate(receipts):
+    for file, receipt in enumerate(receipts):
         for competition, name, read_id in receipt["names"]:
             at = numbering.names.setdefault((competition, name), -1 - len(numbering.names))
-            renamed.append((number, competition, read_id, at))
+            key = {"file": file, "competition": competition, "read_id": read_id}
+            renamed.append({**key, "question_id": at})
     if renamed:
-        columns = ("file", "competition", "read_id", "question_id")
-        values = zip(columns, zip(*renamed, strict=True), strict=True)
-        insert(con, "create temp table renamed as", pa.table({name: list(c) for name, c in values}))
-        con.execute(
-            "update incoming set question_id = renamed.question_id from renamed "
-            "where incoming.file = renamed.file and incoming.competition = renamed.competition "
-            "and incoming.read_id = renamed.read_id"
-        )
-        con.execute("drop table renamed")
+        names = pa.Table.from_pylist(renamed)
+        _change(con, "question_id", names, ("file", "competition", "read_id"))
     return numbering
 
 

@@ -44,7 +44,7 @@ def _done(tasks: Sequence[Task]) -> list[Outcome]:
         done += _tried(tasks[len(done) :])
         if len(done) == len(tasks):
             return done
-    names = ", ".join(task.name for task in tasks[len(done) :][:5])
+    names = ", ".join(f"{task.kind} {task.number}" for task in tasks[len(done) :][:5])
     raise AuditError(
         f"processes were killed {MOST_TRIES} times while these were not done: {names}; was the "
         "memory used up? pass --memory, fewer --workers, or plan more --parts"

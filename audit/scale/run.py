@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
 
 from audit.errors import AuditError
 from audit.options import TaskLimits
@@ -28,21 +27,14 @@ class Where:
     address: str | None = None
 
 
-class Ran(NamedTuple):
-    """How much was missing and has been done."""
-
-    files: int
-    parts: int
-
-
 def run(
     folder: Path,
     on: str = "local",
     limits: TaskLimits | None = None,
     where: Where | None = None,
     progress: Progress | None = None,
-) -> Ran:
-    """Extract the files and make the parts that are not there yet."""
+) -> tuple[int, int]:
+    """Extract the files and make the parts that are not there yet; say how many they were."""
     folder = folder.resolve()
     limits, where = limits or TaskLimits(), where or Where()
     if on not in ENGINES:
@@ -59,7 +51,7 @@ def run(
             number_keys(folder, limits)
             _do(execute, [Task("part", str(folder), n, limits) for n in parts], progress)
     remove_abandoned(folder)
-    return Ran(len(files), len(parts))
+    return len(files), len(parts)
 
 
 def _do(execute: Execute, tasks: list[Task], progress: Progress | None) -> None:

@@ -1,5 +1,6 @@
 """Spark through the PySpark API: Apache Spark, Spark Connect, Databricks and Sail alike."""
 
+import json
 import sys
 import warnings
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import pyarrow as pa
 from audit.errors import AuditError, first_line
 from audit.options import TaskLimits
 from audit.scale.run import Execute, Where
-from audit.scale.tasks import Outcome, Task, as_text, from_text, perform
+from audit.scale.tasks import Outcome, Task, perform
 
 # A Python worker's memory climbs, so none is used again.
 CONFIG = {"spark.python.worker.reuse": "false", "spark.ui.enabled": "false"}
@@ -72,7 +73,7 @@ def _execute(session: Any, tasks: list[Task]) -> Iterator[Outcome]:
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                outcome = as_text(perform(tasks[number]))
+                outcome = json.dumps(perform(tasks[number]))
                 yield pa.RecordBatch.from_pydict({"outcome": [outcome]})
 
     count = len(tasks)
@@ -80,7 +81,7 @@ def _execute(session: Any, tasks: list[Task]) -> Iterator[Outcome]:
         rows = session.range(0, count, 1, count).mapInArrow(run, "outcome string").collect()
     except Exception as error:
         raise AuditError(f"Spark gave up: {_cause(error)}") from None
-    yield from (from_text(row.outcome) for row in rows)
+    yield from (Outcome(*json.loads(row.outcome)) for row in rows)
 
 
 def _cause(error: Exception) -> str:

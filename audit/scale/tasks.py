@@ -1,6 +1,5 @@
 """What an engine runs: one extract or one part, given by a path and a number, never by attempts."""
 
-import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,18 +20,12 @@ class Task(NamedTuple):
     number: int
     limits: TaskLimits
 
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-        return f"{self.kind} {self.number}"
-
 
 class Outcome(NamedTuple):
     """How a task ended: an error that every further try would repeat is returned, not raised."""
 
     kind: str
     number: int
-    done: int
     error: str | None = None
 
 
@@ -45,18 +38,9 @@ def perform(task: Task) -> Outcome:
 
     work = {"extract": extract, "part": part}[task.kind]
     try:
-        return Outcome(task.kind, task.number, work(Path(task.run), task.number, task.limits))
+        work(Path(task.run), task.number, task.limits)
     except AuditError as error:
-        return Outcome(task.kind, task.number, 0, str(error))
+        return Outcome(task.kind, task.number, str(error))
     except duckdb.Error as error:
-        return Outcome(task.kind, task.number, 0, explained(error))
-
-
-def as_text(outcome: Outcome) -> str:
-    """An outcome as the one column that comes back from an engine."""
-    return json.dumps(outcome)
-
-
-def from_text(text: str) -> Outcome:
-    """The outcome of a text."""
-    return Outcome(*json.loads(text))
+        return Outcome(task.kind, task.number, explained(error))
+    return Outcome(task.kind, task.number)

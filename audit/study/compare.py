@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,36 +22,31 @@ KEYS = ("archive", "competition", *_NUMBERS, "selector", "stratum")
 COLUMNS = ("table", *KEYS, "column", "value", "decimals")
 # Columns that the published file calls by an older name.
 RENAMED = {"prefix_tokens": "prefix_cost"}
+OUTCOMES = ("equal", "different", "not_computed")
 
 Key = dict[str, str | int]
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Published:
-    """One published value: the table, row and column it stands in, and how far it is rounded."""
+class Compared:
+    """A published value, where it stands, and the computed one, or None and the reason."""
 
     table: str
     key: Key
     column: str
-    value: float
+    published: float
     decimals: int
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A published value beside the computed one, or beside None and the reason."""
-
-    published: Published
-    computed: float | None
-    reason: str
+    computed: float | None = None
+    reason: str = ""
 
     @property
-    def equal(self) -> bool:
-        """Whether the computed value rounds to the published one."""
-        return self.computed is not None and rounds_to(
-            self.computed, self.published.value, self.published.decimals
-        )
+    def outcome(self) -> str:
+        """Whether the computed value rounds to the published one: one of `OUTCOMES`."""
+        if self.computed is None:
+            return "not_computed"
+        is_equal = rounds_to(self.computed, self.published, self.decimals)
+        return "equal" if is_equal else "different"
 
 
 @dataclass(frozen=True)
@@ -61,20 +56,9 @@ class Comparison:
     rows: list[Compared]
     is_study: bool
 
-    @property
-    def matches(self) -> list[Compared]:
-        """The values that agree."""
-        return [row for row in self.rows if row.equal]
-
-    @property
-    def differences(self) -> list[Compared]:
-        """The values that were computed and do not agree."""
-        return [row for row in self.rows if row.computed is not None and not row.equal]
-
-    @property
-    def missing(self) -> list[Compared]:
-        """The values that could not be computed."""
-        return [row for row in self.rows if row.computed is None]
+    def those(self, outcome: str) -> list[Compared]:
+        """The values that came out so."""
+        return [row for row in self.rows if row.outcome == outcome]
 
 
 def rounds_to(computed: float, published: float, decimals: int) -> bool:
@@ -83,7 +67,7 @@ def rounds_to(computed: float, published: float, decimals: int) -> bool:
     return abs(computed - published) <= 0.5 * 10**-decimals + 1e-9
 
 
-def read_published(path: Path) -> list[Published]:
+def read_published(path: Path) -> list[Compared]:
     """The published values of a file, refused whole when one row cannot be read."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -111,7 +95,7 @@ def read_published(path: Path) -> list[Published]:
     return values
 
 
-def _read_row(path: Path, number: int, header: list[str], cells: list[str]) -> Published:
+def _read_row(path: Path, number: int, header: list[str], cells: list[str]) -> Compared:
     """One row of a published file; `number` counts the header as row 1."""
 
     def mistake(what: str) -> AuditError:
@@ -138,7 +122,7 @@ def _read_row(path: Path, number: int, header: list[str], cells: list[str]) -> P
     if not re.fullmatch("[0-9]", row["decimals"]):
         raise mistake(f"decimals {row['decimals']!r} is not a whole number from 0 to 9")
     column = RENAMED.get(row["column"], row["column"])
-    return Published(row["table"], key, column, value, int(row["decimals"]))
+    return Compared(row["table"], key, column, value, int(row["decimals"]))
 
 
 def compare(
@@ -163,16 +147,14 @@ def compare(
 
     rows = []
     for item in read_published(published or PUBLISHED):
-        archive = item.key.get("archive")
-        if archive is not None and archive not in archives:
-            # Before asking for the table: other people's data need not compute the study's.
-            rows.append(Compared(item, None, "archive not loaded"))
-            continue
-        table = found(item.table)
-        if isinstance(table, str):
-            rows.append(Compared(item, None, table))
+        # Before asking for the table: other people's data need not compute the study's.
+        is_loaded = item.key.get("archive") is None or item.key["archive"] in archives
+        table = found(item.table) if is_loaded else "archive not loaded"
+        value = table if isinstance(table, str) else _cell(item, *table)
+        if isinstance(value, str):
+            rows.append(replace(item, reason=value))
         else:
-            rows.append(_compared(item, *table))
+            rows.append(replace(item, computed=value))
     return Comparison(rows, is_study(archives))
 
 
@@ -181,21 +163,19 @@ def is_study(archives: Mapping[str, int]) -> bool:
     return all(archives.get(name) == count for name, count in STUDY_ATTEMPTS.items())
 
 
-def _compared(item: Published, columns: Sequence[str], rows: Sequence[Row]) -> Compared:
-    """The published value beside its cell of the table."""
+def _cell(item: Compared, columns: Sequence[str], rows: Sequence[Row]) -> float | str:
+    """The cell of the table that a published value stands for, or why there is none."""
     for column in (*item.key, item.column):
         if column not in columns:
-            return Compared(item, None, f"no column {column}")
+            return f"no column {column}"
     same = [row for row in rows if all(row[key] == value for key, value in item.key.items())]
     if len(same) != 1:
-        return Compared(item, None, f"{len(same)} such rows" if same else "no such row")
+        return f"{len(same)} such rows" if same else "no such row"
     value = same[0][item.column]
-    if value is None:
-        return Compared(item, None, "no value")
     try:
-        return Compared(item, float(value), "")
+        return "no value" if value is None else float(value)
     except (TypeError, ValueError):
-        return Compared(item, None, "not a number")
+        return "not a number"
 
 
 def comparison_table(comparison: Comparison, *, compact: bool = False) -> pa.Table:
@@ -210,52 +190,39 @@ def comparison_table(comparison: Comparison, *, compact: bool = False) -> pa.Tab
     )
     rows: list[Row] = [
         {
-            **item.key,
-            "where": ", ".join(f"{k} {v}" for k, v in item.key.items() if k != "archive"),
-            "table": item.table,
-            "column": item.column,
-            "published": item.value,
-            "decimals": item.decimals,
-            "computed": row.computed,
-            "equal": row.equal,
-            "reason": row.reason,
+            **row.key,
+            **vars(row),
+            "where": ", ".join(f"{k} {v}" for k, v in row.key.items() if k != "archive"),
+            "equal": row.outcome == "equal",
         }
         for row in comparison.rows
-        for item in (row.published,)
     ]
     return pa.Table.from_pylist(rows, schema)
 
 
 def summary_table(comparison: Comparison) -> pa.Table:
     """Matches by table: how many values are published, equal, different and not computed."""
-    kinds = {
-        "published": comparison.rows,
-        "equal": comparison.matches,
-        "different": comparison.differences,
-        "not_computed": comparison.missing,
-    }
-    counts = {kind: Counter(row.published.table for row in rows) for kind, rows in kinds.items()}
-    schema = pa.schema({"table": pa.string()} | dict.fromkeys(kinds, pa.int64()))
-    rows = [
-        {"table": name} | {kind: counts[kind][name] for kind in kinds}
-        for name in counts["published"]
-    ]
-    return pa.Table.from_pylist(rows, schema)
+    published = Counter(row.table for row in comparison.rows)
+    counts = {"published": published}
+    counts |= {name: Counter(row.table for row in comparison.those(name)) for name in OUTCOMES}
+    columns = {kind: [count[table] for table in published] for kind, count in counts.items()}
+    return pa.table({"table": list(published), **columns})
 
 
 def verdict(comparison: Comparison) -> tuple[str, int]:
     """The comparison in one sentence, and the exit status it deserves."""
-    matched, total = len(comparison.matches), len(comparison.rows)
+    equal, different, missing = map(comparison.those, OUTCOMES)
+    total = len(comparison.rows)
     if not comparison.is_study:
         return (
             "The loaded archives are not the study's: its values are shown for reference, "
             "and a difference is no failure.",
             0,
         )
-    missing = {row.published.table for row in comparison.missing}
-    sentence = f"{matched} of {total} published values reproduced"
-    if comparison.differences:
-        sentence += f", {len(comparison.differences)} differ"
+    sentence = f"{len(equal)} of {total} published values reproduced"
+    if different:
+        sentence += f", {len(different)} differ"
     if missing:
-        sentence += f", {len(comparison.missing)} not computed ({', '.join(sorted(missing))})"
-    return sentence + ".", 1 if matched < total else 0
+        tables = sorted({row.table for row in missing})
+        sentence += f", {len(missing)} not computed ({', '.join(tables)})"
+    return sentence + ".", 1 if len(equal) < total else 0

@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
+import pyarrow as pa
+
 from audit.errors import AuditError, extra_hint, first_line
+from audit.options import Names, Sources, names, source_paths
+from audit.output.result import Result
 from audit.progress import Progress
 from audit.text import not_there
 
@@ -37,45 +41,51 @@ class Remote(NamedTuple):
     version: str = ""
 
 
-class Fetched(NamedTuple):
-    """A file that is now here, checked, and whether it had to be transferred."""
-
-    path: Path
-    bytes: int
-    is_new: bool
+FETCHED = pa.schema([("file", pa.string()), ("bytes", pa.int64()), ("is_new", pa.bool_())])
 
 
 def fetch(
     out: str | Path,
     *,
-    repo: str = REPO,
-    revision: str = REVISION,
-    archives: Sequence[str] = ARCHIVES,
+    repo: str | None = None,
+    revision: str | None = None,
+    archives: Names = (),
     progress: Progress | None = None,
-) -> list[Fetched]:
-    """Bring each archive's files into a folder; what is there and intact is not sent again.
+) -> Result:
+    """Fetch the study's archive from the hub, resumed and checked: a row per file.
 
-    The repository is owner/name, or hf://buckets/owner/name for a storage bucket, whose files have
-    no hash: they are always sent again.
+    out: the folder for the files
+    repo: another dataset of the hub, owner/name
+    revision: another commit, tag or branch than the study's
+    archives: other archives than the study's two
+    progress: called with what is done, how much of it, and how much there is
     """
-    hub = _hub()
-    out = Path(out)
-    api = hub.HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None, library_name="budget-audit")
-    commit, files = _list_files(hub, api, repo, revision)
-    remotes = [
-        remote for archive in archives for remote in files_of(archive, files, f"{repo}@{commit}")
-    ]
-    remotes = sorted(set(remotes))
-    total, done = sum(remote.bytes for remote in remotes), 0
-    fetched = []
-    for remote in remotes:
+    repo, (hub, api) = repo or REPO, _hub()
+    commit, files = _list_files(hub, api, repo, revision or REVISION)
+    where = f"{repo}@{commit}"
+    chosen = {
+        remote
+        for archive in names(archives) or ARCHIVES
+        for remote in files_of(archive, files, where)
+    }
+    total, done = sum(remote.bytes for remote in chosen), 0
+    rows = []
+    for remote in sorted(chosen):
         if progress:
             progress(remote.path, done, total)
-        fetched.append(_fetch_file(hub, api, out, repo, commit, remote))
+        path = Path(out) / remote.path
+        is_new = _fetch_file(hub, api, path, repo, commit, remote)
+        rows.append({"file": str(path), "bytes": remote.bytes, "is_new": is_new})
         done += remote.bytes
     if progress:
         progress("done", total, total)
-    return fetched
+    return Result(pa.Table.from_pylist(rows, FETCHED))
+
+
+def local_files(sources: Sources) -> list[str]:
+    """The sources as files; those at the hub's address are brought here first."""
+    found = (hub_files(s) if s.startswith("hf://") else [s] for s in source_paths(sources))
+    return [file for files in found for file in files]
 
 
 def hub_files(address: str) -> list[str]:
@@ -85,8 +95,7 @@ def hub_files(address: str) -> list[str]:
     name, _, revision = name.partition("@")
     if not address.startswith(DATASET) or not owner or not name or not pattern:
         raise AuditError(f"{address}: write {DATASET}owner/name/PATTERN, such as …/*.parquet")
-    hub, repo = _hub(), f"{owner}/{name}"
-    api = hub.HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None, library_name="budget-audit")
+    repo, (hub, api) = f"{owner}/{name}", _hub()
     commit, files = _list_files(hub, api, repo, revision or "main")
     paths = [file.path for file in files if fnmatch.fnmatchcase(file.path, pattern)]
     if not paths:
@@ -104,8 +113,8 @@ def hub_files(address: str) -> list[str]:
         raise _explained(hub, api, error, repo, commit) from None
 
 
-def _hub() -> Any:
-    """The hub's library, without its own messages and bars."""
+def _hub() -> tuple[Any, Any]:
+    """The hub's library, without its own messages and bars, and what asks the hub."""
     try:
         import huggingface_hub
     except ModuleNotFoundError:
@@ -114,7 +123,8 @@ def _hub() -> Any:
         ) from None
     huggingface_hub.logging.set_verbosity_error()
     huggingface_hub.utils.disable_progress_bars()
-    return huggingface_hub
+    endpoint = os.environ.get("HF_ENDPOINT") or None
+    return huggingface_hub, huggingface_hub.HfApi(endpoint=endpoint, library_name="budget-audit")
 
 
 def _list_files(hub: Any, api: Any, repo: str, revision: str) -> tuple[str, list[Remote]]:
@@ -180,12 +190,14 @@ def _names(path: str) -> list[str]:
     return [*folders, re.sub(r"(-\d+-of-\d+)?(\.[a-z]+)+$", "", name)]
 
 
-def _fetch_file(hub: Any, api: Any, out: Path, repo: str, commit: str, remote: Remote) -> Fetched:
-    """One file, transferred where it is missing or damaged, and resumed where it was begun."""
-    path = out / remote.path
+def _fetch_file(hub: Any, api: Any, path: Path, repo: str, commit: str, remote: Remote) -> bool:
+    """Transfer a file where it is missing or damaged, resumed where it was begun; say if it was.
+
+    A file of a bucket has no hash: it is always sent again.
+    """
     has_hash = remote.sha256 or remote.git_hash
     if has_hash and path.is_file() and _damage(path, remote) is None:
-        return Fetched(path, remote.bytes, is_new=False)
+        return False
     # The hash is part of the name, so a partial download of another version is never resumed.
     version = (remote.sha256 or remote.git_hash or remote.version)[:12]
     partial = path.with_name(f"{path.name}.{version}.partial")
@@ -204,7 +216,7 @@ def _fetch_file(hub: Any, api: Any, out: Path, repo: str, commit: str, remote: R
         partial.unlink()
         raise AuditError(f"{path}: {damage}; it was removed, run fetch again")
     partial.replace(path)
-    return Fetched(path, remote.bytes, is_new=True)
+    return True
 
 
 def _transfer(hub: Any, api: Any, partial: Path, repo: str, commit: str, remote: Remote) -> None:
@@ -238,16 +250,10 @@ def _damage(path: Path, remote: Remote) -> str | None:
     if expected is None:
         return None
     prefix = b"" if remote.sha256 else f"blob {size}\0".encode()
-    digest = _digest(path, "sha256" if remote.sha256 else "sha1", prefix)
-    return None if digest == expected else f"has the hash {digest}, the hub lists {expected}"
-
-
-def _digest(path: Path, algorithm: str, prefix: bytes) -> str:
-    digest = hashlib.new(algorithm, prefix)
+    algorithm = "sha256" if remote.sha256 else "sha1"
     with open(path, "rb") as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+        digest = hashlib.file_digest(stream, lambda: hashlib.new(algorithm, prefix)).hexdigest()
+    return None if digest == expected else f"has the hash {digest}, the hub lists {expected}"
 
 
 def _is_network(error: Exception) -> bool:

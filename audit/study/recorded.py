@@ -1,6 +1,7 @@
 """The recorded attempts that ship with the project: what they are, and whom to credit."""
 
 import hashlib
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,40 +23,13 @@ class Recorded:
     settings: Mapping[str, Any]
 
 
-# Budgets and caps that suit eight attempts a problem.
-OTIS = Recorded(
-    FOLDER / "recorded_otis_aime.parquet",
-    "archive",
-    "OTIS Mock AIME 2024-2025: nine configurations of three frontier models",
-    "Recorded attempts: Epoch AI, AI Benchmarking Hub, OTIS Mock AIME 2024-2025 (CC BY 4.0); "
-    "tokens as the providers billed them, reasoning included. Prices: public list prices of "
-    "November (gpt-5.1, claude-opus-4.5) and December 2025 (gpt-5.2), not what was billed.",
-    {
-        # Public list prices, so that the same replays can be read in dollars.
-        "prices": FOLDER / "recorded_otis_aime_prices.csv",
-        "budgets": (4000, 8000, 16000, 32000, 64000),
-        "caps": (4, 8),
-        "primary_cap": 8,
-        "policies": "all",
-    },
-)
-# One attempt an issue: there is one order.
-AGENTS = Recorded(
-    FOLDER / "agent_swebench.parquet",
-    "none",
-    "SWE-bench Verified: 500 issues, one recorded agent run each",
-    "Recorded runs: Kilian A. Lieret and Carlos E. Jimenez, mini-SWE-agent 1.15.0, and the "
-    "repository gruckion/mini-swe-agent at commit d12a71a (MIT).",
-    {
-        "unit": "money",
-        "prices": FOLDER / "agent_swebench_prices.csv",
-        "rules": "all",
-        "budgets": ("0.10", "0.25", "0.50", "1.00", "2.00"),
-        "caps": (1,),
-        "primary_cap": 1,
-        "orders": 1,
-    },
-)
+def _recorded(file: str, prices: str, settings: Mapping[str, Any], **about: str) -> Recorded:
+    """What recorded.toml says of attempts, with the places of their files."""
+    return Recorded(FOLDER / file, settings={"prices": FOLDER / prices, **settings}, **about)
+
+
+SHIPPED = tomllib.loads((FOLDER / "recorded.toml").read_text(encoding="utf-8"))
+OTIS, AGENTS = _recorded(**SHIPPED["otis"]), _recorded(**SHIPPED["agents"])
 
 
 def _shipped(con: duckdb.DuckDBPyConnection) -> tuple[list[Recorded], int]:

@@ -2,6 +2,7 @@
 
 import math
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import NormalDist
@@ -15,6 +16,7 @@ from audit.answers import normalize
 from audit.database.leftovers import atomic_file
 from audit.errors import AuditError
 from audit.progress import Progress
+from audit.sources.canonical import COLUMNS
 
 Rng = np.random.Generator
 Value = tuple[str, tuple[int, ...]]  # a kind of answer and the numbers in it
@@ -38,33 +40,6 @@ class Audit(NamedTuple):
     skill: float  # log-odds of a right answer at a problem of middling difficulty
 
 
-# Counts and medians: source-record audit of the study, 30 problems x 80 attempts in each row.
-# `skill` is ours, chosen so that accuracies come out near the study's.
-AUDIT = {
-    "simulated_low": {
-        "AIME24": Audit(132, 122, 2268, 2924.0, 0.8),
-        "AIME25": Audit(123, 121, 2277, 3471.0, 0.5),
-        "BrUMO25": Audit(16, 0, 2307, 1180.0, -0.4),
-        "HMMT25": Audit(34, 1, 2366, 1307.5, -1.7),
-    },
-    "simulated_high": {
-        "AIME24": Audit(400, 413, 2000, 6994.0, 4.3),
-        "AIME25": Audit(508, 543, 1892, 8880.0, 4.0),
-        "BrUMO25": Audit(736, 841, 1584, 19183.0, 3.3),
-        "HMMT25": Audit(1152, 1333, 1248, 32768.0, 2.3),
-    },
-}
-# The study's grade audit, all of it in HMMT25: answers that carry both labels, labels repaired.
-CONFLICTS = {"simulated_low": (2, 17), "simulated_high": (6, 41)}
-
-ANSWER_KINDS = {
-    "AIME24": ("integer",),
-    "AIME25": ("integer",),
-    "BrUMO25": ("power", "count", "large", "fraction", "radical"),
-    "HMMT25": ("fraction", "count", "radical", "power", "pair"),
-}
-
-
 class Kind(NamedTuple):
     """A kind of answer: its spellings normalize to the first of them, the one apart does not."""
 
@@ -73,35 +48,15 @@ class Kind(NamedTuple):
     apart: str | None = None
 
 
-ANSWERS = {
-    "integer": Kind(((0, 999),), ("%d", "%03d", r"\text{%d}", r"\,%d")),
-    "count": Kind(((1, 400),), ("%d", r"\text{%d}", r"\mathbf{%d}", " %d"), r"%d^\circ"),
-    "large": Kind(((1, 99), (0, 999)), ("%d%03d", "%d,%03d", "%d{,}%03d"), r"%d.%03d\times 10^{3}"),
-    "fraction": Kind(
-        ((1, 99), (2, 60)), (r"\frac{%d}{%d}", r"\dfrac{%d}{%d}", r"\tfrac{%d}{%d}"), "%d/%d"
-    ),
-    "radical": Kind(
-        ((1, 40), (2, 12), (5, 7)),
-        (r"%d+%d\sqrt{%d}", r"%d + %d\sqrt{%d}", r"%d+%d\,\sqrt{%d}"),
-        r"%d+%d\cdot\sqrt{%d}",
-    ),
-    "power": Kind(((2, 3), (11, 120)), ("%d^{%d}", "%d^{ %d}", r"\displaystyle %d^{%d}"), "%d^%d"),
-    "pair": Kind(((1, 60), (1, 60)), ("(%d,%d)", "(%d, %d)", r"\left(%d, %d\right)"), "%d;%d"),
-}
-
-# In the o200k vocabulary each of these words is one token after a space, and the openings also
-# without one, so that counting tokens needs no tokenizer.
-OPENINGS = "Let So We Then Now Since Thus If For But This Here Next First"
-WORDS = (
-    "the a of and to is that we can have then with for this it by are on all each two three four "
-    "one not from so if when there must number sum product integer prime square circle triangle "
-    "point line angle side area length ratio total case cases value values equation solution "
-    "positive negative even odd real complex root roots degree function sequence term terms "
-    "first second last next pair pairs set sets given find count choose ways possible exactly "
-    "least most between equal greater less larger smaller distance center radius base height "
-    "factor digit remainder condition answer check compute consider use gives need note follows "
-    "means hence because where which both same other any some only also again just whole half"
+DATA: dict[str, Any] = tomllib.loads(
+    Path(__file__).with_name("simulated.toml").read_text(encoding="utf-8")
 )
+AUDIT = {
+    archive: {competition: Audit(**row) for competition, row in rows.items()}
+    for archive, rows in DATA["audit"].items()
+}
+ANSWERS = {kind: Kind(**about) for kind, about in DATA["answers"].items()}
+ANSWER_KINDS, CONFLICTS = DATA["answer_kinds"], DATA["conflicts"]
 ENDINGS = (
     " as needed.\n\nTherefore the answer is $\\boxed{%s}$",
     " in total.\n\nThe final answer is\n\n\\[\n\\boxed{%s}\n\\]",
@@ -145,21 +100,12 @@ class Stream(NamedTuple):
     paragraphs: list[int]  # tokens that begin a paragraph, with a text's worth of tokens to follow
 
 
+WRITTEN = (
+    "archive", "competition", "question_id", "seed", "prompt_tokens", "completion_tokens",
+    "finish_reason", "text", "archive_answer", "correct", "mean_logprob", "references",
+)  # fmt: skip
 FILE_SCHEMA = pa.schema(
-    [
-        ("archive", pa.string()),
-        ("competition", pa.string()),
-        ("question_id", pa.int64()),
-        ("seed", pa.int64()),
-        ("prompt_tokens", pa.int64()),
-        ("completion_tokens", pa.int64()),
-        ("finish_reason", pa.string()),
-        ("text", pa.string()),
-        ("archive_answer", pa.string()),
-        ("correct", pa.bool_()),
-        ("mean_logprob", pa.float64()),
-        ("references", pa.list_(pa.string())),
-    ],
+    {name: COLUMNS[name].type for name in WRITTEN} | {"text": pa.string()},
     metadata={
         "simulated": "true",
         "description": "Simulated attempts, calibrated on the published source-record audit; "
@@ -399,7 +345,7 @@ def count_tokens(text: str) -> int:
 
 def word_stream(rng: Rng) -> Stream:
     """Sentences and paragraphs of random words, long enough for a text of any length."""
-    openings, words = np.array(OPENINGS.split()), np.array(WORDS.split())
+    openings, words = (np.array(DATA["vocabulary"][name].split()) for name in ("openings", "words"))
     pieces: list[str] = []
     paragraphs = []
     while len(pieces) < 2 * GENERATION_CAP:

@@ -1,15 +1,16 @@
 """Token counts and cuts of the attempts that need them; they outlive a replay and a load."""
 
+import functools
 import os
-from collections import deque
 from collections.abc import Generator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 
 import duckdb
 import pyarrow as pa
 
+from audit.ahead import in_order
 from audit.database import cursor, lacks_texts, require_attempts, require_replays, transaction
 from audit.database.schema import KEY, fact, keep_fact
 from audit.engine import render
@@ -17,7 +18,7 @@ from audit.errors import AuditError
 from audit.progress import Progress
 from audit.tokens import counting
 from audit.tokens.counting import Look
-from audit.tokens.encodings import DEFAULT, Encoding, Prefixes, encoding_name, find_encoding
+from audit.tokens.encodings import DEFAULT, Encoding, encoding_name, find_encoding
 from audit.units import UNITS
 
 # Attempts between two commits: what an interrupt can cost.
@@ -64,25 +65,21 @@ def tokenize(
         name = _remember(con, tokenizer)
         attempts = _attempts_to_count(con, has_events, everything)
         # A tokenizer that cannot be had changes nothing, and none is needed where nothing waits.
-        encoding = find_encoding(tokenizer) if attempts.num_rows else Encoding(name, _no_encode)
-    summary = TokenSummary(name, 0, 0, 0)
+        encoding = find_encoding(tokenizer) if attempts.num_rows else None
+    done = tokens = reconciled = 0
     pending: list[Look] = []
     with closing(_looks(con, attempts, encoding, threads or os.cpu_count() or 1)) as looks:
         for done, look in enumerate(looks, 1):
             pending.append(look)
-            summary = TokenSummary(
-                name,
-                done,
-                summary.tokens + (look.counted or 0),
-                summary.reconciled + look.reconciled,
-            )
+            tokens += look.counted or 0
+            reconciled += look.reconciled
             if len(pending) == COMMIT_EVERY:
                 _keep(con, name, pending)
                 pending.clear()
             if progress and (done % BATCH_TEXTS == 0 or done == attempts.num_rows):
-                progress(f"{summary.tokens:,} tokens", done, attempts.num_rows)
+                progress(f"{tokens:,} tokens", done, attempts.num_rows)
     _keep(con, name, pending)
-    return summary
+    return TokenSummary(name, done, tokens, reconciled)
 
 
 def _require_tokens(con: duckdb.DuckDBPyConnection) -> None:
@@ -118,28 +115,20 @@ def _attempts_to_count(
 
 
 def _looks(
-    con: duckdb.DuckDBPyConnection, attempts: pa.Table, encoding: Encoding, threads: int
+    con: duckdb.DuckDBPyConnection, attempts: pa.Table, encoding: Encoding | None, threads: int
 ) -> Generator[Look, None, None]:
     """Look at the text of every such attempt, in parallel, holding only a few at a time."""
-    if not attempts.num_rows:
+    if encoding is None:
         return
     # Its own connection: a commit on the other one would end the reading.
-    with cursor(con) as reader, ThreadPoolExecutor(threads) as pool:
+    with cursor(con) as reader:
         reader.register("attempts_to_count", attempts)
         batches = reader.sql(
             f"select * from texts inner join attempts_to_count using ({', '.join(KEY)})"
         ).to_arrow_reader(BATCH_TEXTS)
-        waiting: deque[Future[list[Look]]] = deque()
-        try:
-            for batch in batches:
-                waiting.append(pool.submit(_look_at_batch, encoding, batch))
-                if len(waiting) > AHEAD * threads:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        look_at = functools.partial(_look_at_batch, encoding)
+        with closing(in_order(look_at, batches, threads, AHEAD)) as looks:
+            yield from chain.from_iterable(looks)
 
 
 def _look_at_batch(encoding: Encoding, batch: pa.RecordBatch) -> list[Look]:
@@ -168,7 +157,3 @@ def _keep(con: duckdb.DuckDBPyConnection, encoding: str, looks: Sequence[Look]) 
                 f"select looked_at.* from looked_at anti join {name} using ({grain})"
             )
             con.unregister("looked_at")
-
-
-def _no_encode(text: str) -> tuple[int, Prefixes]:
-    raise AssertionError("nothing was to be tokenized")

@@ -4,12 +4,10 @@ select
     archive,
     sum(attempts)::bigint as attempts,
     count(*) as problems,
-    sum(texts)::bigint as texts,
 from (
     select
         archive,
         count(*) as attempts,
-        count(*) filter (has_text) as texts,
     from incoming
     group by archive, competition, question_id
 )

@@ -17,6 +17,7 @@ from pathlib import Path
 from audit import database, engine, tokens
 from audit.load.load import load
 from audit.study.simulate import simulate
+from audit.tokens import encodings
 
 
 def main(arguments: list[str]) -> None:
@@ -43,15 +44,15 @@ def measure(con, rounds: int, threads: int) -> None:
     import splintr
     import tiktoken
 
-    ranks, file = tokens.o200k_ranks()
+    ranks, file = encodings.o200k_ranks()
     slow = tiktoken.Encoding(
         "o200k",
-        pat_str=tokens.O200K_PATTERN,
+        pat_str=encodings.O200K_PATTERN,
         mergeable_ranks={token: rank for rank, token in enumerate(ranks)},
         special_tokens={},
     )
-    fast = splintr.Tokenizer.from_bytes(file, tokens.O200K_PATTERN)
-    tokens.o200k_encoding(tokens.DEFAULT)
+    fast = splintr.Tokenizer.from_bytes(file, encodings.O200K_PATTERN)
+    encodings.o200k_encoding(encodings.DEFAULT)
     pool = ThreadPoolExecutor(threads)
 
     def whole_command() -> int:

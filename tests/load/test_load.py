@@ -18,7 +18,7 @@ from audit import engine
 from audit.errors import AuditError
 from audit.load import staging
 from audit.load.describe import describe
-from audit.load.load import LoadSummary, load
+from audit.load.load import load
 from audit.load.schema import SCHEMA, VIEWS, create_schema
 from audit.sources import canonical, opening
 from audit.sources.readers import chunks, parquet
@@ -252,21 +252,21 @@ def test_repaired_label_takes_references_from_every_archive(con, tmp_path):
 
 def test_texts_are_left_out_on_request_but_answers_are_not(con, tmp_path):
     source = write(tmp_path / "a.parquet", varied_rows())
-    summary = load(con, [source], texts=False, force=True)
-    assert summary.with_texts == 0
+    load(con, [source], texts=False, force=True)
     assert con.execute("select count(*) from texts").fetchone() == (0,)
     assert con.execute("select count(answer) from attempts").fetchone() == (5,)
 
 
 def test_summary_counts_what_was_loaded(con, tmp_path):
     source = write(tmp_path / "a.csv", varied_rows())
-    assert load(con, [source], force=True) == LoadSummary(
-        archives=[("a 'quoted' \"name\"; {{ x }}", 1, 1), ("model_low", 5, 3)],
-        files=1,
-        rows=6,
-        with_texts=5,
-        replays_dropped=False,
-    )
+    summary = load(con, [source], force=True)
+    assert summary.archives.to_pylist() == [
+        {"archive": "a 'quoted' \"name\"; {{ x }}", "attempts": 1, "problems": 1},
+        {"archive": "model_low", "attempts": 5, "problems": 3},
+    ]
+    assert (summary.files, summary.rows, summary.notes) == (1, 6, ())
+    assert not summary.replays_dropped
+    assert con.execute("select count(text) from texts").fetchone() == (5,)
 
 
 def test_sources_record_file_hash_rows_and_mapping(con, tmp_path):

@@ -23,7 +23,7 @@ def main(folder: Path) -> None:
     spark.perform = kill_executor_once
     where = run.Where(master="local-cluster[2,1,1024]")
     done = run.run(folder / "run", "spark", where=where)
-    assert (done.files, done.parts) == (3, 4), done
+    assert done == (3, 4)
     killed = (folder / "run" / "killed").read_text()
     assert killed and not os.path.exists(f"/proc/{killed}"), killed
     assert differing(gathered(folder / "run", folder / "gathered"), expected) == []

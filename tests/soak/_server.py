@@ -68,9 +68,9 @@ def _serve():
     # Whatever a command imports while it runs is here already when it is forked.
     for name in (*FOREIGN, *OURS):
         importlib.import_module(name)
-    tokens = sys.modules["audit.tokens"]
+    encodings = sys.modules["audit.tokens.encodings"]
     # It takes a second, and a fork has it.
-    tokens.o200k_encoding(tokens.DEFAULT)
+    encodings.o200k_encoding(encodings.DEFAULT)
     for line in sys.stdin:
         job = json.loads(line)
         said = os.memfd_create("said")

@@ -88,9 +88,9 @@ def test_values_are_found_by_their_keys_and_counted_by_table(tmp_path: Path) -> 
     )
     assert [row.computed for row in comparison.rows] == [12.874999999999998, 5.8349, 300, 41]
     # 5.8349 rounds to 5.83, one hundredth away from the published 5.84.
-    assert [row.equal for row in comparison.rows] == [True, False, True, True]
-    assert comparison.differences == [comparison.rows[1]]
-    assert comparison.missing == []
+    assert [row.outcome for row in comparison.rows] == ["equal", "different", "equal", "equal"]
+    assert comparison.those("different") == [comparison.rows[1]]
+    assert comparison.those("not_computed") == []
     assert summary_table(comparison).to_pylist() == [
         {"table": "main", "published": 3, "equal": 2, "different": 1, "not_computed": 0},
         {"table": "grade_repairs", "published": 1, "equal": 1, "different": 0, "not_computed": 0},
@@ -116,8 +116,7 @@ def test_a_value_that_is_not_there_says_why_and_is_no_difference(
 ) -> None:
     comparison = compared(tmp_path, row)
     assert [(item.computed, item.reason) for item in comparison.rows] == [(None, reason)]
-    assert comparison.missing == comparison.rows
-    assert not comparison.rows[0].equal and not comparison.differences
+    assert comparison.those("not_computed") == comparison.rows
 
 
 def test_each_table_is_computed_once_and_only_for_a_loaded_archive(tmp_path: Path) -> None:
@@ -163,9 +162,9 @@ def test_the_published_values_ship_with_the_project() -> None:
     comparison = compare(nothing, {"mine": 5})
     assert len(comparison.rows) == 386
     assert {row.reason for row in comparison.rows} == {"archive not loaded"}
-    assert {row.published.key["archive"] for row in comparison.rows} == set(STUDY_ATTEMPTS)
-    first = comparison.rows[0].published
-    assert (first.table, first.column, first.value) == ("main", "strict_accuracy", 37.25)
+    assert {row.key["archive"] for row in comparison.rows} == set(STUDY_ATTEMPTS)
+    first = comparison.rows[0]
+    assert (first.table, first.column, first.published) == ("main", "strict_accuracy", 37.25)
     assert first.key == {"archive": "gpt-oss-20b_low", "budget": 4000}
 
 

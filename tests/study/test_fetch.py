@@ -7,6 +7,7 @@ import sys
 import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -182,19 +183,20 @@ def elsewhere(hub):
 
 
 def relative(fetched, out):
-    return [file.path.relative_to(out).as_posix() for file in fetched]
+    return [Path(row["file"]).relative_to(out).as_posix() for row in fetched]
 
 
 def test_only_the_studys_archives_come_without_their_tokens(hub, tmp_path):
     fetched = fetch(tmp_path)
     wanted = sorted(p for p in CONTENT if p.startswith(tuple(f"meta/{a}/" for a in ARCHIVES)))
     assert relative(fetched, tmp_path) == wanted
-    assert [file.bytes for file in fetched] == [len(CONTENT[path]) for path in wanted]
+    assert fetched["bytes"].to_pylist() == [len(CONTENT[path]) for path in wanted]
     assert all(
-        file.path.read_bytes() == CONTENT[path] for file, path in zip(fetched, wanted, strict=True)
+        Path(row["file"]).read_bytes() == CONTENT[path]
+        for row, path in zip(fetched, wanted, strict=True)
     )
     assert {name for name, _ in hub.transfers()} == set(wanted)
-    assert all(file.is_new for file in fetched)
+    assert all(row["is_new"] for row in fetched)
 
 
 def test_one_archive_may_be_named(hub, tmp_path):
@@ -218,12 +220,12 @@ def test_a_store_elsewhere_is_not_told_the_token(elsewhere, tmp_path):
 def test_a_second_run_transfers_nothing_and_a_damaged_file_again(hub, tmp_path):
     fetch(tmp_path)
     hub.requests.clear()
-    assert not any(file.is_new for file in fetch(tmp_path))
+    assert not any(row["is_new"] for row in fetch(tmp_path))
     assert hub.transfers() == []
     body = bytearray(CONTENT[LOW])
     body[100] ^= 1
     (tmp_path / LOW).write_bytes(body)
-    assert [file.path for file in fetch(tmp_path) if file.is_new] == [tmp_path / LOW]
+    assert [row["file"] for row in fetch(tmp_path) if row["is_new"]] == [str(tmp_path / LOW)]
     assert (tmp_path / LOW).read_bytes() == CONTENT[LOW]
 
 

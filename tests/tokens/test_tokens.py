@@ -13,6 +13,7 @@ from audit.cli import main
 from audit.errors import AuditError
 from audit.load.load import load
 from audit.output.export import left_out
+from audit.tokens import counting, encodings
 from tests import reference
 from tests.bench import tokens as bench
 from tests.support.able import able
@@ -344,7 +345,7 @@ def test_a_toy_tokenizer_gives_the_counts_worked_out_by_hand(words, capsys):
 )
 def test_a_count_reconciles_when_the_recorded_one_is_equal_or_one_more(recorded, reconciled):
     text = "x" * 12  # four tokens of three bytes
-    found = tokens.look(TOY, ("a", "C", 0, 1), text, recorded, [2])
+    found = counting.look(TOY, ("a", "C", 0, 1), text, recorded, [2])
     assert found.counted == 4
     assert found.reconciled == reconciled
     assert found.cuts == ([(2, False, False, None)] if reconciled else [])
@@ -499,7 +500,7 @@ def test_an_interrupted_command_says_that_it_can_go_on(words, capsys, monkeypatc
     def interrupt(*row):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tokens.counting, "look", interrupt)
+    monkeypatch.setattr(counting, "look", interrupt)
     run("tokenize --tokenizer words.json", status=130)
     assert capsys.readouterr().err == (
         "error: interrupted; run it again to go on from what is counted\n"
@@ -510,7 +511,7 @@ def without(monkeypatch, *libraries):
     """As if these were not installed."""
     for name in libraries:
         monkeypatch.setitem(sys.modules, name, None)
-    for build in (tokens.o200k_encoding, tokens.tiktoken_encoding):
+    for build in (encodings.o200k_encoding, encodings.tiktoken_encoding):
         build.cache_clear()
 
 
@@ -568,7 +569,7 @@ def test_a_tokenizer_that_cannot_be_had_is_named_and_changes_nothing(
         raise ConnectionError
 
     monkeypatch.setattr(tiktoken, "get_encoding", no_network)
-    tokens.tiktoken_encoding.cache_clear()
+    encodings.tiktoken_encoding.cache_clear()
     (words / "broken.json").write_text('{"model": "none"}')
     with database.connect("audit.duckdb") as con:
         with pytest.raises(AuditError, match=message):
@@ -622,16 +623,16 @@ def test_the_last_complete_box_is_the_one_a_slow_search_finds():
     for _ in range(3000):
         text = "".join(rng.choice(PIECES) for _ in range(rng.randrange(14)))
         found = complete_boxes(text)
-        answer = tokens.last_complete_answer(text)
+        answer = counting.last_complete_answer(text)
         assert answer == (found[-1] if found else None), text
-        assert tokens.boxes(text) == (any_box(text), boxed_answer(text) is not None, answer), text
+        assert counting.boxes(text) == (any_box(text), boxed_answer(text) is not None, answer), text
 
 
 def test_deeply_nested_boxes_are_searched_quickly():
     # Each further out costs more to read: one by one, this would take minutes.
     empty = r"\boxed{" * 15_000 + "}" * 15_000
-    assert tokens.last_complete_answer(empty) is None
-    assert tokens.last_complete_answer(r"\boxed{5 " + empty + "} " + empty) is not None
+    assert counting.last_complete_answer(empty) is None
+    assert counting.last_complete_answer(r"\boxed{5 " + empty + "} " + empty) is not None
 
 
 # The real encoding. The first four counts are those of OpenAI's own guide to counting tokens.
@@ -651,17 +652,17 @@ KNOWN = {
 
 @pytest.fixture(scope="module")
 def o200k():
-    return tokens.o200k_encoding(tokens.DEFAULT)
+    return encodings.o200k_encoding(encodings.DEFAULT)
 
 
 @pytest.fixture(scope="module")
 def tiktoken_itself():
     import tiktoken
 
-    ranks, _ = tokens.o200k_ranks()
+    ranks, _ = encodings.o200k_ranks()
     return tiktoken.Encoding(
         "o200k",
-        pat_str=tokens.O200K_PATTERN,
+        pat_str=encodings.O200K_PATTERN,
         mergeable_ranks={token: rank for rank, token in enumerate(ranks)},
         special_tokens={"<|end|>": 200007},
     )
@@ -701,7 +702,7 @@ def test_a_prefix_is_cut_on_the_tokens_of_the_full_text(o200k):
 )
 def test_long_texts_of_one_repeated_symbol_are_counted_and_cut(o200k, tiktoken_itself, symbol):
     text = symbol * (130_000 // len(symbol))
-    found = tokens.look(o200k, ("a", "C", 0, 1), text, o200k.encode(text)[0], [5, 1000])
+    found = counting.look(o200k, ("a", "C", 0, 1), text, o200k.encode(text)[0], [5, 1000])
     assert found.counted == len(tiktoken_itself.encode_ordinary(text))
     assert found.reconciled
     assert [cut[1:] for cut in found.cuts] == [(False, False, None)] * 2
@@ -718,8 +719,8 @@ def test_a_text_that_the_tokenizer_gives_up_on_is_unverified():
     def give_up(text):
         raise PanicException
 
-    found = tokens.look(tokens.Encoding("x", give_up), ("a", "C", 0, 1), "text", 5, [3])
-    assert found == tokens.Look(("a", "C", 0, 1), None, False, [])
+    found = counting.look(tokens.Encoding("x", give_up), ("a", "C", 0, 1), "text", 5, [3])
+    assert found == counting.Look(("a", "C", 0, 1), None, False, [])
 
 
 HOSTILE = (
@@ -753,7 +754,7 @@ def test_the_encoding_gives_tiktoken_s_tokens_on_hostile_text(o200k, tiktoken_it
 def test_the_faster_library_gives_tiktoken_s_tokens_on_all_but_one_letter(tiktoken_itself):
     import splintr
 
-    fast = splintr.Tokenizer.from_bytes(tokens.o200k_ranks()[1], tokens.O200K_PATTERN)
+    fast = splintr.Tokenizer.from_bytes(encodings.o200k_ranks()[1], encodings.O200K_PATTERN)
     rng = random.Random(2)
     texts = [hostile_text(rng, HOSTILE[:-1]) for _ in range(2000)]
     texts += [f"a{chr(c)}B c{chr(c)} {chr(c)}1\n" for c in range(0x3000) if chr(c) != "ſ"]
@@ -763,9 +764,9 @@ def test_the_faster_library_gives_tiktoken_s_tokens_on_all_but_one_letter(tiktok
 
 
 def test_ranks_that_are_not_the_published_ones_are_refused(monkeypatch):
-    monkeypatch.setattr(tokens.encodings, "O200K_TOKENS", tokens.O200K_TOKENS - 1)
+    monkeypatch.setattr(encodings, "O200K_TOKENS", encodings.O200K_TOKENS - 1)
     with pytest.raises(AuditError, match="other o200k ranks than the published ones"):
-        tokens.o200k_ranks()
+        encodings.o200k_ranks()
 
 
 def test_simulated_full_texts_reconcile_but_for_those_that_are_off(tmp_path, monkeypatch, capsys):
@@ -791,9 +792,9 @@ def test_any_encoding_of_tiktoken_can_be_used(monkeypatch, tiktoken_itself):
     import tiktoken
 
     monkeypatch.setattr(tiktoken, "get_encoding", lambda name: tiktoken_itself)
-    tokens.tiktoken_encoding.cache_clear()
-    encoding = tokens.tiktoken_encoding("cl100k_base")
-    tokens.tiktoken_encoding.cache_clear()
+    encodings.tiktoken_encoding.cache_clear()
+    encoding = encodings.tiktoken_encoding("cl100k_base")
+    encodings.tiktoken_encoding.cache_clear()
     count, prefixes = encoding.encode("お誕<|end|>")
     assert count == 3 + 5
     assert list(prefixes([1, 2, 3, 4])) == ["お", "お", "お誕", "お誕<"]
@@ -813,7 +814,7 @@ def test_a_tokenizer_json_cuts_whole_characters_and_knows_no_special_token(tmp_p
     )
     path = str(tmp_path / "bytes.json")
     tokenizer.save(path)
-    count, prefixes = tokens.hugging_face_encoding(path).encode("a🙂é<|end|>")
+    count, prefixes = encodings.hugging_face_encoding(path).encode("a🙂é<|end|>")
     assert count == 1 + 4 + 2 + 7  # every byte is a token
     assert list(prefixes(range(9))) == ["", "a", "a", "a", "a", "a🙂", "a🙂", "a🙂é", "a🙂é<"]
     assert list(prefixes([14, 15])) == ["a🙂é<|end|>"] * 2
@@ -824,7 +825,7 @@ def test_the_same_file_name_with_another_content_is_another_encoding(tmp_path):
     names = []
     for content in ("{}", "{ }"):
         path.write_text(content)
-        names.append(tokens.encoding_name(str(path)))
+        names.append(encodings.encoding_name(str(path)))
     assert names[0] != names[1]
     assert all(name.startswith("tokenizer.json sha256:") for name in names)
 
