@@ -20,7 +20,8 @@ from tests.support.able import able
 from tests.support.archives import attempt, write_parquet
 from tests.support.awkward import awkward_archive, awkward_settings
 from tests.support.banks import small_banks
-from tests.support.databases import SMALL, replayed, tables_of
+from tests.support.databases import SMALL, tables_of
+from tests.support.databases import replayed_in_memory as replayed
 from tests.support.rows import differences
 from tests.support.slow import seeds
 

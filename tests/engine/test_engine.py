@@ -14,7 +14,8 @@ from audit.load.load import load
 from tests import reference
 from tests.support.able import able
 from tests.support.archives import attempt, random_archive, random_settings, write_parquet
-from tests.support.databases import SMALL, replayed, small_database, tables_of
+from tests.support.databases import SMALL, small_database, tables_of
+from tests.support.databases import replayed_in_memory as replayed
 from tests.support.plugins import EVERYTHING, FIRST, GRACE
 from tests.support.rows import differences, sort_key
 from tests.support.slow import seeds

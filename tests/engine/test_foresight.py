@@ -10,7 +10,8 @@ from audit.engine import foresight
 from audit.engine.check import check
 from audit.errors import AuditError
 from tests.support.archives import random_archive
-from tests.support.databases import SMALL, ledger_database, replayed, small_database
+from tests.support.databases import SMALL, ledger_database, small_database
+from tests.support.databases import replayed_in_memory as replayed
 from tests.support.plugins import EVERYTHING, FIRST, GRACE
 from tests.support.slow import seeds
 

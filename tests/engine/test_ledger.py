@@ -14,7 +14,9 @@ from tests import reference
 from tests.reference.replays import ALL_RULES, weight
 from tests.support.able import able
 from tests.support.archives import attempt, random_archive, random_settings
-from tests.support.databases import replayed, tables_of
+from tests.support.databases import replayed as replayed_in_a_file
+from tests.support.databases import replayed_in_memory as replayed
+from tests.support.databases import tables_of
 from tests.support.ledger import BUDGETS, PRICES, ledger_archive
 from tests.support.rows import differences, sort_key
 from tests.support.slow import seeds
@@ -305,7 +307,7 @@ def test_a_voting_selector_is_refused_where_there_is_no_answer(tmp_path):
 
 def test_every_table_can_be_selected_from_and_speaks_the_unit(tmp_path):
     rows = ledger_archive(random.Random(1), archives=2)
-    with replayed(
+    with replayed_in_a_file(
         tmp_path, rows, unit="money", policies="all", rules="all", budgets="0.01,0.02"
     ) as con:
         engine.replay(con, is_users=True)

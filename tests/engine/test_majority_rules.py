@@ -13,7 +13,8 @@ from audit.output.terminal import WIDEST_CELL
 from tests import reference
 from tests.support.able import able
 from tests.support.archives import attempt, random_archive, random_settings
-from tests.support.databases import SMALL, replayed
+from tests.support.databases import SMALL
+from tests.support.databases import replayed_in_memory as replayed
 from tests.support.ledger import ledger_archive
 from tests.support.rows import differences
 from tests.support.slow import seeds

@@ -10,7 +10,7 @@ import scipy.stats
 
 from audit import engine
 from tests.support.archives import attempt, random_archive
-from tests.support.databases import replayed
+from tests.support.databases import replayed_in_memory as replayed
 from tests.support.slow import seeds
 
 eval_ = pytest.importorskip("scorio.eval")

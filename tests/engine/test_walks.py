@@ -14,7 +14,9 @@ from audit.engine.stages import WALKED
 from audit.errors import AuditError
 from audit.load.load import load
 from tests.support.archives import attempt, random_archive, write_parquet
-from tests.support.databases import SMALL, replayed, small_database, small_rows, tables_of
+from tests.support.databases import SMALL, small_database, small_rows, tables_of
+from tests.support.databases import replayed as replayed_in_a_file
+from tests.support.databases import replayed_in_memory as replayed
 from tests.support.ledger import ledger_archive
 from tests.support.plugins import EVERYTHING, FIRST, GRACE
 from tests.support.slow import seeds
@@ -153,7 +155,7 @@ def walked(tmp_path_factory):
         for competition in ("C", "D")
         for seed in range(12)
     ]
-    with replayed(folder, rows):
+    with replayed_in_a_file(folder, rows):
         pass
     return folder / "small.duckdb", rows
 
