@@ -62,7 +62,7 @@ def random_run(rng, unit):
 
 
 @pytest.mark.parametrize("unit", BUDGETS)
-@pytest.mark.parametrize("seed", seeds(1, 3))
+@pytest.mark.parametrize("seed", seeds(1, 2))
 def test_every_unit_and_rule_agrees_with_the_slow_reference(tmp_path, unit, seed):
     rng = random.Random(f"{unit} {seed}")
     rows = ledger_archive(rng, problems=2, attempts=5)
@@ -112,7 +112,7 @@ SCORED = ("best_judge", "best_reward", "exp_vote_judge", "exp_vote_logprob", "ex
 
 
 @pytest.mark.parametrize("primary", ["vote_reward", "exp_vote_judge", "best_reward", "last"])
-@pytest.mark.parametrize("seed", seeds(1, 3))
+@pytest.mark.parametrize("seed", seeds(1, 2))
 def test_selectors_of_scores_agree_with_the_slow_reference(tmp_path, primary, seed):
     rng = random.Random(f"{primary} {seed}")
     rows = ledger_archive(rng, problems=2, attempts=6, logprobs=True)
@@ -282,7 +282,7 @@ def test_realized_money_stands_beside_tokens_where_there_are_prices(tmp_path):
         ]
 
 
-@pytest.mark.parametrize("seed", seeds(1, 3))
+@pytest.mark.parametrize("seed", seeds(1, 2))
 def test_tasks_without_an_answer_agree_with_the_slow_reference(tmp_path, seed):
     rng = random.Random(seed)
     rows = ledger_archive(rng, problems=2, attempts=5)
@@ -345,7 +345,7 @@ THEIRS = {
 }
 
 
-@pytest.mark.parametrize("seed", seeds(1, 3))
+@pytest.mark.parametrize("seed", seeds(1, 2))
 def test_selectors_of_scores_are_scorios_on_every_prefix(tmp_path, seed):
     aggregate = pytest.importorskip("scorio.aggregate")
     rng = random.Random(f"scorio {seed}")
