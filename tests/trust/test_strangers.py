@@ -73,14 +73,19 @@ HOSTILE = {
 }
 
 
+@pytest.fixture(scope="module", params=HOSTILE.values(), ids=HOSTILE)
+def hostile(request, tmp_path_factory):
+    """A database that would run SQL of its own, and a file that it would read; none changes it."""
+    path = tampered(tmp_path_factory.mktemp("hostile"), *request.param)
+    (path.parent / "secret").write_text("secret")
+    return path
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-@pytest.mark.parametrize("statements", HOSTILE.values(), ids=HOSTILE)
-def test_a_database_that_would_run_sql_of_its_own_is_refused(tmp_path, statements, command):
-    path = tampered(tmp_path, *statements)
-    (tmp_path / "secret").write_text("secret")
-    before = path.read_bytes()
-    assert "small.duckdb" in told(tmp_path, *command, "--db", path, status=2)[1]
-    assert path.read_bytes() == before
+def test_a_database_that_would_run_sql_of_its_own_is_refused(hostile, command):
+    before = hostile.read_bytes()
+    assert "small.duckdb" in told(hostile.parent, *command, "--db", hostile, status=2)[1]
+    assert hostile.read_bytes() == before
 
 
 def test_a_writer_reaches_no_other_file(tmp_path):
