@@ -923,13 +923,15 @@ def test_a_number_may_name_an_archive(tmp_path):
 
 
 @pytest.mark.parametrize("path", sorted(FORMATS.glob("*[!n]")), ids=lambda path: path.name)
-def test_what_describe_prints_of_the_logs_of_tools_loads(tmp_path, path):
+def test_what_describe_prints_of_the_logs_of_tools_loads(tmp_path, loads, path):
     shown = told(tmp_path, "describe", path)[0].splitlines()
     assert shown[0].startswith(("this loads", "this does not load, because ")), shown
     commands = [line for line in shown if line.startswith("  budget-audit load ")]
     assert len(commands) == shown[0].startswith("this loads")
     for command in commands:
-        told(tmp_path, *shlex.split(command)[1:])
+        assert "it was tried before" in told(tmp_path, *shlex.split(command)[1:], status=2)[1]
+        (*_, (reading, _)), (asked,) = loads
+        assert asked == reading
 
 
 def refusal(folder, source):
