@@ -3,6 +3,7 @@
 import os
 import subprocess
 
+import duckdb
 import pytest
 
 from tests.support.browser import browser  # noqa: F401
@@ -12,6 +13,17 @@ from tests.support.command import run
 os.environ["BUDGET_AUDIT_TRACEBACK"] = "1"
 # Commands that tests start need not compile the package each time.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def connect(*arguments, config=None, connect=duckdb.connect, **options):
+    """A connection with one thread, unless it asks for more."""
+    return connect(*arguments, config={"threads": 1, **(config or {})}, **options)
+
+
+# A second thread has nothing to do where there are a few records, and costs a seventh of the time.
+# Tests of threads ask for them, and a command in a process of its own has as many as there are.
+duckdb.connect = connect
+
 # A network namespace of its own: as root, or as a user where users may make one.
 NAMESPACES = (["unshare", "-n"], ["unshare", "-rn"])
 

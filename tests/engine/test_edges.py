@@ -16,7 +16,8 @@ from audit.errors import AuditError
 from audit.output.filters import Filter, filtered
 from tests import reference
 from tests.support.archives import attempt
-from tests.support.databases import SMALL, replayed
+from tests.support.databases import SMALL
+from tests.support.databases import replayed_in_memory as replayed
 from tests.support.rows import differences
 
 # Position, leader's votes, runner-up's votes and length of the last run, after each of which a

@@ -17,7 +17,7 @@ ASKED = ("replay", "--db", "small.duckdb", "--orders", "auto", "--replicates", 3
 @pytest.fixture(autouse=True)
 def few_orders(monkeypatch):
     monkeypatch.setattr(enough, "FIRST_ORDERS", 2)
-    monkeypatch.setattr(enough, "MOST_ORDERS", 8)
+    monkeypatch.setattr(enough, "MOST_ORDERS", 4)
 
 
 @pytest.fixture
@@ -41,8 +41,8 @@ def orders(path):
 
 def test_the_command_finds_how_many_orders_are_enough(path):
     _, notes = told(path.parent, *ASKED)
-    assert "--orders auto: 8 orders, the most that are tried" in notes
-    assert orders(path) == "8" and audit.table(path, "main").to_pylist()
+    assert "--orders auto: 4 orders, the most that are tried" in notes
+    assert orders(path) == "4" and audit.table(path, "main").to_pylist()
 
 
 def test_orders_are_doubled_from_one_try_to_the_next_and_two_replicates_will_do(path, monkeypatch):
@@ -53,14 +53,15 @@ def test_orders_are_doubled_from_one_try_to_the_next_and_two_replicates_will_do(
         return replay(con, asked, **more)
 
     monkeypatch.setattr(enough, "replay", replayed)
+    monkeypatch.setattr(enough, "MOST_ORDERS", 8)
     audit.replay(path, orders="auto", replicates=2)
     assert tried == [2, 4, 8]
 
 
 def test_python_finds_how_many_orders_are_enough(path):
     done = audit.replay(path, orders="auto", replicates=30)
-    assert any("--orders auto: 8 orders" in note for note in done.notes)
-    assert orders(path) == "8"
+    assert any("--orders auto: 4 orders" in note for note in done.notes)
+    assert orders(path) == "4"
 
 
 @pytest.mark.parametrize("name", ["mine", 'my "own" base'])
@@ -70,7 +71,7 @@ def test_a_connection_that_uses_an_attached_file_gives_every_table(path, name):
         con.execute(f"attach '{path}' as {quoted}")
         con.execute(f"use {quoted}")
         done = audit.replay(con, orders="auto", replicates=30)
-        assert any("--orders auto: 8 orders" in note for note in done.notes)
+        assert any("--orders auto: 4 orders" in note for note in done.notes)
         mine = {
             name: audit.table(con, name).to_pylist() for name in ("main", "matched_cost", "curves")
         }

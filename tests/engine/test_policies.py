@@ -13,7 +13,8 @@ from audit.engine import enough, matching
 from audit.errors import AuditError
 from tests.support.archives import attempt
 from tests.support.command import ROOT
-from tests.support.databases import replayed, small_database
+from tests.support.databases import replayed_in_memory as replayed
+from tests.support.databases import small_database
 
 BLOCKS = re.findall(r"```sql\n(.*?)```", (ROOT / "sql" / "README.md").read_text(), re.DOTALL)
 README = {re.match(r"-- (\w+):", block).group(1): block for block in BLOCKS}

@@ -185,7 +185,8 @@ def test_the_page_computes_what_the_tables_say_at_any_budget(node, tmp_path):
                 ]
             }
             priced = prices if unit == "completion" else {}
-            engine.replay(con, rules="all", caps=(2, 4, 9), primary_cap=4, **settings, **priced)
+            if priced:
+                engine.replay(con, rules="all", caps=(2, 4, 9), primary_cap=4, **settings, **priced)
             packed, _ = pack.walks(con)
             (folder / "walks.gz").write_bytes(packed)
             case = {"walks": str(folder / "walks.gz"), "curve_points": 200}

@@ -64,7 +64,7 @@ def test_every_option_of_load_and_replay_is_one_of_plan_or_is_explained():
     assert set(RENAMED.values()) <= options("plan")
 
 
-def runs_of_one_task(folder, kind):
+def runs_of_one_task(folder, problem):
     """Files that repeat the attempts of two archives, some with numbers of their own."""
     rng, sources = random.Random(4), []
     for number, seeds in enumerate(((0, 1, 2, 3), (2, 3, 9, 0, 1), (5, 1, 2, 9))):
@@ -75,17 +75,23 @@ def runs_of_one_task(folder, kind):
             for name in names
             for archive in ("a", "b")[: 2 if number else 1]
             for seed in seeds
+            if (archive, name) != ("b", "alpha")
         ]
         rng.shuffle(rows)
+        rows = [{problem if k == "question_id" else k: v for k, v in row.items()} for row in rows]
         sources.append(folder / f"{number}.jsonl")
         write_jsonl(rows, sources[-1])
     return sources
 
 
 @pytest.mark.parametrize("kind", ["separate", "append"])
-def test_runs_of_one_task_are_told_apart_as_a_load_does(tmp_path, kind):
-    sources = runs_of_one_task(tmp_path, kind)
-    found = same(tmp_path, sources, {"runs": kind})
+def test_runs_of_one_task_and_names_of_problems_are_those_of_a_load(tmp_path, kind):
+    # One of the two names its problems in another column, and has a part more than problems.
+    problem = "problem" if kind == "separate" else "question_id"
+    reading = {"runs": kind, "mapping": {} if kind == "append" else {"question_id": problem}}
+    parts = 5 if kind == "separate" else 2
+    found = same(tmp_path, runs_of_one_task(tmp_path, problem), reading, parts)
+    assert found["problem_names.csv"].splitlines()[1:] == [b"C,0,alpha", b"C,1,beta"]
     if kind == "separate":
         assert b"a run 3" in found["attempts.csv"] and b"b run 2" in found["attempts.csv"]
     else:
@@ -244,20 +250,6 @@ def test_an_archive_in_which_nothing_can_be_picked_is_refused_before_any_part(
     assert refused(audit.run if answer is None else made, tmp_path / "run") == expected
     assert not (tmp_path / "run" / "parts").exists()
     assert refused(audit.part, tmp_path / "run", 0) == expected
-
-
-def test_what_was_graded_is_told_as_by_a_load(tmp_path):
-    rows = [
-        attempt(seed, 5 + seed, str(seed % 3), correct=None if archive == "blind" else seed == 1)
-        | {"archive": archive, "question_id": question, "references": [str(question)]}
-        for archive in ("blind", "seen")
-        for question in range(2)
-        for seed in range(5)
-    ]
-    write_parquet(rows, tmp_path / "rows.parquet")
-    found = same(tmp_path, [tmp_path / "rows.parquet"], {"grade": "references"})
-    assert found["said"].count(b"--grade references") == 2
-    assert b"no labels" not in found["below"]
 
 
 def test_workers_in_another_folder_find_what_stands_beside_the_sources(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from audit.options import TaskLimits
 from audit.query.run import query
 from audit.scale import extract, keys, part, plan, run
 from audit.scale.folders import read_receipt
-from tests.support.archives import attempt, write_jsonl, write_parquet
+from tests.support.archives import attempt, write_parquet
 from tests.support.command import run as process
 from tests.support.command import said as command
 from tests.support.plugins import FIRST, GRACE
@@ -94,26 +94,6 @@ def test_policies_and_plug_ins_of_a_user_come_along(tmp_path, sources):
     assert differing(gathered(made(run_folder), tmp_path / "gathered"), expected) == []
 
 
-def test_problems_that_go_by_names_have_the_numbers_of_one_machine(tmp_path):
-    names = ("zeta", "alpha", "mid")
-    for number, archive in enumerate(("a", "b")):
-        rows = [
-            attempt(seed, 5 + seed, str(seed % 2), correct=seed % 2 == 0, archive=archive)
-            | {"problem": name}
-            for name in names[number:]
-            for seed in range(4)
-        ]
-        write_jsonl([{k: v for k, v in row.items() if k != "question_id"} for row in rows],
-                    tmp_path / f"{number}.jsonl")  # fmt: skip
-    sources = [tmp_path / "0.jsonl", tmp_path / "1.jsonl"]
-    reading = {"mapping": {"question_id": "problem"}}
-    expected = one_machine(tmp_path / "one", sources, reading)
-    assert expected["problem_names.csv"].count(b"\n") == 4
-    # One part more than there are problems.
-    folder = made(planned(tmp_path / "run", sources, 4, reading))
-    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
-
-
 @pytest.mark.parametrize("unlabelled", ["wrong", "drop"])
 def test_missing_labels_are_settled_as_a_load_settles_them(tmp_path, unlabelled):
     sources = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
@@ -137,11 +117,12 @@ def test_missing_labels_are_settled_as_a_load_settles_them(tmp_path, unlabelled)
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
 
 
-def test_the_options_of_a_load_come_along(tmp_path):
+def test_the_options_of_a_load_come_along_and_what_was_graded_is_told(tmp_path):
     rows = [
-        attempt(seed, 5 + seed, "9", archive=archive, question=question)
+        attempt(seed, 5 + seed, "9", correct=None if archive == "blind" else seed == 1)
+        | {"archive": archive, "question_id": question}
         | {"archive_answer": str(seed % 3), "references": [str(question)]}
-        for archive in ("a", "b")
+        for archive in ("blind", "seen")
         for question in range(2)
         for seed in range(6)
     ]
@@ -150,6 +131,8 @@ def test_the_options_of_a_load_come_along(tmp_path):
     sources = [tmp_path / "rows.parquet"]
     expected = one_machine(tmp_path / "one", sources, reading)
     assert b"references" in expected["sources.csv"] and b"other" in expected["attempts.csv"]
+    assert expected["said"].count(b"--grade references") == 2
+    assert b"no labels" not in expected["below"]
     folder = made(planned(tmp_path / "run", sources, 2, reading))
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
     with database.opened(tmp_path / "gathered" / "gathered.duckdb") as con:
@@ -159,8 +142,8 @@ def test_the_options_of_a_load_come_along(tmp_path):
 def test_the_commands_do_what_one_machine_does(tmp_path, sources, expected):
     settings = ["--budgets", "10,20,45", "--caps", "2,4,9", "--primary-cap", "4"]
     settings += ["--orders", "3", "--replicates", "20", "--force"]
-    command(tmp_path, "plan", *sources, "--out", "run", "--parts", PARTS, *settings)
-    assert "3 file(s) extracted, 4 part(s) made" in process(tmp_path, "run", "run")
+    command(tmp_path, "plan", *sources, "--out", "run", "--parts", 2, *settings)
+    assert "3 file(s) extracted, 2 part(s) made" in process(tmp_path, "run", "run")
     assert "0 file(s) extracted, 0 part(s) made" in command(tmp_path, "run", "run")
     command(tmp_path, "gather", "run", "--db", "g.duckdb", "--link")
     assert differing(exported(tmp_path / "g.duckdb", tmp_path / "csv"), expected) == []

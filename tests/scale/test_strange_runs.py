@@ -183,14 +183,14 @@ def signed(folder, content):
 
 
 def places(content, path=()):
-    """The paths of every value in a manifest; of many alike the first two."""
+    """The paths of every value in a manifest or receipt; of many alike the first two."""
     if isinstance(content, dict):
         items = list(content.items())
     elif isinstance(content, list):
         items = list(enumerate(content))[:2]
     else:
         return
-    if path and path[0] in ("sql", "versions"):
+    if path and path[-1] in ("sql", "versions", "files"):
         items = items[:2]
     for key, value in items:
         if key != "id":

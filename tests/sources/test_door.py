@@ -7,11 +7,14 @@ prints a command, that command is run, and what it loads is compared with what w
 import csv
 import json
 import shlex
+import sys
 import zipfile
 
 import duckdb
 import pytest
 
+import audit.load.describe  # noqa: F401
+from audit.errors import AuditError
 from tests.support.command import told
 from tests.support.logs import FORMATS
 
@@ -53,19 +56,42 @@ def shape(expected):
     return add
 
 
+COUNTS = """
+select
+    count(*), count(distinct archive), count(distinct (competition, question_id)),
+    count(*) / count(distinct (archive, competition, question_id)),
+    count(*) filter (finish_reason = 'stop'), count(answer),
+    count(correct), count(*) filter (correct)
+from attempts inner join labels using (archive, competition, question_id, seed)
+"""
+
+
 def counts(folder):
     """What a database holds, as PLAIN lists it."""
     with duckdb.connect(str(folder / "audit.duckdb"), read_only=True) as con:
-        return con.execute(
-            """
-            select
-                count(*), count(distinct archive), count(distinct (competition, question_id)),
-                count(*) / count(distinct (archive, competition, question_id)),
-                count(*) filter (finish_reason = 'stop'), count(answer),
-                count(correct), count(*) filter (correct)
-            from attempts inner join labels using (archive, competition, question_id, seed)
-            """
-        ).fetchall()[0]
+        return con.execute(COUNTS).fetchall()[0]
+
+
+@pytest.fixture
+def loads(monkeypatch):
+    """Loads by their options, with what they held: `describe` tries one, a command asks for it."""
+    tried, asked = [], []
+    real = sys.modules["audit.load.load"].load
+
+    def trial(con, files, *, reading):
+        assert all(file.sample == file.bytes for file in files)
+        summary = real(con, files, reading=reading)
+        tried.append((reading, con.execute(COUNTS).fetchall()[0]))
+        return summary
+
+    def ask(con, files, *, reading, replace, texts, progress):
+        assert texts and not replace
+        asked.append(reading)
+        raise AuditError("it was tried before")
+
+    monkeypatch.setattr(sys.modules["audit.load.describe"], "load", trial)
+    monkeypatch.setattr(sys.modules["audit.load.load"], "load", ask)
+    return tried, asked
 
 
 # A label is never guessed from a constant, or from a name of another meaning
@@ -845,7 +871,7 @@ def test_what_holds_no_records_is_named(tmp_path, name, content, expected):
 
 
 @pytest.mark.parametrize("name", list(SHAPES))
-def test_what_describe_prints_loads_with_the_right_numbers(tmp_path, name):
+def test_what_describe_prints_loads_with_the_right_numbers(tmp_path, loads, name):
     build, expected = SHAPES[name]
     build(tmp_path)
     (source,) = [path.name for path in tmp_path.iterdir() if not path.name.startswith("results_")]
@@ -858,8 +884,11 @@ def test_what_describe_prints_loads_with_the_right_numbers(tmp_path, name):
     assert shown[0].startswith("this loads"), "\n".join(shown)
     command = shlex.split(shown[1])
     assert command[:3] == ["budget-audit", "load", source]
-    told(tmp_path, *command[1:])
-    assert counts(tmp_path) == expected, "\n".join(shown)
+    # The same files under the same options are not loaded twice.
+    assert "it was tried before" in told(tmp_path, *command[1:], status=2)[1]
+    (*_, (reading, held)), (asked,) = loads
+    assert asked == reading
+    assert held == expected, "\n".join(shown)
 
 
 def test_known_scores_are_proposed_and_never_where_they_may_be_the_label(tmp_path):
@@ -894,13 +923,15 @@ def test_a_number_may_name_an_archive(tmp_path):
 
 
 @pytest.mark.parametrize("path", sorted(FORMATS.glob("*[!n]")), ids=lambda path: path.name)
-def test_what_describe_prints_of_the_logs_of_tools_loads(tmp_path, path):
+def test_what_describe_prints_of_the_logs_of_tools_loads(tmp_path, loads, path):
     shown = told(tmp_path, "describe", path)[0].splitlines()
     assert shown[0].startswith(("this loads", "this does not load, because ")), shown
     commands = [line for line in shown if line.startswith("  budget-audit load ")]
     assert len(commands) == shown[0].startswith("this loads")
     for command in commands:
-        told(tmp_path, *shlex.split(command)[1:])
+        assert "it was tried before" in told(tmp_path, *shlex.split(command)[1:], status=2)[1]
+        (*_, (reading, _)), (asked,) = loads
+        assert asked == reading
 
 
 def refusal(folder, source):

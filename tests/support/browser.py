@@ -164,7 +164,7 @@ class Browser:
         os.close(self.answers)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser(tmp_path_factory):
     if BROWSER is None:
         if os.environ.get("BUDGET_AUDIT_REQUIRE_BROWSER"):

@@ -32,18 +32,30 @@ TOY = Encoding("three bytes", three_bytes)
 
 
 @contextmanager
-def replayed(folder, rows, name="small", answer="boxed", **settings):
-    """A replayed database of canonical rows, its tokens counted with a toy tokenizer."""
-    write_parquet(rows, folder / f"{name}.parquet")
-    con = database.connect(folder / f"{name}.duckdb")
+def _replayed(path, db, rows, answer, settings):
+    write_parquet(rows, path)
+    con = database.connect(db)
     try:
-        load(con, [str(folder / f"{name}.parquet")], force=True, answer=answer)
+        load(con, [str(path)], force=True, answer=answer)
         engine.replay(con, **{**SMALL, **settings})
-        if settings.get("unit", "completion") == "completion":
-            tokenize(con, TOY)
         yield con
     finally:
         con.close()
+
+
+@contextmanager
+def replayed(folder, rows, name="small", answer="boxed", **settings):
+    """A replayed database of canonical rows, its tokens counted with a toy tokenizer."""
+    path, db = folder / f"{name}.parquet", folder / f"{name}.duckdb"
+    with _replayed(path, db, rows, answer, settings) as con:
+        if settings.get("unit", "completion") == "completion":
+            tokenize(con, TOY)
+        yield con
+
+
+def replayed_in_memory(folder, rows, name="small", answer="boxed", **settings):
+    """The same without a file and without counted tokens, which costs a fifth less."""
+    return _replayed(folder / f"{name}.parquet", ":memory:", rows, answer, settings)
 
 
 @cache

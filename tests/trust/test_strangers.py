@@ -19,7 +19,7 @@ from audit.cli import main
 from audit.errors import AuditError
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import ROOT, told
-from tests.support.databases import SMALL, replayed
+from tests.support.databases import SMALL, replayed, replayed_in_memory
 from tests.support.plugins import FIRST, GRACE
 
 ROWS = [attempt(seed, 10, "4", correct=seed == 1) for seed in range(4)]
@@ -73,14 +73,19 @@ HOSTILE = {
 }
 
 
+@pytest.fixture(scope="module", params=HOSTILE.values(), ids=HOSTILE)
+def hostile(request, tmp_path_factory):
+    """A database that would run SQL of its own, and a file that it would read; none changes it."""
+    path = tampered(tmp_path_factory.mktemp("hostile"), *request.param)
+    (path.parent / "secret").write_text("secret")
+    return path
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-@pytest.mark.parametrize("statements", HOSTILE.values(), ids=HOSTILE)
-def test_a_database_that_would_run_sql_of_its_own_is_refused(tmp_path, statements, command):
-    path = tampered(tmp_path, *statements)
-    (tmp_path / "secret").write_text("secret")
-    before = path.read_bytes()
-    assert "small.duckdb" in told(tmp_path, *command, "--db", path, status=2)[1]
-    assert path.read_bytes() == before
+def test_a_database_that_would_run_sql_of_its_own_is_refused(hostile, command):
+    before = hostile.read_bytes()
+    assert "small.duckdb" in told(hostile.parent, *command, "--db", hostile, status=2)[1]
+    assert hostile.read_bytes() == before
 
 
 def test_a_writer_reaches_no_other_file(tmp_path):
@@ -259,6 +264,17 @@ SLY = {
 }
 
 
+@pytest.fixture(scope="module")
+def peeking(tmp_path_factory):
+    """A database with a macro that looks at labels; a refused replay leaves it as it was."""
+    with replayed_in_memory(tmp_path_factory.mktemp("peeking"), ROWS) as con:
+        con.execute(
+            "create macro peek(b, s) as (select is_correct from candidate_grades "
+            "where bank_id = b and slot = s)"
+        )
+        yield con
+
+
 @pytest.mark.parametrize(
     ("kind", "sql", "read"),
     [
@@ -267,15 +283,10 @@ SLY = {
         ("rules", GRACE.replace("max(position)", "max(localtime)", 1), "localtime()"),
     ],
 )
-def test_a_plug_in_reaches_neither_a_macro_nor_clock_nor_chance(tmp_path, kind, sql, read):
-    with replayed(tmp_path, ROWS) as con:
-        con.execute(
-            "create macro peek(b, s) as (select is_correct from candidate_grades "
-            "where bank_id = b and slot = s)"
-        )
-        (tmp_path / kind).mkdir()
-        (tmp_path / kind / "sly.sql").write_text(sql)
-        with pytest.raises(AuditError, match=r"sly\.sql: reads") as refused:
-            engine.replay(con, **SMALL, **{kind: tmp_path / kind})
-        assert read in str(refused.value)
-        assert engine.table(con, "main").num_rows > 0
+def test_a_plug_in_reaches_neither_a_macro_nor_clock_nor_chance(peeking, tmp_path, kind, sql, read):
+    (tmp_path / kind).mkdir()
+    (tmp_path / kind / "sly.sql").write_text(sql)
+    with pytest.raises(AuditError, match=r"sly\.sql: reads") as refused:
+        engine.replay(peeking, **SMALL, **{kind: tmp_path / kind})
+    assert read in str(refused.value)
+    assert engine.table(peeking, "main").num_rows > 0
