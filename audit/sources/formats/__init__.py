@@ -125,11 +125,13 @@ def context_of(file: SourceFile, format: Format) -> Context:
 
 @cache
 def formats() -> dict[str, Format]:
-    """Every format, by its name; a module of this package is one if it has a `FORMAT`."""
+    """Every format, by its name: each `Format` that a module of this package declares."""
     modules = (
         import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)
     )
-    declared = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
+    declared = [
+        value for module in modules for value in vars(module).values() if isinstance(value, Format)
+    ]
     return {format.name: format for format in sorted(declared, key=lambda format: format.name)}
 
 
