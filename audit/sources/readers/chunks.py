@@ -16,7 +16,7 @@ from audit.sources.columns import (
 )
 from audit.sources.files import Chunk, Row, Source, SourceFile, Unreadable
 from audit.sources.formats import Context, Format, Record, as_references
-from audit.sources.live_facts import live_facts
+from audit.sources.paths import walk
 
 # A chunk ends at whichever comes first.
 CHUNK_ROWS = 4096
@@ -24,6 +24,9 @@ CHUNK_BYTES = 32_000_000
 # Where the columns of a file are is decided by its first records.
 SAMPLE_ROWS = 256
 SAMPLE_BYTES = 4_000_000
+# Where a controller's own lines and an Inspect sample keep what a live run says of its budget.
+LIVE_PLACES = (("budget_audit",), ("store", "budget_audit"))
+LIVE_FACTS = ("budget", "unit", "rule", "policy", "cap", "selector", "answer")
 
 
 def make_source(
@@ -56,10 +59,20 @@ def make_source(
         absent={**format.absent, **context.absent},
         ambiguous={c: why for c, why in context.ambiguous.items() if c not in mapping},
         notes=context.notes,
-        live=live_facts(sample or []),
+        live=_live_facts(sample or []),
         has_names=_has_names(origins.get("question_id"), sample or []),
         sample=sample or [],
     )
+
+
+def _live_facts(sample: Sequence[Record]) -> dict[str, str]:
+    """The budget, rule and policy that attempts were made under, as `live_…`; mostly nothing."""
+    for record in sample:
+        for place in LIVE_PLACES:
+            facts = walk(record, place)
+            if isinstance(facts, Mapping) and "budget" in facts:
+                return {f"live_{fact}": str(facts[fact]) for fact in LIVE_FACTS if fact in facts}
+    return {}
 
 
 def _has_names(origin: Origin | None, sample: Sequence[Record]) -> bool:
@@ -94,7 +107,10 @@ def open_records(
     if container == "csv":
         # A cell with several references is a list only once it is parsed.
         origins = {name: origin.plain(as_references) for name, origin in origins.items()}
-    names = {name for record in sample for name in record if not _is_open(name, origins)}
+    # A column that the first records have and that is not taken is refused by its rule; scores that
+    # are words, and steps that are something else, are left out instead.
+    is_open = COLUMNS.keys() - origins.keys() - {"steps"}
+    names = {name for record in sample for name in record} - is_open
     chunks = _record_chunks(chain(first, prepared), format, context, dict(origins), names)
     has = has or columns_shown(sample)
     return make_source(container, format, context, origins, chunks, has, is_simulated, sample)
@@ -168,11 +184,3 @@ def _record_chunks(
         yield Chunk(values, numbers, done)
     if not count:
         raise empty(context.file)
-
-
-def _is_open(name: str, origins: Mapping[str, Origin]) -> bool:
-    """Whether a column that the first records have and that is not taken is refused by its rule.
-
-    Scores that are words, and steps that are something else, are left out instead.
-    """
-    return name in COLUMNS and name not in origins and name != "steps"

@@ -20,7 +20,7 @@ from audit.sources.files import Row, SourceFile, excerpt
 from audit.sources.formats import formats
 from audit.sources.formats.flat import KNOWN
 from audit.sources.json_stream import JsonStream, first_members, stream_records
-from audit.sources.readers.json_lines import unique_keys
+from audit.sources.readers.lines import unique_keys
 
 # What a group's key is called in its records.
 KEY = "key"
@@ -163,15 +163,11 @@ def _records(stream: JsonStream) -> Iterator[Any]:
     if stream.begins_with("["):
         yield from stream.items()
         stream.end()
-    else:
-        yield from _of_objects(stream)
-
-
-def _of_objects(stream: JsonStream) -> Iterator[Any]:
-    """The records of one document; several objects one after another are a record each."""
+        return
     document = stream.value()
     others = stream.values()
     second = next(others, None)
+    # Several objects one after another are a record each.
     yield from _of_object(document) if second is None else chain((document, second), others)
 
 

@@ -54,18 +54,14 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     has = columns_shown([shape])
     # A path that goes into a list has no column of its own.
     is_listed = any(_leaf(o.keys, shape) != o.keys for o in origins.values() if o.keys)
-    if is_listed or _has_rows_apart(format):
+    # A row has to be seen whole where it holds several attempts or is changed.
+    looks_around = any(f.look_up is not None and not f.looks_into for f in format.fields)
+    if is_listed or format.attempts_at or format.prepare is not None or looks_around:
         rows = _parquet_rows(file, reader, _leaves(format, origins, schema))
         return open_records("parquet", format, rows, context, reading, simulated, has)
     chunks = _parquet_chunks(file, reader, format, origins)
     sample = _peek_names(file, reader, origins)
     return make_source("parquet", format, context, origins, chunks, has, simulated, sample)
-
-
-def _has_rows_apart(format: Format) -> bool:
-    """Whether a row has to be seen whole to be read."""
-    looks_around = any(f.look_up is not None and not f.looks_into for f in format.fields)
-    return bool(format.attempts_at) or format.prepare is not None or looks_around
 
 
 def _fields(fields: Iterable[pa.Field]) -> Record:
