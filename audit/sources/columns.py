@@ -139,24 +139,19 @@ def find_origins(
     return kind(format, sample, context, reading, rows).origins()
 
 
+@dataclass
 class _Columns:
     """The columns of a file: by option, or else as its format declares them."""
 
-    def __init__(
-        self,
-        format: Format,
-        sample: Sequence[Record],
-        context: Context,
-        reading: Reading,
-        rows: Callable[[], Sequence[Record]] | None,
-    ) -> None:
-        self._format = format
-        self._fields = {field.column: field for field in format.fields}
-        self._shapes = sample
-        self._rows = rows
-        self._context = context
-        self._file = context.file
-        self._reading = reading
+    _format: Format
+    _shapes: Sequence[Record]
+    _context: Context
+    _reading: Reading
+    _rows: Callable[[], Sequence[Record]] | None
+
+    def __post_init__(self) -> None:
+        self._fields = {field.column: field for field in self._format.fields}
+        self._file = self._context.file
 
     @cached_property
     def values(self) -> Sequence[Record]:

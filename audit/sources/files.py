@@ -203,30 +203,19 @@ def _matches(pattern: str) -> set[str]:
         return set(glob.glob(pattern))
     at = parts.index("**")
     before, after = os.sep.join(parts[:at]), os.sep.join(parts[at + 1 :]) or "*"
-    roots = [before + os.sep] if at == 1 and not before else glob.glob(before) if at else [""]
-    matches: set[str] = set()
-    for root in roots:
-        for folder in _folders(root or os.curdir):
-            inside = os.path.join(glob.escape(folder), after) if root else after
-            if not root and folder != os.curdir:
-                inside = os.path.join(glob.escape(os.path.relpath(folder)), after)
-            matches |= _matches(inside)
-    return matches
+    roots = glob.glob(before) if before else [os.sep if at else os.curdir]
+    folders = (folder for root in roots for folder in _folders(root))
+    return {m for folder in folders for m in _matches(os.path.join(glob.escape(folder), after))}
 
 
 def _folders(root: str) -> Iterator[str]:
     """A folder and those below it, through links, each once; hidden ones are not."""
-    visited: set[tuple[int, int]] = set()
+    visited: set[str] = set()
     for parent, folders, _ in os.walk(root, followlinks=True):
-        try:
-            status = os.stat(parent)
-        except OSError:
+        if (folder := os.path.realpath(parent)) in visited:
             folders.clear()
             continue
-        if (status.st_dev, status.st_ino) in visited:
-            folders.clear()
-            continue
-        visited.add((status.st_dev, status.st_ino))
+        visited.add(folder)
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield parent
 

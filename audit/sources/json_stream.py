@@ -173,18 +173,11 @@ def _opened(
         raise file.unreadable(f"{what}: {reason}") from None
 
 
-class _Whole(io.BytesIO):
-    """Bytes that are read all at once: what is cut off is then decoded in vain only once."""
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        return super().read()
-
-
 def first_members(data: bytes) -> tuple[dict[str, Any], bool]:
     """The members of a first object that are whole within these bytes, and whether all are."""
     members: dict[str, Any] = {}
     try:
-        for key, value in JsonStream(_Whole(data), len(data)).members(""):
+        for key, value in JsonStream(io.BytesIO(data), len(data)).members(""):
             members[key] = value
     except (ValueError, RecursionError):
         # The rest was cut off, or is no JSON: the reader says what is wrong with it.

@@ -69,10 +69,6 @@ class Hint:
     never: str = r"^$"
 
 
-def _is_label(value: Any) -> bool:
-    return is_flag(value) or is_grade(value)
-
-
 ASKED = r"prompt|input|question|problem|query|instruct|system|template|task|doc"
 HINTS = {
     "archive": Hint(r"model|llm|engine|system|config", is_text, r"prompt|input|output|resp|answer"),
@@ -115,7 +111,7 @@ HINTS = {
     "correct": Hint(
         r"correct|score|label|acc|right|pass|reward|judg|^ok$|^r$|match|grade|verdict|resolved|"
         r"solved|status$",
-        _is_label,
+        lambda value: is_flag(value) or is_grade(value),
         r"finish|done|success|complet|trunc|sample|loop|flag|stop|valid|error|cache|stream|train|"
         r"time|len|tok|count|num|pass(word|age)|account|accept",
     ),

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -18,6 +19,8 @@ from audit.sources.formats import REASONING, Format, as_references, column, word
 from audit.sources.readers import read_source
 from audit.sources.readers.parquet import python_values
 
+# What a file says of a problem in an archive or competition; None where it is silent.
+Facts = Callable[[Any, str], Any]
 # A file of references: a problem's name and its accepted answers, a row or line each.
 REFERENCES = Format(
     name="references",
@@ -53,11 +56,17 @@ def stand_in(source: Source, reading: Reading) -> Source:
     if reading.references is not None:
         accepted = _references(_only_file("--references", reading.references))
         mapping["references"] = f"--references {os.path.basename(reading.references)}"
-        filled["references"] = lambda chunk: _accepted(chunk, accepted)
+        filled["references"] = lambda chunk: [
+            accepted(competition, problem_key(problem))
+            for competition, problem in value_rows(chunk, "competition", "question_id")
+        ]
     if reading.labels is not None:
         labels = _labels(_only_file("--labels", reading.labels))
         mapping["correct"] = f"--labels {os.path.basename(reading.labels)}"
-        filled["correct"] = lambda chunk: _labelled(chunk, labels)
+        filled["correct"] = lambda chunk: [
+            labels(archive, str(problem))
+            for archive, problem in value_rows(chunk, "archive", "question_id")
+        ]
     if reading.grade is not None and "references" in mapping:
         mapping["correct"] = "references"
     chunks = (
@@ -132,8 +141,8 @@ def _rows_of(
 
 
 @lru_cache(maxsize=1)
-def _references(file: SourceFile) -> dict[tuple[Any, str], list[str]]:
-    """The accepted references of a file, by competition (None: any) and the problem's name."""
+def _references(file: SourceFile) -> Facts:
+    """What says which references are accepted for a competition's problem."""
     accepted: dict[tuple[Any, str], list[str]] = {}
     is_csv = sniff(file).container == "csv"
     names = ("competition", "question_id", "references")
@@ -145,7 +154,12 @@ def _references(file: SourceFile) -> dict[tuple[Any, str], list[str]]:
             raise AuditError(f"{place}: {error}") from None
         listed_forms = csv_list(forms) if is_csv else forms
         accepted.setdefault((competition, name), []).extend(as_references(listed_forms) or [])
-    return accepted
+    return _by_problem(accepted)
+
+
+def _by_problem(facts: Mapping[tuple[Any, str], Any]) -> Facts:
+    """What is said of a problem in an archive or competition, or else of the problem in any."""
+    return lambda group, problem: facts.get((group, problem), facts.get((None, problem)))
 
 
 # A file of labels: a problem's name, perhaps an archive's, and whether it is right.
@@ -160,13 +174,14 @@ LABELS = Format(
 )
 # Lists of who is right, as reports of SWE-bench have them: all others are wrong.
 RESOLVED = ("resolved_ids", "resolved", "resolved_instances")
-Labels = Callable[[Any, str], Any]
 
 
 @lru_cache(maxsize=1)
-def _labels(file: SourceFile) -> Labels:
+def _labels(file: SourceFile) -> Facts:
     """What says whether an archive's attempt at a problem is right, or None where it is silent."""
-    document = _whole_document(file)
+    document = None
+    with suppress(OSError, ValueError, RecursionError):  # It may hold rows.
+        document = json.loads(file.path.read_bytes())
     if isinstance(document, list) and all(isinstance(name, str | int) for name in document):
         return _is_among(document)
     if isinstance(document, dict):
@@ -182,35 +197,16 @@ def _labels(file: SourceFile) -> Labels:
     return _label_rows(file)
 
 
-def _is_among(names: Sequence[Any]) -> Labels:
+def _is_among(names: Sequence[Any]) -> Facts:
     right = {str(name) for name in names}
     return lambda archive, problem: problem in right
 
 
-def _whole_document(file: SourceFile) -> Any:
-    """A file that is one JSON document, or None where it holds rows."""
-    try:
-        return json.loads(file.path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
-
-
-def _label_rows(file: SourceFile) -> Labels:
+def _label_rows(file: SourceFile) -> Facts:
     labels: dict[tuple[Any, str], Any] = {}
     names = ("archive", "question_id", "correct")
     for row, archive, problem, label in _rows_of("--labels", file, LABELS, names):
         if labels.setdefault((archive, str(problem)), label) != label:
             place = f"--labels {file.name}: row {row}"
             raise AuditError(f"{place}: {problem!r} is labelled twice, and not alike")
-    return lambda archive, problem: labels.get((archive, problem), labels.get((None, problem)))
-
-
-def _labelled(chunk: Chunk, labels: Labels) -> list[Any]:
-    pairs = value_rows(chunk, "archive", "question_id")
-    return [labels(archive, str(problem)) for archive, problem in pairs]
-
-
-def _accepted(chunk: Chunk, accepted: Mapping[tuple[Any, str], list[str]]) -> list[Any]:
-    pairs = value_rows(chunk, "competition", "question_id")
-    keys = ((competition, problem_key(problem)) for competition, problem in pairs)
-    return [accepted.get(key, accepted.get((None, key[1]))) for key in keys]
+    return _by_problem(labels)

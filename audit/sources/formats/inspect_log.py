@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from audit.sources import containers, json_stream
-from audit.sources.containers import ZIP_MAGIC, first_bytes
+from audit.sources.containers import sniff
 from audit.sources.files import Row, SourceFile
 from audit.sources.formats import (
     GRADES,
@@ -70,7 +70,7 @@ def header(file: SourceFile) -> Record:
 
 
 def _is_zip(file: SourceFile) -> bool:
-    return first_bytes(file).startswith(ZIP_MAGIC)
+    return sniff(file).container == "zip"
 
 
 @contextmanager
