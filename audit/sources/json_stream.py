@@ -7,6 +7,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from audit.sources import containers
@@ -171,6 +172,14 @@ def _opened(
     except UNREADABLE as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise file.unreadable(f"{what}: {reason}") from None
+
+
+def small_document(path: Path) -> Any:
+    """The content of a small JSON file, or None where it cannot be read as one."""
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def first_members(data: bytes) -> tuple[dict[str, Any], bool]:

@@ -19,6 +19,7 @@ from audit.sources.columns import LONGEST_ANSWER, TURNS, file_stem
 from audit.sources.files import Source, SourceFile, excerpt, safe_name
 from audit.sources.formats import Record, is_grade, is_number
 from audit.sources.formats.flat import is_answer, is_count, is_flag, is_name, is_text, is_whole
+from audit.sources.json_stream import small_document
 from audit.sources.missing import missing_columns
 from audit.sources.paths import EACH, walk
 from audit.sources.readers.documents import KEY
@@ -870,19 +871,13 @@ def model_beside(files: Sequence[SourceFile]) -> tuple[str, str] | None:
 
 
 def _model_in(path: Path) -> str | None:
-    try:
-        if path.stat().st_size > LARGEST_HEADER:
-            return None
-        header = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
+    """The model that a file of settings names, itself or in one of its objects."""
+    is_small = path.is_file() and path.stat().st_size <= LARGEST_HEADER
+    header = small_document(path) if is_small else None
     objects = [header, *header.values()] if isinstance(header, dict) else []
-    for settings in objects:
-        for key in ("model", "model_name", "model_id", "model_name_or_path", "model_path", "llm"):
-            model = walk(settings, (key,))
-            if isinstance(model, str) and model:
-                return model
-    return None
+    names = ("model", "model_name", "model_id", "model_name_or_path", "model_path", "llm")
+    models = (walk(settings, (name,)) for settings in objects for name in names)
+    return next((model for model in models if isinstance(model, str) and model), None)
 
 
 def pattern_counts(texts: Sequence[str]) -> dict[str, int]:

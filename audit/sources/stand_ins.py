@@ -1,9 +1,7 @@
 """What options supply where a file lacks a column: constants, counts, references and labels."""
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -16,6 +14,7 @@ from audit.sources.canonical import csv_list, problem_key, problem_name
 from audit.sources.containers import sniff
 from audit.sources.files import Chunk, Source, SourceFile, find_files
 from audit.sources.formats import REASONING, Format, as_references, column, words
+from audit.sources.json_stream import small_document
 from audit.sources.readers import read_source
 from audit.sources.readers.parquet import python_values
 
@@ -179,9 +178,7 @@ RESOLVED = ("resolved_ids", "resolved", "resolved_instances")
 @lru_cache(maxsize=1)
 def _labels(file: SourceFile) -> Facts:
     """What says whether an archive's attempt at a problem is right, or None where it is silent."""
-    document = None
-    with suppress(OSError, ValueError, RecursionError):  # It may hold rows.
-        document = json.loads(file.path.read_bytes())
+    document = small_document(file.path)
     if isinstance(document, list) and all(isinstance(name, str | int) for name in document):
         return _is_among(document)
     if isinstance(document, dict):

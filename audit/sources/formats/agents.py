@@ -7,7 +7,13 @@ from typing import Any
 
 from audit.sources.files import Row, SourceFile
 from audit.sources.formats import Context, Field, Format, Record, column, renamed
-from audit.sources.json_stream import JsonStream, file_members, listed, stream_records
+from audit.sources.json_stream import (
+    JsonStream,
+    file_members,
+    listed,
+    small_document,
+    stream_records,
+)
 from audit.sources.paths import items, value_at
 
 # A run is the only attempt of its file or line.
@@ -184,12 +190,9 @@ SWE_AGENT = Format(
 def _result(file: SourceFile) -> Record:
     """The task and the reward, where the runner has written a result in a folder above."""
     for folder in file.path.resolve().parents[:2]:
-        try:
-            result: Any = json.loads((folder / "result.json").read_bytes())
-        except (OSError, ValueError, RecursionError):
-            continue
-        places = {"task": "task_name", "source": "source", "reward": REWARD}
-        return {name: value_at(result, path) for name, path in places.items()}
+        if (result := small_document(folder / "result.json")) is not None:
+            places = {"task": "task_name", "source": "source", "reward": REWARD}
+            return {name: value_at(result, path) for name, path in places.items()}
     return {}
 
 

@@ -23,6 +23,7 @@ from audit.sources.formats import (
     column,
     mean_logprob,
     renamed,
+    under,
 )
 from audit.sources.json_stream import file_members, listed, stream_records
 from audit.sources.paths import items, walk
@@ -331,6 +332,7 @@ def _tell_scores(sample: Record, context: Context) -> None:
         context.notes[PARTIAL] += 1
 
 
+_spent = under("model_usage.{model}.", "output.usage.")
 FORMAT = Format(
     name="inspect",
     title="an Inspect log",
@@ -345,23 +347,9 @@ FORMAT = Format(
         column("competition", "@eval.task"),
         column("question_id", "id"),
         column("seed", "epoch"),
-        column(
-            "prompt_tokens",
-            "model_usage.{model}.input_tokens",
-            "output.usage.input_tokens",
-            fall_through=True,
-        ),
-        column(
-            "completion_tokens",
-            "model_usage.{model}.output_tokens",
-            "output.usage.output_tokens",
-            fall_through=True,
-        ),
-        column(
-            "cached_tokens",
-            f"model_usage.{{model}}.{CACHE_READ}",
-            f"output.usage.{CACHE_READ}",
-        ),
+        column("prompt_tokens", *_spent("input_tokens"), fall_through=True),
+        column("completion_tokens", *_spent("output_tokens"), fall_through=True),
+        column("cached_tokens", *_spent(CACHE_READ)),
         column("reasoning_tokens", "model_usage.{model}.reasoning_tokens"),
         column("money", "model_usage.{model}.total_cost"),
         column("seconds", "working_time", "total_time"),
