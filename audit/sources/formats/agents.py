@@ -1,7 +1,7 @@
 """Runs of agents: an attempt is a run, made of steps, one per model call; each tool declared."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
@@ -23,7 +23,6 @@ NO_BENCHMARK = "a trajectory names no benchmark"
 DAMAGED = "not readable as JSON"
 # Where Harbor keeps what a run has earned.
 REWARD = "verifier_result.rewards.reward"
-SUBMITTED = "info.submission, or else what the agent said"
 
 
 def whole_records(file: SourceFile, header: Record) -> Iterator[Row]:
@@ -44,14 +43,13 @@ def step(usage: Any, *, cached: Any = None, money: Any = None, seconds: Any = No
 
 
 def calls(
-    path: str, usage: str, *, money: str, seconds: tuple[str, ...] = (), role: str | None = None
+    path: str, usage: str, money: str, *seconds: str, **speaker: str
 ) -> Callable[[Record], list[Record]]:
-    """What makes steps of a list's items that have a usage, and that are of one role."""
+    """What makes steps of a list's items that have a usage, those of one speaker."""
     return lambda record: [
         step(used, money=value_at(item, money), seconds=value_at(item, *seconds))
         for item in items(value_at(record, path))
-        if (used := value_at(item, usage)) is not None
-        and (role is None or value_at(item, "role") == role)
+        if (used := value_at(item, usage)) is not None and _is(item, speaker)
     ]
 
 
@@ -72,20 +70,28 @@ def of_steps(where: str, steps: Callable[[Record], list[Record]]) -> tuple[Field
     )
 
 
-def spoken(
-    path: str, speaker: str = "role", who: str = "assistant", said: str = "content"
-) -> Callable[[Record], str | None]:
-    """What joins the messages of a list that the agent said."""
-    return lambda record: _joined(
-        value_at(turn, said)
-        for turn in items(value_at(record, path))
-        if value_at(turn, speaker) == who
+def spoken(path: str, said: str = "content", **speaker: str) -> Callable[[Record], str | None]:
+    """What joins the texts of a list's items, those of one speaker, without what is blank."""
+
+    def joined(record: Record) -> str | None:
+        turns = (turn for turn in items(value_at(record, path)) if _is(turn, speaker))
+        texts = (value_at(turn, said) for turn in turns)
+        return "\n\n".join(t for t in texts if isinstance(t, str) and t.strip()) or None
+
+    return joined
+
+
+def _is(item: Any, facts: Mapping[str, str]) -> bool:
+    return all(value_at(item, name) == value for name, value in facts.items())
+
+
+def _submitted(said: Callable[[Record], str | None]) -> Field:
+    """The text of a run: what was submitted, or else what was said."""
+    return column(
+        "text",
+        "info.submission, or else what the agent said",
+        make=lambda record: value_at(record, "info.submission") or said(record),
     )
-
-
-def _joined(texts: Iterable[Any]) -> str | None:
-    """What was said, without what is no text or blank."""
-    return "\n\n".join(text for text in texts if isinstance(text, str) and text.strip()) or None
 
 
 def _of_file(file: SourceFile, *suffixes: str) -> str:
@@ -122,14 +128,10 @@ MINI_SWE_AGENT = Format(
         ONE_RUN,
         *of_steps(
             "messages.*.extra.response.usage",
-            calls("messages", "extra.response.usage", money="extra.cost"),
+            calls("messages", "extra.response.usage", "extra.cost"),
         ),
         column("finish_reason", "info.exit_status", read=renamed({"Submitted": "stop"})),
-        column(
-            "text",
-            SUBMITTED,
-            make=lambda record: value_at(record, "info.submission") or spoken("messages")(record),
-        ),
+        _submitted(spoken("messages", role="assistant")),
     ),
     has_answers=False,
     absent={"correct": NO_LABELS, "competition": NO_BENCHMARK},
@@ -147,11 +149,6 @@ def _with_settings(record: Record, context: Context) -> Record | None:
     except (ValueError, RecursionError):
         settings = None
     return record | {"model in settings": value_at(settings, "agent.model.name")}
-
-
-def _submission(record: Record) -> Any:
-    responses = (value_at(step, "response") for step in items(record.get("trajectory")))
-    return value_at(record, "info.submission") or _joined(responses)
 
 
 SWE_AGENT = Format(
@@ -173,7 +170,7 @@ SWE_AGENT = Format(
         column("completion_tokens", "info.model_stats.tokens_received"),
         column("money", "info.model_stats.instance_cost"),
         column("finish_reason", "info.exit_status", read=renamed({"submitted": "stop"})),
-        column("text", SUBMITTED, make=_submission),
+        _submitted(spoken("trajectory", "response")),
     ),
     has_answers=False,
     absent={
@@ -212,8 +209,8 @@ ATIF = Format(
         column("competition", "@source"),
         column("question_id", "the task of the result, or else session_id", look_up=_task),
         ONE_RUN,
-        *of_steps("steps.*.metrics", calls("steps", "metrics", money="metrics.cost_usd")),
-        column("text", "steps.*.message", make=spoken("steps", "source", "agent", "message")),
+        *of_steps("steps.*.metrics", calls("steps", "metrics", "metrics.cost_usd")),
+        column("text", "steps.*.message", make=spoken("steps", "message", source="agent")),
         column("correct", "@reward"),
     ),
     has_answers=False,
@@ -288,7 +285,7 @@ def _patch(record: Record) -> Any:
     patch = value_at(record, "test_result.git_patch") or record.get("git_patch")
     if isinstance(patch, str) and patch.strip():
         return patch
-    return spoken("history", "source", "agent", "message")(record)
+    return spoken("history", "message", source="agent")(record)
 
 
 def _error(record: Record) -> Any:
@@ -325,7 +322,7 @@ TAU_BENCH = Format(
     fields=(
         column("question_id", "task_id"),
         column("seed", "trial"),
-        column("text", "what the agent said in traj", make=spoken("traj")),
+        column("text", "what the agent said in traj", make=spoken("traj", role="assistant")),
         column("correct", "reward"),
     ),
     has_answers=False,
@@ -361,13 +358,7 @@ TAU2_BENCH = Format(
         column("seed", "trial"),
         *of_steps(
             "messages.*.usage of the agent",
-            calls(
-                "messages",
-                "usage",
-                money="cost",
-                seconds=("generation_time_seconds",),
-                role="assistant",
-            ),
+            calls("messages", "usage", "cost", "generation_time_seconds", role="assistant"),
         ),
         # Limits and errors are no end.
         column(
@@ -375,7 +366,9 @@ TAU2_BENCH = Format(
             "termination_reason",
             read=renamed({"user_stop": "stop", "agent_stop": "stop"}),
         ),
-        column("text", "what the agent said in messages", make=spoken("messages")),
+        column(
+            "text", "what the agent said in messages", make=spoken("messages", role="assistant")
+        ),
         column("correct", "reward_info.reward"),
     ),
     has_answers=False,

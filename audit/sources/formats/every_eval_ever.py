@@ -19,7 +19,7 @@ def _text(record: Record) -> Any:
     texts = walk(record, ("output", "raw"))
     if isinstance(texts, list) and texts:
         return "\n\n".join(texts)
-    return spoken("messages")(record)
+    return spoken("messages", role="assistant")(record)
 
 
 def _answer(record: Record) -> Any:
