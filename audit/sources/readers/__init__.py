@@ -32,11 +32,10 @@ def read_source(file: SourceFile, reading: Reading, declared: Format | None = No
         raise file.error(f"is a zip archive, {reads}")
     if container == "jsonl" and name != "jsonl" and format.name == "flat" and is_document(file):
         container = "json"
-    context = context_of(file, format)
+    context = context_of(file, format, reading, container)
     if format.records is not None:
-        rows = format.records(file, context.header)
-        return open_records(format.name, format, rows, context, reading)
-    return open_records(container, format, READERS[container](file), context, reading)
+        return open_records(context, format.records(file, context.header))
+    return open_records(context, READERS[container](file))
 
 
 @once

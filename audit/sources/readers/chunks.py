@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from audit.options import Reading
 from audit.sources.canonical import COLUMNS, SCORE, find_column, whole_number
 from audit.sources.columns import (
     Origin,
@@ -15,7 +14,7 @@ from audit.sources.columns import (
     of_attempt,
 )
 from audit.sources.files import Chunk, Row, Source, SourceFile, Unreadable
-from audit.sources.formats import Context, Format, Record, as_references
+from audit.sources.formats import Context, Record, as_references
 from audit.sources.paths import walk
 
 # A chunk ends at whichever comes first.
@@ -30,16 +29,14 @@ LIVE_FACTS = ("budget", "unit", "rule", "policy", "cap", "selector", "answer")
 
 
 def make_source(
-    container: str,
-    format: Format,
     context: Context,
     origins: Mapping[str, Origin],
     chunks: Iterator[Chunk],
     has: str,
-    is_simulated: bool = False,
-    sample: list[Record] | None = None,
+    sample: list[Record],
 ) -> Source:
     """The open file, as those see it who load or describe it."""
+    format = context.format
     mapping = {column: origin.where for column, origin in origins.items() if find_column(column)}
     is_flat = format.name == "flat"
     is_canonical = all(column == where for column, where in mapping.items())
@@ -50,18 +47,18 @@ def make_source(
         title = "one problem per row, its attempts in lists"
     return Source(
         context.file,
-        container if is_flat else format.name,
+        context.container if is_flat else format.name,
         mapping,
         chunks,
-        is_simulated,
+        context.is_simulated,
         title=title,
         has=has,
         absent={**format.absent, **context.absent},
         ambiguous={c: why for c, why in context.ambiguous.items() if c not in mapping},
         notes=context.notes,
-        live=_live_facts(sample or []),
-        has_names=_has_names(origins.get("question_id"), sample or []),
-        sample=sample or [],
+        live=_live_facts(sample),
+        has_names=_has_names(origins.get("question_id"), sample),
+        sample=sample,
     )
 
 
@@ -88,42 +85,33 @@ def empty(file: SourceFile) -> Unreadable:
     return file.unreadable("holds no rows; leave it out or write it again")
 
 
-def open_records(
-    container: str,
-    format: Format,
-    rows: Iterator[Row],
-    context: Context,
-    reading: Reading,
-    is_simulated: bool = False,
-    has: str = "",
-) -> Source:
+def open_records(context: Context, rows: Iterator[Row], has: str = "") -> Source:
     """A file as its records: JSON, logs, and Parquet whose rows hold several attempts."""
-    prepared = _prepared(rows, format, context)
+    prepared = _prepared(rows, context)
     first = _sample(prepared)
     if not first:
         raise empty(context.file)
     sample = [record for _, record, _, _ in first]
-    origins = find_origins(format, sample, context, reading)
-    if container == "csv":
+    origins = find_origins(context, sample)
+    if context.container == "csv":
         # A cell with several references is a list only once it is parsed.
         origins = {name: origin.plain(as_references) for name, origin in origins.items()}
     # A column that the first records have and that is not taken is refused by its rule; scores that
     # are words, and steps that are something else, are left out instead.
     is_open = COLUMNS.keys() - origins.keys() - {"steps"}
     names = {name for record in sample for name in record} - is_open
-    chunks = _record_chunks(chain(first, prepared), format, context, dict(origins), names)
-    has = has or columns_shown(sample)
-    return make_source(container, format, context, origins, chunks, has, is_simulated, sample)
+    chunks = _record_chunks(chain(first, prepared), context, dict(origins), names)
+    return make_source(context, origins, chunks, has or columns_shown(sample), sample)
 
 
-def _prepared(rows: Iterator[Row], format: Format, context: Context) -> Iterator[Row]:
+def _prepared(rows: Iterator[Row], context: Context) -> Iterator[Row]:
     """The records that hold attempts, as they should be read."""
     for number, record, size, done in rows:
         context.row = number
         prepared: Record | None = record
-        if format.prepare is not None:
+        if context.format.prepare is not None:
             try:
-                prepared = format.prepare(record, context)
+                prepared = context.format.prepare(record, context)
             except ValueError as error:
                 raise context.file.error(f"row {number}: {error}") from None
         if prepared is not None:
@@ -143,14 +131,10 @@ def _sample(rows: Iterator[Row]) -> list[Row]:
 
 
 def _record_chunks(
-    rows: Iterable[Row],
-    format: Format,
-    context: Context,
-    origins: dict[str, Origin],
-    names: set[str],
+    rows: Iterable[Row], context: Context, origins: dict[str, Origin], names: set[str]
 ) -> Iterator[Chunk]:
     """The attempts of the records; a flat file may have names that its first records lack."""
-    lists = lists_of(origins)
+    lists, format = lists_of(origins), context.format
     needed = [(origins[c].get, note) for c, note in format.left_out.items() if c in origins]
     is_flat = format.name == "flat"
     values: dict[str, list] = {name: [] for name in origins}
@@ -166,7 +150,7 @@ def _record_chunks(
                 origins[name] = at_path(name, (name,))
                 values[name] = [None] * len(numbers)
                 takers.append((values[name].append, origins[name].get))
-        for position in attempts_of(record, format, lists, context):
+        for position in attempts_of(record, lists, context):
             if lacking := [note for get, note in needed if get(record, position) is None]:
                 context.notes[lacking[0]] += 1
                 continue
