@@ -40,32 +40,27 @@ def _answered(
 
 def _own(column: str, record: Record) -> Any:
     """What a user has put beside a completion, under a known name."""
-    names = KNOWN[column].paths
-    if column == "question_id":
-        names = (*names, *KNOWN[column].if_values_fit)
-        # The id of a completion is no problem's; beside a response it is the user's.
-        names = (*names, *KNOWN[column].if_one_row_per_problem) if "response" in record else names
-    elif column == "seed":
-        names = (*names, *KNOWN[column].if_values_fit)
-    return value_at(record, *names)
+    names = (*KNOWN[column].paths, *KNOWN[column].if_values_fit)
+    # The id of a completion is no problem's; beside a response it is the user's.
+    ids = KNOWN[column].if_one_row_per_problem if "response" in record else ()
+    return value_at(record, *names, *ids)
 
 
-def _problem(record: Record) -> Any:
-    """The name of a request without an attempt's number, or else the user's own."""
+def _named(record: Record) -> tuple[Any, Any]:
+    """The problem and the attempt that a request's name says, or else the user's own."""
     name = record.get("custom_id")
     if name is None:
-        return _own("question_id", record)
+        return _own("question_id", record), _own("seed", record)
     match = ATTEMPT.fullmatch(name) if isinstance(name, str) else None
-    return match[1] if match else name
+    return (match[1], int(match[2])) if match else (name, None)
 
 
-def _attempt_number(record: Record) -> Any:
-    """The attempt's number in the name of a request, or else the user's own."""
-    name = record.get("custom_id")
-    match = ATTEMPT.fullmatch(name) if isinstance(name, str) else None
-    if match:
-        return int(match[2])
-    return _own("seed", record) if name is None else None
+# The column of problems, which requests of two providers name alike.
+PROBLEM = column(
+    "question_id",
+    "custom_id, without an attempt's number",
+    make=lambda record: _named(record)[0],
+)
 
 
 # OpenAI batch output, vLLM run-batch output and chat completions. A batch of /v1/responses is read
@@ -127,7 +122,7 @@ def _attempt(record: Record, position: int, context: Context) -> Any:
     index = walk(_body(record), ("choices", "*", "index"), position)
     is_one = len(_body(record)["choices"]) == 1
     is_named = record.get("custom_id") is not None
-    own = _attempt_number(record) if is_one or is_named else None
+    own = _named(record)[1] if is_one or is_named else None
     return own if own is not None else position if index is None else index
 
 
@@ -172,7 +167,7 @@ OPENAI = Format(
     fields=(
         column("archive", *_either("model")),
         *OWN,
-        column("question_id", "custom_id, without an attempt's number", make=_problem),
+        PROBLEM,
         column("seed", "custom_id, or else choices.*.index", look_up=_attempt),
         column("prompt_tokens", *_either("usage.prompt_tokens")),
         column("cached_tokens", *_either("usage.prompt_tokens_details.cached_tokens")),
@@ -217,7 +212,7 @@ def _said(kind: str) -> Callable[[Record], Any]:
 
 
 def _attempt_or_0(record: Record) -> Any:
-    number = _attempt_number(record)
+    number = _named(record)[1]
     return 0 if number is None else number
 
 
@@ -242,7 +237,7 @@ ANTHROPIC = Format(
     fields=(
         column("archive", *_of_message("model")),
         *OWN,
-        column("question_id", "custom_id, without an attempt's number", make=_problem),
+        PROBLEM,
         column("seed", "custom_id, or else 0", make=_attempt_or_0),
         column("prompt_tokens", "usage, with what a cache gave", make=_prompt),
         column("cached_tokens", *_of_message("usage.cache_read_input_tokens")),
