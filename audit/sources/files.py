@@ -76,16 +76,11 @@ class Source:
     notes: Counter[str] = field(default_factory=Counter)
     # The budget that the attempts were made under, if a live controller limited them.
     live: Mapping[str, str] = field(default_factory=dict)
-    # Whether a column called question_id holds names all the same.
-    has_names: bool = False
+    # Whether problems go by names; a column called question_id mostly holds numbers.
+    has_problem_names: bool = False
     # The first records as they stand in the file, for who looks for a missing column.
     # It is emptied when the chunks are read.
     sample: list[dict[str, Any]] = field(default_factory=list)
-
-    @property
-    def has_problem_names(self) -> bool:
-        """Whether problems go by names: a column called question_id holds numbers."""
-        return self.has_names or self.mapping.get("question_id", "question_id") != "question_id"
 
 
 def safe_name(name: str) -> str:

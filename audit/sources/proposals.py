@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -352,7 +351,7 @@ class _Proposer:
         """Whether a column is there, or was guessed."""
         return column in self.mapping or column in self.source.mapping or column in self.extra
 
-    @cached_property
+    @property
     def attempts_at(self) -> str | None:
         """The list of attempts, if the layout has one."""
         paths = (*self.mapping.values(), *self.source.mapping.values())
@@ -370,7 +369,6 @@ class _Proposer:
         """Take a column from a path or place."""
         self.mapping[column] = path
         self.guesses.append(Guess(column, why, is_serious))
-        self.__dict__.pop("attempts_at", None)
 
     def take_from(
         self, column: str, path: str, what: str, more: str = "", *, is_serious: bool = True

@@ -57,7 +57,7 @@ def make_source(
         ambiguous={c: why for c, why in context.ambiguous.items() if c not in mapping},
         notes=context.notes,
         live=_live_facts(sample),
-        has_names=_has_names(origins.get("question_id"), sample),
+        has_problem_names=_has_names(origins.get("question_id"), sample),
         sample=sample,
     )
 
@@ -73,9 +73,9 @@ def _live_facts(sample: Sequence[Record]) -> dict[str, str]:
 
 
 def _has_names(origin: Origin | None, sample: Sequence[Record]) -> bool:
-    """Whether the first problems go by names although the column has the canonical name."""
+    """Whether problems go by names; in a column of the canonical name the first ones tell."""
     if origin is None or origin.where != "question_id":
-        return False
+        return origin is not None
     names = [value for record in sample if isinstance(value := origin.get(record, 0), str)]
     return any(name and whole_number(name) is None for name in names)
 
