@@ -472,12 +472,6 @@ def find_column(name: str) -> Column | None:
     return COLUMNS.get(name)
 
 
-def is_per_attempt(name: str) -> bool:
-    """Whether each attempt has its own value where a row holds several attempts."""
-    column = find_column(name)
-    return column is not None and not column.is_shared
-
-
 def problem_name(value: Any) -> str:
     """A problem's name; a whole number goes by its digits."""
     number = None if isinstance(value, str) else whole_number(value)

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from audit.sources.canonical import ANSWERING, COLUMNS, is_per_attempt, is_step
+from audit.sources.canonical import ANSWERING, COLUMNS, find_column, is_step
 from audit.sources.files import excerpt, safe_name
 from audit.sources.formats import (
     REASONING,
@@ -542,7 +542,8 @@ def _are_texts(values: Sequence[Any]) -> bool:
 
 def of_attempt(column: str) -> bool:
     """Whether a row that holds several attempts has the column in its lists alone."""
-    return column == REASONING or is_per_attempt(column)
+    canonical = find_column(column)
+    return column == REASONING or (canonical is not None and not canonical.is_shared)
 
 
 def _is_one(value: Any) -> bool:
