@@ -4,7 +4,6 @@ import codecs
 import io
 import json
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from audit.sources.containers import Stream, unzipped
 from audit.sources.files import Row, SourceFile, excerpt
 
 # What reading a damaged file or JSON text raises.
-UNREADABLE = (ValueError, RecursionError, OSError, EOFError, zlib.error)
+UNREADABLE = (ValueError, *containers.DAMAGED)
 BLOCK = 1 << 16
 SPACE = re.compile(r"[ \t\r\n]*")
 Pairs = list[tuple[str, Any]]

@@ -6,12 +6,11 @@ The text is the completion; reasoning that comes apart from it is not searched f
 
 import json
 import re
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from audit.sources import containers, json_stream
+from audit.sources import containers
 from audit.sources.containers import sniff
 from audit.sources.files import Row, SourceFile
 from audit.sources.formats import (
@@ -25,7 +24,7 @@ from audit.sources.formats import (
     renamed,
     under,
 )
-from audit.sources.json_stream import file_members, listed, stream_records
+from audit.sources.json_stream import UNREADABLE, file_members, listed, stream_records
 from audit.sources.paths import items, walk
 from audit.sources.zips import Zip, open_zip
 
@@ -51,8 +50,6 @@ SCORERS = "several scorers: --map correct=scores.NAME.value says which counts"
 ANTHROPIC = re.compile("anthropic|claude", re.IGNORECASE)
 ATTACHED = "attachment://"
 DAMAGED = "not a readable Inspect log, it may be cut off"
-# What the standard library raises at a damaged zip archive, gzip file or JSON text.
-UNREADABLE = (*json_stream.UNREADABLE, zipfile.BadZipFile)
 # Where events begin and what follows them, as Inspect has written it: dense, before that indented.
 EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "model_usage":'))
 
