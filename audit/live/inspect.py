@@ -262,10 +262,11 @@ def _row(sample: EvalSample, task: EvalSpec) -> dict[str, Any] | None:
 
     record = sample.model_dump(mode="json", exclude=None if _needs_events(sample) else {"events"})
     header = {"eval": {"task": task.task, "model": task.model}}
-    context = Context(SourceFile(Path("live"), "live", 1), header=header)
+    file = SourceFile(Path("live"), "live", 1)
+    context = Context(file, formats()["inspect"], Reading(), "zip", header)
     rows: Iterator[Any] = iter([(1, record, 1, 1)])
     try:
-        source = open_records("zip", formats()["inspect"], rows, context, Reading())
+        source = open_records(context, rows)
         chunk = next((chunk for chunk in source.chunks if len(chunk.rows)), None)
     except Unreadable:
         return None

@@ -237,18 +237,12 @@ def csv_list(value: Any) -> Any:
         return value
     if not value.lstrip().startswith("["):
         return [value]
-    try:
+    with suppress(ValueError, RecursionError):
         return json.loads(value)
-    except (ValueError, RecursionError):
-        return _python_list(value.strip())
-
-
-def _python_list(cell: str) -> Any:
-    """A list as Python writes it, or the cell itself where it is none."""
-    try:
+    cell = value.strip()
+    with suppress(SyntaxError, ValueError, MemoryError, RecursionError):
         return ast.literal_eval(cell) if PYTHON_LIST.fullmatch(cell) else cell
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return cell
+    return cell
 
 
 def _correct(value: Any) -> bool | None:
@@ -364,14 +358,6 @@ def _cast_steps(array: pa.Array) -> pa.Array | None:
     lengths = pc.list_value_length(array).fill_null(0).cast(pa.int32())
     offsets = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths)])
     return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(fields, fields=list(STEP)))
-
-
-def _listed_steps(values: list[Any]) -> pa.Array | None:
-    """Steps as JSON gives them; None where Arrow does not take one for what it is."""
-    try:
-        return _cast_steps(pa.array(values, STEPS))
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        return None
 
 
 def _column(
@@ -491,12 +477,6 @@ def find_column(name: str) -> Column | None:
     return COLUMNS.get(name)
 
 
-def is_per_attempt(name: str) -> bool:
-    """Whether each attempt has its own value where a row holds several attempts."""
-    column = find_column(name)
-    return column is not None and not column.is_shared
-
-
 def problem_name(value: Any) -> str:
     """A problem's name; a whole number goes by its digits."""
     number = None if isinstance(value, str) else whole_number(value)
@@ -552,15 +532,16 @@ def _has_values(values: Any) -> bool:
 
 def _read_column(source: Source, chunk: Chunk, name: str, column: Column, values: Any) -> pa.Array:
     if isinstance(values, pa.Array):
-        try:
+        with suppress(pa.ArrowException):  # The rule finds the row and the words.
             if (array := column.cast_array(values)) is not None:
                 return array
-        except pa.ArrowException:
-            pass  # The rule finds the row and the words.
         with suppress(ValueError, OverflowError):  # Value by value, the row is found.
             values = values.to_pylist()
-    elif column is COLUMNS["steps"] and (steps := _listed_steps(values)) is not None:
-        return steps
+    elif column is COLUMNS["steps"]:
+        # Arrow may not take steps as JSON gives them for what they are.
+        with suppress(pa.ArrowException, TypeError, ValueError, OverflowError):
+            if (array := _cast_steps(pa.array(values, STEPS))) is not None:
+                return array
     checked = []
     for at, value in enumerate(values):
         try:

@@ -7,8 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from audit.options import Reading
-from audit.sources.canonical import ANSWERING, COLUMNS, is_per_attempt, is_step
+from audit.sources.canonical import ANSWERING, COLUMNS, find_column, is_step
 from audit.sources.files import excerpt, safe_name
 from audit.sources.formats import (
     REASONING,
@@ -98,10 +97,9 @@ def lists_of(origins: Mapping[str, Origin]) -> tuple[Keys, ...]:
     return tuple(dict.fromkeys(before))
 
 
-def attempts_of(
-    record: Record, format: Format, lists: Sequence[Keys], context: Context
-) -> Sequence[int]:
+def attempts_of(record: Record, lists: Sequence[Keys], context: Context) -> Sequence[int]:
     """The positions of a row's attempts; lists that belong together are of one length."""
+    format = context.format
     if not lists and not format.attempts_at:
         return (0,)
     counts: dict[str, int] = {}
@@ -125,38 +123,30 @@ def attempts_of(
 
 
 def find_origins(
-    format: Format,
-    sample: Sequence[Record],
     context: Context,
-    reading: Reading,
+    sample: Sequence[Record],
     rows: Callable[[], Sequence[Record]] | None = None,
 ) -> dict[str, Origin]:
     """Where each canonical column comes from in this file, as far as it has it.
 
     A sample may be of a schema's names alone; then `rows` gives records with values.
     """
-    kind = _FlatColumns if format.name == "flat" else _Columns
-    return kind(format, sample, context, reading, rows).origins()
+    kind = _FlatColumns if context.format.name == "flat" else _Columns
+    return kind(context, sample, rows).origins()
 
 
+@dataclass
 class _Columns:
     """The columns of a file: by option, or else as its format declares them."""
 
-    def __init__(
-        self,
-        format: Format,
-        sample: Sequence[Record],
-        context: Context,
-        reading: Reading,
-        rows: Callable[[], Sequence[Record]] | None,
-    ) -> None:
-        self._format = format
-        self._fields = {field.column: field for field in format.fields}
-        self._shapes = sample
-        self._rows = rows
-        self._context = context
-        self._file = context.file
-        self._reading = reading
+    _context: Context
+    _shapes: Sequence[Record]
+    _rows: Callable[[], Sequence[Record]] | None
+
+    def __post_init__(self) -> None:
+        self._file, self._format = self._context.file, self._context.format
+        self._reading = self._context.reading
+        self._fields = {field.column: field for field in self._format.fields}
 
     @cached_property
     def values(self) -> Sequence[Record]:
@@ -552,7 +542,8 @@ def _are_texts(values: Sequence[Any]) -> bool:
 
 def of_attempt(column: str) -> bool:
     """Whether a row that holds several attempts has the column in its lists alone."""
-    return column == REASONING or is_per_attempt(column)
+    canonical = find_column(column)
+    return column == REASONING or (canonical is not None and not canonical.is_shared)
 
 
 def _is_one(value: Any) -> bool:

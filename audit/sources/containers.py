@@ -154,7 +154,7 @@ def _megabytes() -> str:
     return f"more than {LONGEST_BLANK // 1_000_000} MB"
 
 
-def first_bytes(file: SourceFile, size: int = 4) -> bytes:
+def first_bytes(file: SourceFile, size: int) -> bytes:
     """The first bytes of a file, gunzipped where needed."""
     try:
         with open(file.path, "rb") as raw:
@@ -179,7 +179,6 @@ class Lines:
     def __init__(self, file: SourceFile) -> None:
         self.file = file
         self.number = 0
-        self.characters = 0
         self.done = 0
         self.blank = 0
 
@@ -187,7 +186,6 @@ class Lines:
         with open(self.file.path, "rb") as raw:
             stream = unzipped(raw)
             while line := self._read(stream):
-                self.characters += len(line)
                 self.done = raw.tell()
                 yield line
 

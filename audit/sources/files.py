@@ -76,16 +76,11 @@ class Source:
     notes: Counter[str] = field(default_factory=Counter)
     # The budget that the attempts were made under, if a live controller limited them.
     live: Mapping[str, str] = field(default_factory=dict)
-    # Whether a column called question_id holds names all the same.
-    has_names: bool = False
+    # Whether problems go by names; a column called question_id mostly holds numbers.
+    has_problem_names: bool = False
     # The first records as they stand in the file, for who looks for a missing column.
     # It is emptied when the chunks are read.
     sample: list[dict[str, Any]] = field(default_factory=list)
-
-    @property
-    def has_problem_names(self) -> bool:
-        """Whether problems go by names: a column called question_id holds numbers."""
-        return self.has_names or self.mapping.get("question_id", "question_id") != "question_id"
 
 
 def safe_name(name: str) -> str:
@@ -203,30 +198,19 @@ def _matches(pattern: str) -> set[str]:
         return set(glob.glob(pattern))
     at = parts.index("**")
     before, after = os.sep.join(parts[:at]), os.sep.join(parts[at + 1 :]) or "*"
-    roots = [before + os.sep] if at == 1 and not before else glob.glob(before) if at else [""]
-    matches: set[str] = set()
-    for root in roots:
-        for folder in _folders(root or os.curdir):
-            inside = os.path.join(glob.escape(folder), after) if root else after
-            if not root and folder != os.curdir:
-                inside = os.path.join(glob.escape(os.path.relpath(folder)), after)
-            matches |= _matches(inside)
-    return matches
+    roots = glob.glob(before) if before else [os.sep if at else os.curdir]
+    folders = (folder for root in roots for folder in _folders(root))
+    return {m for folder in folders for m in _matches(os.path.join(glob.escape(folder), after))}
 
 
 def _folders(root: str) -> Iterator[str]:
     """A folder and those below it, through links, each once; hidden ones are not."""
-    visited: set[tuple[int, int]] = set()
+    visited: set[str] = set()
     for parent, folders, _ in os.walk(root, followlinks=True):
-        try:
-            status = os.stat(parent)
-        except OSError:
+        if (folder := os.path.realpath(parent)) in visited:
             folders.clear()
             continue
-        if (status.st_dev, status.st_ino) in visited:
-            folders.clear()
-            continue
-        visited.add((status.st_dev, status.st_ino))
+        visited.add(folder)
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield parent
 

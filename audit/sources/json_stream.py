@@ -4,9 +4,9 @@ import codecs
 import io
 import json
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from audit.sources import containers
@@ -14,7 +14,7 @@ from audit.sources.containers import Stream, unzipped
 from audit.sources.files import Row, SourceFile, excerpt
 
 # What reading a damaged file or JSON text raises.
-UNREADABLE = (ValueError, RecursionError, OSError, EOFError, zlib.error)
+UNREADABLE = (ValueError, *containers.DAMAGED)
 BLOCK = 1 << 16
 SPACE = re.compile(r"[ \t\r\n]*")
 Pairs = list[tuple[str, Any]]
@@ -173,18 +173,19 @@ def _opened(
         raise file.unreadable(f"{what}: {reason}") from None
 
 
-class _Whole(io.BytesIO):
-    """Bytes that are read all at once: what is cut off is then decoded in vain only once."""
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        return super().read()
+def small_document(path: Path) -> Any:
+    """The content of a small JSON file, or None where it cannot be read as one."""
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def first_members(data: bytes) -> tuple[dict[str, Any], bool]:
     """The members of a first object that are whole within these bytes, and whether all are."""
     members: dict[str, Any] = {}
     try:
-        for key, value in JsonStream(_Whole(data), len(data)).members(""):
+        for key, value in JsonStream(io.BytesIO(data), len(data)).members(""):
             members[key] = value
     except (ValueError, RecursionError):
         # The rest was cut off, or is no JSON: the reader says what is wrong with it.

@@ -1,6 +1,5 @@
 """What a load cannot do without: what each missing column costs, and the option that settles it."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from audit.answers.extract import NO_ANSWER
@@ -60,12 +59,6 @@ def _answered(reading: Reading) -> tuple[str, ...]:
     return ("archive_answer",) if reading.answer == "archive" else ("text",)
 
 
-def is_answerable(mapping: Mapping[str, str], reading: Reading) -> bool:
-    """Whether a file has what answers are read from."""
-    columns = _answered(reading)
-    return not columns or bool(set(columns) & mapping.keys())
-
-
 def missing_columns(source: Source, reading: Reading) -> list[str]:
     """Required columns that the file lacks and no option supplies.
 
@@ -80,7 +73,8 @@ def missing_columns(source: Source, reading: Reading) -> list[str]:
         # The sums of steps stand in for it.
         and not (name == "completion_tokens" and "steps" in mapping)
     ]
-    return missing if is_answerable(mapping, reading) else [*missing, _answered(reading)[0]]
+    answered = _answered(reading)
+    return missing if set(answered) & mapping.keys() else [*missing, *answered[:1]]
 
 
 def explain(source: Source, column: str) -> str:

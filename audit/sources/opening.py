@@ -7,10 +7,9 @@ import pyarrow as pa
 
 from audit.errors import AuditError
 from audit.options import Reading
-from audit.sources.failed import settle_failed
 from audit.sources.files import Chunk, Source, SourceFile, Unreadable, find_files, while_unchanged
 from audit.sources.readers import read_source
-from audit.sources.stand_ins import stand_in
+from audit.sources.stand_ins import settle_failed, stand_in
 
 # What the beginning of a file may come to in memory.
 LARGEST_SAMPLE = 128_000_000

@@ -59,6 +59,12 @@ def walk(value: Any, keys: Sequence[str], position: int = 0) -> Any:
     return value
 
 
+def value_at(record: Any, *paths: str) -> Any:
+    """The first value that dotted paths lead to, or None."""
+    values = (walk(record, path.split(".")) for path in paths)
+    return next((value for value in values if value is not None), None)
+
+
 def items(value: Any) -> list[Any]:
     """The items of a list; anything else has none."""
     return value if isinstance(value, list) else []

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from audit.sources.columns import LONGEST_ANSWER, TURNS, file_stem
 from audit.sources.files import Source, SourceFile, excerpt, safe_name
 from audit.sources.formats import Record, is_grade, is_number
 from audit.sources.formats.flat import is_answer, is_count, is_flag, is_name, is_text, is_whole
+from audit.sources.json_stream import small_document
 from audit.sources.missing import missing_columns
 from audit.sources.paths import EACH, walk
 from audit.sources.readers.documents import KEY
@@ -69,10 +69,6 @@ class Hint:
     never: str = r"^$"
 
 
-def _is_label(value: Any) -> bool:
-    return is_flag(value) or is_grade(value)
-
-
 ASKED = r"prompt|input|question|problem|query|instruct|system|template|task|doc"
 HINTS = {
     "archive": Hint(r"model|llm|engine|system|config", is_text, r"prompt|input|output|resp|answer"),
@@ -115,7 +111,7 @@ HINTS = {
     "correct": Hint(
         r"correct|score|label|acc|right|pass|reward|judg|^ok$|^r$|match|grade|verdict|resolved|"
         r"solved|status$",
-        _is_label,
+        lambda value: is_flag(value) or is_grade(value),
         r"finish|done|success|complet|trunc|sample|loop|flag|stop|valid|error|cache|stream|train|"
         r"time|len|tok|count|num|pass(word|age)|account|accept",
     ),
@@ -355,7 +351,7 @@ class _Proposer:
         """Whether a column is there, or was guessed."""
         return column in self.mapping or column in self.source.mapping or column in self.extra
 
-    @cached_property
+    @property
     def attempts_at(self) -> str | None:
         """The list of attempts, if the layout has one."""
         paths = (*self.mapping.values(), *self.source.mapping.values())
@@ -373,7 +369,6 @@ class _Proposer:
         """Take a column from a path or place."""
         self.mapping[column] = path
         self.guesses.append(Guess(column, why, is_serious))
-        self.__dict__.pop("attempts_at", None)
 
     def take_from(
         self, column: str, path: str, what: str, more: str = "", *, is_serious: bool = True
@@ -874,19 +869,13 @@ def model_beside(files: Sequence[SourceFile]) -> tuple[str, str] | None:
 
 
 def _model_in(path: Path) -> str | None:
-    try:
-        if path.stat().st_size > LARGEST_HEADER:
-            return None
-        header = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
+    """The model that a file of settings names, itself or in one of its objects."""
+    is_small = path.is_file() and path.stat().st_size <= LARGEST_HEADER
+    header = small_document(path) if is_small else None
     objects = [header, *header.values()] if isinstance(header, dict) else []
-    for settings in objects:
-        for key in ("model", "model_name", "model_id", "model_name_or_path", "model_path", "llm"):
-            model = walk(settings, (key,))
-            if isinstance(model, str) and model:
-                return model
-    return None
+    names = ("model", "model_name", "model_id", "model_name_or_path", "model_path", "llm")
+    models = (walk(settings, (name,)) for settings in objects for name in names)
+    return next((model for model in models if isinstance(model, str) and model), None)
 
 
 def pattern_counts(texts: Sequence[str]) -> dict[str, int]:

@@ -1,6 +1,5 @@
-"""What options supply where a file lacks a column: constants, counts, references and labels."""
+"""What options supply where a file lacks something: constants, counts, labels, failed attempts."""
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -8,16 +7,20 @@ from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from audit.errors import AuditError
 from audit.options import Reading
-from audit.sources.canonical import csv_list, problem_key, problem_name
+from audit.sources.canonical import ANSWERING, csv_list, problem_key, problem_name
 from audit.sources.containers import sniff
 from audit.sources.files import Chunk, Source, SourceFile, find_files
 from audit.sources.formats import REASONING, Format, as_references, column, words
+from audit.sources.json_stream import small_document
 from audit.sources.readers import read_source
 from audit.sources.readers.parquet import python_values
 
+# What a file says of a problem in an archive or competition; None where it is silent.
+Facts = Callable[[Any, str], Any]
 # A file of references: a problem's name and its accepted answers, a row or line each.
 REFERENCES = Format(
     name="references",
@@ -53,11 +56,17 @@ def stand_in(source: Source, reading: Reading) -> Source:
     if reading.references is not None:
         accepted = _references(_only_file("--references", reading.references))
         mapping["references"] = f"--references {os.path.basename(reading.references)}"
-        filled["references"] = lambda chunk: _accepted(chunk, accepted)
+        filled["references"] = lambda chunk: [
+            accepted(competition, problem_key(problem))
+            for competition, problem in value_rows(chunk, "competition", "question_id")
+        ]
     if reading.labels is not None:
         labels = _labels(_only_file("--labels", reading.labels))
         mapping["correct"] = f"--labels {os.path.basename(reading.labels)}"
-        filled["correct"] = lambda chunk: _labelled(chunk, labels)
+        filled["correct"] = lambda chunk: [
+            labels(archive, str(problem))
+            for archive, problem in value_rows(chunk, "archive", "question_id")
+        ]
     if reading.grade is not None and "references" in mapping:
         mapping["correct"] = "references"
     chunks = (
@@ -143,8 +152,8 @@ def _rows_of(
 
 
 @lru_cache(maxsize=1)
-def _references(file: SourceFile) -> dict[tuple[Any, str], list[str]]:
-    """The accepted references of a file, by competition (None: any) and the problem's name."""
+def _references(file: SourceFile) -> Facts:
+    """What says which references are accepted for a competition's problem."""
     accepted: dict[tuple[Any, str], list[str]] = {}
     is_csv = sniff(file).container == "csv"
     names = ("competition", "question_id", "references")
@@ -156,7 +165,12 @@ def _references(file: SourceFile) -> dict[tuple[Any, str], list[str]]:
             raise AuditError(f"{place}: {error}") from None
         listed_forms = csv_list(forms) if is_csv else forms
         accepted.setdefault((competition, name), []).extend(as_references(listed_forms) or [])
-    return accepted
+    return _by_problem(accepted)
+
+
+def _by_problem(facts: Mapping[tuple[Any, str], Any]) -> Facts:
+    """What is said of a problem in an archive or competition, or else of the problem in any."""
+    return lambda group, problem: facts.get((group, problem), facts.get((None, problem)))
 
 
 # A file of labels: a problem's name, perhaps an archive's, and whether it is right.
@@ -171,13 +185,12 @@ LABELS = Format(
 )
 # Lists of who is right, as reports of SWE-bench have them: all others are wrong.
 RESOLVED = ("resolved_ids", "resolved", "resolved_instances")
-Labels = Callable[[Any, str], Any]
 
 
 @lru_cache(maxsize=1)
-def _labels(file: SourceFile) -> Labels:
+def _labels(file: SourceFile) -> Facts:
     """What says whether an archive's attempt at a problem is right, or None where it is silent."""
-    document = _whole_document(file)
+    document = small_document(file.path)
     if isinstance(document, list) and all(isinstance(name, str | int) for name in document):
         return _is_among(document)
     if isinstance(document, dict):
@@ -193,35 +206,115 @@ def _labels(file: SourceFile) -> Labels:
     return _label_rows(file)
 
 
-def _is_among(names: Sequence[Any]) -> Labels:
+def _is_among(names: Sequence[Any]) -> Facts:
     right = {str(name) for name in names}
     return lambda archive, problem: problem in right
 
 
-def _whole_document(file: SourceFile) -> Any:
-    """A file that is one JSON document, or None where it holds rows."""
-    try:
-        return json.loads(file.path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
-
-
-def _label_rows(file: SourceFile) -> Labels:
+def _label_rows(file: SourceFile) -> Facts:
     labels: dict[tuple[Any, str], Any] = {}
     names = ("archive", "question_id", "correct")
     for row, archive, problem, label in _rows_of("--labels", file, LABELS, names):
         if labels.setdefault((archive, str(problem)), label) != label:
             place = f"--labels {file.name}: row {row}"
             raise AuditError(f"{place}: {problem!r} is labelled twice, and not alike")
-    return lambda archive, problem: labels.get((archive, problem), labels.get((None, problem)))
+    return _by_problem(labels)
 
 
-def _labelled(chunk: Chunk, labels: Labels) -> list[Any]:
-    pairs = value_rows(chunk, "archive", "question_id")
-    return [labels(archive, str(problem)) for archive, problem in pairs]
+# Attempts that failed: no text, no answer and no tokens. The user says what becomes of them.
+
+UNFINISHED = "error"
+# What a note says of failed attempts, by option.
+TREATMENTS = {"drop": "left out", "count": "counted as unfinished at cost 1"}
 
 
-def _accepted(chunk: Chunk, accepted: Mapping[tuple[Any, str], list[str]]) -> list[Any]:
-    pairs = value_rows(chunk, "competition", "question_id")
-    keys = ((competition, problem_key(problem)) for competition, problem in pairs)
-    return [accepted.get(key, accepted.get((None, key[1]))) for key in keys]
+def settle_failed(source: Source, reading: Reading) -> Source:
+    """Leave failed attempts out, keep them at cost 1, or refuse the file with their count."""
+    if "completion_tokens" not in source.mapping:
+        return source
+    mapping = dict(source.mapping)
+    return replace(source, mapping=mapping, chunks=_settled(source, reading.failed, mapping))
+
+
+def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Iterator[Chunk]:
+    count = others = 0
+    for chunk in source.chunks:
+        is_failed = _is_failed(chunk)
+        failures = sum(is_failed)
+        if failures and failed is None:
+            raise _refusal(source, chunk, is_failed)
+        count, others = count + failures, others + len(chunk.rows) - failures
+        if not failures:
+            yield chunk
+        elif failed == "count":
+            yield _counted(chunk, is_failed)
+        elif failures < len(chunk.rows):
+            yield _without(chunk, is_failed)
+    if count:
+        mapping["failed"] = f"{count:,} {TREATMENTS[failed or '']}"
+        source.notes[f"attempts failed (no text, no tokens): {TREATMENTS[failed or '']}"] += count
+    if count and not others and failed == "drop":
+        what = f"all of its {count:,} attempts failed (no text, no tokens); leave it out"
+        raise source.file.error(what)
+
+
+def _is_failed(chunk: Chunk) -> Sequence[bool]:
+    """Which rows have no cost, no steps, and nothing that could be an answer."""
+    costs = chunk.values.get("completion_tokens")
+    # Most files have no such row: then nothing of them is looked at.
+    if (
+        isinstance(costs, pa.Array)
+        and pa.types.is_integer(costs.type)
+        and not costs.null_count
+        and pc.min(costs).as_py() != 0
+    ):
+        return [False] * len(chunk.rows)
+    is_failed = [cost in (None, 0, "0", "") for cost in column_values(chunk, "completion_tokens")]
+    if any(is_failed):
+        for name in (*ANSWERING, "steps"):
+            values = column_values(chunk, name)
+            is_failed = [
+                empty and _is_nothing(v) for empty, v in zip(is_failed, values, strict=True)
+            ]
+    return is_failed
+
+
+def _is_nothing(value: Any) -> bool:
+    return value in (None, [], "[]") or (isinstance(value, str) and not value.strip())
+
+
+def _refusal(source: Source, chunk: Chunk, is_failed: Sequence[bool]) -> AuditError:
+    """What is said of a file with failed attempts; the rest of it is read to count them."""
+    first = chunk.rows[list(is_failed).index(True)]
+    count = sum(is_failed) + sum(sum(_is_failed(later)) for later in source.chunks)
+    return source.file.error(
+        f"row {first}, column completion_tokens: attempts without text and tokens, {count:,} in "
+        "this file; pass --failed drop to leave them out, or --failed count to keep them as "
+        "unfinished attempts at cost 1"
+    )
+
+
+def _counted(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
+    """The chunk with failed attempts at the smallest cost, none of them finished."""
+    costs = column_values(chunk, "completion_tokens")
+    reasons = column_values(chunk, "finish_reason")
+    values = {
+        "completion_tokens": [1 if fails else v for fails, v in zip(is_failed, costs, strict=True)],
+        "finish_reason": [
+            UNFINISHED if fails and reason in (None, "", "stop") else reason
+            for fails, reason in zip(is_failed, reasons, strict=True)
+        ],
+    }
+    return replace(chunk, values={**chunk.values, **values})
+
+
+def _without(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
+    """The chunk without its failed attempts."""
+    places = [place for place, fails in enumerate(is_failed) if not fails]
+    values = {
+        name: column.take(pa.array(places))
+        if isinstance(column, pa.Array)
+        else [column[place] for place in places]
+        for name, column in chunk.values.items()
+    }
+    return Chunk(values, [chunk.rows[place] for place in places], chunk.done)

@@ -1,12 +1,10 @@
 """Members of a zip archive, deflated or zstd-compressed, each read whole and bounded in size."""
 
-import os
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,8 +21,8 @@ class Zip:
     def __init__(self, stream: BinaryIO, longest: int) -> None:
         self._stream = stream
         self._longest = longest
-        status = os.fstat(stream.fileno())
-        self.members = _directory(stream.name, status.st_mtime_ns, status.st_size)
+        # A member that was written again goes by its last version.
+        self.members = zipfile.ZipFile(stream).NameToInfo
 
     def read(self, name: str) -> bytes:
         """The content of a member; a size that is not as announced is an error."""
@@ -44,14 +42,6 @@ class Zip:
         if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
             raise ValueError(f"{name} is damaged")
         return content
-
-
-@lru_cache(maxsize=1)
-def _directory(path: str, changed: int, size: int) -> dict[str, zipfile.ZipInfo]:
-    """The members by name, read once for the header and the samples of a log."""
-    with zipfile.ZipFile(path) as archive:
-        # A member that was written again goes by its last version.
-        return dict(archive.NameToInfo)
 
 
 def _expand(packed: bytes, info: zipfile.ZipInfo) -> bytes:

@@ -13,6 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from audit.options import Reading
 from audit.sources.containers import SUFFIXES
 from audit.sources.files import Row, SourceFile
 from audit.sources.paths import find_keys, items
@@ -24,10 +25,14 @@ REASONING = "reasoning"
 
 @dataclass
 class Context:
-    """What is known of a file beyond its records: its header, and what was met on the way."""
+    """A file that is read: how, what it says beyond its records, and what was met on the way."""
 
     file: SourceFile
+    format: "Format"
+    reading: Reading
+    container: str
     header: Record = field(default_factory=dict)
+    is_simulated: bool = False
     # Segments of paths in braces, such as {model}.
     names: dict[str, str] = field(default_factory=dict)
     row: int = 0
@@ -118,18 +123,20 @@ class Format:
         )
 
 
-def context_of(file: SourceFile, format: Format) -> Context:
-    """What a file of a format says of itself."""
-    return Context(file, format.header(file) if format.header else {})
+def context_of(file: SourceFile, format: Format, reading: Reading, container: str) -> Context:
+    """A file of a format, with what it says of itself."""
+    return Context(file, format, reading, container, format.header(file) if format.header else {})
 
 
 @cache
 def formats() -> dict[str, Format]:
-    """Every format, by its name; a module of this package is one if it has a `FORMAT`."""
+    """Every format, by its name: each `Format` that a module of this package declares."""
     modules = (
         import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)
     )
-    declared = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
+    declared = [
+        value for module in modules for value in vars(module).values() if isinstance(value, Format)
+    ]
     return {format.name: format for format in sorted(declared, key=lambda format: format.name)}
 
 

@@ -3,21 +3,23 @@
 from typing import Any
 
 from audit.sources.formats import Context, Format, Record, as_references, as_text, column
+from audit.sources.formats.agents import spoken
 from audit.sources.formats.inspect_log import whole_prompt
-from audit.sources.formats.trajectories import numbered, spoken
 from audit.sources.paths import items, walk
 
 
 def prepare(record: Record, context: Context) -> Record | None:
     """A record with its number among those of one model and sample."""
-    return numbered(record, context, "model_id", "evaluation_name", "sample_id")
+    key = tuple(str(record.get(name)) for name in ("model_id", "evaluation_name", "sample_id"))
+    context.seen[key] = context.seen.get(key, -1) + 1
+    return record | {"@attempt": context.seen[key]}
 
 
 def _text(record: Record) -> Any:
     texts = walk(record, ("output", "raw"))
     if isinstance(texts, list) and texts:
         return "\n\n".join(texts)
-    return spoken(record.get("messages"))
+    return spoken("messages", role="assistant")(record)
 
 
 def _answer(record: Record) -> Any:

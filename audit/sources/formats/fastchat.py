@@ -3,7 +3,7 @@
 from typing import Any
 
 from audit.sources.formats import Context, Format, Record, column
-from audit.sources.formats.trajectories import NO_LABELS
+from audit.sources.formats.agents import NO_LABELS
 from audit.sources.paths import items, walk
 
 

@@ -6,13 +6,12 @@ The text is the completion; reasoning that comes apart from it is not searched f
 
 import json
 import re
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from audit.sources import containers, json_stream
-from audit.sources.containers import ZIP_MAGIC, first_bytes
+from audit.sources import containers
+from audit.sources.containers import sniff
 from audit.sources.files import Row, SourceFile
 from audit.sources.formats import (
     GRADES,
@@ -23,8 +22,9 @@ from audit.sources.formats import (
     column,
     mean_logprob,
     renamed,
+    under,
 )
-from audit.sources.json_stream import file_members, listed, stream_records
+from audit.sources.json_stream import UNREADABLE, file_members, listed, stream_records
 from audit.sources.paths import items, walk
 from audit.sources.zips import Zip, open_zip
 
@@ -50,8 +50,6 @@ SCORERS = "several scorers: --map correct=scores.NAME.value says which counts"
 ANTHROPIC = re.compile("anthropic|claude", re.IGNORECASE)
 ATTACHED = "attachment://"
 DAMAGED = "not a readable Inspect log, it may be cut off"
-# What the standard library raises at a damaged zip archive, gzip file or JSON text.
-UNREADABLE = (*json_stream.UNREADABLE, zipfile.BadZipFile)
 # Where events begin and what follows them, as Inspect has written it: dense, before that indented.
 EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "model_usage":'))
 
@@ -70,7 +68,7 @@ def header(file: SourceFile) -> Record:
 
 
 def _is_zip(file: SourceFile) -> bool:
-    return first_bytes(file).startswith(ZIP_MAGIC)
+    return sniff(file).container == "zip"
 
 
 @contextmanager
@@ -331,6 +329,7 @@ def _tell_scores(sample: Record, context: Context) -> None:
         context.notes[PARTIAL] += 1
 
 
+_spent = under("model_usage.{model}.", "output.usage.")
 FORMAT = Format(
     name="inspect",
     title="an Inspect log",
@@ -345,23 +344,9 @@ FORMAT = Format(
         column("competition", "@eval.task"),
         column("question_id", "id"),
         column("seed", "epoch"),
-        column(
-            "prompt_tokens",
-            "model_usage.{model}.input_tokens",
-            "output.usage.input_tokens",
-            fall_through=True,
-        ),
-        column(
-            "completion_tokens",
-            "model_usage.{model}.output_tokens",
-            "output.usage.output_tokens",
-            fall_through=True,
-        ),
-        column(
-            "cached_tokens",
-            f"model_usage.{{model}}.{CACHE_READ}",
-            f"output.usage.{CACHE_READ}",
-        ),
+        column("prompt_tokens", *_spent("input_tokens"), fall_through=True),
+        column("completion_tokens", *_spent("output_tokens"), fall_through=True),
+        column("cached_tokens", *_spent(CACHE_READ)),
         column("reasoning_tokens", "model_usage.{model}.reasoning_tokens"),
         column("money", "model_usage.{model}.total_cost"),
         column("seconds", "working_time", "total_time"),

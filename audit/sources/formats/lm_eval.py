@@ -2,10 +2,10 @@
 
 import json
 import re
-from typing import Any
 
 from audit.sources.files import SourceFile, excerpt
 from audit.sources.formats import Context, Format, Record, as_references, column
+from audit.sources.json_stream import small_document
 from audit.sources.paths import walk
 
 SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(?:\.gz)?")
@@ -17,12 +17,10 @@ def header(file: SourceFile) -> Record:
     if match is None:
         return {}
     facts: Record = {"file name": match["task"]}
-    beside = file.path.with_name(f"results_{match['time']}.json")
-    try:
-        results: Any = json.loads(beside.read_bytes())
+    results = small_document(file.path.with_name(f"results_{match['time']}.json"))
+    # Without it the archive has to be named.
+    if isinstance(results, dict) and "model_name" in results:
         facts["results beside it"] = str(results["model_name"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        pass  # Without it the archive has to be named.
     return facts
 
 

@@ -6,10 +6,9 @@ from audit.sources.containers import CONTAINERS, HEAD_BYTES, first_bytes, once, 
 from audit.sources.files import Source, SourceFile
 from audit.sources.formats import Format, context_of, formats, of_container, recognize
 from audit.sources.json_stream import first_members
-from audit.sources.readers.cells import csv_rows
 from audit.sources.readers.chunks import open_records
 from audit.sources.readers.documents import document_rows, is_document
-from audit.sources.readers.json_lines import jsonl_rows
+from audit.sources.readers.lines import csv_rows, jsonl_rows
 from audit.sources.readers.parquet import open_parquet
 
 READERS = {"csv": csv_rows, "json": document_rows, "jsonl": jsonl_rows}
@@ -33,11 +32,10 @@ def read_source(file: SourceFile, reading: Reading, declared: Format | None = No
         raise file.error(f"is a zip archive, {reads}")
     if container == "jsonl" and name != "jsonl" and format.name == "flat" and is_document(file):
         container = "json"
-    context = context_of(file, format)
+    context = context_of(file, format, reading, container)
     if format.records is not None:
-        rows = format.records(file, context.header)
-        return open_records(format.name, format, rows, context, reading)
-    return open_records(container, format, READERS[container](file), context, reading)
+        return open_records(context, format.records(file, context.header))
+    return open_records(context, READERS[container](file))
 
 
 @once

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from audit.options import Reading
 from audit.sources.canonical import COLUMNS, SCORE, find_column, whole_number
 from audit.sources.columns import (
     Origin,
@@ -15,8 +14,8 @@ from audit.sources.columns import (
     of_attempt,
 )
 from audit.sources.files import Chunk, Row, Source, SourceFile, Unreadable
-from audit.sources.formats import Context, Format, Record, as_references
-from audit.sources.live_facts import live_facts
+from audit.sources.formats import Context, Record, as_references
+from audit.sources.paths import walk
 
 # A chunk ends at whichever comes first.
 CHUNK_ROWS = 4096
@@ -24,19 +23,20 @@ CHUNK_BYTES = 32_000_000
 # Where the columns of a file are is decided by its first records.
 SAMPLE_ROWS = 256
 SAMPLE_BYTES = 4_000_000
+# Where a controller's own lines and an Inspect sample keep what a live run says of its budget.
+LIVE_PLACES = (("budget_audit",), ("store", "budget_audit"))
+LIVE_FACTS = ("budget", "unit", "rule", "policy", "cap", "selector", "answer")
 
 
 def make_source(
-    container: str,
-    format: Format,
     context: Context,
     origins: Mapping[str, Origin],
     chunks: Iterator[Chunk],
     has: str,
-    is_simulated: bool = False,
-    sample: list[Record] | None = None,
+    sample: list[Record],
 ) -> Source:
     """The open file, as those see it who load or describe it."""
+    format = context.format
     mapping = {column: origin.where for column, origin in origins.items() if find_column(column)}
     is_flat = format.name == "flat"
     is_canonical = all(column == where for column, where in mapping.items())
@@ -47,25 +47,35 @@ def make_source(
         title = "one problem per row, its attempts in lists"
     return Source(
         context.file,
-        container if is_flat else format.name,
+        context.container if is_flat else format.name,
         mapping,
         chunks,
-        is_simulated,
+        context.is_simulated,
         title=title,
         has=has,
         absent={**format.absent, **context.absent},
         ambiguous={c: why for c, why in context.ambiguous.items() if c not in mapping},
         notes=context.notes,
-        live=live_facts(sample or []),
-        has_names=_has_names(origins.get("question_id"), sample or []),
-        sample=sample or [],
+        live=_live_facts(sample),
+        has_problem_names=_has_names(origins.get("question_id"), sample),
+        sample=sample,
     )
 
 
+def _live_facts(sample: Sequence[Record]) -> dict[str, str]:
+    """The budget, rule and policy that attempts were made under, as `live_…`; mostly nothing."""
+    for record in sample:
+        for place in LIVE_PLACES:
+            facts = walk(record, place)
+            if isinstance(facts, Mapping) and "budget" in facts:
+                return {f"live_{fact}": str(facts[fact]) for fact in LIVE_FACTS if fact in facts}
+    return {}
+
+
 def _has_names(origin: Origin | None, sample: Sequence[Record]) -> bool:
-    """Whether the first problems go by names although the column has the canonical name."""
+    """Whether problems go by names; in a column of the canonical name the first ones tell."""
     if origin is None or origin.where != "question_id":
-        return False
+        return origin is not None
     names = [value for record in sample if isinstance(value := origin.get(record, 0), str)]
     return any(name and whole_number(name) is None for name in names)
 
@@ -75,39 +85,33 @@ def empty(file: SourceFile) -> Unreadable:
     return file.unreadable("holds no rows; leave it out or write it again")
 
 
-def open_records(
-    container: str,
-    format: Format,
-    rows: Iterator[Row],
-    context: Context,
-    reading: Reading,
-    is_simulated: bool = False,
-    has: str = "",
-) -> Source:
+def open_records(context: Context, rows: Iterator[Row], has: str = "") -> Source:
     """A file as its records: JSON, logs, and Parquet whose rows hold several attempts."""
-    prepared = _prepared(rows, format, context)
+    prepared = _prepared(rows, context)
     first = _sample(prepared)
     if not first:
         raise empty(context.file)
     sample = [record for _, record, _, _ in first]
-    origins = find_origins(format, sample, context, reading)
-    if container == "csv":
+    origins = find_origins(context, sample)
+    if context.container == "csv":
         # A cell with several references is a list only once it is parsed.
         origins = {name: origin.plain(as_references) for name, origin in origins.items()}
-    names = {name for record in sample for name in record if not _is_open(name, origins)}
-    chunks = _record_chunks(chain(first, prepared), format, context, dict(origins), names)
-    has = has or columns_shown(sample)
-    return make_source(container, format, context, origins, chunks, has, is_simulated, sample)
+    # A column that the first records have and that is not taken is refused by its rule; scores that
+    # are words, and steps that are something else, are left out instead.
+    is_open = COLUMNS.keys() - origins.keys() - {"steps"}
+    names = {name for record in sample for name in record} - is_open
+    chunks = _record_chunks(chain(first, prepared), context, dict(origins), names)
+    return make_source(context, origins, chunks, has or columns_shown(sample), sample)
 
 
-def _prepared(rows: Iterator[Row], format: Format, context: Context) -> Iterator[Row]:
+def _prepared(rows: Iterator[Row], context: Context) -> Iterator[Row]:
     """The records that hold attempts, as they should be read."""
     for number, record, size, done in rows:
         context.row = number
         prepared: Record | None = record
-        if format.prepare is not None:
+        if context.format.prepare is not None:
             try:
-                prepared = format.prepare(record, context)
+                prepared = context.format.prepare(record, context)
             except ValueError as error:
                 raise context.file.error(f"row {number}: {error}") from None
         if prepared is not None:
@@ -127,14 +131,10 @@ def _sample(rows: Iterator[Row]) -> list[Row]:
 
 
 def _record_chunks(
-    rows: Iterable[Row],
-    format: Format,
-    context: Context,
-    origins: dict[str, Origin],
-    names: set[str],
+    rows: Iterable[Row], context: Context, origins: dict[str, Origin], names: set[str]
 ) -> Iterator[Chunk]:
     """The attempts of the records; a flat file may have names that its first records lack."""
-    lists = lists_of(origins)
+    lists, format = lists_of(origins), context.format
     needed = [(origins[c].get, note) for c, note in format.left_out.items() if c in origins]
     is_flat = format.name == "flat"
     values: dict[str, list] = {name: [] for name in origins}
@@ -150,7 +150,7 @@ def _record_chunks(
                 origins[name] = at_path(name, (name,))
                 values[name] = [None] * len(numbers)
                 takers.append((values[name].append, origins[name].get))
-        for position in attempts_of(record, format, lists, context):
+        for position in attempts_of(record, lists, context):
             if lacking := [note for get, note in needed if get(record, position) is None]:
                 context.notes[lacking[0]] += 1
                 continue
@@ -168,11 +168,3 @@ def _record_chunks(
         yield Chunk(values, numbers, done)
     if not count:
         raise empty(context.file)
-
-
-def _is_open(name: str, origins: Mapping[str, Origin]) -> bool:
-    """Whether a column that the first records have and that is not taken is refused by its rule.
-
-    Scores that are words, and steps that are something else, are left out instead.
-    """
-    return name in COLUMNS and name not in origins and name != "steps"

@@ -8,7 +8,7 @@ in an object holds records, they are the document's.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -20,7 +20,7 @@ from audit.sources.files import Row, SourceFile, excerpt
 from audit.sources.formats import formats
 from audit.sources.formats.flat import KNOWN
 from audit.sources.json_stream import JsonStream, first_members, stream_records
-from audit.sources.readers.json_lines import unique_keys
+from audit.sources.readers.lines import unique_keys
 
 # What a group's key is called in its records.
 KEY = "key"
@@ -163,43 +163,34 @@ def _records(stream: JsonStream) -> Iterator[Any]:
     if stream.begins_with("["):
         yield from stream.items()
         stream.end()
-    else:
-        yield from _of_objects(stream)
-
-
-def _of_objects(stream: JsonStream) -> Iterator[Any]:
-    """The records of one document; several objects one after another are a record each."""
+        return
     document = stream.value()
     others = stream.values()
     second = next(others, None)
+    # Several objects one after another are a record each.
     yield from _of_object(document) if second is None else chain((document, second), others)
 
 
-def _of_object(document: Any) -> Iterator[Any]:
+def _of_object(document: Any) -> Iterable[Any]:
     if not isinstance(document, dict):
         raise ValueError(f"must be an object or an array, found {excerpt(document)}")
     if _is_table(document):
-        yield from (dict(zip(document["columns"], row, strict=True)) for row in document["data"])
-        return
+        return (dict(zip(document["columns"], row, strict=True)) for row in document["data"])
     if _is_numbered(document):
         numbers = next(iter(document.values()))
-        yield from ({name: column[at] for name, column in document.items()} for at in numbers)
-        return
+        return ({name: column[at] for name, column in document.items()} for at in numbers)
     if _is_columns(document) and not _groups(document):
-        for values in zip(*document.values(), strict=True):
-            yield dict(zip(document, values, strict=True))
-        return
-    plain = {k: v for k, v in document.items() if isinstance(v, str | int | float | None)}
+        rows = zip(*document.values(), strict=True)
+        return (dict(zip(document, values, strict=True)) for values in rows)
     if len(document) > 1 and _groups(document):
-        for name, items in document.items():
-            yield from ({KEY: name} | item for item in items)
-    elif (name := _record_list(document)) is not None:
-        yield from (plain | item for item in document[name])
-    elif _is_keyed(document):
-        yield from ({"problem_id": name} | item for name, item in document.items())
-    elif (inner := _inner(document)) is not None:
-        yield from (plain | item for item in _of_object(inner))
-    elif isinstance(document.get(REPORTED), list):
+        return ({KEY: name} | item for name, items in document.items() for item in items)
+    plain = {k: v for k, v in document.items() if isinstance(v, str | int | float | None)}
+    if (name := _record_list(document)) is not None:
+        return (plain | item for item in document[name])
+    if _is_keyed(document):
+        return ({"problem_id": name} | item for name, item in document.items())
+    if (inner := _inner(document)) is not None:
+        return (plain | item for item in _of_object(inner))
+    if isinstance(document.get(REPORTED), list):
         raise ValueError("it names who is right and holds no attempts; give it as --labels FILE")
-    else:
-        yield document
+    return (document,)

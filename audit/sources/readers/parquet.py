@@ -14,7 +14,7 @@ from audit.sources import containers
 from audit.sources.canonical import SCORE
 from audit.sources.columns import Origin, columns_shown, find_origins
 from audit.sources.files import Chunk, Row, Source, SourceFile, Unreadable, excerpt
-from audit.sources.formats import Format, Record, context_of, recognize
+from audit.sources.formats import Context, Format, Record, context_of, recognize
 from audit.sources.paths import Items, Keys, find_keys
 from audit.sources.readers import chunks as limits
 from audit.sources.readers.chunks import empty, make_source, open_records
@@ -39,12 +39,11 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
         metadata = reader.metadata.metadata or {}
     except PARQUET_ERRORS as error:
         raise _damaged(file, error) from None
-    simulated = metadata.get(b"simulated", b"").lower() == b"true"
     shape = _fields(schema)
     format = recognize(file, shape) if format is None else format
-    context = context_of(file, format)
-    peek = lambda: _peek(file, reader, format, reading)  # noqa: E731
-    origins = find_origins(format, [shape], context, reading, peek)
+    context = context_of(file, format, reading, "parquet")
+    context.is_simulated = metadata.get(b"simulated", b"").lower() == b"true"
+    origins = find_origins(context, [shape], lambda: _peek(context, reader))
     for column, origin in origins.items():
         for name in (*(origin.keys or ())[:1], *origin.looks_into):
             if schema.names.count(name) > 1:
@@ -54,18 +53,14 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     has = columns_shown([shape])
     # A path that goes into a list has no column of its own.
     is_listed = any(_leaf(o.keys, shape) != o.keys for o in origins.values() if o.keys)
-    if is_listed or _has_rows_apart(format):
+    # A row has to be seen whole where it holds several attempts or is changed.
+    looks_around = any(f.look_up is not None and not f.looks_into for f in format.fields)
+    if is_listed or format.attempts_at or format.prepare is not None or looks_around:
         rows = _parquet_rows(file, reader, _leaves(format, origins, schema))
-        return open_records("parquet", format, rows, context, reading, simulated, has)
+        return open_records(context, rows, has)
     chunks = _parquet_chunks(file, reader, format, origins)
     sample = _peek_names(file, reader, origins)
-    return make_source("parquet", format, context, origins, chunks, has, simulated, sample)
-
-
-def _has_rows_apart(format: Format) -> bool:
-    """Whether a row has to be seen whole to be read."""
-    looks_around = any(f.look_up is not None and not f.looks_into for f in format.fields)
-    return bool(format.attempts_at) or format.prepare is not None or looks_around
+    return make_source(context, origins, chunks, has, sample)
 
 
 def _fields(fields: Iterable[pa.Field]) -> Record:
@@ -102,20 +97,18 @@ def _leaf(keys: Keys, shape: Any) -> Keys:
     return keys
 
 
-def _peek(
-    file: SourceFile, reader: pq.ParquetFile, format: Format, reading: Reading
-) -> list[Record]:
+def _peek(context: Context, reader: pq.ParquetFile) -> list[Record]:
     """The first rows of the columns that a format looks into, or may have to choose from."""
-    schema = reader.schema_arrow
+    schema, format = reader.schema_arrow, context.format
     paths = [name for field in format.fields for name in field.looks_into]
-    paths += reading.mapping.values()
+    paths += context.reading.mapping.values()
     if format.name == "flat":
         for field in format.fields:
             paths += (*field.paths, *field.if_values_fit, *field.if_one_row_per_problem)
     names = {path.split(".")[0] for path in paths}
     if format.name == "flat":
         names |= {c.name for c in schema if _is_list(c.type) or SCORE.fullmatch(c.name)}
-    return _first_rows(file, reader, [name for name in schema.names if name in names])
+    return _first_rows(context.file, reader, [name for name in schema.names if name in names])
 
 
 def _peek_names(

@@ -1,0 +1,375 @@
+"""Runs of agents: an attempt is a run, made of steps, one per model call; each tool declared."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from itertools import zip_longest
+from typing import Any
+
+from audit.sources.files import Row, SourceFile
+from audit.sources.formats import Context, Field, Format, Record, column, renamed
+from audit.sources.json_stream import (
+    JsonStream,
+    file_members,
+    listed,
+    small_document,
+    stream_records,
+)
+from audit.sources.paths import items, value_at
+
+# A run is the only attempt of its file or line.
+ONE_RUN = column("seed", "one attempt a run", make=lambda record: 0)
+NO_LABELS = "the log grades nothing: --labels FILE names who is right"
+NO_BENCHMARK = "a trajectory names no benchmark"
+DAMAGED = "not readable as JSON"
+# Where Harbor keeps what a run has earned.
+REWARD = "verifier_result.rewards.reward"
+
+
+def whole_records(file: SourceFile, header: Record) -> Iterator[Row]:
+    """The objects of a file, however they are laid out: one, one a line, or in an array."""
+    return stream_records(file, JsonStream.each, DAMAGED)
+
+
+def step(usage: Any, *, cached: Any = None, money: Any = None, seconds: Any = None) -> Record:
+    """One model call: its usage as OpenAI counts it, what it cost and how long it took."""
+    paths = ("prompt_tokens_details.cached_tokens", "cached_tokens")
+    return {
+        "prompt_tokens": value_at(usage, "prompt_tokens"),
+        "cached_tokens": value_at(usage, *paths) if cached is None else cached,
+        "completion_tokens": value_at(usage, "completion_tokens"),
+        "money": money,
+        "seconds": seconds,
+    }
+
+
+def calls(
+    path: str, usage: str, money: str, *seconds: str, **speaker: str
+) -> Callable[[Record], list[Record]]:
+    """What makes steps of a list's items that have a usage, those of one speaker."""
+    return lambda record: [
+        step(used, money=value_at(item, money), seconds=value_at(item, *seconds))
+        for item in items(value_at(record, path))
+        if (used := value_at(item, usage)) is not None and _is(item, speaker)
+    ]
+
+
+def of_steps(where: str, steps: Callable[[Record], list[Record]]) -> tuple[Field, ...]:
+    """The columns of runs whose steps are made of their records."""
+
+    def total(name: str) -> Field:
+        def add_up(record: Record) -> Any:
+            counts = [step[name] for step in steps(record) if step[name] is not None]
+            return sum(counts) if counts else None
+
+        return column(name, f"the sum over {where}", make=add_up)
+
+    return (
+        column("steps", where, make=lambda record: steps(record) or None),
+        total("prompt_tokens"),
+        total("completion_tokens"),
+    )
+
+
+def spoken(path: str, said: str = "content", **speaker: str) -> Callable[[Record], str | None]:
+    """What joins the texts of a list's items, those of one speaker, without what is blank."""
+
+    def joined(record: Record) -> str | None:
+        turns = (turn for turn in items(value_at(record, path)) if _is(turn, speaker))
+        texts = (value_at(turn, said) for turn in turns)
+        return "\n\n".join(t for t in texts if isinstance(t, str) and t.strip()) or None
+
+    return joined
+
+
+def _is(item: Any, facts: Mapping[str, str]) -> bool:
+    return all(value_at(item, name) == value for name, value in facts.items())
+
+
+def _submitted(said: Callable[[Record], str | None]) -> Field:
+    """The text of a run: what was submitted, or else what was said."""
+    return column(
+        "text",
+        "info.submission, or else what the agent said",
+        make=lambda record: value_at(record, "info.submission") or said(record),
+    )
+
+
+def _of_file(file: SourceFile, *suffixes: str) -> str:
+    """The name of a file that is called by its problem."""
+    name = file.path.name
+    return next((name.removesuffix(s) for s in suffixes if name.endswith(s)), name)
+
+
+# mini-swe-agent `.traj.json`: a run per file.
+
+
+def _with_first_model(record: Record, context: Context) -> Record | None:
+    messages = items(record.get("messages"))
+    models = (value_at(message, "extra.response.model") for message in messages)
+    return record | {"first model": next(filter(None, models), None)}
+
+
+MINI_SWE_AGENT = Format(
+    name="mini_swe_agent",
+    title="mini-swe-agent trajectory",
+    recognized_by=(("messages", "info.exit_status", "info.model_stats"),),
+    suffixes=(".traj.json",),
+    records=whole_records,
+    prepare=_with_first_model,
+    fields=(
+        column("archive", "info.config.model.model_name", "first model"),
+        column(
+            "question_id",
+            "instance_id, or else the file's name",
+            look_up=lambda record, position, context: (
+                record.get("instance_id") or _of_file(context.file, ".traj.json", ".json")
+            ),
+        ),
+        ONE_RUN,
+        *of_steps(
+            "messages.*.extra.response.usage",
+            calls("messages", "extra.response.usage", "extra.cost"),
+        ),
+        column("finish_reason", "info.exit_status", read=renamed({"Submitted": "stop"})),
+        _submitted(spoken("messages", role="assistant")),
+    ),
+    has_answers=False,
+    absent={"correct": NO_LABELS, "competition": NO_BENCHMARK},
+)
+
+
+# SWE-agent `.traj`: a run per file; tokens and money are recorded for the whole run alone.
+
+
+def _with_settings(record: Record, context: Context) -> Record | None:
+    """A run with the model that its settings name, in JSON of their own."""
+    settings = record.get("replay_config")
+    try:
+        settings = json.loads(settings) if isinstance(settings, str) else settings
+    except (ValueError, RecursionError):
+        settings = None
+    return record | {"model in settings": value_at(settings, "agent.model.name")}
+
+
+SWE_AGENT = Format(
+    name="swe_agent",
+    title="SWE-agent trajectory",
+    recognized_by=(("trajectory", "info.model_stats"),),
+    suffixes=(".traj",),
+    records=whole_records,
+    prepare=_with_settings,
+    fields=(
+        column("archive", "model in settings"),
+        column(
+            "question_id",
+            "the file's name",
+            look_up=lambda record, position, context: _of_file(context.file, ".traj", ".json"),
+        ),
+        ONE_RUN,
+        column("prompt_tokens", "info.model_stats.tokens_sent"),
+        column("completion_tokens", "info.model_stats.tokens_received"),
+        column("money", "info.model_stats.instance_cost"),
+        column("finish_reason", "info.exit_status", read=renamed({"submitted": "stop"})),
+        _submitted(spoken("trajectory", "response")),
+    ),
+    has_answers=False,
+    absent={
+        "correct": NO_LABELS,
+        "competition": NO_BENCHMARK,
+        "archive": "its settings name no model",
+    },
+)
+
+
+# ATIF, the agent trajectory interchange format: a run per file.
+
+
+def _result(file: SourceFile) -> Record:
+    """The task and the reward, where the runner has written a result in a folder above."""
+    for folder in file.path.resolve().parents[:2]:
+        if (result := small_document(folder / "result.json")) is not None:
+            places = {"task": "task_name", "source": "source", "reward": REWARD}
+            return {name: value_at(result, path) for name, path in places.items()}
+    return {}
+
+
+def _task(record: Record, position: int, context: Context) -> Any:
+    task = context.header.get("task")
+    return task if task is not None else record.get("session_id")
+
+
+ATIF = Format(
+    name="atif",
+    title="ATIF trajectory",
+    recognized_by=(("schema_version", "session_id", "agent.name"),),
+    header=_result,
+    records=whole_records,
+    fields=(
+        column("archive", "agent.model_name", "agent.name"),
+        column("competition", "@source"),
+        column("question_id", "the task of the result, or else session_id", look_up=_task),
+        ONE_RUN,
+        *of_steps("steps.*.metrics", calls("steps", "metrics", "metrics.cost_usd")),
+        column("text", "steps.*.message", make=spoken("steps", "message", source="agent")),
+        column("correct", "@reward"),
+    ),
+    has_answers=False,
+    absent={
+        "correct": NO_LABELS,
+        "competition": NO_BENCHMARK,
+        "finish_reason": "ATIF records none",
+    },
+)
+
+
+# Harbor trial `result.json`: a run per file; tokens and money are recorded for the whole run.
+
+
+def _failure(record: Record) -> Any:
+    """A run without an exception has ended by itself."""
+    failure = record.get("exception_info")
+    if not failure:
+        return "stop"
+    return str(failure.get("exception_type", "error")) if isinstance(failure, dict) else "error"
+
+
+HARBOR = Format(
+    name="harbor",
+    title="Harbor trial result",
+    recognized_by=(("task_name", "trial_name", "agent_result"),),
+    records=whole_records,
+    fields=(
+        column(
+            "archive", "agent_info.model_info.name", "config.agent.model_name", "agent_info.name"
+        ),
+        column("competition", "source"),
+        column("question_id", "task_name"),
+        ONE_RUN,
+        column("prompt_tokens", "agent_result.n_input_tokens"),
+        column("cached_tokens", "agent_result.n_cache_tokens"),
+        column("completion_tokens", "agent_result.n_output_tokens"),
+        column("money", "agent_result.cost_usd"),
+        column("finish_reason", "exception_info", make=_failure),
+        column("correct", REWARD),
+    ),
+    has_answers=False,
+    absent={"correct": NO_LABELS, "competition": "the trial names no benchmark"},
+)
+
+
+# OpenHands `output.jsonl`: a run per line, its model calls in the metrics.
+
+
+def _metered(record: Record) -> list[Record]:
+    """The model calls of a run, or one step where only the sums are recorded."""
+    metrics = record.get("metrics")
+    cached = "cache_read_tokens"
+    if usages := items(value_at(metrics, "token_usages")):
+        costs, times = (
+            [value_at(value, name) for value in values] if len(values) == len(usages) else []
+            for values, name in (
+                (items(value_at(metrics, "costs")), "cost"),
+                (items(value_at(metrics, "response_latencies")), "latency"),
+            )
+        )
+        return [
+            step(usage, cached=value_at(usage, cached), money=cost, seconds=time)
+            for usage, cost, time in zip_longest(usages, costs, times)
+        ]
+    usage, money = (value_at(metrics, f"accumulated_{n}") for n in ("token_usage", "cost"))
+    return [] if usage is None else [step(usage, cached=value_at(usage, cached), money=money)]
+
+
+def _patch(record: Record) -> Any:
+    """The patch, or else what the agent said."""
+    patch = value_at(record, "test_result.git_patch") or record.get("git_patch")
+    if isinstance(patch, str) and patch.strip():
+        return patch
+    return spoken("history", "message", source="agent")(record)
+
+
+def _error(record: Record) -> Any:
+    """A run without an error has ended by itself, as far as the log says."""
+    error = record.get("error")
+    return "stop" if not error else str(error).splitlines()[0][:200]
+
+
+OPENHANDS = Format(
+    name="openhands",
+    title="OpenHands output",
+    recognized_by=(("instance_id", "metadata.llm_config", "metrics"),),
+    fields=(
+        column("archive", "metadata.llm_config.model"),
+        column("competition", "metadata.dataset"),
+        column("question_id", "instance_id"),
+        ONE_RUN,
+        *of_steps("metrics.token_usages", _metered),
+        column("finish_reason", "error", make=_error),
+        column("text", "test_result.git_patch, or else what the agent said", make=_patch),
+        column("correct", "report.resolved", "test_result.report.resolved"),
+    ),
+    has_answers=False,
+    absent={"correct": NO_LABELS, "competition": "its metadata name no dataset"},
+)
+
+
+# tau-bench results: an array of runs with their messages and reward, and no usage.
+
+TAU_BENCH = Format(
+    name="tau_bench",
+    title="tau-bench results",
+    recognized_by=(("task_id", "reward", "traj"),),
+    fields=(
+        column("question_id", "task_id"),
+        column("seed", "trial"),
+        column("text", "what the agent said in traj", make=spoken("traj", role="assistant")),
+        column("correct", "reward"),
+    ),
+    has_answers=False,
+    absent={
+        "archive": "results name no model",
+        "competition": "results name no benchmark",
+        "completion_tokens": "tau-bench records no usage",
+        "finish_reason": "tau-bench records none",
+    },
+)
+
+
+# tau2-bench results: one document, a run per simulation. What the user's model cost is not the
+# agent's.
+
+
+def _document(file: SourceFile) -> Record:
+    """What the document says of the agent, before its simulations."""
+    members = file_members(file, "simulations", DAMAGED)
+    return next(({key: value} for key, value in members if key == "info"), {})
+
+
+TAU2_BENCH = Format(
+    name="tau2_bench",
+    title="tau2-bench results",
+    recognized_by=(("info.agent_info", "info.environment_info"),),
+    header=_document,
+    records=lambda file, header: stream_records(file, listed("simulations"), DAMAGED),
+    fields=(
+        column("archive", "@info.agent_info.llm"),
+        column("competition", "@info.environment_info.domain_name"),
+        column("question_id", "task_id"),
+        column("seed", "trial"),
+        *of_steps(
+            "messages.*.usage of the agent",
+            calls("messages", "usage", "cost", "generation_time_seconds", role="assistant"),
+        ),
+        # Limits and errors are no end.
+        column(
+            "finish_reason",
+            "termination_reason",
+            read=renamed({"user_stop": "stop", "agent_stop": "stop"}),
+        ),
+        column(
+            "text", "what the agent said in messages", make=spoken("messages", role="assistant")
+        ),
+        column("correct", "reward_info.reward"),
+    ),
+    has_answers=False,
+)
