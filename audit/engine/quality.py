@@ -30,17 +30,21 @@ def count_records(
     loaded = None if archives is None else sorted(archives)
     measures = f"select *, carried.* from {measured}" if measured else render("text_measures")
     con.execute(f"create temp view text_measures as {measures}")
-    for name in _checks("records"):
-        sql = render(name)
-        # A count of texts is slow, and depends on its own archive alone.
-        of_texts = loaded is not None and "from text_measures" in sql
-        chosen = "list_contains($archives, archive)" if of_texts else "true"
-        values = {"archives": loaded} if of_texts else {}
-        con.execute(f"delete from quality_counts where \"check\" = '{name}' and {chosen}", values)
+    checks = {name: render(name) for name in _checks("records")}
+    # A count of texts is slow, and depends on its own archive alone.
+    whole = [name for name in checks if loaded is None or "text_measures" not in checks[name]]
+    con.execute(
+        'delete from quality_counts where "check" in $whole '
+        'or ("check" in $checks and list_contains($archives, archive))',
+        {"whole": whole, "checks": list(checks), "archives": loaded or []},
+    )
+    # One by one: side by side they would take the memory of all of them.
+    for name, sql in checks.items():
+        chosen = "true" if name in whole else "list_contains($archives, archive)"
         con.execute(
             f"insert into quality_counts select archive, '{name}', null, count, total from ({sql}) "
             f"where {chosen}",
-            values,
+            {} if name in whole else {"archives": loaded},
         )
     con.execute("drop view temp.text_measures")
 
