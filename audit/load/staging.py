@@ -1,6 +1,6 @@
 """Files become checked rows: texts go into their table, all else waits in `incoming`."""
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, groupby
@@ -53,6 +53,10 @@ STAGED = pa.schema([*INCOMING, *MEASURES])
 SEGMENT_BYTES = 64_000_000
 # Each thread writes its row groups as they fill: less memory, and none waits for another.
 STREAMING = {"preserve_insertion_order": "false", "write_buffer_row_group_count": "1"}
+# DuckDB begins each column of a row group with pieces of 2 KiB, 4 KiB and so on, and only whole
+# blocks ever leave memory: some 25 bytes of every row would stay there, whatever the limit. Few
+# rows take less memory in small pieces, so that only full segments come in whole blocks.
+WHOLE_BLOCKS = {"initial_column_segment_size": "262144"}
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,12 @@ class Staging:
 
 
 @contextmanager
-def streaming(con: duckdb.DuckDBPyConnection) -> Iterator[Callable[[], None]]:
+def streaming(
+    con: duckdb.DuckDBPyConnection, settings: Mapping[str, str] = STREAMING
+) -> Iterator[Callable[[], None]]:
     """Settings of DuckDB for a stream; what is yielded puts them back, and so does the end."""
     before = {
-        name: con.execute("select current_setting(?)", [name]).fetchall()[0][0]
-        for name in STREAMING
+        name: con.execute("select current_setting(?)", [name]).fetchall()[0][0] for name in settings
     }
 
     def restore() -> None:
@@ -92,7 +97,7 @@ def streaming(con: duckdb.DuckDBPyConnection) -> Iterator[Callable[[], None]]:
             con.execute(f"set {name} = {value}")
 
     try:
-        for name, value in STREAMING.items():
+        for name, value in settings.items():
             con.execute(f"set {name} = {value}")
         yield restore
     finally:
@@ -259,7 +264,13 @@ def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None
             else:
                 for _ in stream:
                     pass
-            insert(con, "insert into incoming", pa.Table.from_batches(staged))
+            _insert_rows(con, pa.Table.from_batches(staged))
+
+
+def _insert_rows(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> None:
+    """Insert the rows of a segment into `incoming`; those of a full one can leave memory."""
+    with streaming(con, WHOLE_BLOCKS if rows.nbytes > SEGMENT_BYTES else {}):
+        insert(con, "insert into incoming", rows)
 
 
 def _set_rows_aside(

@@ -19,7 +19,9 @@ from audit.errors import AuditError
 from audit.load import staging
 from audit.load.describe import describe
 from audit.load.load import LoadSummary, load
-from audit.load.schema import SCHEMA, VIEWS, create_schema
+from audit.load.schema import INCOMING, SCHEMA, VIEWS, create_schema
+from audit.load.staging import stage
+from audit.options import Reading
 from audit.sources import canonical, opening
 from audit.sources.readers import chunks, parquet
 
@@ -788,6 +790,24 @@ def test_arrow_memory_does_not_grow_with_one_large_row_group(tmp_path, monkeypat
         # What the reading thread is ahead by varies from run to run, and only adds.
         peaks.append(min(arrow_peak(path) for _ in range(3)))
     assert peaks[1] < 1.5 * peaks[0]
+
+
+def test_rows_that_wait_can_leave_memory(tmp_path, monkeypatch):
+    rows = [pa.nulls(61_440, field.type) for field in INCOMING]
+    batch = pa.RecordBatch.from_arrays(rows, schema=INCOMING)
+    batches = [staging.Batch(segment, set(), batch, batch) for segment in range(4)]
+    monkeypatch.setattr(staging, "read", lambda _: (batch for batch in batches))
+    monkeypatch.setattr(staging, "SEGMENT_BYTES", batch.nbytes - 1)
+    with duckdb.connect(tmp_path / "a.duckdb") as con:
+        stage(con, staging.Staging([], Reading()), texts=False)
+        ((held,),) = con.execute(
+            "select memory_usage_bytes from duckdb_memory() where tag = 'IN_MEMORY_TABLE'"
+        ).fetchall()
+        # DuckDB refuses a limit that it cannot keep by writing to disk what is not in use.
+        con.execute(f"set memory_limit = '{held // 20}B'")
+        assert con.execute("select current_setting('initial_column_segment_size')").fetchall() == [
+            (2048,)
+        ]
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no list of open files here")
