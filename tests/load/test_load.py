@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit import engine
+from audit import api, database, engine
 from audit.errors import AuditError
 from audit.load import staging
 from audit.load.describe import describe
@@ -808,6 +808,35 @@ def test_rows_that_wait_can_leave_memory(tmp_path, monkeypatch):
         assert con.execute("select current_setting('initial_column_segment_size')").fetchall() == [
             (2048,)
         ]
+
+
+def row_groups(folder, sources):
+    """In how many row groups each table of a load is written."""
+    db = folder / "groups.duckdb"
+    db.unlink(missing_ok=True)
+    api.load(db, sources, threads=1)
+    with duckdb.connect(db, read_only=True) as con:
+        return [
+            con.execute(
+                f"select count(distinct row_group_id) from pragma_storage_info('{name}')"
+            ).fetchall()[0][0]
+            for name in ("attempts", "texts", "labels")
+        ]
+
+
+def test_very_many_short_rows_are_written_in_few_row_groups(tmp_path, monkeypatch):
+    # What DuckDB knows of a row group stays in memory as long as the load goes on.
+    rows = [row(archive="ab"[seed % 2], seed=seed // 2) for seed in range(4 * 4096)]
+    halves = [write(tmp_path / f"{n}.parquet", rows[n::2]) for n in (0, 1)]
+    monkeypatch.setattr(staging, "MANY_ROWS", len(rows))
+    few = row_groups(tmp_path, halves)
+    monkeypatch.setattr(staging, "SHORT_ROW", 1)
+    many = row_groups(tmp_path, halves)
+    assert all(2 * count <= twice for count, twice in zip(few, many, strict=True))
+    assert staging.fitting_row_group(halves) == database.LOADED_ROW_GROUP
+    assert staging.fitting_row_group([str(tmp_path / "missing")]) == database.LOADED_ROW_GROUP
+    jsonl = write(tmp_path / "a.jsonl", rows[:10])
+    assert staging.fitting_row_group([jsonl]) == database.LOADED_ROW_GROUP
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no list of open files here")
