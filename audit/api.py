@@ -56,13 +56,14 @@ def _opened(
     limits: Limits = NO_LIMITS,
     row_group: int | None = None,
     sandbox: bool = False,
+    may_create: bool = False,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """The connection given, or one to the file for as long as it is needed."""
     if isinstance(db, duckdb.DuckDBPyConnection):
         database.check_schema(db)
         yield db
         return
-    if write and row_group != database.LOADED_ROW_GROUP:
+    if write and not may_create:
         _require_file(db)
     with database.opened(
         db, write=write, row_group=row_group, sandbox=sandbox, **asdict(limits)
@@ -144,8 +145,10 @@ def load(
     texts: keep the generated texts; answers are read from them either way
     """
     from audit.load.load import load as load_sources
+    from audit.load.staging import fitting_row_group
 
-    with _opened(db, write=True, limits=limits, row_group=database.LOADED_ROW_GROUP) as con:
+    row_group = fitting_row_group(source_paths(sources))
+    with _opened(db, write=True, limits=limits, row_group=row_group, may_create=True) as con:
         summary = load_sources(
             con,
             local_files(sources),
@@ -176,7 +179,6 @@ def answers(
     """
     from audit.load.reread import reread
 
-    _require_file(db)
     with _opened(db, write=True, limits=limits, row_group=database.LOADED_ROW_GROUP) as con:
         outcome = reread(con, answer, force=force)
         notes = [*quality_notes(con), *([STALE] if outcome.replays_dropped else [])]

@@ -17,8 +17,10 @@ from audit.database.schema import check_schema, linked_run, relations
 from audit.errors import AuditError, explained
 from audit.text import literal, quoted, visible
 
-# Rows that are written together: of attempts with long texts, and of replays.
+# Rows that are written together: of attempts with long texts, of very many short ones, and of
+# replays. What DuckDB knows of each group stays in memory beyond its limit, about 2 kB a column.
 LOADED_ROW_GROUP = 2048
+SHORT_ROW_GROUP = 4096
 REPLAYED_ROW_GROUP = 16_384
 
 # DuckDB installs and loads no extension by itself.

@@ -1,6 +1,7 @@
 """Files become checked rows: texts go into their table, all else waits in `incoming`."""
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, groupby
@@ -9,6 +10,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from audit.answers.boxes import ends_in_box
 from audit.answers.extract import (
@@ -20,7 +22,7 @@ from audit.answers.extract import (
     text_hash,
     text_views,
 )
-from audit.database import insert
+from audit.database import LOADED_ROW_GROUP, SHORT_ROW_GROUP, insert
 from audit.database.schema import BY_ARCHIVE
 from audit.engine import drop_replays
 from audit.engine.quality import forget_replays
@@ -31,8 +33,10 @@ from audit.options import Reading
 from audit.progress import Progress
 from audit.sources import Chunk, Source, SourceFile, excerpt
 from audit.sources.canonical import COLUMNS, SCORE_PREFIX, read_columns
+from audit.sources.files import find_files
 from audit.sources.missing import require
 from audit.sources.opening import open_source
+from audit.sources.readers.parquet import PARQUET_ERRORS
 from audit.sources.runs import Runs
 from audit.sources.stand_ins import column_values
 
@@ -51,8 +55,16 @@ STAGED = pa.schema([*INCOMING, *MEASURES])
 # One statement inserts the texts of a segment, so that DuckDB compresses them on every core; the
 # other columns of the segment wait in memory, up to this size.
 SEGMENT_BYTES = 64_000_000
+# Of so many rows of at most so many bytes larger groups are written: a thread has to hold one in
+# memory, and long texts take less of that in small groups.
+MANY_ROWS = 1_000_000
+SHORT_ROW = 1_000
 # Each thread writes its row groups as they fill: less memory, and none waits for another.
 STREAMING = {"preserve_insertion_order": "false", "write_buffer_row_group_count": "1"}
+# DuckDB begins each column of a row group with pieces of 2 KiB, 4 KiB and so on, and only whole
+# blocks ever leave memory: some 25 bytes of every row would stay there, whatever the limit. Few
+# rows take less memory in small pieces, so that only full segments come in whole blocks.
+WHOLE_BLOCKS = {"initial_column_segment_size": "262144"}
 
 
 @dataclass(frozen=True)
@@ -79,12 +91,29 @@ class Staging:
     numbering: Numbering = field(default_factory=Numbering)
 
 
+def fitting_row_group(sources: Sequence[str | SourceFile]) -> int:
+    """How many rows to write together, by what the largest file says of itself, if it does."""
+    try:
+        files = find_files(sources, [])
+        largest = max(files, key=lambda file: file.bytes)
+        # By its bytes: a file's name need not be UTF-8.
+        with pa.OSFile(os.fsencode(largest.path)) as stream:
+            known = pq.read_metadata(stream)
+    except (AuditError, *PARQUET_ERRORS):
+        return LOADED_ROW_GROUP  # Who loads it says what is wrong, if anything is.
+    size = sum(known.row_group(group).total_byte_size for group in range(known.num_row_groups))
+    rows = known.num_rows * sum(file.bytes for file in files) // largest.bytes
+    is_short = size <= SHORT_ROW * known.num_rows
+    return SHORT_ROW_GROUP if rows >= MANY_ROWS and is_short else LOADED_ROW_GROUP
+
+
 @contextmanager
-def streaming(con: duckdb.DuckDBPyConnection) -> Iterator[Callable[[], None]]:
+def streaming(
+    con: duckdb.DuckDBPyConnection, settings: Mapping[str, str] = STREAMING
+) -> Iterator[Callable[[], None]]:
     """Settings of DuckDB for a stream; what is yielded puts them back, and so does the end."""
     before = {
-        name: con.execute("select current_setting(?)", [name]).fetchall()[0][0]
-        for name in STREAMING
+        name: con.execute("select current_setting(?)", [name]).fetchall()[0][0] for name in settings
     }
 
     def restore() -> None:
@@ -92,7 +121,7 @@ def streaming(con: duckdb.DuckDBPyConnection) -> Iterator[Callable[[], None]]:
             con.execute(f"set {name} = {value}")
 
     try:
-        for name, value in STREAMING.items():
+        for name, value in settings.items():
             con.execute(f"set {name} = {value}")
         yield restore
     finally:
@@ -259,7 +288,13 @@ def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None
             else:
                 for _ in stream:
                     pass
-            insert(con, "insert into incoming", pa.Table.from_batches(staged))
+            _insert_rows(con, pa.Table.from_batches(staged))
+
+
+def _insert_rows(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> None:
+    """Insert the rows of a segment into `incoming`; those of a full one can leave memory."""
+    with streaming(con, WHOLE_BLOCKS if rows.nbytes > SEGMENT_BYTES else {}):
+        insert(con, "insert into incoming", rows)
 
 
 def _set_rows_aside(

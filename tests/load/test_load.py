@@ -14,12 +14,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit import engine
+from audit import api, database, engine
 from audit.errors import AuditError
 from audit.load import staging
 from audit.load.describe import describe
 from audit.load.load import load
-from audit.load.schema import SCHEMA, VIEWS, create_schema
+from audit.load.schema import INCOMING, SCHEMA, VIEWS, create_schema
+from audit.load.staging import stage
+from audit.options import Reading
 from audit.sources import canonical, opening
 from audit.sources.readers import chunks, parquet
 
@@ -728,7 +730,7 @@ def test_a_database_of_another_program_or_version_is_refused(con, tmp_path):
     con.execute("drop table meta; drop table customers")
     create_schema(con)
     con.execute("update meta set value = '99' where key = 'schema_version'")
-    assert "newer budget-audit (schema version 99, this one reads 5)" in refusal(con, source)
+    assert "newer budget-audit (schema version 99, this one reads 6)" in refusal(con, source)
 
 
 def test_schema_is_created_once_and_grades_work_under_another_name(tmp_path):
@@ -789,6 +791,53 @@ def test_arrow_memory_does_not_grow_with_one_large_row_group(tmp_path, monkeypat
         # What the reading thread is ahead by varies from run to run, and only adds.
         peaks.append(min(arrow_peak(path) for _ in range(3)))
     assert peaks[1] < 1.5 * peaks[0]
+
+
+def test_rows_that_wait_can_leave_memory(tmp_path, monkeypatch):
+    rows = [pa.nulls(61_440, field.type) for field in INCOMING]
+    batch = pa.RecordBatch.from_arrays(rows, schema=INCOMING)
+    batches = [staging.Batch(segment, set(), batch, batch) for segment in range(4)]
+    monkeypatch.setattr(staging, "read", lambda _: (batch for batch in batches))
+    monkeypatch.setattr(staging, "SEGMENT_BYTES", batch.nbytes - 1)
+    with duckdb.connect(tmp_path / "a.duckdb") as con:
+        stage(con, staging.Staging([], Reading()), texts=False)
+        ((held,),) = con.execute(
+            "select memory_usage_bytes from duckdb_memory() where tag = 'IN_MEMORY_TABLE'"
+        ).fetchall()
+        # DuckDB refuses a limit that it cannot keep by writing to disk what is not in use.
+        con.execute(f"set memory_limit = '{held // 20}B'")
+        assert con.execute("select current_setting('initial_column_segment_size')").fetchall() == [
+            (2048,)
+        ]
+
+
+def row_groups(folder, sources):
+    """In how many row groups each table of a load is written."""
+    db = folder / "groups.duckdb"
+    db.unlink(missing_ok=True)
+    api.load(db, sources, threads=1)
+    with duckdb.connect(db, read_only=True) as con:
+        return [
+            con.execute(
+                f"select count(distinct row_group_id) from pragma_storage_info('{name}')"
+            ).fetchall()[0][0]
+            for name in ("attempts", "texts", "labels")
+        ]
+
+
+def test_very_many_short_rows_are_written_in_few_row_groups(tmp_path, monkeypatch):
+    # What DuckDB knows of a row group stays in memory as long as the load goes on.
+    rows = [row(archive="ab"[seed % 2], seed=seed // 2) for seed in range(4 * 4096)]
+    halves = [write(tmp_path / f"{n}.parquet", rows[n::2]) for n in (0, 1)]
+    monkeypatch.setattr(staging, "MANY_ROWS", len(rows))
+    few = row_groups(tmp_path, halves)
+    monkeypatch.setattr(staging, "SHORT_ROW", 1)
+    many = row_groups(tmp_path, halves)
+    assert all(2 * count <= twice for count, twice in zip(few, many, strict=True))
+    assert staging.fitting_row_group(halves) == database.LOADED_ROW_GROUP
+    assert staging.fitting_row_group([str(tmp_path / "missing")]) == database.LOADED_ROW_GROUP
+    jsonl = write(tmp_path / "a.jsonl", rows[:10])
+    assert staging.fitting_row_group([jsonl]) == database.LOADED_ROW_GROUP
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no list of open files here")
