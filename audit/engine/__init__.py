@@ -11,7 +11,7 @@ from audit.engine.comments import (
     relation_comment,
 )
 from audit.engine.enough import replay_enough
-from audit.engine.intervals import intervals_of
+from audit.engine.intervals import intervals_of, intervals_read
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugin, Plugins, plugins
 from audit.engine.replay import drop_replays, replay
@@ -45,6 +45,7 @@ __all__ = [
     "exploratory_names",
     "header",
     "intervals_of",
+    "intervals_read",
     "is_table",
     "last_settings",
     "needs_texts",

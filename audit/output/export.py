@@ -30,7 +30,7 @@ LOADED_KEYS = {
     "unit": "unit",
     "prices": "archive",
 }
-# With more archives than this, the table of every pair of them is written only by name.
+# With more archives than this, the tables of every pair of them are written only by name.
 MOST_PAIRED_UNNAMED = 100
 RELATIONS = tuple(
     name for name in engine.PUBLIC_RELATIONS if name in LOADED_KEYS or name in engine.stage_names()
@@ -115,12 +115,18 @@ def left_out(
         elif engine.waiting_events(con, name):
             reasons[name] = f"it needs '{tokenize}' first"
     ((archives,),) = con.execute("select count(*) from archives").fetchall()
-    if archives > MOST_PAIRED_UNNAMED:
-        pairs = archives * (archives - 1) // 2
-        reasons["archive_comparisons"] = (
-            f"{archives:,} archives make {pairs:,} pairs; name it to have it"
-        )
-    return reasons
+    return reasons | {
+        name: f"{pairs}; name it to have it" for name, pairs in too_many_pairs(archives).items()
+    }
+
+
+def too_many_pairs(archives: int) -> dict[str, str]:
+    """The tables that compare every pair of so many archives, and how many pairs there are."""
+    if archives <= MOST_PAIRED_UNNAMED:
+        return {}
+    pairs = f"{archives:,} archives make {archives * (archives - 1) // 2:,} pairs"
+    names = engine.table_names()
+    return {n: pairs for n in names if "interval_comparisons" in engine.intervals_read(n)}
 
 
 def key_of(name: str) -> str:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from audit import database
 from audit.errors import AuditError
 from audit.output.display import write_csv
-from audit.output.export import MOST_PAIRED_UNNAMED
+from audit.output.export import too_many_pairs
 from audit.output.filters import Filter
 from audit.progress import Progress
 from audit.report import captions, data, figures
@@ -147,12 +147,10 @@ def _left_out(archives: int, formats: Sequence[str]) -> dict[str, str]:
     """Tables that are not made for so many archives, and why."""
     if set(formats) == {"html"}:
         return page.left_out(archives)
-    if archives > MOST_PAIRED_UNNAMED:
-        return {
-            "archive_comparisons": f"{archives:,} archives make {archives * (archives - 1) // 2:,} "
-            "pairs; budget-audit table archive_comparisons prints them"
-        }
-    return {}
+    return {
+        name: f"{pairs}; budget-audit table {name} prints them"
+        for name, pairs in too_many_pairs(archives).items()
+    }
 
 
 def _figures(con: duckdb.DuckDBPyConnection, computed: data.Computed) -> list[Figure]:

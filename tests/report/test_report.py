@@ -10,6 +10,7 @@ import pytest
 
 from audit import api, database, engine
 from audit.errors import AuditError
+from audit.output import export
 from audit.output.display import display_columns, format_table, md_text
 from audit.report import build, captions, content, data, figures, report
 from audit.report.explorer import pack, page
@@ -202,9 +203,10 @@ def test_pairs_of_many_archives_are_left_out_of_every_form(
     hostile, remembered, plain, monkeypatch, tmp_path
 ):
     con, _ = hostile
-    monkeypatch.setattr(build, "MOST_PAIRED_UNNAMED", 1)
+    monkeypatch.setattr(export, "MOST_PAIRED_UNNAMED", 1)
     report(con, tmp_path, ("md", "csv"))
     assert not (tmp_path / "csv" / "archive_comparisons.csv").exists()
+    assert not (tmp_path / "csv" / "power.csv").exists()
     assert "2 archives make 1 pairs" in (tmp_path / "report.md").read_text()
 
 
