@@ -68,6 +68,7 @@ def test_the_measures_of_texts_that_come_in_are_those_of_stored_ones():
         "answer": pa.array(rng.choices([None, "5"], k=len(texts)), pa.string()),
         "completion_tokens": pa.array([1] * len(texts)),
         "mean_logprob": pa.array([-0.5] * len(texts)),
+        "reasoning_length": pa.array([None] * len(texts), pa.int64()),
     }
     stored = pa.table({**keys, "text": pa.array(texts, pa.large_string())})
     rows = pa.RecordBatch.from_pydict(attempts)
