@@ -88,6 +88,9 @@ def test_several_calls_of_the_multinomial_draw_what_one_call_does(
     monkeypatch.setattr(draws, "PROBLEMS_IN_ROW", in_row)
     monkeypatch.setattr(draws, "BATCH_COUNTS", at_once)
     assert (counts() == whole).all()
+    # Fewer counts are in memory at a time where a competition is drawn by itself.
+    rows = [len(table) for table in draws.draw_counts([11], 9, 5)]
+    assert len(rows) > 2 and max(rows) < sum(rows) / 2
 
 
 @pytest.mark.parametrize("numbers", [(7,), (1, 2, 3, 4), (20260904, 0, 3, 2), (2**40, 5, 2**33, 1)])

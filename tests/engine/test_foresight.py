@@ -258,6 +258,14 @@ def rows_of(path):
     return check(path).to_pylist()
 
 
+def test_sampled_walks_lose_attempts_only_where_they_are_cut_off(con):
+    rows = con.sql(engine.render("sampled_walks")).to_arrow_table().to_pylist()
+    assert {row["change"] for row in rows} == {"cut off", "in another order", "kept as they are"}
+    for row in rows:
+        whole = row["kept"] if row["change"] == "cut off" else row["bank_size"]
+        assert len(set(row["slots"])) == len(row["slots"]) == whole, row
+
+
 def test_plug_ins_that_keep_to_their_prefixes_are_accepted(con, tmp_path):
     chosen = own(tmp_path, "selectors", FIRST, "earliest")
     chosen |= own(tmp_path, "rules", GRACE, "grace") | own(tmp_path, "rules", EVERYTHING, "all")
