@@ -16,9 +16,9 @@ union all
 {% endif %}
 {% else %}
 select
-    0::tinyint as policy_id,
+    null::tinyint as policy_id,
     walk_id,
-    0::integer as cap,
+    null::integer as cap,
     null::integer as stop_position,
 from walks
 where walk_id between getvariable('first_walk') and getvariable('last_walk') and false

@@ -28,7 +28,7 @@ select
     walked_attempts.position,
     walked_attempts.bank_id,
     walked_attempts.slot,
-    case when walked_attempts.position > 0 then equal_cost.unit else 0 end as cost,
+    equal_cost.unit as cost,
     walked_attempts.position * equal_cost.unit as cumulative_cost,
     walked_attempts.is_end or walked_attempts.position = caps.cap as is_last,
 from walked_attempts

@@ -16,7 +16,7 @@ from audit.errors import AuditError
 from audit.output.filters import Filter, filtered
 from tests import reference
 from tests.support.archives import attempt
-from tests.support.databases import SMALL
+from tests.support.databases import SMALL, small_database
 from tests.support.databases import replayed_in_memory as replayed
 from tests.support.rows import differences
 
@@ -199,3 +199,26 @@ def used_selectors(con):
     return [
         name for (name,) in con.execute("select name from used_selectors order by all").fetchall()
     ]
+
+
+def test_a_curve_of_two_points_has_both_ends(tmp_path):
+    with small_database(tmp_path, curve_points=2) as con:
+        rows = con.execute(
+            """
+            select archive, max(cumulative_cost)
+            from prefixes
+            where repeat > 0 and position <= (select cap from caps where is_primary)
+            group by archive
+            """
+        ).fetchall()
+        cheapest = dict(
+            con.execute(
+                "select archive, min(completion_tokens) from attempts group by archive"
+            ).fetchall()
+        )
+        curve = engine.table(con, "budget_curve").to_pylist()
+        asked = {budget for (budget,) in con.execute("select budget from budgets").fetchall()}
+    for archive, costliest in rows:
+        budgets = {row["budget"] for row in curve if row["archive"] == archive}
+        assert budgets == {*asked, cheapest[archive], costliest}
+    assert rows
