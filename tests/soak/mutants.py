@@ -72,6 +72,7 @@ STEPS = "tests/engine/test_ledger.py::test_what_every_rule_pays_changes_step_by_
 LACKING = "tests/engine/test_ledger.py::test_a_count_that_a_step_lacks_is_nothing"
 RESULTS = "tests/engine/test_engine.py::test_results_are_the_selections_and_replays"
 TIES = "tests/tokens/test_tokens.py::test_a_tie_with_the_box_of_a_prefix"
+FINGERPRINT = "tests/engine/test_walks.py::test_walks_are_keyed_by_every_setting"
 UNIT = "tests/test_options.py::test_a_stored_unit_that_nobody_knows_is_replaced_with_its_budgets"
 # Folders and files with tests of their own, which go first: most bugs are then seen at once.
 OWN_TESTS = {
@@ -97,7 +98,7 @@ OWN_TESTS = {
     "audit/engine/draws.py": ("tests/engine/test_edges.py",),
     "audit/engine/enough.py": ("tests/engine/test_enough.py",),
     "audit/engine/check.py": ("tests/engine/test_check.py",),
-    "audit/engine/settings.py": ("tests/engine/test_edges.py", SELECTORS, UNIT),
+    "audit/engine/settings.py": ("tests/engine/test_edges.py", SELECTORS, UNIT, FINGERPRINT),
     "audit/engine/matching.py": ("tests/engine/test_policies.py",),
 }
 COMPARISONS = {"<=": "<", "<": "<=", ">=": ">", ">": ">=", "<>": "=", "==": "!=", "!=": "=="}
