@@ -39,7 +39,20 @@ def interrupts() -> Iterator[list[int]]:
 class Command(click.Command):
     """A command that works on a database."""
 
+    # What is said of a child process that a library has ended.
+    crash = "the engine ended with {}; this process may take too little memory (see 'ulimit -v')"
+
+    def is_apart(self, ctx: click.Context) -> bool:
+        """Whether the command runs in a child process, so that a library's crash ends that only."""
+        return _has_memory_limit()
+
     def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, in a child where it is apart."""
+        if self.is_apart(ctx) and _has_own_output() and hasattr(os, "fork"):
+            return self._in_child(ctx)
+        return self._run(ctx)
+
+    def _run(self, ctx: click.Context) -> Any:
         """Run the command.
 
         Ctrl-C during DuckDB's import would crash, so it is held back until the import is done.
@@ -52,16 +65,8 @@ class Command(click.Command):
             raise KeyboardInterrupt
         return super().invoke(ctx)
 
-
-class InChildProcess(Command):
-    """A command that runs in a child process, so that a crash of a library ends the child only."""
-
-    crash = "it made DuckDB crash ({}); nothing is changed, write it otherwise"
-
-    def invoke(self, ctx: click.Context) -> Any:
+    def _in_child(self, ctx: click.Context) -> Any:
         """Run the command in a child and leave with its status; a crash is reported in one line."""
-        if not _has_own_output() or not hasattr(os, "fork"):
-            return super().invoke(ctx)
         sys.stdout.flush()
         sys.stderr.flush()
         # The engine is not imported yet: there is no thread that the child could miss.
@@ -69,9 +74,12 @@ class InChildProcess(Command):
         if not child:
             _end_with_parent()
             _silence_libraries()
-            # Deep inside a statement the engine does not hear Ctrl-C; a reader may just end.
+            # Deep inside a statement the engine does not hear Ctrl-C; a child may just end.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-            return super().invoke(ctx)
+            try:
+                return self._run(ctx)
+            except click.exceptions.Exit as end:
+                ctx.exit(FAILED_IN_CHILD if end.exit_code == 1 else end.exit_code)
         signal.signal(signal.SIGTERM, lambda signum, frame: os.kill(child, signum))
         try:
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -86,14 +94,27 @@ class InChildProcess(Command):
                 f"{ctx.info_name}: it was killed by another process, or by the system for want of "
                 "memory"
             )
+        if code == FAILED_IN_CHILD:
+            sys.exit(1)
         if code not in STATUSES:
             # A library may end the process by a signal, or with a status of its own.
             how = signal.Signals(-code).name if code < 0 else f"status {code}"
-            raise AuditError(f"{ctx.info_name}: {self.crash.format(how)}")
+            crash = Command.crash if _has_memory_limit() else self.crash
+            raise AuditError(f"{ctx.info_name}: {crash.format(how)}")
         sys.exit(code)
 
 
-class RunsPlugins(InChildProcess):
+class InChildProcess(Command):
+    """A command that is given anyone's SQL."""
+
+    crash = "it made DuckDB crash ({}); nothing is changed, write it otherwise"
+
+    def is_apart(self, ctx: click.Context) -> bool:
+        """Always."""
+        return True
+
+
+class RunsPlugins(Command):
     """A command that runs a user's own SQL files where they are given."""
 
     crash = (
@@ -101,11 +122,10 @@ class RunsPlugins(InChildProcess):
         "it otherwise"
     )
 
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; in a child only where files of a user's own come in."""
-        if any(ctx.params.get(kind) for kind in ("rules", "selectors", "policies")):
-            return super().invoke(ctx)
-        return Command.invoke(self, ctx)
+    def is_apart(self, ctx: click.Context) -> bool:
+        """Where files of a user's own come in."""
+        kinds = ("rules", "selectors", "policies")
+        return any(ctx.params.get(kind) for kind in kinds) or super().is_apart(ctx)
 
 
 class Draws(InChildProcess):
@@ -133,6 +153,15 @@ def _silence_libraries() -> None:
     os.close(nowhere)
 
 
+def _has_memory_limit() -> bool:
+    """Whether the process may take only so much memory (`ulimit -v`): libraries crash then."""
+    try:
+        import resource
+    except ImportError:
+        return False
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+
+
 def _has_own_output() -> bool:
     """Whether what is printed goes to a file or terminal, and not to a test's memory."""
     try:
@@ -141,8 +170,10 @@ def _has_own_output() -> bool:
         return False
 
 
-# How a command ends by itself: done, a failed check, a mistake, or Ctrl-C.
-STATUSES = (0, 1, 2, 130)
+# How a command in a child ends by itself: done, a mistake, Ctrl-C, or a failed check, which is 1
+# outside: a library that gives up ends the process with 1.
+FAILED_IN_CHILD = 101
+STATUSES = (0, 2, 130, FAILED_IN_CHILD)
 # Set to anything, an error that nobody foresaw is shown with its traceback.
 TRACEBACK_VARIABLE = "BUDGET_AUDIT_TRACEBACK"
 # The commands in the order in which one uses them; those that stand in no group come last.

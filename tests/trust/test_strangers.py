@@ -174,6 +174,39 @@ def test_a_library_that_crashes_prints_no_stack_of_its_own(end, how):
     ]
 
 
+LIMITED = """
+import os, resource
+import click
+from audit.cli import main
+
+@main.command()
+@click.argument("end")
+def end(end):
+    if end == "failed":
+        raise click.exceptions.Exit(1)
+    os.write(2, b"a library gives up")
+    os.abort() if end == "abort" else os._exit(int(end))
+
+resource.setrlimit(resource.RLIMIT_AS, (2**36, 2**36))
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "how"),
+    [("abort", 2, "SIGABRT"), ("127", 2, "status 127"), ("1", 2, "status 1"), ("failed", 1, None)],
+)
+def test_a_library_that_gives_up_for_want_of_memory_ends_with_one_line(end, status, how):
+    command = [sys.executable, "-c", LIMITED, "end", end]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (status, "")
+    line = (
+        f"error: end: the engine ended with {how}; this process may take too little memory (see "
+        "'ulimit -v')\n"
+    )
+    assert done.stderr == (line if how else "")
+
+
 def test_memory_that_has_run_out_is_told_as_that(tmp_path, monkeypatch):
     def fail(*args, **kwargs):
         raise MemoryError
