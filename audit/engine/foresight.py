@@ -1,9 +1,9 @@
 """Whether plug-ins look ahead: a sample of walks is replayed with other attempts to come.
 
-Every plug-in runs three times more, in small databases that hold nothing but the sample. In one
-the attempts of a walk after some position are cut off, in another they come in another order, and
-in the third there are no walks but those of one bank. What the plug-in said of the attempts up to
-that position must stay.
+Every plug-in runs three times more, in a small database that holds nothing but the sample. At first
+the attempts of a walk after some position are cut off, then they come in another order, and at last
+there are no walks but those of one bank. What the plug-in said of the attempts up to that position
+must stay.
 """
 
 from collections.abc import Sequence
@@ -81,8 +81,9 @@ def foreseen(
         plugin.name for plugin in plugins.selectors if weighed(plugin)[1] == "exp_weight"
     } - own
     breaches = []
-    for change, changed in changes.items():
-        with _world(tables, changed) as world:
+    with duckdb.connect(config=FEW) as world:
+        for change, changed in changes.items():
+            _fill(world, change, tables, changed)
             for name in rebuilt:
                 build(world, name, plugins)
             for kind in kinds:
@@ -133,9 +134,11 @@ def _sampled(con: duckdb.DuckDBPyConnection, name: str, sample: pa.Table) -> pa.
         con.unregister("sample")
 
 
-def _world(tables: dict[str, pa.Table], sample: pa.Table) -> duckdb.DuckDBPyConnection:
-    """A database of the sample alone, whose walks take the changed orders."""
-    world = duckdb.connect(config=FEW)
+def _fill(
+    world: duckdb.DuckDBPyConnection, change: str, tables: dict[str, pa.Table], sample: pa.Table
+) -> None:
+    """Fill a schema with the sample alone, whose walks take the changed orders."""
+    world.execute(f'create schema "{change}"; use "{change}"')
     world.register("sampled_walks", sample)
     for name, table in tables.items():
         if "bank_id" not in table.column_names:
@@ -150,17 +153,18 @@ def _world(tables: dict[str, pa.Table], sample: pa.Table) -> duckdb.DuckDBPyConn
         ]
         anew += [f"{SCALED} as exp_weight"] if "exp_weight" in table.column_names else []
         columns = f"* replace ({', '.join(anew)})" if anew else "*"
-        left = "bank_id in (select own_bank_id from sampled_walks)"
-        if "slot" in table.column_names:
-            left = "(bank_id, slot) in (select (own_bank_id, unnest(slots)) from sampled_walks)"
+        slots = ", unnest(slots) as slot" if "slot" in table.column_names else ""
         world.register("uncut", table)
-        world.execute(f"create table {name} as select {columns} from uncut where {left}")
+        world.execute(
+            f"create table {name} as select {columns} from uncut semi join "
+            f"(select own_bank_id as bank_id{slots} from sampled_walks) "
+            f"using (bank_id{', slot' if slots else ''})"
+        )
     walk(world)
     world.execute(
         "create table drawn_orders as "
         "select distinct problem_id, bank_size, repeat, slots from sampled_walks"
     )
-    return world
 
 
 def _walk(con: duckdb.DuckDBPyConnection, walk_id: int) -> str:

@@ -14,7 +14,7 @@ with chosen as (
     from walks
     inner join banks on walks.bank_id = banks.bank_id
     order by choice, walks.walk_id
-    limit 200
+    limit 100
 ),
 ordered as (
     select
