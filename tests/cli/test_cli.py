@@ -212,7 +212,7 @@ def test_compare_fails_when_archives_of_the_studys_shape_give_other_values(tmp_p
         at = table.schema.get_field_index("archive")
         pyarrow.parquet.write_table(table.set_column(at, "archive", names), path)
     run(tmp_path, "load", "archives")
-    run(tmp_path, "replay", "--replicates", 200)
+    run(tmp_path, "replay", "--orders", 3, "--replicates", 20)
     rows = json.loads(run(tmp_path, "compare", "--format", "json", "--tokenize", status=1))
     assert len(rows) == 386
     assert not [row for row in rows if row["computed"] is None]

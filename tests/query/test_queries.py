@@ -649,7 +649,14 @@ def test_what_rests_on_labels_is_empty_without_them(unlabelled, name):
     assert set(rests_on_labels) <= known or name in ABOUT_LABELS
 
 
-@pytest.fixture(scope="module", params=["completion", "money", "steps without answers"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        "completion",
+        pytest.param("money", marks=pytest.mark.slow),
+        "steps without answers",
+    ],
+)
 def unlabelled(request, tmp_path_factory):
     """Attempts without labels: in tokens, in money, and in steps without an answer to vote on."""
     unit, _, is_bare = request.param.partition(" ")

@@ -247,6 +247,7 @@ def test_an_archive_in_which_nothing_can_be_picked_is_refused_before_any_part(
     assert refused(audit.part, tmp_path / "run", 0) == expected
 
 
+@pytest.mark.slow
 def test_workers_in_another_folder_find_what_stands_beside_the_sources(tmp_path, monkeypatch):
     rows = [
         attempt(seed, 5 + seed, str(seed % 2), question=question)
@@ -400,6 +401,7 @@ def test_a_selector_of_a_score_that_does_not_fit_is_refused_before_any_part(tmp_
     assert "name the selectors of the plan" in said
 
 
+@pytest.mark.slow
 def test_tasks_without_an_answer_come_along(tmp_path):
     asked = {"unit": "seconds", "budgets": ("1.5s", "0.2m"), "rules": "all"}
     found = same(tmp_path, stepped(tmp_path), {"answer": "none"}, **asked)
