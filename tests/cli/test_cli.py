@@ -203,6 +203,7 @@ def test_compare_on_other_archives_says_so_and_exits_zero(folder):
     assert sum(int(row[1]) for row in rows) == sum(int(row[4]) for row in rows) == 386
 
 
+@pytest.mark.slow
 def test_compare_fails_when_archives_of_the_studys_shape_give_other_values(tmp_path):
     run(tmp_path, "simulate", "--out", "archives")
     for effort in ("low", "high"):

@@ -123,6 +123,7 @@ def test_selectors_of_scores_agree_with_the_slow_reference(tmp_path, primary, se
         assert_agrees(con, rows, settings)
 
 
+@pytest.mark.slow
 def test_a_replay_in_total_tokens_without_prompts_equals_one_in_completion_tokens(tmp_path):
     rows = [row | {"prompt_tokens": 0} for row in random_archive(random.Random(4))]
     tables = {}
