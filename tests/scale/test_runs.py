@@ -75,9 +75,8 @@ def test_a_linked_run_has_the_bytes_of_one_machine(tmp_path, whole, expected):
 
 
 def test_one_part_in_many_small_groups_changes_no_byte(tmp_path, sources, expected, monkeypatch):
-    # The 16 banks go in about eight portions.
-    monkeypatch.setattr("audit.scale.part.PORTION_ROWS", 90)
-    monkeypatch.setattr(sys.modules["audit.engine.replay"], "PORTION_ROWS", 90)
+    monkeypatch.setattr("audit.scale.part.PORTION_ROWS", 30)
+    monkeypatch.setattr(sys.modules["audit.engine.replay"], "PORTION_ROWS", 30)
     folder = made(planned(tmp_path / "run", sources, 1))
     assert differing(gathered(folder, tmp_path), expected) == []
 
