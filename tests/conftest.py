@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.browser import browser  # noqa: F401
 from tests.support.command import run
+from tests.support.databases import keep_tables
 
 # An error that nobody foresaw is one line for a user; a test sees where it comes from.
 os.environ["BUDGET_AUDIT_TRACEBACK"] = "1"
@@ -51,6 +52,12 @@ def nowhere(namespace):
             pytest.fail(f"{reason}; BUDGET_AUDIT_REQUIRE_OFFLINE asks for one")
         pytest.skip(reason)
     return namespace
+
+
+@pytest.fixture
+def kept_tables(monkeypatch):
+    """A table of a database is computed once, for tests of what commands make of it."""
+    keep_tables(monkeypatch)
 
 
 @pytest.fixture(scope="session")

@@ -205,9 +205,10 @@ def test_the_ad_hoc_example_is_the_table_that_it_says(traces):
     (block,) = (block for _, block in RUNNABLE if "from results" in block)
     folder = traces / "ad hoc"
     folder.mkdir()
-    shell(folder, "budget-audit load ../traces && budget-audit replay --orders 3 --replicates 20")
+    told(folder, "load", "../traces")
+    told(folder, "replay", "--orders", 3, "--replicates", 20)
     found = shell(folder, block.rstrip() + " --format csv").splitlines()
-    curves = shell(folder, "budget-audit table curves --format csv").splitlines()
+    curves = told(folder, "table", "curves", "--format", "csv")[0].splitlines()
     header, *rows = (line.split(",") for line in curves)
     expected = {
         tuple(row[header.index(name)] for name in ("archive", "budget", "rule")): [

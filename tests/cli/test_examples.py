@@ -35,8 +35,8 @@ def folder(tmp_path_factory):
         attempt(seed, 400 + rng.randrange(2000), "7" if seed % 4 else "8", correct=seed % 4 > 0)
         | {"archive": "my-model", "competition": "AIME24", "question_id": question}
         | {"archive_answer": "7" if seed % 4 else "8"}
-        for question in range(5)
-        for seed in range(16)
+        for question in range(4)
+        for seed in range(8)
     ]
     write_parquet(rows, place / "traces" / "a.parquet")
     others = [row | {"archive": "other"} for row in rows]
@@ -77,6 +77,7 @@ def test_every_command_stands_in_a_group():
     assert sorted(grouped) == sorted(main.commands)
 
 
+@pytest.mark.usefixtures("kept_tables")
 @pytest.mark.parametrize("name", sorted(EXAMPLES.keys() - ELSEWHERE - set(FIRST)))
 def test_an_example_runs(folder, name):
     out, _ = example(folder, name)

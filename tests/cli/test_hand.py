@@ -15,6 +15,9 @@ from tests.support.archives import attempt
 from tests.support.command import ROOT, told
 from tests.support.databases import replayed, tables_of
 
+# What the tables say is shown elsewhere; here it is what commands make of them.
+pytestmark = pytest.mark.usefixtures("kept_tables")
+
 
 def run(folder, *arguments, status=0):
     """What the command prints; of a mistake, its line."""

@@ -36,7 +36,10 @@ def con(tmp_path_factory):
         yield con
 
 
-def test_tables_in_pieces_of_any_size_are_the_same(con, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "at_a_time", [7, *(pytest.param(number, marks=pytest.mark.slow) for number in (1, 60))]
+)
+def test_tables_in_pieces_of_any_size_are_the_same(con, tmp_path, monkeypatch, at_a_time):
     whole = tables_of(con, WEIGHING)
     assert set(WEIGHING) > {"main", "curves", "budget_curve", "matched_cost", "policies"}
     assert all(table.num_rows for table in whole.values())
@@ -45,21 +48,19 @@ def test_tables_in_pieces_of_any_size_are_the_same(con, tmp_path, monkeypatch):
     monkeypatch.setattr(bootstrap, "COUNTS_AT_A_TIME", 31)
     monkeypatch.setattr(matching, "CELLS", 11)
     with replayed(tmp_path, rows(), **SETTINGS) as con:
-        for at_a_time in (1, 60):
-            monkeypatch.setattr(bootstrap, "ROWS_AT_A_TIME", 24 * at_a_time)
-            monkeypatch.setattr(bootstrap, "TOTALS_AT_A_TIME", 3 * at_a_time)
-            monkeypatch.setattr(bootstrap, "SUMS_AT_A_TIME", 50 * at_a_time)
-            for name, table in tables_of(con, WEIGHING).items():
-                # Chances are no whole numbers: their sums depend on the order.
-                cells = zip(table.to_pylist(), whole[name].to_pylist(), strict=True)
-                is_close = name == "at_k" and all(
-                    list(a.values())[1:] == pytest.approx(list(b.values())[1:], rel=1e-12)
-                    for a, b in cells
-                )
-                assert is_close or table.equals(whole[name]), (name, at_a_time)
-            # A table that is asked for alone makes its own intervals.
-            alone = engine.table(con, "matched_cost")
-            assert alone.equals(whole["matched_cost"]), at_a_time
+        monkeypatch.setattr(bootstrap, "ROWS_AT_A_TIME", 24 * at_a_time)
+        monkeypatch.setattr(bootstrap, "TOTALS_AT_A_TIME", 3 * at_a_time)
+        monkeypatch.setattr(bootstrap, "SUMS_AT_A_TIME", 50 * at_a_time)
+        for name, table in tables_of(con, WEIGHING).items():
+            # Chances are no whole numbers: their sums depend on the order.
+            cells = zip(table.to_pylist(), whole[name].to_pylist(), strict=True)
+            is_close = name == "at_k" and all(
+                list(a.values())[1:] == pytest.approx(list(b.values())[1:], rel=1e-12)
+                for a, b in cells
+            )
+            assert is_close or table.equals(whole[name]), name
+        # A table that is asked for alone makes its own intervals.
+        assert engine.table(con, "matched_cost").equals(whole["matched_cost"])
 
 
 @pytest.mark.parametrize("name", interval_names())

@@ -329,7 +329,9 @@ def every_table(con):
     }
 
 
-@pytest.mark.parametrize("policies", [(), "all"], ids=["no policy", "policies"])
+@pytest.mark.parametrize(
+    "policies", [pytest.param((), id="no policy", marks=pytest.mark.slow), "all"]
+)
 @pytest.mark.parametrize("seed", seeds(1, 2))
 def test_banks_walked_a_few_at_a_time_give_the_same_rows(tmp_path, monkeypatch, seed, policies):
     rows = random_archive(random.Random(seed), archives=2, competitions=2, problems=2, attempts=12)

@@ -58,13 +58,14 @@ def test_orders_are_doubled_from_one_try_to_the_next_and_two_replicates_will_do(
     assert tried == [2, 4, 8]
 
 
+@pytest.mark.slow
 def test_python_finds_how_many_orders_are_enough(path):
     done = audit.replay(path, orders="auto", replicates=30)
     assert any("--orders auto: 4 orders" in note for note in done.notes)
     assert orders(path) == "4"
 
 
-@pytest.mark.parametrize("name", ["mine", 'my "own" base'])
+@pytest.mark.parametrize("name", [pytest.param("mine", marks=pytest.mark.slow), 'my "own" base'])
 def test_a_connection_that_uses_an_attached_file_gives_every_table(path, name):
     quoted = '"' + name.replace('"', '""') + '"'
     with duckdb.connect() as con:

@@ -20,7 +20,7 @@ from tests.support.databases import replayed_in_memory as replayed
 from tests.support.ledger import ledger_archive
 from tests.support.plugins import EVERYTHING, FIRST, GRACE
 
-# Each table is computed from relations: some of them in every test, and all in one.
+# Each table is computed from relations: some of them in every test, and all where it matters.
 SOME_TABLES = ("main", "matched_cost")
 # Quality is of all that is loaded, not of what is replayed.
 ALL_TABLES = [name for name in engine.table_names() if name not in ("prefix_boxes", "data_quality")]
@@ -119,23 +119,23 @@ def test_a_wrong_file_that_rules_read_is_blamed_and_not_the_rule(
 
 
 @pytest.mark.parametrize(
-    "changed",
+    ("changed", "tables"),
     [
-        {"budgets": (7, 11, 30, 999)},
-        {"caps": (1, 3), "primary_cap": 3},
-        {"replicates": 5},
-        {"bootstrap_seed": 3},
-        {"rules": "everything"},
+        ({"budgets": (7, 11, 30, 999)}, SOME_TABLES),
+        pytest.param({"budgets": (7, 11, 30, 999)}, ALL_TABLES, marks=pytest.mark.slow),
+        ({"caps": (1, 3), "primary_cap": 3}, SOME_TABLES),
+        pytest.param({"replicates": 5}, SOME_TABLES, marks=pytest.mark.slow),
+        ({"bootstrap_seed": 3}, SOME_TABLES),
+        ({"rules": "everything"}, SOME_TABLES),
     ],
-    ids=lambda changed: next(iter(changed)),
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else f"{len(value)} tables",
 )
-def test_walks_that_are_there_are_reused_and_give_what_new_ones_give(tmp_path, changed):
+def test_walks_that_are_there_are_reused_and_give_what_new_ones_give(tmp_path, changed, tables):
     rows = small_rows(random.Random(0))
     if "rules" in changed:
         (tmp_path / "rules").mkdir()
         (tmp_path / "rules" / "everything.sql").write_text(EVERYTHING)
         changed = {"rules": tmp_path / "rules"}
-    tables = ALL_TABLES if "budgets" in changed else SOME_TABLES
     with small_database(tmp_path / "again", 0) as con:
         assert engine.replay(con, **{**SMALL, **changed}).walks_reused
         again = every_row(con, tables)
@@ -294,7 +294,12 @@ def test_an_option_given_once_more_changes_only_itself(tmp_path):
         assert "grace" in engine.table(con, "curves")["rule"].to_pylist()
 
 
-def test_a_filtered_replay_is_a_replay_of_those_records_alone(tmp_path):
+@pytest.mark.parametrize(
+    "tables",
+    [("main", "by_competition", "pools"), pytest.param(ALL_TABLES, marks=pytest.mark.slow)],
+    ids=["some", "all"],
+)
+def test_a_filtered_replay_is_a_replay_of_those_records_alone(tmp_path, tables):
     rows = [
         attempt(seed, 10 + seed * question, str(seed % 3), correct=seed % 3 == 1, archive=archive,
                 question=question, competition=competition)
@@ -308,9 +313,9 @@ def test_a_filtered_replay_is_a_replay_of_those_records_alone(tmp_path):
     records = ("source_audit", "grade_conflicts", "grade_repairs")
     asked = {"archives": ("a", "b"), "problems": (("D", 1), ("D", 2))}
     with replayed(tmp_path, rows, "all", **asked) as con:
-        filtered = every_row(con, ALL_TABLES)
+        filtered = every_row(con, tables)
     with replayed(tmp_path, kept, "some") as con:
-        alone = every_row(con, ALL_TABLES)
+        alone = every_row(con, tables)
     assert [name for name in alone if name not in records and alone[name] != filtered[name]] == []
 
 

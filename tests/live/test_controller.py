@@ -65,16 +65,23 @@ def run(path, bank, budget, **settings):
         yield controller
 
 
-def test_live_runs_equal_the_replay(tmp_path):
+TURNED = [*RULES[1:], RULES[0]]
+
+
+@pytest.mark.parametrize(
+    ("rules", "problems"),
+    [(RULES, 3), pytest.param(TURNED, 5, marks=pytest.mark.slow)],
+    ids=["in turn", "turned"],
+)
+def test_live_runs_equal_the_replay(tmp_path, rules, problems):
     """Every rule and policy in turn: what the log says, and what the controller said itself."""
-    bank = banks("rules and policies", problems=5, attempts=8)
+    bank = banks("rules and policies", problems=problems, attempts=8)
     for attempts in bank.values():
         for attempt in attempts:
             attempt["archive_answer"] = attempt["boxed_answer"]
     write(tmp_path / "full.jsonl", bank)
     said = {}
-    turned = [*RULES[1:], RULES[0]]
-    for rule, policy in zip([*RULES, *turned], 2 * POLICIES, strict=True):
+    for rule, policy in zip(rules, POLICIES, strict=True):
         live = tmp_path / "live" / f"{rule} {policy}.jsonl"
         live.parent.mkdir(exist_ok=True)
         said[rule, policy] = list(

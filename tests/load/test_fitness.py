@@ -312,10 +312,15 @@ def mixed():
             for row in rows]  # fmt: skip
 
 
-@pytest.mark.parametrize("grade", [(), ("--grade", "references")])
-def test_answers_change_in_place_as_if_loaded_that_way(tool, grade):
+@pytest.mark.parametrize(
+    ("grade", "kinds"),
+    [
+        ((), ("archive", r"regex:boxed\{(\d)", "boxed")),
+        (("--grade", "references"), ("archive", "boxed")),
+    ],
+)
+def test_answers_change_in_place_as_if_loaded_that_way(tool, grade, kinds):
     write(tool.folder / "a.jsonl", mixed())
-    kinds = ("boxed", "archive", r"regex:boxed\{(\d)", "boxed")
     tool("load", "a.jsonl", *grade)
     for kind in kinds:
         tool("load", "a.jsonl", "--db", "fresh.duckdb", "--answer", kind, *grade, "--replace")

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 from bisect import bisect
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -649,7 +649,14 @@ def test_what_rests_on_labels_is_empty_without_them(unlabelled, name):
     assert set(rests_on_labels) <= known or name in ABOUT_LABELS
 
 
-@pytest.fixture(scope="module", params=["completion", "money", "steps without answers"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        "completion",
+        pytest.param("money", marks=pytest.mark.slow),
+        "steps without answers",
+    ],
+)
 def unlabelled(request, tmp_path_factory):
     """Attempts without labels: in tokens, in money, and in steps without an answer to vote on."""
     unit, _, is_bare = request.param.partition(" ")
@@ -683,32 +690,38 @@ def stepped(row, unit):
 
 @pytest.fixture(scope="module")
 def by_unit(tmp_path_factory):
-    """The same attempts, replayed in every unit."""
-    found = {}
-    for unit, scale in UNITS.items():
-        folder = tmp_path_factory.mktemp(unit)
-        write_jsonl([stepped(row, unit) for row in ROWS], folder / "a.jsonl")
-        audit.load(folder / "a.duckdb", folder / "a.jsonl")
-        budgets = [b if scale == 1 else b / scale for b in SETTINGS["budgets"]]
-        settings = {**SETTINGS, "budgets": budgets, "replicates": 20, "unit": unit}
-        audit.replay(folder / "a.duckdb", **settings, rules="all")
-        found[unit] = database.connect(folder / "a.duckdb", read_only=True, sandbox=True)
-    yield found
-    for con in found.values():
-        con.close()
+    """The same attempts, replayed in a unit once somebody asks for it."""
+    with ExitStack() as opened:
+
+        @cache
+        def replayed_in(unit):
+            folder, scale = tmp_path_factory.mktemp(unit), UNITS[unit]
+            write_jsonl([stepped(row, unit) for row in ROWS], folder / "a.jsonl")
+            audit.load(folder / "a.duckdb", folder / "a.jsonl")
+            budgets = [b if scale == 1 else b / scale for b in SETTINGS["budgets"]]
+            settings = {**SETTINGS, "budgets": budgets, "replicates": 20, "unit": unit}
+            audit.replay(folder / "a.duckdb", **settings, rules="all")
+            con = database.connect(folder / "a.duckdb", read_only=True, sandbox=True)
+            return opened.enter_context(closing(con))
+
+        yield replayed_in
 
 
 @pytest.fixture(scope="module")
 def in_tokens(by_unit):
     """What a named query says of completion tokens, asked once."""
-    return cache(lambda name: query(by_unit["completion"], name))
+    return cache(lambda name: query(by_unit("completion"), name))
 
 
-@pytest.mark.parametrize("unit", [unit for unit in UNITS if unit != "completion"])
+# In all tokens and in seconds with the slow tests: both are counted as others are.
+TRIED = ["money", "steps", *(pytest.param(u, marks=pytest.mark.slow) for u in ("total", "seconds"))]
+
+
+@pytest.mark.parametrize("unit", TRIED)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_named_query_says_the_same_in_every_unit(by_unit, in_tokens, name, unit):
     scale = UNITS[unit]
-    expected, found = in_tokens(name), query(by_unit[unit], name)
+    expected, found = in_tokens(name), query(by_unit(unit), name)
     assert found.column_names == expected.column_names
     if name == "budget_for":
         # It begins with the cheapest; rules that cost the same within a token may change places.
@@ -730,19 +743,20 @@ def test_a_named_query_says_the_same_in_every_unit(by_unit, in_tokens, name, uni
                 assert one == other or one * factor == other, column
 
 
-def test_a_bootstrap_by_hand_is_the_interval_of_main(by_unit):
-    for con in by_unit.values():
-        table = engine.table(con, "main").select(["archive", "budget", "delta"]).to_pylist()
-        found = query(con, "bootstrap_by_hand").to_pylist()
-        assert [[*row.values()][:3] for row in found] == [
-            [row["archive"], row["budget"], pytest.approx(row["delta"])] for row in table
-        ]
-        ends = engine.table(con, "main").select(["delta_low", "delta_high"]).to_pylist()
-        for row, end in zip(found, ends, strict=True):
-            assert (row["delta_low"], row["delta_high"]) == pytest.approx((*end.values(),))
+@pytest.mark.parametrize("unit", ["completion", *TRIED])
+def test_a_bootstrap_by_hand_is_the_interval_of_main(by_unit, unit):
+    con = by_unit(unit)
+    table = engine.table(con, "main").to_pylist()
+    found = query(con, "bootstrap_by_hand").to_pylist()
+    assert [[*row.values()][:3] for row in found] == [
+        [row["archive"], row["budget"], pytest.approx(row["delta"])] for row in table
+    ]
+    for row, end in zip(found, table, strict=True):
+        ends = (end["delta_low"], end["delta_high"])
+        assert (row["delta_low"], row["delta_high"]) == pytest.approx(ends)
 
 
-def test_money_is_known_of_tokens_with_prices_too(tmp_path, by_unit):
+def test_money_is_known_of_tokens_with_prices_too(tmp_path):
     prices = tmp_path / "prices.csv"
     prices.write_text("archive,input,output\nsteady,100,1000\nslow,100,1000\n")
     write_jsonl(ROWS, tmp_path / "a.jsonl")

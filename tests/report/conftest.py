@@ -1,4 +1,4 @@
-"""Databases that several tests of the report share."""
+"""Databases that several tests of the report share; none of them changes one."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.support.databases import remember, replayed, tables_of
 from tests.support.hostile import hostile_rows
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def hostile(tmp_path_factory):
     """A database whose text tries to break out, and its report in every format."""
     folder = tmp_path_factory.mktemp("hostile")
@@ -19,7 +19,7 @@ def hostile(tmp_path_factory):
         yield con, folder / "report"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def hostile_tables(hostile):
     """Its tables by name."""
     return tables_of(hostile[0], engine.table_names())
@@ -31,7 +31,7 @@ def remembered(hostile_tables, monkeypatch):
     remember(monkeypatch, hostile_tables)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def simulated(tmp_path_factory):
     """A simulated database, replayed with few resamples."""
     folder = tmp_path_factory.mktemp("simulated")

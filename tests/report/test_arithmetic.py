@@ -149,9 +149,16 @@ def is_ragged(con):
     return any(row[0] for row in con.execute(sizes).fetchall())
 
 
-def test_the_page_computes_what_the_tables_say_at_any_budget(node, tmp_path):
+# All of it takes more than half a minute: some always, and everything with the slow tests.
+@pytest.mark.parametrize(
+    ("runs", "units"),
+    [((8,), ("completion",)), pytest.param((*RUNS,), (*BUDGETS,), marks=pytest.mark.slow)],
+    ids=["some", "everything"],
+)
+def test_the_page_computes_what_the_tables_say_at_any_budget(node, tmp_path, runs, units):
     cases, ragged, cut = [], [], []
-    for seed, (orders, replicates, caps) in RUNS.items():
+    for seed in runs:
+        orders, replicates, caps = RUNS[seed]
         rng = random.Random(seed)
         folder = tmp_path / str(seed)
         folder.mkdir()
@@ -171,7 +178,8 @@ def test_the_page_computes_what_the_tables_say_at_any_budget(node, tmp_path):
             engine.replay(con, **fresh)
             names = [name for name in TABLES if name != "budget_curve"]
             cases.append(case | {"name": f"fresh {seed}", "tables": tables(con, names)})
-    for unit, budgets in BUDGETS.items():
+    for unit in units:
+        budgets = BUDGETS[unit]
         folder = tmp_path / unit
         folder.mkdir()
         settings = {"orders": 4, "replicates": 9, "unit": unit, "budgets": budgets}
@@ -198,7 +206,7 @@ def test_the_page_computes_what_the_tables_say_at_any_budget(node, tmp_path):
                 assert header(case["walks"])["money_budgets"] == list(done.settings.budgets)
                 cases.append(case | {"name": "in money", "in_money": True, "tables": tables(con)})
     assert any(ragged) and any(cut)
-    assert all(header(case["walks"])["rules"] == RULES for case in cases[-len(BUDGETS) :])
+    assert all(header(case["walks"])["rules"] == RULES for case in cases[-len(units) :])
     assert any("step_end" in header(case["walks"])["arrays"] for case in cases)
     assert any(
         "prompt_money" in header(case["walks"])["arrays"] and case["tables"]["money"]

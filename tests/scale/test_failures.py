@@ -23,7 +23,8 @@ from tests.support.runs import (
     kill_worker_once,
     one_machine,
     planned,
-    write_sources,
+    shared_run,
+    shared_sources,
 )
 
 LIMITS = TaskLimits()
@@ -31,8 +32,8 @@ POLLS = 600
 
 
 @pytest.fixture(scope="module")
-def sources(tmp_path_factory):
-    return write_sources(tmp_path_factory.mktemp("sources"))
+def sources():
+    return shared_sources()
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +42,8 @@ def expected(tmp_path_factory, sources):
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory, sources):
-    folder = planned(tmp_path_factory.mktemp("runs") / "run", sources)
-    run.run(folder, where=run.Where(workers=2))
-    return folder
+def whole():
+    return shared_run()
 
 
 def started(*arguments):

@@ -79,16 +79,29 @@ def runs_of_one_task(folder, problem):
         ]
         rng.shuffle(rows)
         rows = [{problem if k == "question_id" else k: v for k, v in row.items()} for row in rows]
+        if problem == "question_id":
+            rows = bundled(rows)
         sources.append(folder / f"{number}.jsonl")
         write_jsonl(rows, sources[-1])
     return sources
 
 
+def bundled(rows):
+    """Rows that hold the attempts of a problem, in the order in which they come."""
+    found = {}
+    for row in rows:
+        key = {name: row.pop(name) for name in ("archive", "competition", "question_id")}
+        found.setdefault(tuple(key.values()), key | {"outputs": []})["outputs"].append(row)
+    return list(found.values())
+
+
 @pytest.mark.parametrize("kind", ["separate", "append"])
 def test_runs_of_one_task_and_names_of_problems_are_those_of_a_load(tmp_path, kind):
-    # One of the two names its problems in another column, and has a part more than problems.
+    # One of the two names its problems in another column, and has a part more than problems; the
+    # other has rows that hold several attempts, which are appended in the order of reading.
     problem = "problem" if kind == "separate" else "question_id"
-    reading = {"runs": kind, "mapping": {} if kind == "append" else {"question_id": problem}}
+    more = {"explode": "outputs"} if kind == "append" else {"mapping": {"question_id": problem}}
+    reading = {"runs": kind, **more}
     parts = 5 if kind == "separate" else 2
     found = same(tmp_path, runs_of_one_task(tmp_path, problem), reading, parts)
     assert found["problem_names.csv"].splitlines()[1:] == [b"C,0,alpha", b"C,1,beta"]
@@ -100,24 +113,6 @@ def test_runs_of_one_task_and_names_of_problems_are_those_of_a_load(tmp_path, ki
         lines = [line.split(b",") for line in found["attempts.csv"].splitlines()]
         seeds = [int(line[3]) for line in lines if line[:3] == [b"a", b"C", b"0"]]
         assert len(seeds) == len(set(seeds)) == 13 and {0, 3, 5, 9} <= set(seeds)
-
-
-def test_runs_of_rows_that_hold_several_attempts_are_appended_in_the_order_of_reading(tmp_path):
-    sources = []
-    for number in range(2):
-        rows = [
-            {"archive": "a", "competition": "C", "question_id": question, "outputs": [
-                {"seed": seed, "completion_tokens": 5 + 3 * seed + number + question,
-                 "text": rf"\boxed{{{(seed + number) % 3}}}", "correct": seed % 3 == number,
-                 "finish_reason": "stop"}
-                for seed in order
-            ]}
-            for question, order in ((0, (2, 0, 1)), (1, (1, 2, 0)))
-        ]  # fmt: skip
-        sources.append(tmp_path / f"{number}.jsonl")
-        sources[-1].write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = same(tmp_path, sources, {"runs": "append", "explode": "outputs"})
-    assert found["attempts.csv"].count(b"\n") == 13
 
 
 def test_an_attempt_that_a_file_itself_repeats_is_refused_with_runs_too(tmp_path):
@@ -160,11 +155,11 @@ def test_a_run_of_which_nothing_can_be_read_is_refused_as_a_load_is(tmp_path):
     expected = refused(one_machine, tmp_path / "one", sources, reading)
     assert expected.startswith("no file can be read: 1.parquet")
     folder = planned(tmp_path / "run", sources, 2, reading)
-    assert refused(run.run, folder) == expected
+    assert refused(run.run, folder, where=run.Where(workers=1)) == expected
     sources = [tmp_path / "traces" / "[234]*"]
     expected = refused(one_machine, tmp_path / "first", sources, reading)
     assert "4.jsonl" in expected
-    assert refused(run.run, planned(tmp_path / "later", sources, 2, reading)) == expected
+    assert refused(made, planned(tmp_path / "later", sources, 2, reading)) == expected
     sources = [tmp_path / "traces" / "4*"]
     expected = refused(one_machine, tmp_path / "none", sources, reading)
     assert refused(planned, tmp_path / "nothing", sources, 2, reading) == expected
@@ -247,11 +242,12 @@ def test_an_archive_in_which_nothing_can_be_picked_is_refused_before_any_part(
     expected = refused(audit.load, tmp_path / "one.duckdb", sources, texts=False)
     assert expected.startswith("archive 'unfit': ") and said in expected
     audit.plan(sources, tmp_path / "run", 2, **SMALL)
-    assert refused(audit.run if answer is None else made, tmp_path / "run") == expected
+    assert refused(made, tmp_path / "run") == expected
     assert not (tmp_path / "run" / "parts").exists()
     assert refused(audit.part, tmp_path / "run", 0) == expected
 
 
+@pytest.mark.slow
 def test_workers_in_another_folder_find_what_stands_beside_the_sources(tmp_path, monkeypatch):
     rows = [
         attempt(seed, 5 + seed, str(seed % 2), question=question)
@@ -289,7 +285,8 @@ def test_the_commands_are_functions(tmp_path, archives):
     first = audit.part(tmp_path / "run", 0)
     assert first.to_pydict() == {"part": [0], "banks": [9]}
     assert audit.part(tmp_path / "run", 0).caption == "part 0: nothing to do"
-    assert audit.run(tmp_path / "run").to_pydict() == {"task": ["extract", "part"], "done": [0, 1]}
+    done = audit.run(tmp_path / "run", workers=1)
+    assert done.to_pydict() == {"task": ["extract", "part"], "done": [0, 1]}
     gathered = audit.gather(tmp_path / "run", tmp_path / "g.duckdb", link=True)
     assert gathered.caption.endswith(f"18 banks in {tmp_path / 'g.duckdb'}")
     before = audit.table(tmp_path / "g.duckdb", "main").num_rows
@@ -370,7 +367,10 @@ PRICES = (("a", 1_250_000, 125_000, 10_000_000), ("b", 50_000, 50_000, 400_000))
 @pytest.mark.parametrize(
     "asked",
     [
-        {"unit": "money", "budgets": ("$0.00001", 0.0001), "prices": PRICES, "effect": 2.5},
+        pytest.param(
+            {"unit": "money", "budgets": ("$0.00001", 0.0001), "prices": PRICES, "effect": 2.5},
+            marks=pytest.mark.slow,
+        ),
         {"unit": "steps", "budgets": (2, 5, 9), "rules": "step_lost", "policies": "all"},
     ],
     ids=lambda asked: "-".join(map(str, asked.values())).replace(" ", "")[:40],
@@ -401,6 +401,7 @@ def test_a_selector_of_a_score_that_does_not_fit_is_refused_before_any_part(tmp_
     assert "name the selectors of the plan" in said
 
 
+@pytest.mark.slow
 def test_tasks_without_an_answer_come_along(tmp_path):
     asked = {"unit": "seconds", "budgets": ("1.5s", "0.2m"), "rules": "all"}
     found = same(tmp_path, stepped(tmp_path), {"answer": "none"}, **asked)

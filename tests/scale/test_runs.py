@@ -13,7 +13,7 @@ from audit.load.provenance import notes
 from audit.load.schema import FILLED
 from audit.options import TaskLimits
 from audit.query.run import query
-from audit.scale import extract, keys, part, plan, run
+from audit.scale import extract, gather, keys, part, plan, run
 from audit.scale.folders import read_receipt
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import run as process
@@ -31,6 +31,8 @@ from tests.support.runs import (
     made,
     one_machine,
     planned,
+    shared_run,
+    shared_sources,
     write_sources,
 )
 
@@ -38,8 +40,8 @@ LIMITS = TaskLimits()
 
 
 @pytest.fixture(scope="module")
-def sources(tmp_path_factory):
-    return write_sources(tmp_path_factory.mktemp("sources"))
+def sources():
+    return shared_sources()
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +61,8 @@ def expected(all_expected):
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory, sources):
-    return made(planned(tmp_path_factory.mktemp("runs") / "run", sources))
+def whole():
+    return shared_run()
 
 
 def test_a_gathered_run_has_the_bytes_of_one_machine(tmp_path, whole, all_expected):
@@ -94,7 +96,7 @@ def test_policies_and_plug_ins_of_a_user_come_along(tmp_path, sources):
     assert differing(gathered(made(run_folder), tmp_path / "gathered"), expected) == []
 
 
-@pytest.mark.parametrize("unlabelled", ["wrong", "drop"])
+@pytest.mark.parametrize("unlabelled", ["drop", pytest.param("wrong", marks=pytest.mark.slow)])
 def test_missing_labels_are_settled_as_a_load_settles_them(tmp_path, unlabelled):
     sources = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
     for number, path in enumerate(sources):
@@ -159,6 +161,7 @@ def test_the_commands_do_what_one_machine_does(tmp_path, sources, expected):
     assert "replays" in more
 
 
+@pytest.mark.slow
 def test_slurm_needs_extract_and_part_alone(tmp_path, sources, expected):
     folder = planned(tmp_path / "run", sources, 2)
     message = command(tmp_path, "part", "run", 0, status=2)
@@ -174,9 +177,8 @@ def test_slurm_needs_extract_and_part_alone(tmp_path, sources, expected):
 
 
 def test_a_linked_database_reaches_the_parts_of_its_run_and_nothing_else(tmp_path, whole):
-    folder = copy_of(whole, tmp_path / "run")
-    gathered(folder, tmp_path, link=True)
-    db = tmp_path / "gathered.duckdb"
+    folder, db = copy_of(whole, tmp_path / "run"), tmp_path / "gathered.duckdb"
+    gather.gather(folder, db, link=True)
     with database.opened(db, sandbox=True) as con:
         assert query(con, "from walked_attempts").table.num_rows > 0
         receipt = folder / "parts" / "00000" / "receipt.json"
@@ -192,9 +194,8 @@ def test_a_linked_database_reaches_the_parts_of_its_run_and_nothing_else(tmp_pat
 
 
 def test_a_linked_database_follows_no_link_and_no_other_view(tmp_path, whole):
-    folder = copy_of(whole, tmp_path / "run")
-    gathered(folder, tmp_path, link=True)
-    db = tmp_path / "gathered.duckdb"
+    folder, db = copy_of(whole, tmp_path / "run"), tmp_path / "gathered.duckdb"
+    gather.gather(folder, db, link=True)
     (tmp_path / "loot.parquet").write_bytes((folder / "keys" / "banks.parquet").read_bytes())
     with duckdb.connect(str(db)) as con:
         con.execute(f"create view planted as from read_parquet('{tmp_path / 'loot.parquet'}')")

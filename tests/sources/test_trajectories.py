@@ -351,11 +351,20 @@ def test_what_apis_and_servers_say_of_cost_and_time_is_loaded(con, tmp_path):
     assert con.execute(columns).fetchall() == [(3, 2, None, 2.5)]
 
 
-def test_describe_proposes_what_loads_a_run(tmp_path):
-    for build in (mini, swe_agent, atif, tau2, openhands, harbor):
-        folder = build(tmp_path / build.__name__)
-        shown = told(tmp_path, "describe", folder)[0].splitlines()
-        assert shown[0].startswith("this loads"), shown
-        command = shown[1].split()
-        assert command[-2:] == ["--answer", "none"] or "--answer none" in shown[1], shown
-        told(tmp_path, *command[1:], "--db", f"{build.__name__}.duckdb")
+@pytest.mark.parametrize(
+    "build",
+    [
+        mini,
+        tau2,
+        harbor,
+        *(pytest.param(build, marks=pytest.mark.slow) for build in (swe_agent, atif, openhands)),
+    ],
+    ids=lambda build: build.__name__,
+)
+def test_describe_proposes_what_loads_a_run(tmp_path, build):
+    folder = build(tmp_path / build.__name__)
+    shown = told(tmp_path, "describe", folder)[0].splitlines()
+    assert shown[0].startswith("this loads"), shown
+    command = shown[1].split()
+    assert command[-2:] == ["--answer", "none"] or "--answer none" in shown[1], shown
+    told(tmp_path, *command[1:], "--db", f"{build.__name__}.duckdb")

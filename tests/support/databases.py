@@ -1,5 +1,6 @@
 """Small databases for the tests, loaded and replayed through the tool itself."""
 
+import hashlib
 import random
 import shutil
 import tempfile
@@ -8,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from audit import database, engine
+from audit.engine.sql_files import interval_names
 from audit.load.load import load
 from audit.tokens import Encoding, tokenize
 from tests.support.archives import random_archive, write_parquet
@@ -94,6 +96,53 @@ def remember(monkeypatch, tables):
     """Have these tables at hand, for tests of what is made of them."""
     monkeypatch.setattr(engine, "table", lambda con, name: tables[name])
     monkeypatch.setattr(engine, "intervals_of", lambda *_: nullcontext())
+
+
+# Tables by the content of the database that they are computed from.
+_KEPT = {}
+
+
+@cache
+def _content(path, modified, size):
+    return hashlib.blake2b(Path(path).read_bytes()).digest()
+
+
+def _read_by(con):
+    """What a connection reads, where it cannot be changed and nothing stands in its place."""
+    sql = "select current_setting('access_mode'), path from duckdb_databases() where not internal"
+    found = con.execute(sql).fetchall()
+    instead = con.execute(
+        "select view_name from duckdb_views() where temporary and not internal "
+        "union all select table_name from duckdb_tables() where temporary and not internal"
+    ).fetchall()
+    is_plain = {name for (name,) in instead} <= set(interval_names())
+    if len(found) != 1 or found[0][0].lower() != "read_only" or not is_plain:
+        return None
+    path = Path(found[0][1])
+    if path.with_name(f"{path.name}.wal").exists():
+        return None
+    return _content(path, path.stat().st_mtime_ns, path.stat().st_size)
+
+
+def keep_tables(monkeypatch):
+    """Compute a table of a database once, for tests of what commands make of it."""
+    table, intervals_of = engine.table, engine.intervals_of
+
+    def kept(con, name):
+        content = _read_by(con)
+        if content is None:
+            return table(con, name)
+        if (content, name) not in _KEPT:
+            _KEPT[content, name] = table(con, name)
+        return _KEPT[content, name]
+
+    def intervals_left(con, names, *lanes):
+        content, names = _read_by(con), list(names)
+        left = [name for name in names if content is None or (content, name) not in _KEPT]
+        return intervals_of(con, left, *lanes)
+
+    monkeypatch.setattr(engine, "table", kept)
+    monkeypatch.setattr(engine, "intervals_of", intervals_left)
 
 
 def small_rows(rng):

@@ -4,6 +4,8 @@ import os
 import random
 import shutil
 import signal
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pyarrow.parquet
@@ -63,6 +65,25 @@ def made(folder):
     for number in range(plan.read_manifest(extracted(folder)).parts):
         part.part(folder, number, TaskLimits())
     return folder
+
+
+@cache
+def _shared():
+    """A folder with sources and a whole run of them, made once in a process."""
+    # The object is kept by the cache and removes its folder at the end.
+    folder = tempfile.TemporaryDirectory(prefix="shared-run-")
+    made(planned(Path(folder.name, "run"), write_sources(Path(folder.name, "sources"))))
+    return folder
+
+
+def shared_run():
+    """A whole run of the shared sources; a test that changes it copies it."""
+    return Path(_shared().name, "run")
+
+
+def shared_sources():
+    """The files that `write_sources` writes, once for all tests."""
+    return sorted(Path(_shared().name, "sources").iterdir())
 
 
 def exported(path, out, tables=SOME_TABLES, said=()):

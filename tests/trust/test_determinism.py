@@ -65,7 +65,7 @@ def shuffled():
             4,
             id="two files of JSON lines, four threads",
         ),
-        pytest.param([archive()], "csv", 2, id="CSV, two threads"),
+        pytest.param([archive()], "csv", 2, id="CSV, two threads", marks=pytest.mark.slow),
     ],
 )
 def test_every_table_has_the_same_bytes(tmp_path, expected, parts, suffix, threads):

@@ -35,7 +35,7 @@ from audit.text import visible
 from tests.soak import fuzz
 from tests.support.archives import write_jsonl
 from tests.support.browser import ready
-from tests.support.databases import SMALL, small_database, tables_of
+from tests.support.databases import SMALL, keep_tables, small_database, tables_of
 from tests.support.latex import require_latex
 from tests.support.plugins import FIRST, GRACE
 
@@ -332,7 +332,11 @@ def world(tmp_path_factory):
     with database.connect(folder / "audit.duckdb") as con:
         load(con, [str(folder / "in")])
         engine.replay(con, **{**SMALL, "budgets": (6, 12, 20), "orders": 2})
-    with database.connect(folder / "audit.duckdb", read_only=True) as con:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        database.connect(folder / "audit.duckdb", read_only=True) as con,
+    ):
+        keep_tables(patch)
         report(con, folder / "report", ("html", "md", "tex", "csv"))
         save_figure(timeline(con, ARCHIVES[1]), folder / "figure.html")
     return folder
@@ -346,6 +350,7 @@ def run(world, *arguments, status=0):
     return result.output
 
 
+@pytest.mark.usefixtures("kept_tables")
 def test_names_are_kept_as_they_are_and_break_no_statement(world):
     with database.connect(world / "audit.duckdb", read_only=True) as con:
         rows = hostile_rows()
@@ -359,6 +364,7 @@ def test_names_are_kept_as_they_are_and_break_no_statement(world):
         assert all(table.num_columns > 1 for table in tables.values())
 
 
+@pytest.mark.usefixtures("kept_tables")
 def test_every_command_takes_hostile_names_and_steers_no_terminal(world):
     printed = [run(world, "check"), run(world, "compare")]
     for fmt in DISPLAY_FORMATS:
