@@ -29,6 +29,8 @@ NOT_REBUILT = ("eligible_attempts", *DRAWN)
 # Numbers that stand for an attempt's place among others: a rank of the whole bank would tell of
 # attempts to come, so the attempts that are left are counted anew.
 RANKS = ("answer_id", "archive_answer_id", "logprob_rank", "value_rank")
+# The one change that leaves fewer of them.
+CUT_OFF = "cut off"
 SCALED = "floor(1e9 * exp(value - max(value) over (partition by score, bank_id)) + 0.5)::bigint"
 
 
@@ -152,7 +154,7 @@ def _fill(
             if rank in table.column_names
         ]
         anew += [f"{SCALED} as exp_weight"] if "exp_weight" in table.column_names else []
-        columns = f"* replace ({', '.join(anew)})" if anew else "*"
+        columns = f"* replace ({', '.join(anew)})" if anew and change == CUT_OFF else "*"
         slots = ", unnest(slots) as slot" if "slot" in table.column_names else ""
         world.register("uncut", table)
         world.execute(
