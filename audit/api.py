@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from fractions import Fraction
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
 import pyarrow as pa
@@ -29,6 +30,7 @@ from audit.options import Asked, Limits, Names, Reading, Sources, source_paths, 
 from audit.output import filters
 from audit.output.captions import AVERAGED, annotated, caption, order_line
 from audit.output.choose import choose
+from audit.output.display import text_table
 from audit.output.headings import in_unit, replayed_unit
 from audit.output.picture import Picture, picture
 from audit.output.result import Result, Text
@@ -43,9 +45,15 @@ from audit.study.fetch import local_files
 from audit.text import not_there
 from audit.units import UNITS, Amount, write_amount
 
+if TYPE_CHECKING:
+    from audit.live.verify import verify as verify
+    from audit.study.simulate import simulate as simulate
+
 Database = str | Path | duckdb.DuckDBPyConnection
 STALE = "The replays are stale; run 'budget-audit replay' again."
 NO_LIMITS = Limits()
+# Functions that a module offers as they are, and that few commands need.
+LATER = {"simulate": "audit.study.simulate", "verify": "audit.live.verify"}
 
 
 @contextmanager
@@ -58,57 +66,28 @@ def _opened(
     sandbox: bool = False,
     may_create: bool = False,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The connection given, or one to the file for as long as it is needed."""
+    """The connection given, or one to the file for as long as it is needed; a load may make it."""
     if isinstance(db, duckdb.DuckDBPyConnection):
         database.check_schema(db)
         yield db
         return
-    if write and not may_create:
-        _require_file(db)
+    if write and not may_create and not Path(db).exists():
+        raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
     with database.opened(
         db, write=write, row_group=row_group, sandbox=sandbox, **asdict(limits)
     ) as con:
         yield con
 
 
-def _require_file(db: Database) -> None:
-    """Refuse a database that is not there; only a load makes one."""
-    if not isinstance(db, duckdb.DuckDBPyConnection) and not Path(db).exists():
-        raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
-
-
 def _as_names(names: Names | None) -> tuple[str, ...]:
     return () if names is None else (names,) if isinstance(names, str) else tuple(names)
 
 
-def simulate(
-    out: str | Path,
-    *,
-    problems: int = 30,
-    attempts: int = 80,
-    seed: int = 20260906,
-    texts: Literal["final", "full"] = "final",
-    progress: Progress | None = None,
-) -> list[Path]:
-    """Write a simulated archive in the study's shape, labelled as simulated; return its files.
-
-    out: the folder for the Parquet files
-    problems: problems per competition
-    attempts: attempts per problem
-    seed: the seed of all chance in it
-    texts: only the last lines of each text (final), or all of it (full)
-    progress: called with what is done, how much of it, and how much there is
-    """
-    from audit.study.simulate import simulate as write
-
-    return write(
-        Path(out),
-        problems=problems,
-        attempts=attempts,
-        seed=seed,
-        texts=texts,
-        progress=progress,
-    )
+def __getattr__(name: str) -> Any:
+    """A function whose module takes long to import, brought in when it is first used."""
+    if name not in LATER:
+        raise AttributeError(f"module 'audit.api' has no attribute '{name}'")
+    return getattr(import_module(LATER[name]), name)
 
 
 @takes
@@ -247,9 +226,8 @@ def _replayed_only(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> 
 
 def tables() -> Result:
     """The tables and what a row of each means."""
-    names = engine.table_names()
-    about = [engine.table_purpose(name) for name in names]
-    return Result(pa.table({"table": names, "a row": about}))
+    rows = ((name, engine.table_purpose(name)) for name in engine.table_names())
+    return Result(text_table(("table", "a row"), rows))
 
 
 @takes
@@ -352,15 +330,11 @@ def queries() -> Result:
     """The named queries: the question that each answers, its parameters and their defaults."""
     from audit.query.run import named_queries
 
-    rows = [
-        {
-            "query": entry.name,
-            "question": entry.question,
-            "parameters": ", ".join(f"{name}={value}" for name, value in entry.defaults.items()),
-        }
+    rows = (
+        (entry.name, entry.question, ", ".join(map("=".join, entry.defaults.items())))
         for entry in named_queries()
-    ]
-    return Result(pa.Table.from_pylist(rows))
+    )
+    return Result(text_table(("query", "question", "parameters"), rows))
 
 
 @takes
@@ -382,44 +356,31 @@ def query(
     limit: at most so many rows
     timeout: seconds before it is stopped
     """
-    from audit.query.run import query as ask
-
-    with _opened(db, limits=limits, sandbox=True) as con:
-        result = ask(con, name_or_sql, params, limit=limit, timeout=timeout)
-        caption = _rows_note(result.table.num_rows, result.rows)
-        name = "" if result.is_ours else None
-        notes = _provenance(con) if result.reads_records else []
-        return Result(result.table, name, caption=caption, notes=notes)
+    return _answered(db, name_or_sql, params, limits, limit=limit, timeout=timeout)[0]
 
 
 @takes
 def query_text(
-    db: Database,
-    name_or_sql: str,
-    params: Mapping[str, Any] | None = None,
-    *,
-    format: str = "table",
-    width: int | None = None,
-    limit: int | None = None,
-    timeout: float | None = None,
-    give_up: Callable[[str], None] | None = None,
-    limits: Limits,
-) -> tuple[str, list[str]]:
+    db: Database, name_or_sql: str, params: Mapping[str, Any], *, limits: Limits, **more: Any
+) -> tuple[str, Sequence[str]]:
     """A query's rows as text, and the notes below; the limits hold for the formatting too."""
-    from audit.query.run import answer
+    result, text = _answered(db, name_or_sql, params, limits, **more)
+    all_shown = f"{result.caption}; --limit 0 shows all"
+    return text, [all_shown, *result.notes] if result.caption else result.notes
+
+
+def _answered(
+    db: Database, name_or_sql: str, params: Mapping[str, Any] | None, limits: Limits, **more: Any
+) -> tuple[Result, str]:
+    """What a query answers, and the same as text where a format is asked for."""
+    from audit.query.run import query as ask
 
     with _opened(db, limits=limits, sandbox=True) as con:
-        text, result = answer(
-            con, name_or_sql, params, fmt=format, width=width, limit=limit, timeout=timeout,
-            give_up=give_up,
-        )  # fmt: skip
-        more = _rows_note(result.table.num_rows, result.rows)
-        notes = _provenance(con) if result.reads_records else []
-        return text, [*([f"{more}; --limit 0 shows all"] if more else []), *notes]
-
-
-def _rows_note(shown: int, rows: int) -> str:
-    return f"… {shown:,} of {rows:,} rows" if shown < rows else ""
+        answer = ask(con, name_or_sql, params, **more)
+        shown, name = answer.table.num_rows, "" if answer.is_ours else None
+        caption = f"… {shown:,} of {answer.rows:,} rows" if shown < answer.rows else ""
+        notes = _provenance(con) if answer.reads_records else []
+        return Result(answer.table, name, caption=caption, notes=notes), answer.text
 
 
 def _provenance(con: duckdb.DuckDBPyConnection) -> list[str]:
@@ -518,7 +479,7 @@ def export(
             if not written:
                 raise AuditError("export: the filter leaves no table")
         notes.append(provenance.notes(con, has_selectors=True))
-    return Result(pa.table({"file": pa.array(map(str, written), pa.string())}), notes=notes)
+    return Result(text_table(["file"], ([str(path)] for path in written)), notes=notes)
 
 
 @takes
@@ -611,9 +572,9 @@ def figures() -> Result:
     from audit.report import FIGURES
     from audit.report.captions import FIGURES as CAPTIONS
 
-    names = [*FIGURES, "timeline"]
-    shown = [CAPTIONS[name][0].split(". ")[0].rstrip(".") for name in names]
-    return Result(pa.table({"figure": names, "shows": shown}))
+    names = (*FIGURES, "timeline")
+    rows = ((name, CAPTIONS[name][0].split(". ")[0].rstrip(".")) for name in names)
+    return Result(text_table(("figure", "shows"), rows))
 
 
 def figure(
@@ -811,37 +772,6 @@ def diff(
         return Result(rows, caption=first_screen(before, after, rows, pairs))
 
 
-def verify(
-    live: str | Path,
-    full: str | Path,
-    *,
-    budget: str | int | None = None,
-    rule: str | None = None,
-    policy: str | None = None,
-    selector: str | None = None,
-    unit: str | None = None,
-    cap: int | None = None,
-) -> Result:
-    """A live run beside the replay of an unrestricted one: a row per problem, the first difference.
-
-    live: the live run: a log, a folder of them or a database
-    full: the unrestricted run of the same problems
-    budget: the live run's budget, where its records do not say it
-    rule: its rule, likewise (strict)
-    policy: its policy, likewise (none), or a .sql file of your own
-    selector: its selector, likewise (majority)
-    unit: its unit, likewise (completion)
-    cap: its cap, likewise (its largest number of attempts)
-    """
-    from audit.live.verify import verify as verified
-
-    settings = {
-        "budget": budget, "rule": rule, "policy": policy, "selector": selector, "unit": unit,
-        "cap": cap,
-    }  # fmt: skip
-    return verified(str(live), str(full), settings)
-
-
 @takes
 def demo(
     out: str | Path = "demo",
@@ -870,6 +800,8 @@ def demo(
     made: list[tuple[str, Path]] = []
     shown = recorded.AGENTS if agents else recorded.OTIS
     if simulated:
+        from audit.study.simulate import simulate
+
         files = simulate(folder / "archives")
         made.append(("archives", folder / "archives"))
     else:
@@ -890,11 +822,8 @@ def demo(
     made += [("page", path) for path in written]
     if simulated:
         notes.append("This is simulated data: it shows the tool, it says nothing about any model.")
-    return Result(
-        pa.table({"what": [what for what, _ in made], "where": [str(path) for _, path in made]}),
-        caption=finding,
-        notes=notes,
-    )
+    rows = text_table(("what", "where"), ((what, str(path)) for what, path in made))
+    return Result(rows, caption=finding, notes=notes)
 
 
 def _finding(con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], *, agents: bool) -> str:

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Callable
-from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -51,40 +50,24 @@ def _database(ctx: click.Context) -> str:
     return ctx.params.get("db") or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
 
 
-def _read(ctx: click.Context, sql: str) -> list[tuple[Any, ...]]:
-    with audit.connect(_database(ctx), read_only=True) as con:
-        return con.execute(sql).fetchall()
+def _selecting(sql: str) -> Completer:
+    """A completer of the names and meanings that a select finds in the database."""
+
+    def read(ctx: click.Context) -> list[tuple[str, str]]:
+        with audit.connect(_database(ctx), read_only=True) as con:
+            return con.execute(sql).fetchall()
+
+    return _completer(read)
 
 
-@_completer
-def tables(ctx: click.Context) -> list[tuple[str, str]]:
-    """Tables."""
-    return [(row["table"], row["a row"]) for row in audit.tables()]
-
-
-@_completer
-def queries(ctx: click.Context) -> list[tuple[str, str]]:
-    """Named queries."""
-    return [(row["query"], row["question"]) for row in audit.queries()]
-
-
-@_completer
-def archives(ctx: click.Context) -> list[tuple[str, str]]:
-    """Archives of the database."""
-    sql = "select archive, count(*) from attempts group by archive order by archive"
-    return [(archive, f"{count:,} attempts") for archive, count in _read(ctx, sql)]
-
-
-@_completer
-def competitions(ctx: click.Context) -> list[tuple[str, str]]:
-    """Competitions of the database."""
-    return _read(ctx, "select distinct competition, '' from attempts order by competition")
-
-
-@_completer
-def budgets(ctx: click.Context) -> list[tuple[str, str]]:
-    """Budgets of the last replay."""
-    return _read(ctx, "select budget::varchar, '' from budgets order by budget")
+tables = _completer(lambda ctx: [(row["table"], row["a row"]) for row in audit.tables()])
+queries = _completer(lambda ctx: [(row["query"], row["question"]) for row in audit.queries()])
+archives = _selecting(
+    "select archive, format('{:,} attempts', count(*)) from attempts group by archive order by all"
+)
+competitions = _selecting("select distinct competition, '' from attempts order by competition")
+# Budgets of the last replay.
+budgets = _selecting("select budget::varchar, '' from budgets order by budget")
 
 
 @_completer

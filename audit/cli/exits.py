@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from audit.errors import AuditError
+from audit.errors import AuditError, explained
 from audit.text import nearest, one_line, visible
 
 
@@ -228,42 +228,36 @@ class Cli(click.Group):
         """Run a command; a mistake that a user can mend is reported in one line."""
         try:
             return super().invoke(ctx)
-        except AuditError as error:
-            complain(str(error))
-            if sys.stderr.isatty():
-                # A picture of the place helps a person; a script reads one line.
-                for note in getattr(error, "__notes__", []):
-                    click.echo("\n".join(visible(line) for line in note.splitlines()), err=True)
-            ctx.exit(2)
         except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
         except BrokenPipeError:
             # Whoever read the output has seen enough.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
-        except OSError as error:
+        except (AuditError, OSError) as error:
             complain(str(error))
-            ctx.exit(2)
+            if sys.stderr.isatty():
+                # A picture of the place helps a person; a script reads one line.
+                for note in getattr(error, "__notes__", []):
+                    click.echo("\n".join(visible(line) for line in note.splitlines()), err=True)
         except MemoryError:
             complain("out of memory: this process may take no more (see 'ulimit -v')")
-            ctx.exit(2)
         except Exception as error:
             # DuckDB passes Ctrl-C on as an error of its own.
             if self.interrupted:
                 raise KeyboardInterrupt from None
             # A full disk, too little memory or a damaged file speaks through the engine.
             if type(error).__module__ in ("duckdb", "_duckdb"):
-                from audit.errors import explained
-
                 complain(explained(error))
-                ctx.exit(2)
-            if os.environ.get(TRACEBACK_VARIABLE):
+            elif os.environ.get(TRACEBACK_VARIABLE):
                 raise
-            complain(
-                f"{type(error).__name__}: {error}; the database may have been changed by another "
-                f"program, then load into a new --db; {TRACEBACK_VARIABLE}=1 shows where it failed"
-            )
-            ctx.exit(2)
+            else:
+                complain(
+                    f"{type(error).__name__}: {error}; the database may have been changed by "
+                    "another program, then load into a new --db; "
+                    f"{TRACEBACK_VARIABLE}=1 shows where it failed"
+                )
+        ctx.exit(2)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Click's own usage errors become one line too, and so does Ctrl-C."""

@@ -174,7 +174,7 @@ def query(
         db,
         name_or_sql,
         dict(params),
-        format=fmt,
+        fmt=fmt,
         width=width_of(wide),
         limit=limit,
         give_up=give_up,

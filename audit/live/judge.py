@@ -120,11 +120,6 @@ def _plugin(kind: str, name: str) -> Plugin:
     return own
 
 
-@functools.lru_cache(maxsize=64)
-def _judge(*settings: Any) -> "Judge":
-    return Judge(*settings)
-
-
 class Judge:
     """A database in memory that judges one problem's attempts at a time."""
 
@@ -287,6 +282,9 @@ class Judge:
                 raise _looks_ahead(self._plugins.selectors[0], "picks", length)
         for kind, plugin in own.items():
             check_contract(self._con, kind, [plugin], render(f"broken_{kind}", self._plugins))
+
+
+_judge = functools.lru_cache(maxsize=64)(Judge)
 
 
 def _looks_ahead(plugin: Plugin, does: str, length: int) -> AuditError:

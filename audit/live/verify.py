@@ -29,23 +29,45 @@ NAMED = ("budget", "rule", "cap", "unit", "policy", "selector", "answer")
 RESULTS = ("equal", "different", "other attempts")
 
 
-def verify(live: str, full: str, options: Mapping[str, Any]) -> Result:
-    """Compare a live run with the replay of an unrestricted one, problem by problem."""
-    options = {name: value for name, value in options.items() if value is not None}
+def verify(
+    live: str | Path,
+    full: str | Path,
+    *,
+    budget: str | int | None = None,
+    rule: str | None = None,
+    policy: str | None = None,
+    selector: str | None = None,
+    unit: str | None = None,
+    cap: int | None = None,
+) -> Result:
+    """A live run beside the replay of an unrestricted one: a row per problem, the first difference.
+
+    live: the live run: a log, a folder of them or a database
+    full: the unrestricted run of the same problems
+    budget: the live run's budget, where its records do not say it
+    rule: its rule, likewise (strict)
+    policy: its policy, likewise (none), or a .sql file of your own
+    selector: its selector, likewise (majority)
+    unit: its unit, likewise (completion)
+    cap: its cap, likewise (its largest number of attempts)
+    """
+    asked = zip(NAMED, (budget, rule, cap, unit, policy, selector), strict=False)
+    options = {name: value for name, value in asked if value is not None}
     with TemporaryDirectory() as folder, ExitStack() as open_files:
 
-        def database(source: str, name: str, answer: str) -> duckdb.DuckDBPyConnection:
-            return open_files.enter_context(closing(_database(source, Path(folder, name), answer)))
+        def database(source: str | Path, name: str, answer: str) -> duckdb.DuckDBPyConnection:
+            path = Path(folder, name)
+            return open_files.enter_context(closing(_database(str(source), path, answer)))
 
         con = database(live, "live.duckdb", DEFAULTS["answer"])
-        facts = _facts(con, live, options)
+        facts = _facts(con, str(live), options)
         if facts["answer"] != DEFAULTS["answer"]:
             con = database(live, "reread.duckdb", facts["answer"])
         both = open_files.enter_context(duckdb.connect())
         _replay(con, both, "live", facts | {"policy": "none"}, orders=0)
         con = database(full, "full.duckdb", facts["answer"])
         _replay(con, both, "full", facts, orders=Settings().orders)
-        _pair(both, live, full)
+        _pair(both, str(live), str(full))
         return _verified(both, facts)
 
 

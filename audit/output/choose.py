@@ -22,12 +22,8 @@ def choose(
             (key.removeprefix("-"), "descending" if key.startswith("-") else "ascending")
             for key in sort
         ]
-        # Rows that are alike stay as they were: their place is the last key.
-        place = pa.array(range(table.num_rows), pa.int64())
-        placed = table.append_column("place in the table", place)
-        table = placed.sort_by([*keys, ("place in the table", "ascending")]).drop_columns(
-            ["place in the table"]
-        )
+        # The sort is stable: rows that are alike stay as they were.
+        table = table.sort_by(keys)
     if columns:
         selected = []
         for name in columns:

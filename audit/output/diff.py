@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from audit import engine
+from audit.engine.settings import last_settings
 from audit.errors import AuditError
-from audit.output.display import budget_name
+from audit.output.display import budget_name, text_table
 from audit.output.headings import replayed_unit
 from audit.output.terminal import DisplayColumn, lines_of
-from audit.text import not_there, shortened
+from audit.text import not_there, plural, shortened
 
 Difference = tuple[str, str, str, str | None, str | None]
 Rows = dict[tuple[Any, ...], dict[str, Any]]
@@ -39,29 +40,21 @@ def archive_pairs(names: Sequence[str]) -> Pairs:
 def differences(
     old: duckdb.DuckDBPyConnection,
     new: duckdb.DuckDBPyConnection,
-    tolerance: float = 1e-9,
-    pairs: Pairs | None = None,
-    table: str | None = None,
+    tolerance: float,
+    pairs: Pairs,
+    table: str | None,
 ) -> pa.Table:
     """A row per difference; numbers are the same within the tolerance, absolute or relative."""
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise AuditError(f"--tolerance {tolerance:g}: a number of 0 or more")
-    for side, con, asked in (
-        ("OLD", old, list(pairs or {})),
-        ("NEW", new, list((pairs or {}).values())),
-    ):
-        loaded = [
-            name for (name,) in con.execute("select distinct archive from attempts").fetchall()
-        ]
+    for side, con, asked in (("OLD", old, pairs.keys()), ("NEW", new, pairs.values())):
+        archives = con.execute("select distinct archive from attempts order by archive").fetchall()
+        loaded = [archive for (archive,) in archives]
         for name in asked:
             if name not in loaded:
-                raise AuditError(f"--archive: {side}: {not_there('archive', name, sorted(loaded))}")
-    rows = list(_differences(old, new, tolerance, pairs or {}, table))
-    names = ("what", "row", "column", "old", "new")
-    columns = zip(*rows, strict=True) if rows else [()] * 5
-    return pa.table(
-        {name: pa.array(values, pa.string()) for name, values in zip(names, columns, strict=True)}
-    )
+                raise AuditError(f"--archive: {side}: {not_there('archive', name, loaded)}")
+    rows = _differences(old, new, tolerance, pairs, table)
+    return text_table(("what", "row", "column", "old", "new"), rows)
 
 
 def _differences(
@@ -94,12 +87,11 @@ def first_screen(
     counts = Counter(rows["what"].to_pylist())
     if not counts:
         return "0 differences"
-    total = f"{rows.num_rows:,} difference{'s' if rows.num_rows > 1 else ''}"
-    parts = [f"{total}; --table NAME or --all shows them"]
+    parts = [f"{plural(rows.num_rows, 'difference')}; --table NAME or --all shows them"]
     changed = [
         f"  {row['what']} {row['row']}: {row['old'] or 'not there'} -> {row['new'] or 'not there'}"
         for row in rows.to_pylist()
-        if row["what"] in ("settings", "sources")
+        if row["what"] in OTHERS
     ]
     if changed:
         parts += ["", "Settings and sources:", *_first(changed, MOST_LINES)]
@@ -147,9 +139,8 @@ def _paired(
 
 def _accuracies(problems: Problems, con: duckdb.DuckDBPyConnection) -> list[str]:
     """The accuracies that moved, with the interval of the paired difference over problems."""
-    settings = {key: row["value"] for (key,), row in _settings(con).items()}
-    replicates = int(settings.get("replicates", 0))
-    rng = np.random.default_rng(int(settings.get("bootstrap_seed", 0)))
+    settings = last_settings(con)
+    rng = np.random.default_rng(settings.bootstrap_seed)
     unit, lines = replayed_unit(con), []
     archives = list(dict.fromkeys(archive for archive, *_ in problems))
     for (archive, budget, rule), values in problems.items():
@@ -158,8 +149,8 @@ def _accuracies(problems: Problems, con: duckdb.DuckDBPyConnection) -> list[str]
         if not gains.any():
             continue
         low = high = math.nan
-        if replicates > 1 and count > 1:
-            drawn = rng.multinomial(count, np.full(count, 1 / count), size=replicates)
+        if settings.replicates > 1 and count > 1:
+            drawn = rng.multinomial(count, np.full(count, 1 / count), size=settings.replicates)
             low, high = np.quantile(drawn @ gains / count, (0.025, 0.975))
         before, after = shares.mean(axis=0)
         row = [shortened(archive, 30, archives), rule, budget_name(budget / unit.scale, unit)]

@@ -4,7 +4,7 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
 from typing import Any
@@ -78,6 +78,12 @@ def _jsonable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_jsonable(item) for item in value]
     return _plain(value)
+
+
+def text_table(names: Sequence[str], rows: Iterable[Sequence[str | None]]) -> pa.Table:
+    """Rows of texts as a table."""
+    schema = pa.schema([(name, pa.string()) for name in names])
+    return pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows], schema)
 
 
 def _values(column: Any) -> list[Any]:
@@ -160,10 +166,10 @@ def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
                 f"{x} [{a}, {b}]" if x and a and b else x
                 for x, a, b in zip(cells, low, high, strict=True)
             ]
-        rank = LAST_RANK
+        rank, words = LAST_RANK, header
         if name is not None:
             rank = int(engine.column(name, header).shown_first or LAST_RANK - 1)
-        words = heading(header, name or "", unit) if name is not None else header
+            words = heading(header, name, unit)
         columns.append(DisplayColumn(header, cells, _is_number(field.type), rank, words))
     return columns
 

@@ -116,7 +116,12 @@ def outcome(expectation: Expectation, table: pa.Table) -> Outcome:
         (column, sign, written, _bound(written, expectation.table, column, unit, where))
         for column, sign, written in expectation.conditions
     ]
-    rows = [row for row in table.to_pylist() if _is_meant(expectation, row, keys, unit)]
+    written_keys = list(zip(keys, expectation.keys, strict=False))
+    rows = [
+        row
+        for row in table.to_pylist()
+        if all(_is_same(row[key], written, key, unit) for key, written in written_keys)
+    ]
     if not rows:
         raise AuditError(f"{where}: {_no_row(expectation, table, keys, unit)}")
     failed, measured = [], []
@@ -128,13 +133,10 @@ def outcome(expectation: Expectation, table: pa.Table) -> Outcome:
                 kind = "text: compare it with 'a word'" if isinstance(value, str) else "no text"
                 raise AuditError(f"{where}: {column} is {kind}")
             shown = f"{value:.6g}" if isinstance(value, float) else str(value)
-            measured.append(
-                f"{place}: {column} {'has no value' if value is None else f'is {shown}'}"
-            )
-            if value is None:
-                failed.append(f"{place}: {column} has no value, expected {sign} {written}")
-            elif not OPERATORS[sign](value, bound):
-                failed.append(f"{place}: {column} is {shown}, expected {sign} {written}")
+            says = f"{place}: {column} {'has no value' if value is None else f'is {shown}'}"
+            measured.append(says)
+            if value is None or not OPERATORS[sign](value, bound):
+                failed.append(f"{says}, expected {sign} {written}")
     # What fails is measured too; beside many rows that hold, it must not be lost.
     lines = [line.partition(", expected")[0] for line in failed] or measured
     more = f"; and {len(lines) - MOST_MEASURED:,} more" if len(lines) > MOST_MEASURED else ""
@@ -168,13 +170,6 @@ def _no_row(expectation: Expectation, table: pa.Table, keys: list[str], unit: Un
                 f"there are {first_names(values, 12)}"
             )
     return f"no row of {expectation.table} has all of these keys: {layout}"
-
-
-def _is_meant(expectation: Expectation, row: dict[str, Any], keys: list[str], unit: Unit) -> bool:
-    return all(
-        _is_same(row[key], written, key, unit)
-        for key, written in zip(keys, expectation.keys, strict=False)
-    )
 
 
 def _key_text(value: Any, key: str, unit: Unit) -> str:

@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from audit.errors import AuditError
-from audit.text import not_there
+from audit.text import not_there, plural
 
 # Columns that hold an archive: a comparison of two is shown when both are asked for.
 ARCHIVE_COLUMNS = ("archive", "other")
@@ -38,8 +38,7 @@ class Filter:
         for word, names in (("archive", self.archives), ("competition", self.competitions)):
             if names:
                 parts.append(f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}")
-        if self.problems:
-            parts.append(f"{len(self.problems):,} problem{'s' if len(self.problems) > 1 else ''}")
+        parts += [plural(len(self.problems), "problem")] if self.problems else []
         return f"shown: {'; '.join(parts)}" if parts else ""
 
 
@@ -50,43 +49,40 @@ def chosen(
     problems: str | Path | None = None,
 ) -> Filter:
     """What is asked for, as names that are there; patterns such as *_high stand for several."""
-    loaded = con.execute("select distinct archive, competition from attempts").fetchall()
     keys = () if problems is None else read_problems(Path(problems))
-    return Filter(
-        matched("archive", archives, {archive for archive, _ in loaded}),
-        matched("competition", competitions, {name for _, name in loaded}),
-        loaded_problems(con, keys, f"--problems {problems}"),
-    )
+    return loaded(con, archives, competitions, keys, f"--problems {problems}")
 
 
-def matched(
-    kind: str, patterns: Sequence[str], names: Collection[str], option: str | None = None
-) -> tuple[str, ...]:
-    """The names that patterns stand for; a mistake is reported as one of the option."""
-    loaded = sorted(names)
-    matches: set[str] = set()
-    for pattern in patterns:
-        # A name is itself before it is a pattern: it may hold a bracket or a star.
-        meant = [pattern] if pattern in loaded else fnmatch.filter(loaded, pattern)
-        if not meant:
-            raise AuditError(f"--{option or kind}: {not_there(kind, pattern, loaded)}")
-        matches.update(meant)
-    # All of them is no filter.
-    return tuple(sorted(matches)) if len(matches) < len(loaded) else ()
+def loaded(
+    con: duckdb.DuckDBPyConnection,
+    archives: Sequence[str],
+    competitions: Sequence[str],
+    problems: Collection[tuple[str, int]],
+    option: str = "--problems",
+    prefix: str = "",
+) -> Filter:
+    """The names that patterns stand for, and problems, each once; what is not there is refused."""
 
+    def distinct(columns: str) -> list[Any]:
+        return con.execute(f"select distinct {columns} from attempts order by all").fetchall()
 
-def loaded_problems(
-    con: duckdb.DuckDBPyConnection, problems: Collection[tuple[str, int]], option: str
-) -> tuple[tuple[str, int], ...]:
-    """Problems, each once; one that is not loaded is a mistake of the option."""
-    if not problems:
-        return ()
-    loaded = con.execute("select distinct competition, question_id from attempts").fetchall()
-    absent = sorted(set(problems) - set(loaded))
-    if absent:
+    def matched(kind: str, patterns: Sequence[str]) -> tuple[str, ...]:
+        names = [name for (name,) in distinct(kind)] if patterns else []
+        matches: set[str] = set()
+        for pattern in patterns:
+            # A name is itself before it is a pattern: it may hold a bracket or a star.
+            meant = [pattern] if pattern in names else fnmatch.filter(names, pattern)
+            if not meant:
+                raise AuditError(f"--{prefix}{kind}: {not_there(kind, pattern, names)}")
+            matches.update(meant)
+        # All of them is no filter.
+        return tuple(sorted(matches)) if len(matches) < len(names) else ()
+
+    names = (matched("archive", archives), matched("competition", competitions))
+    if problems and (absent := sorted(set(problems) - set(distinct("competition, question_id")))):
         competition, question = absent[0]
         raise AuditError(f"{option}: no problem {competition}, {question} in the database")
-    return tuple(sorted(set(problems)))
+    return Filter(*names, tuple(sorted(set(problems))))
 
 
 def read_problems(path: Path) -> list[tuple[str, int]]:

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+# What a notebook takes of a file's content; any other file is a page.
+KINDS = {".svg": "image/svg+xml", ".png": "image/png", ".pdf": "application/pdf"}
+
 
 class Picture(type(Path())):  # type: ignore[misc]
     """The file of a figure, `caption`, the words to paste below it, and what to look at next."""
@@ -17,17 +20,11 @@ class Picture(type(Path())):  # type: ignore[misc]
         shown: dict[str, Any] = {"text/plain": str(self)}
         if not self.is_file():
             return shown
-        content, suffix = self.read_bytes(), self.suffix.lower()
-        if suffix == ".svg":
-            shown["image/svg+xml"] = content.decode()
-        elif suffix == ".png":
-            shown["image/png"] = content
-        elif suffix == ".pdf":
-            shown["application/pdf"] = content
-        else:
-            page = html.escape(content.decode(), quote=True)
-            shown["text/html"] = f'<iframe srcdoc="{page}" width="100%" height="600"></iframe>'
-        return shown
+        content, kind = self.read_bytes(), KINDS.get(self.suffix.lower())
+        if kind:
+            return shown | {kind: content.decode() if "svg" in kind else content}
+        page = html.escape(content.decode(), quote=True)
+        return shown | {"text/html": f'<iframe srcdoc="{page}" width="100%" height="600"></iframe>'}
 
 
 def picture(path: Path, caption: str, notes: Sequence[str] = ()) -> Picture:

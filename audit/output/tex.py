@@ -71,12 +71,12 @@ def tex_float(name: str, columns: Sequence[DisplayColumn], rows: int, caption: s
     environment = f"table{'*' if layout.room is BOTH else ''}"
     lines = [r"% \usepackage{booktabs}"]
     for start, stop in _pages(layout, texts, group, rows, caption):
-        words = [tex_text(caption)] if not start else [f"{tex_text(name)}, continued."]
         lines += [rf"\begin{{{environment}}}[t]", r"\centering", layout.size]
         lines += [r"\setlength{\tabcolsep}{2.5pt}"]
-        lines += [] if not start else [r"\addtocounter{table}{-1}"]
-        lines += [rf"\caption{{{words[0]}}}"]
-        lines += [rf"\label{{tab:{name}}}"] if not start else []
+        if start:
+            lines += [r"\addtocounter{table}{-1}", rf"\caption{{{tex_text(name)}, continued.}}"]
+        else:
+            lines += [rf"\caption{{{tex_text(caption)}}}", rf"\label{{tab:{name}}}"]
         for part in layout.parts:
             lines += [*_tabular(part, texts, range(start, stop), group), ""]
         lines.append(rf"\end{{{environment}}}")
@@ -150,9 +150,8 @@ def _pages(
         max(len(_head_lines(column.heading)) for column in part) + 2 for part in layout.parts
     )
     lines = -(-len(caption) * CAPTION_CHARACTER // layout.room.width) + 1
-    left = HEIGHT - heads * layout.line - lines * CAPTION_LINE
+    room = HEIGHT - heads * layout.line - lines * CAPTION_LINE
     pages, start = [], 0
-    room = left
     for row in range(rows):
         is_new = group is not None and (row == start or group.cells[row] != group.cells[row - 1])
         needed = (2.4 if is_new else 1) * layout.line * len(layout.parts)
@@ -219,7 +218,7 @@ def _tabular(
 
     sides = "".join("r" if column.numeric else "l" for column in columns)
     lines = [rf"\begin{{{environment}}}{{@{{}}{sides}@{{}}}}", r"\toprule"]
-    lines += [line([_head(column) for column in columns])]
+    lines.append(line([_head(column) for column in columns]))
     if environment == "longtable":
         lines += [r"\midrule", r"\endhead", r"\bottomrule", r"\endlastfoot"]
     for row in rows:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +91,9 @@ class Answer:
     # Columns of our own queries are written as those of tables are.
     is_ours: bool = False
     reads_records: bool = True
+    text: str = ""
 
-    def text(self, fmt: str = "table", width: int | None = None) -> str:
+    def written(self, fmt: str, width: int | None = None) -> str:
         """The rows as text; a plan as DuckDB draws it."""
         if self.plan and fmt == "table":
             return "\n".join(visible(line) for line in self.plan.splitlines()) + "\n"
@@ -104,33 +105,21 @@ def query(
     name_or_sql: str,
     params: Mapping[str, Any] | None = None,
     *,
-    limit: int | None = None,
-    timeout: float | None = None,
-) -> Answer:
-    """The rows of one statement that only reads, its `$name` parameters bound.
-
-    The connection is used as it is and stays as it is; one for anyone's SQL is opened with
-    `connect(path, read_only=True, sandbox=True)`.
-    """
-    with limits(con, timeout=timeout):
-        return _answered(con, find_query(name_or_sql), params or {}, limit)
-
-
-def answer(
-    con: duckdb.DuckDBPyConnection,
-    name_or_sql: str,
-    params: Mapping[str, Any] | None = None,
-    *,
-    fmt: str = "table",
+    fmt: str | None = None,
     width: int | None = None,
     limit: int | None = None,
     timeout: float | None = None,
     give_up: Callable[[str], None] | None = None,
-) -> tuple[str, Answer]:
-    """The answer as text, and itself; the limits hold for the formatting too."""
+) -> Answer:
+    """The rows of one statement that only reads, its `$name` parameters bound.
+
+    The connection is used as it is and stays as it is; one for anyone's SQL is opened with
+    `connect(path, read_only=True, sandbox=True)`. With a format they are written as text too, and
+    the limits hold for that as well.
+    """
     with limits(con, timeout=timeout, give_up=give_up):
-        result = _answered(con, find_query(name_or_sql), params or {}, limit)
-        return result.text(fmt, width), result
+        answer = _answered(con, find_query(name_or_sql), params or {}, limit)
+        return replace(answer, text=answer.written(fmt, width)) if fmt else answer
 
 
 def _answered(

@@ -7,6 +7,7 @@ from audit import engine
 from audit.database import relations
 from audit.errors import AuditError
 from audit.load.schema import SCHEMA
+from audit.output.display import text_table
 from audit.text import not_there, quoted
 
 # The kinds of relations, in the order in which they are listed.
@@ -23,13 +24,8 @@ def schema(con: duckdb.DuckDBPyConnection, name: str | None = None) -> pa.Table:
         return _columns(con, name, kinds)
     listed = sorted(kinds, key=lambda relation: (RELATION_KINDS.index(kinds[relation]), relation))
     about = [engine.relation_comment(r) if kinds[r] != "yours" else "" for r in listed]
-    return pa.table(
-        {
-            "relation": pa.array(listed, pa.string()),
-            "kind": pa.array([kinds[relation] for relation in listed], pa.string()),
-            "one row is": pa.array(about, pa.string()),
-        }
-    )
+    rows = zip(listed, (kinds[relation] for relation in listed), about, strict=True)
+    return text_table(("relation", "kind", "one row is"), rows)
 
 
 def _kind(relation: str) -> str:
@@ -54,10 +50,5 @@ def _columns(con: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, str]) -
             rows = [(field.name, str(field.type)) for field in engine.table(con, name).schema]
     else:
         rows = con.execute(f"describe {quoted(name)}").fetchall()
-    return pa.table(
-        {
-            "column": pa.array([row[0] for row in rows], pa.string()),
-            "type": pa.array([row[1].lower() for row in rows], pa.string()),
-            "meaning": pa.array([engine.column_comment(name, row[0]) for row in rows], pa.string()),
-        }
-    )
+    about = ((row[0], row[1].lower(), engine.column_comment(name, row[0])) for row in rows)
+    return text_table(("column", "type", "meaning"), about)

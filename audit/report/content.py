@@ -68,10 +68,10 @@ class Section:
 
     name: str
     purpose: str
-    columns: list[DisplayColumn]
-    shown: int
-    total: int
-    notes: list[str] = field(default_factory=list)
+    notes: list[str]
+    columns: list[DisplayColumn] = field(default_factory=list)
+    shown: int = 0
+    total: int = 0
 
 
 def tables(
@@ -311,15 +311,8 @@ def sections(values: dict[str, Any], most_rows: int) -> list[Section]:
         for name, table in values["tables"].items()
     ]
     return available + [
-        Section(
-            name,
-            captions.purpose(name),
-            [],
-            0,
-            0,
-            [f"Not available: {reason.removeprefix(f'{name}: ')}."],
-        )
-        for name, reason in values["unavailable"].items()
+        Section(name, captions.purpose(name), [f"Not available: {why.removeprefix(f'{name}: ')}."])
+        for name, why in values["unavailable"].items()
     ]
 
 
@@ -329,9 +322,7 @@ def section(
     """One table as it is printed."""
     shown = table.slice(0, most_rows)
     rows = shown.to_pylist()
-    notes = []
-    if not table.num_rows:
-        notes.append(captions.empty_reason(name, settings))
+    notes = [] if table.num_rows else [captions.empty_reason(name, settings)]
     if table.num_rows > most_rows:
         notes.append(
             f"The first {most_rows:,} of {table.num_rows:,} rows; "
@@ -339,14 +330,8 @@ def section(
         )
     notes += captions.null_reasons(name, rows, settings)
     notes += captions.missing_selectors(name, rows, archives, settings)
-    return Section(
-        name,
-        captions.purpose(name),
-        display_columns(name, shown),
-        shown.num_rows,
-        table.num_rows,
-        notes,
-    )
+    columns = display_columns(name, shown)
+    return Section(name, captions.purpose(name), notes, columns, shown.num_rows, table.num_rows)
 
 
 def _selectors(settings: dict[str, str]) -> list[tuple[str, str]]:
@@ -394,12 +379,8 @@ def joint(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> Section
         column("accuracy, %", lambda row: with_interval(row, "accuracy")),
     ]
     notes = [] if points else [captions.empty_reason("curves", settings)]
-    return Section(
-        "joint",
+    purpose = (
         "Means over the random orders of each problem, then over problems. A budget curve is "
-        "readable only with all of these beside it.",
-        columns,
-        len(points),
-        len(points),
-        notes,
+        "readable only with all of these beside it."
     )
+    return Section("joint", purpose, notes, columns, len(points), len(points))

@@ -57,12 +57,13 @@ def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
         )
     with appearing(folder) as partial, working(limits) as con:
         receipts, left_out = _read_counts(con, run, manifest)
-        _refuse_twice(con, run, manifest)
+        con.execute(f"create view extracted as from {_extracted(run, manifest, 'attempts')}")
+        _refuse_twice(con, manifest)
         if not manifest.reading.force:
             _refuse_unfit(con, manifest.reading.answer)
         _describe_load(con, receipts)
         settings = _filtered(con, manifest.settings)
-        _require_scores(con, run, manifest, settings)
+        _require_scores(con, manifest, settings)
         _number(con, manifest, settings)
         dealt = _deal(con.execute(render("problem_work")).fetchall(), manifest.parts)
         insert(con, "create table dealt as", dealt)
@@ -78,9 +79,7 @@ def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
             "left_out": left_out,
         }
         write_receipt(partial, content, rows)
-    receipt = read_receipt(folder)
-    assert receipt is not None
-    return receipt
+    return read_receipt(folder) or {}
 
 
 def _notes(manifest: Manifest, receipts: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -187,9 +186,8 @@ def _name_problems(
     return numbering
 
 
-def _refuse_twice(con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest) -> None:
+def _refuse_twice(con: duckdb.DuckDBPyConnection, manifest: Manifest) -> None:
     """Refuse an attempt that occurs twice in the run, as a load does."""
-    con.execute(f"create view extracted as from {_extracted(run, manifest, 'attempts')}")
     con.execute(f"create temp table doubtful_banks as {render('doubtful_banks')}")
     if manifest.reading.runs == "append":
         # What other files repeat is numbered anew.
@@ -200,7 +198,6 @@ def _refuse_twice(con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest)
     refuse_duplicates(con, manifest.files)
     con.execute("drop table incoming")
     con.execute("drop table doubtful_banks")
-    con.execute("drop view extracted")
 
 
 def _refuse_unfit(con: duckdb.DuckDBPyConnection, answer: str) -> None:
@@ -222,36 +219,22 @@ def _describe_load(con: duckdb.DuckDBPyConnection, receipts: Sequence[Mapping[st
 
 def _filtered(con: duckdb.DuckDBPyConnection, settings: Settings) -> Settings:
     """The settings, their filters as names that are there."""
-    loaded = con.execute("select distinct archive, competition from attempts").fetchall()
-    archives, competitions = {row[0] for row in loaded}, {row[1] for row in loaded}
-    return replace(
-        settings,
-        archives=filters.matched("archive", settings.archives, archives, "only-archive"),
-        competitions=filters.matched(
-            "competition", settings.competitions, competitions, "only-competition"
-        ),
-        problems=filters.loaded_problems(con, settings.problems, "--problems"),
-    )
+    asked = (settings.archives, settings.competitions, settings.problems)
+    return replace(settings, **vars(filters.loaded(con, *asked, prefix="only-")))
 
 
-def _require_scores(
-    con: duckdb.DuckDBPyConnection, run: Path, manifest: Manifest, settings: Settings
-) -> None:
+def _require_scores(con: duckdb.DuckDBPyConnection, manifest: Manifest, settings: Settings) -> None:
     """Refuse a selector of a score that no file has, or whose values are no weights."""
-    selectors = [
-        selector for selector in manifest.plugins.selectors if selector.path.startswith(FOLDER)
-    ]
-    con.execute(f"create view extracted as from {_extracted(run, manifest, 'attempts')}")
     con.execute(f"create or replace view scores as {render('extracted_scores')}")
+    selectors = [s for s in manifest.plugins.selectors if s.path.startswith(FOLDER)]
+    names = scores(con) if selectors else []
+    for selector in selectors:
+        score = selector.name.removeprefix(f"{Path(selector.path).stem}_")
+        if score not in names:
+            raise AuditError(
+                f"--selectors {selector.name}: {not_there('score', score, names)}; plan another run"
+            )
     if selectors:
-        names = scores(con)
-        for selector in selectors:
-            score = selector.name.removeprefix(f"{Path(selector.path).stem}_")
-            if score not in names:
-                raise AuditError(
-                    f"--selectors {selector.name}: {not_there('score', score, names)}; plan "
-                    "another run"
-                )
         check_weights(con, selectors, settings)
 
 

@@ -1,7 +1,8 @@
 """One part of a run: the stages from the attempts to the per-problem totals, of its problems."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
 import pyarrow.parquet
@@ -40,14 +41,6 @@ WRITTEN = (*FILLED_HERE, *COMPUTED_HERE)
 BATCH_ROWS = 100_000
 
 
-class DealtProblem(NamedTuple):
-    """A problem that was dealt to a part."""
-
-    competition: str
-    question_id: int
-    rows_held: int
-
-
 def part(run: Path, number: int, limits: TaskLimits) -> int:
     """Replay the problems of one part and write its relations; say how many banks it has."""
     manifest = same_plan(run)
@@ -63,7 +56,7 @@ def part(run: Path, number: int, limits: TaskLimits) -> int:
         try:
             # Memory depends on the problems that are walked at a time, not on the part.
             dealt = _dealt(run, number, limits)
-            for problems in batches(dealt, lambda problem: (problem.rows_held,), (PORTION_ROWS,)):
+            for problems in batches(dealt, lambda problem: problem[2:], (PORTION_ROWS,)):
                 with working(limits) as con:
                     _fill(con, run, number, problems, manifest.reading.runs)
                     remember_answer(con, manifest.reading.answer)
@@ -83,22 +76,19 @@ def part(run: Path, number: int, limits: TaskLimits) -> int:
     return banks
 
 
-def _dealt(run: Path, number: int, limits: TaskLimits) -> list[DealtProblem]:
-    """The problems of a part."""
+def _dealt(run: Path, number: int, limits: TaskLimits) -> list[tuple[str, int, int]]:
+    """The problems that were dealt to a part, each with how many rows it holds at a time."""
+    columns = "competition, question_id, rows_held"
+    query = f"select {columns} from {keys_file(run, 'dealt')} where part = ? order by all"
     with working(limits) as con:
-        query = (
-            "select competition, question_id, rows_held "
-            f"from {keys_file(run, 'dealt')} where part = ? "
-            "order by competition, question_id"
-        )
-        return [DealtProblem(*row) for row in con.execute(query, [number]).fetchall()]
+        return con.execute(query, [number]).fetchall()
 
 
 def _fill(
     con: duckdb.DuckDBPyConnection,
     run: Path,
     number: int,
-    problems: list[DealtProblem],
+    problems: Sequence[tuple[str, int, int]],
     runs: str | None,
 ) -> None:
     """Fill the tables of a load with the attempts at these problems."""

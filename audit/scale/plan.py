@@ -120,11 +120,10 @@ def _foretell(
     names = f"{settings.get('selectors') or ''},{settings.get('primary_selector') or ''}"
     scores = {match[2] for name in names.split(",") if (match := SCORE_SELECTOR.fullmatch(name))}
     con.execute(
-        "create table scores (archive varchar, competition varchar, question_id bigint, "
-        "score varchar, value double)"
+        "create table scores as select '' as archive, '' as competition, 0::bigint as question_id, "
+        "unnest(?::varchar[]) as score, 0::double as value",
+        [sorted(scores)],
     )
-    for score in sorted(scores):
-        con.execute("insert into scores values ('', '', 0, ?, 0)", [score])
 
 
 def _files(sources: Sequence[str], reading: Reading) -> tuple[list[SourceFile], list[str]]:

@@ -132,25 +132,18 @@ def _list_files(hub: Any, api: Any, repo: str, revision: str) -> tuple[str, list
     try:
         if repo.startswith(BUCKET):
             name, prefix = _bucket(repo)
-            files = [
+            return "bucket", [
                 Remote(file.path, file.size, None, None, file.xet_hash)
                 for file in api.list_bucket_tree(name, prefix or None, recursive=True)
                 if file.type == "file"
             ]
-            return "bucket", files
         info = api.dataset_info(repo, revision=revision, files_metadata=True, timeout=30)
     except Exception as error:
         raise _explained(hub, api, error, repo, revision) from None
-    files = [
-        Remote(
-            file.rfilename,
-            file.size,
-            file.lfs.sha256 if file.lfs else None,
-            None if file.lfs else file.blob_id,
-        )
-        for file in info.siblings
+    return info.sha, [
+        Remote(f.rfilename, f.size, f.lfs.sha256 if f.lfs else None, None if f.lfs else f.blob_id)
+        for f in info.siblings
     ]
-    return info.sha, files
 
 
 def _bucket(address: str) -> tuple[str, str]:

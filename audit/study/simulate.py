@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -115,15 +115,23 @@ FILE_SCHEMA = pa.schema(
 
 
 def simulate(
-    out: Path,
+    out: str | Path,
     *,
     problems: int = 30,
     attempts: int = 80,
     seed: int = SEED,
-    texts: str = "final",
+    texts: Literal["final", "full"] = "final",
     progress: Progress | None = None,
 ) -> list[Path]:
-    """Write one simulated Parquet file per archive."""
+    """Write a simulated archive in the study's shape, labelled as simulated; return its files.
+
+    out: the folder for the Parquet files
+    problems: problems per competition
+    attempts: attempts per problem
+    seed: the seed of all chance in it
+    texts: only the last lines of each text (final), or all of it (full)
+    progress: called with what is done, how much of it, and how much there is
+    """
     if problems < 1 or attempts < 1 or problems * attempts > MOST_RECORDS:
         raise AuditError(
             f"cannot simulate {problems} problems x {attempts} attempts: "
@@ -133,8 +141,9 @@ def simulate(
         raise AuditError(f"cannot simulate with seed {seed}: give 0 or a positive integer")
     if texts not in ROW_GROUP:
         raise AuditError(f"cannot simulate texts {texts!r}: choose final or full")
+    folder = Path(out)
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise AuditError(f"cannot make the folder {out}: {error.strerror}; give another") from error
     stream = word_stream(np.random.default_rng([seed, 0]))
@@ -142,7 +151,7 @@ def simulate(
     done = 0
     paths = []
     for number, archive in enumerate(AUDIT):
-        path = out / f"{archive}.parquet"
+        path = folder / f"{archive}.parquet"
         with (
             atomic_file(path) as partial,
             pq.ParquetWriter(

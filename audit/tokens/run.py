@@ -15,11 +15,11 @@ from audit.database import cursor, lacks_texts, require_attempts, require_replay
 from audit.database.schema import KEY, fact, keep_fact
 from audit.engine import render
 from audit.errors import AuditError
+from audit.output.headings import replayed_unit
 from audit.progress import Progress
 from audit.tokens import counting
 from audit.tokens.counting import Look
 from audit.tokens.encodings import DEFAULT, Encoding, encoding_name, find_encoding
-from audit.units import UNITS
 
 # Attempts between two commits: what an interrupt can cost.
 COMMIT_EVERY = 2000
@@ -84,11 +84,10 @@ def tokenize(
 
 def _require_tokens(con: duckdb.DuckDBPyConnection) -> None:
     """Refuse budgets in another unit: a prefix is cut at completion tokens."""
-    units = con.execute("select value from settings where key = 'unit'").fetchall()
-    unit = units[0][0] if units else "completion"
-    if unit != "completion":
+    unit = replayed_unit(con)
+    if unit.name != "completion":
         raise AuditError(
-            f"tokenize: the last replay's budgets count {UNITS[unit].measures}, and prefixes are "
+            f"tokenize: the last replay's budgets count {unit.measures}, and prefixes are "
             "cut at completion tokens; replay with --unit completion first"
         )
 

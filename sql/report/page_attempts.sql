@@ -1,4 +1,4 @@
--- page_attempts: one row per attempt with what a page shows of it; a label that is missing is null.
+-- page_attempts: one row per attempt with what a page shows of it; a label that is missing is 2.
 -- grain: bank_id, slot
 select
     candidates.bank_id,
@@ -8,8 +8,8 @@ select
     candidates.finish_reason,
     candidates.answer,
     candidates.archive_answer,
-    grades.correct,
-    grades.repaired_correct,
+    coalesce(grades.correct::utinyint, 2) as label,
+    if(grades.correct is null, 2, coalesce(grades.repaired_correct, false)::utinyint) as repaired,
     -- What prompts cost by the prices of the run, in millionths of a millionth, and a completion token.
     (
         prices.input::hugeint * (candidates.prompt_tokens - candidates.cached_tokens)
@@ -26,4 +26,5 @@ left join grades
     and problems.competition = grades.competition
     and problems.question_id = grades.question_id
     and candidates.seed = grades.seed
+where candidates.bank_id in (select unnest($banks::bigint[]))
 order by candidates.bank_id, candidates.slot

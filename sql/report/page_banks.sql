@@ -7,4 +7,5 @@ select
     banks.bank_size,
 from banks
 inner join archives on banks.archive_id = archives.archive_id
+where $archives is null or list_contains($archives, archives.archive)
 order by banks.bank_id

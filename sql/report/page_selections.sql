@@ -12,4 +12,5 @@ from prefix_selections
 inner join walks on prefix_selections.prefix_id - prefix_selections.position = walks.walk_id
 where
     walks.repeat <= $orders
+    and walks.bank_id in (select unnest($banks::bigint[]))
     and prefix_selections.position > 0

@@ -17,4 +17,5 @@ left join (
 ) as ends
     on candidates.bank_id = ends.bank_id
     and candidates.slot = ends.slot
+where candidates.bank_id in (select unnest($banks::bigint[]))
 order by candidates.bank_id, candidates.slot

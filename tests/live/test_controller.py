@@ -126,7 +126,7 @@ def test_verify_finds_a_live_run_that_is_not_the_replay(tmp_path):
     lines = live.read_text().splitlines()
     (last,) = [n for n, line in enumerate(lines) if json.loads(line)["question_id"] == 1][-1:]
     live.write_text("\n".join(line for n, line in enumerate(lines) if n != last) + "\n")
-    found = verify(str(live), str(tmp_path / "full.jsonl"), {})
+    found = verify(live, tmp_path / "full.jsonl")
     (row,) = [row for row in found if row["result"] == "different"]
     assert row["problem"] == "1" and row["difference"].startswith("launched ")
 
@@ -135,7 +135,7 @@ def test_verify_tells_a_genuine_rerun_from_the_replay(tmp_path):
     full, again = banks("first", 20, 6), banks("second", 20, 6)
     write(tmp_path / "full.jsonl", full)
     list(run(tmp_path / "live.jsonl", again, 200, cap=6))
-    found = verify(str(tmp_path / "live.jsonl"), str(tmp_path / "full.jsonl"), {})
+    found = verify(tmp_path / "live.jsonl", tmp_path / "full.jsonl")
     assert {row["result"] for row in found} == {"other attempts"}
     (points,) = [note for note in found.notes if "points of accuracy" in note]
     mean, low, high = map(float, re.findall(r"-?\d+\.\d+", points))

@@ -22,7 +22,7 @@ from audit import database, engine
 from audit.cli import main
 from audit.errors import AuditError
 from audit.load.load import load
-from audit.query.run import answer, find_query, named_queries
+from audit.query.run import find_query, named_queries
 from audit.query.run import query as ask
 from tests.support.archives import write_jsonl
 from tests.support.databases import replayed
@@ -594,7 +594,7 @@ def test_queries_say_when_there_are_no_replays_or_stale_ones(tmp_path):
 
 def test_a_connection_answers_many_questions(con):
     assert [query(con, "select 1 as one").to_pylist() for _ in range(3)] == [[{"one": 1}]] * 3
-    assert answer(con, "select 1 as one", fmt="csv")[0] == "one\n1\n"
+    assert ask(con, "select 1 as one", fmt="csv").text == "one\n1\n"
 
 
 def test_two_readers_read_at_once_and_neither_takes_the_write_lock(folder, tmp_path):

@@ -81,9 +81,8 @@ def walks(
         return None, ["There is no curve to explore: no random orders were replayed (--orders 0)."]
     largest = max(int(cap) for cap in settings["caps"].split(","))
     selectors = data.relation(con, "page_selectors").to_pylist()
-    banks = data.relation(con, "page_banks")
-    if archives is not None:
-        banks = banks.filter(pc.field("archive").isin(list(archives)))
+    banks = data.relation(con, "page_banks", archives=None if archives is None else [*archives])
+    ids = banks["bank_id"].to_pylist()
     sizes = banks["bank_size"].to_numpy().astype(numpy.int64)
     steps = numpy.minimum(sizes, largest)
     total = int(settings["orders"])
@@ -109,7 +108,7 @@ def walks(
         )
     header, arrays = _records(con, banks, problems)
     money, priced = _money(con, banks)
-    arrays |= _steps(data.relation(con, "page_steps"), banks) | priced
+    arrays |= _steps(data.relation(con, "page_steps", banks=ids)) | priced
     arrays |= _orders(con, banks, orders) | _selections(con, banks, steps, orders, selectors)
     arrays["weight"] = _counts(con, replicates, problems.num_rows)
     if texts is not None:
@@ -152,22 +151,17 @@ def _records(
     con: duckdb.DuckDBPyConnection, banks: pa.Table, problems: pa.Table
 ) -> tuple[dict[str, Any], dict[str, numpy.ndarray]]:
     """Names, and what is known of every attempt."""
-    attempts = data.relation(con, "page_attempts")
-    attempts = attempts.filter(pc.field("bank_id").isin(banks["bank_id"].to_pylist()))
+    attempts = data.relation(con, "page_attempts", banks=banks["bank_id"].to_pylist())
     archives = banks["archive"].to_pylist()
     names = list(dict.fromkeys(archives))
     starts = [archives.index(name) for name in names] + [len(archives)]
     competitions = sorted(set(problems["competition"].to_pylist()))
     strings, answer, archive_answer = _coded(attempts["answer"], attempts["archive_answer"])
     reasons, finish = _coded(attempts["finish_reason"])
-    missing = attempts["correct"].is_null().to_numpy()
-    label, repaired = (
-        numpy.where(missing, 2, attempts[name].fill_null(False).to_numpy()).astype(numpy.uint8)
-        for name in ("correct", "repaired_correct")
-    )
+    label, repaired = (attempts[name].to_numpy() for name in ("label", "repaired"))
     of_bank = numpy.repeat(numpy.arange(banks.num_rows), banks["bank_size"].to_numpy())
     graded = [
-        not missing[(of_bank >= first) & (of_bank < last)].any()
+        2 not in label[(of_bank >= first) & (of_bank < last)]
         for first, last in itertools.pairwise(starts)
     ]
     ids = {problem: place for place, problem in enumerate(problems["problem_id"].to_pylist())}
@@ -204,9 +198,8 @@ def _records(
     return header, arrays
 
 
-def _steps(steps: pa.Table, banks: pa.Table) -> dict[str, numpy.ndarray]:
+def _steps(steps: pa.Table) -> dict[str, numpy.ndarray]:
     """Where the steps of attempts end, of those that have several; nothing where none has."""
-    steps = steps.filter(pc.field("bank_id").isin(banks["bank_id"].to_pylist()))
     if not pc.max(steps["count"]).as_py():
         return {}
     ends = steps["step_ends"].combine_chunks().flatten().to_numpy()
@@ -228,7 +221,7 @@ def _money(
         "prices": [[prices[name][kind] for kind in ("input", "output")] for name in names],
     }
     own = attempts.filter(pc.field("bank_id").isin(banks["bank_id"].to_pylist()))
-    arrays = {"cost": narrow(own["cost"].to_numpy())} | _steps(attempts, banks)
+    arrays = {"cost": narrow(own["cost"].to_numpy())} | _steps(own)
     return header, {f"money_{name}": array for name, array in arrays.items()}
 
 
@@ -272,24 +265,16 @@ def _selections(
     selectors: list[data.Row],
 ) -> dict[str, numpy.ndarray]:
     """What each selector picks from each prefix, and which attempts it may pick at all."""
-    # Banks are numbered from 1 without a gap; those of other archives have no place here.
     ids = banks["bank_id"].to_numpy()
-    places = numpy.full(int(ids.max()) + 1, -1)
-    places[ids] = numpy.arange(banks.num_rows)
-    numbers = [row["selector_id"] for row in selectors]
-    lookup = numpy.zeros(max(numbers) + 1, numpy.int64)
-    lookup[numbers] = numpy.arange(len(numbers))
+    numbers = numpy.array([row["selector_id"] for row in selectors])
     starts = numpy.concatenate([[0], numpy.cumsum(steps * (orders + 1))])
     picks = numpy.zeros(starts[-1] * len(selectors), numpy.min_scalar_type(steps.max()))
     sizes = banks["bank_size"].to_numpy().astype(numpy.int64)
     attempts = numpy.concatenate([[0], numpy.cumsum(sizes)])
     eligible = numpy.zeros(attempts[-1] * len(selectors), numpy.uint8)
-    for batch in data.batches(con, "page_selections", orders=orders):
-        is_ours = batch["bank_id"].to_numpy() < len(places)
-        is_ours[is_ours] = places[batch["bank_id"].to_numpy()[is_ours]] >= 0
-        batch = batch.filter(pa.array(is_ours))
-        selector = lookup[batch["selector_id"].to_numpy()]
-        bank = places[batch["bank_id"].to_numpy()]
+    for batch in data.batches(con, "page_selections", orders=orders, banks=ids.tolist()):
+        selector = numpy.searchsorted(numbers, batch["selector_id"].to_numpy())
+        bank = numpy.searchsorted(ids, batch["bank_id"].to_numpy())
         repeat = batch["repeat"].to_numpy().astype(numpy.int64)
         position = batch["position"].to_numpy().astype(numpy.int64)
         chosen = batch["selected_position"].fill_null(0).to_numpy()

@@ -52,22 +52,15 @@ def write_texts(
     if lacks_texts(con):
         raise AuditError("report --texts: the run that was gathered keeps no texts")
     encoding = _counted_with(con)
-    banks = data.relation(con, "page_banks").to_pylist()
-    places = {
-        row["bank_id"]: i for i, row in enumerate(r for r in banks if r["archive"] in archives)
-    }
+    ids = data.relation(con, "page_banks", archives=[*archives])["bank_id"].to_pylist()
+    places = {bank: place for place, bank in enumerate(ids)}
     folder.parent.mkdir(parents=True, exist_ok=True)
     written = Texts(folder)
     partial = Path(tempfile.mkdtemp(prefix=".texts-", dir=folder.parent))
     try:
         for number, group in enumerate(_groups(con, archives, encoding)):
-            packed = gzip.compress(
-                json.dumps(
-                    {places[bank]: texts for bank, texts in group}, separators=(",", ":")
-                ).encode(),
-                6,
-                mtime=0,
-            )
+            banks = {places[bank]: texts for bank, texts in group}
+            packed = gzip.compress(json.dumps(banks, separators=(",", ":")).encode(), 6, mtime=0)
             script = f'auditTexts({number},"{base64.b64encode(packed).decode()}");\n'.encode()
             written.bytes += len(script)
             written.files += [number + 1] * len(group)

@@ -10,16 +10,7 @@ from audit.report.figures.length_strata import length_strata
 from audit.report.figures.policies import policies
 from audit.report.figures.timeline import timeline
 
-__all__ = [
-    "FIGURES",
-    "Look",
-    "budget_curve",
-    "cost_accuracy",
-    "length_strata",
-    "policies",
-    "save_figure",
-    "timeline",
-]
+__all__ = ["FIGURES", "Look", "save_figure", "timeline"]
 
 # Figures with a panel per archive, by name; the timeline shows one replay.
 FIGURES: dict[str, Callable[..., Any]] = {

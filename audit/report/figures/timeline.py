@@ -12,9 +12,9 @@ from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.data import Row
 from audit.report.figures.drawing import PLAIN, Look, filled, frame
-from audit.report.wording import one_line
+from audit.report.wording import amount, one_line
 from audit.text import first_names, plural
-from audit.units import UNITS, Amount, Unit, read_budget, write_amount, write_digits
+from audit.units import UNITS, Amount, Unit, read_budget, write_digits
 
 ELIGIBLE = "returned, eligible"
 INELIGIBLE = "returned, not eligible"
@@ -67,14 +67,14 @@ def _replay_key(con: duckdb.DuckDBPyConnection, asked: Row, budget: Amount | Non
 def ledger_words(row: Row, bank: Sequence[Row], unit: Unit = UNITS["completion"]) -> list[str]:
     """What one rule pays and returns in one replay, as two sentences."""
     budget, cost = row["budget"], row["cost"]
-    paid = f"Pays {_amount(cost, unit)}"
+    paid = f"Pays {amount(cost, unit)}"
     if cost > budget:
-        paid += f", {_amount(cost - budget, unit)} past B"
+        paid += f", {amount(cost - budget, unit)} past B"
     elif cost < budget:
-        paid += f", {_amount(budget - cost, unit)} short of B: no attempt is left"
+        paid += f", {amount(budget - cost, unit)} short of B: no attempt is left"
     if row["prefix_cost"]:
         lost = "an attempt cut at B" if row.get("rule", "strict") == "strict" else "what is lost"
-        paid += f", {_amount(row['prefix_cost'], unit)} for {lost}"
+        paid += f", {amount(row['prefix_cost'], unit)} for {lost}"
     paid += (
         f"; returns {plural(row['returned'], 'attempt')}"
         f" of {row['launched']:,} launched, {row['eligible']:,} eligible."
@@ -87,10 +87,6 @@ def ledger_words(row: Row, bank: Sequence[Row], unit: Unit = UNITS["completion"]
         paid,
         f"Selects attempt {position} (seed {row['seed']}):{answer} {LABELS[row['correct']]}.",
     ]
-
-
-def _amount(value: float, unit: Unit) -> str:
-    return write_amount(round(value, 9), unit)
 
 
 def _bars(row: Row, bank: Sequence[Row]) -> list[Row]:
@@ -201,7 +197,7 @@ def _placed(
         cost = rules[rule]["cost"] if rule else 0
         if cost > limit:
             y += 9
-            over = f"{_amount(cost - limit, unit)} past B"
+            over = f"{amount(cost - limit, unit)} past B"
             placed["notes"].append({"from": limit, "to": cost, "y": y, "text": over})
             y += 12
         y += 24
