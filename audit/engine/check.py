@@ -15,7 +15,7 @@ from audit.engine.plugins import KINDS, NAME_PATTERN, Plugin, Plugins, check_lin
 from audit.engine.stages import BLIND_FOLDERS, DRAWN, PORTIONED, STAGES
 from audit.errors import AuditError
 from audit.progress import Progress
-from audit.sources import excerpt
+from audit.sources.files import excerpt
 from audit.text import quoted
 from audit.units import UNITS
 

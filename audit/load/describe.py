@@ -4,6 +4,7 @@ What is printed was tried: the files' beginnings are read and held to the gate o
 """
 
 import json
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -20,19 +21,19 @@ from audit.load.gate import UNFINISHED
 from audit.load.load import ONCE, TWO_RUNS, check_reading, load
 from audit.load.provenance import COUNTED
 from audit.options import Reading, arguments, takes
-from audit.sources import CONTAINERS, Source, SourceFile, Unreadable, excerpt
 from audit.sources.canonical import COLUMNS
+from audit.sources.containers import CONTAINERS
+from audit.sources.files import Source, SourceFile, Unreadable, excerpt
 from audit.sources.formats import formats
 from audit.sources.missing import NEEDS, OPTIONAL, explain, missing_columns
 from audit.sources.opening import open_source, readable_files
 from audit.sources.proposals import (
     NOTHING_TO_VOTE_ON,
+    PATTERNS,
     Guess,
-    Peek,
     Values,
     candidates,
     is_listed,
-    pattern_counts,
     propose,
     unused_paths,
 )
@@ -57,10 +58,8 @@ ALONE = "each name is taken for a problem: if it numbers attempts, split it as s
 FAILED = "attempts without text and tokens are kept as unfinished; --failed drop drops them"
 DECIMALS = "decimals compared as numbers, because {} and {} are answers to one problem"
 REASONED = ("completion_tokens", "reasoning_tokens")
-MATTERS = {
-    "references": "labels cannot be checked or repaired",
-    "prompt_tokens": "prompts cost nothing",
-}
+# Columns that are not required, and whose absence is told all the same.
+MATTERS = ("references", "prompt_tokens")
 
 
 @dataclass
@@ -126,28 +125,28 @@ def _cut(line: str) -> str:
 
 def _kinds(
     files: Sequence[SourceFile], reading: Reading
-) -> list[tuple[list[Peek], list[SourceFile]]]:
+) -> list[tuple[list[Source], list[SourceFile]]]:
     """Files by kind, the same format and columns; those not looked into are of the last one's."""
-    kinds: dict[Any, tuple[list[Peek], list[SourceFile]]] = {}
+    kinds: dict[Any, tuple[list[Source], list[SourceFile]]] = {}
     last = None
     for number, file in enumerate(files):
         if number < FILES_PEEKED or last is None:
-            peek = _peek(file, reading)
-            source = peek.source
+            source = _peek(file, reading)
             last = (source.format, source.title, *sorted(source.mapping.items()))
-            kinds.setdefault(last, ([], []))[0].append(peek)
+            kinds.setdefault(last, ([], []))[0].append(source)
         kinds[last][1].append(file)
     return list(kinds.values())
 
 
-def _peek(file: SourceFile, reading: Reading) -> Peek:
+def _peek(file: SourceFile, reading: Reading) -> Source:
+    """An open file with its first records; of Parquet a load looks into some columns alone."""
     source = open_source(file, reading)
     is_parquet = source.format == "parquet"
-    return Peek(file, source, first_records(file) if is_parquet else list(source.sample))
+    return replace(source, sample=first_records(file)) if is_parquet else source
 
 
 def _block(
-    peeks: list[Peek],
+    peeks: list[Source],
     files: list[SourceFile],
     sources: list[str],
     reading: Reading,
@@ -157,7 +156,7 @@ def _block(
     # Where kinds of files share the lines, counts say more than a record.
     is_brief = room is not None and room < LINES // 2
     settled, guesses, trial = _settle(peeks, files, reading)
-    source = peeks[0].source
+    source = peeks[0]
     if trial.refusal:
         with suppress(AuditError):
             source = open_source(files[0], settled)
@@ -184,7 +183,7 @@ def _block(
 
 
 def _settle(
-    peeks: list[Peek], files: list[SourceFile], reading: Reading
+    peeks: list[Source], files: list[SourceFile], reading: Reading
 ) -> tuple[Reading, list[Guess], Trial]:
     """Options under which files load, what was guessed for them, and the load that was tried."""
     try:
@@ -218,11 +217,9 @@ def _settle(
         trial = take(guess, finished=finished, force=True)
     if trial.refusal:
         return settled, guesses, trial
-    if settled.answer == "boxed" and (
-        kind := _other_answer(trial, peeks[0].source.format, settled)
-    ):
+    if settled.answer == "boxed" and (kind := _other_answer(trial, peeks[0].format, settled)):
         trial = take(kind, answer=kind.what)
-    if (split := _split(trial, peeks[0].source, settled)) and trial.split["is_of_attempts"]:
+    if (split := _split(trial, peeks[0], settled)) and trial.split["is_of_attempts"]:
         trial = take(Guess("seed", SHARED), mapping={**settled.mapping, **split})
     elif split and trial.split["is_of_attempts"] is None:
         guesses.append(Guess("seed", ALONE))
@@ -233,11 +230,11 @@ def _settle(
     return settled, guesses, trial
 
 
-def _is_repeated(trial: Trial, peeks: Sequence[Peek], reading: Reading) -> bool:
+def _is_repeated(trial: Trial, peeks: Sequence[Source], reading: Reading) -> bool:
     """Whether a file repeats attempts of which no column of its own is the number."""
     if not trial.refusal or ONCE not in trial.refusal or TWO_RUNS in trial.refusal:
         return False
-    values, mapping = Values(peeks), peeks[0].source.mapping | dict(reading.mapping)
+    values, mapping = Values(peeks), peeks[0].mapping | dict(reading.mapping)
     seed, problem = mapping.get("seed", ""), mapping.get("question_id")
     if seed not in values.by_path:
         return True
@@ -291,9 +288,10 @@ def _other_answer(trial: Trial, format: str, reading: Reading) -> Guess | None:
     """Another kind of answer, where it gives many more attempts one than a box does."""
     counts = trial.counts
     finished = max(counts["finished"], 1)
-    matches = pattern_counts(trial.texts)
     shares = {"archive": counts["own"] / finished} if counts["own"] else {}
-    shares |= {f"regex:{p}": count / len(trial.texts) for p, count in matches.items()}
+    for pattern in PATTERNS:
+        if matches := sum(re.search(pattern, text) is not None for text in trial.texts):
+            shares[f"regex:{pattern}"] = matches / len(trial.texts)
     boxed = counts["pickable"] / finished
     best = max(shares, key=lambda kind: shares[kind], default="boxed")
     if shares.get(best, 0) >= 0.5 and boxed < MUCH * shares[best]:
@@ -426,7 +424,9 @@ def _short(value: Any) -> str:
     return line if len(line) <= 40 else f"{line[:19]} … {line[-18:]}"
 
 
-def _absent(peeks: Sequence[Peek], source: Source, trial: Trial, reading: Reading) -> Iterator[str]:
+def _absent(
+    peeks: Sequence[Source], source: Source, trial: Trial, reading: Reading
+) -> Iterator[str]:
     """What is absent and matters, or what could settle a refusal."""
     mapped = source.mapping.keys() | reading.mapping.keys()
     if trial.refusal:
@@ -438,13 +438,13 @@ def _absent(peeks: Sequence[Peek], source: Source, trial: Trial, reading: Readin
         return
     if not trial.counts["labelled"]:
         yield f"absent: {explain(source, 'correct')}"
-    for name, cost in MATTERS.items():
+    for name in MATTERS:
         is_compared = name != "references" or reading.answer != NO_ANSWER
         if name not in mapped and is_compared:
-            yield f"absent: {NEEDS[name].what}: {cost}"
+            yield f"absent: {NEEDS[name].what}: {NEEDS[name].cost}"
 
 
-def _everything(peeks: Sequence[Peek], source: Source, reading: Reading) -> Iterator[str]:
+def _everything(peeks: Sequence[Source], source: Source, reading: Reading) -> Iterator[str]:
     """Every column with its origin, what is unused, what is absent and what could be it."""
     mapping = source.mapping | dict(reading.mapping)
     yield f"columns of {source.file.shown_name} ({source.title})"

@@ -7,7 +7,7 @@ import duckdb
 from audit.engine import render
 from audit.errors import AuditError
 from audit.load.stored import archives_without_texts, stored_answers
-from audit.sources import excerpt
+from audit.sources.files import excerpt
 from audit.text import first_names
 
 NAMES_SHOWN = 5

@@ -23,9 +23,9 @@ from audit.load.schema import FILLED, create_schema
 from audit.load.staging import Staging, make_stale, stage, streaming
 from audit.options import Reading, takes
 from audit.progress import Progress
-from audit.sources import CONTAINERS, Source, SourceFile, excerpt
 from audit.sources.canonical import COLUMNS, find_column
-from audit.sources.files import check_unchanged
+from audit.sources.containers import CONTAINERS
+from audit.sources.files import Source, SourceFile, check_unchanged, excerpt
 from audit.sources.formats import formats
 from audit.sources.opening import readable_files
 from audit.sources.scores import check_mapped
@@ -126,11 +126,11 @@ def refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile
         return
     archive, competition, question_id, seed, file, row, first_file, first_row = twice
     problem = shown_problem(con, competition, question_id)
-    raise AuditError(
-        f"{files[file].shown_name}: row {row}, column seed: attempt (archive {excerpt(archive)}, "
-        f"competition {excerpt(competition)}, question_id {problem}, seed {seed}) "
-        f"is already in {files[first_file].shown_name}: "
-        f"row {first_row}; {ONCE}" + (TWO_RUNS if file != first_file else "")
+    raise files[file].error(
+        f"row {row}, column seed: attempt (archive {excerpt(archive)}, "
+        f"competition {excerpt(competition)}, question_id {problem}, seed {seed}) is already in "
+        f"{files[first_file].shown_name}: row {first_row}; {ONCE}"
+        + (TWO_RUNS if file != first_file else "")
     )
 
 

@@ -12,29 +12,25 @@ from audit.database import insert
 from audit.database.schema import NUMBERED
 from audit.engine import render
 from audit.errors import AuditError
-from audit.sources import excerpt
+from audit.sources.files import excerpt
 
 MET = pa.schema([("competition", pa.string()), ("name", pa.string()), ("question_id", pa.int64())])
 
 
-class Numbering:
-    """Provisional numbers, below 0, for names met while a load goes on."""
+# Provisional numbers, below 0, for competitions and names met while a load goes on.
+Numbering = dict[tuple[str, str], int]
 
-    def __init__(self) -> None:
-        self.names: dict[tuple[str, str], int] = {}
 
-    def number(self, competitions: pa.Array, names: pa.Array) -> pa.Array:
-        """A number for each name."""
-        keys = zip(competitions.to_pylist(), names.to_pylist(), strict=True)
-        numbers = [self.names.setdefault(key, -1 - len(self.names)) for key in keys]
-        return pa.array(numbers, pa.int64())
+def numbered(numbering: Numbering, competitions: pa.Array, names: pa.Array) -> pa.Array:
+    """A number for each name."""
+    keys = zip(competitions.to_pylist(), names.to_pylist(), strict=True)
+    return pa.array([numbering.setdefault(k, -1 - len(numbering)) for k in keys], pa.int64())
 
 
 def number_problems(con: duckdb.DuckDBPyConnection, numbering: Numbering) -> None:
     """Give every named problem its number, old ones included, and keep the names."""
-    competitions, names = zip(*numbering.names, strict=True) if numbering.names else ((), ())
-    met = [competitions, names, numbering.names.values()]
-    insert(con, "create temp table met_names as", pa.table(list(map(list, met)), schema=MET))
+    met = [dict(zip(MET.names, (*key, at), strict=True)) for key, at in numbering.items()]
+    insert(con, "create temp table met_names as", pa.Table.from_pylist(met, schema=MET))
     con.execute(f"create temp table renumbered as {render('renumbered_problems')}")
     _refuse_numbered(con)
     if con.execute("select 1 from renumbered where old <> new limit 1").fetchall():

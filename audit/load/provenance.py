@@ -11,7 +11,7 @@ from audit.engine import render
 from audit.engine.settings import last_settings
 from audit.errors import AuditError
 from audit.options import Settings
-from audit.sources import excerpt
+from audit.sources.files import excerpt
 
 COUNTED = "counted with "
 GRADE = "grade"

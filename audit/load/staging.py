@@ -27,13 +27,12 @@ from audit.database.schema import BY_ARCHIVE
 from audit.engine import drop_replays
 from audit.engine.quality import forget_replays
 from audit.errors import AuditError
-from audit.load.names import Numbering
+from audit.load.names import Numbering, numbered
 from audit.load.schema import CARRIED, INCOMING, KEY_FIELDS, SCORES, sql_columns
 from audit.options import Reading
 from audit.progress import Progress
-from audit.sources import Chunk, Source, SourceFile, excerpt
 from audit.sources.canonical import COLUMNS, SCORE_PREFIX, read_columns
-from audit.sources.files import find_files
+from audit.sources.files import Chunk, Source, SourceFile, excerpt, find_files
 from audit.sources.missing import require
 from audit.sources.opening import open_source
 from audit.sources.readers.parquet import PARQUET_ERRORS
@@ -88,7 +87,7 @@ class Staging:
     replace: bool = False
     progress: Progress | None = None
     opened: list[Source] = field(default_factory=list)
-    numbering: Numbering = field(default_factory=Numbering)
+    numbering: Numbering = field(default_factory=dict)
 
 
 def fitting_row_group(sources: Sequence[str | SourceFile]) -> int:
@@ -146,9 +145,9 @@ def read(staging: Staging) -> Generator[Batch]:
             archives = set(columns["archive"].unique().to_pylist())
             loaded = (archives - met).intersection(staging.present)
             if loaded and not staging.replace:
-                raise AuditError(
-                    f"{file.shown_name}: archive {excerpt(min(loaded))} is already in the "
-                    "database; pass --replace to put this one in its place"
+                raise file.error(
+                    f"archive {excerpt(min(loaded))} is already in the database; pass --replace to "
+                    "put this one in its place"
                 )
             if loaded or size > SEGMENT_BYTES:
                 segment, size = segment + 1, 0
@@ -177,8 +176,8 @@ def _columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, pa.Arr
     names = {*COLUMNS, *chunk.values}
     columns = read_columns(source, chunk, names - {"correct"} if is_graded else names)
     if source.has_problem_names:
-        numbers = staging.numbering.number(columns["competition"], columns["question_id"])
-        columns["question_id"] = numbers
+        problems = columns["competition"], columns["question_id"]
+        columns["question_id"] = numbered(staging.numbering, *problems)
     if reading.finished:
         is_finished = pc.is_in(columns["finish_reason"], pa.array(reading.finished, pa.string()))
         columns["finish_reason"] = pc.if_else(is_finished, "stop", columns["finish_reason"])
@@ -229,10 +228,8 @@ def _graded(source: Source, columns: dict[str, pa.Array], chunk: Chunk) -> pa.Ar
     pairs = zip(columns["answer"].to_pylist(), columns["references"].to_pylist(), strict=True)
     for row, (answer, accepted) in zip(chunk.rows, pairs, strict=True):
         if not accepted:
-            raise AuditError(
-                f"{source.file.shown_name}: "
-                f"row {row}, column references: --grade references needs one"
-            )
+            what = "column references: --grade references needs one"
+            raise source.file.error(f"row {row}, {what}")
         labels.append(answer in accepted)
     return pa.array(labels, pa.bool_())
 

@@ -9,7 +9,7 @@ from audit.answers.extract import NO_ANSWER, normal_answers, number_forms, raw_a
 from audit.engine import render
 from audit.errors import AuditError
 from audit.load.schema import KEY_FIELDS
-from audit.sources import excerpt
+from audit.sources.files import excerpt
 
 STORED = pa.schema([*KEY_FIELDS, ("raw_answer", pa.string()), ("answer", pa.string())])
 # Texts may be long: only so many are in memory at once.

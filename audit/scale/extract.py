@@ -15,7 +15,7 @@ from audit.load.staging import INCOMING, Staging, read
 from audit.options import TaskLimits
 from audit.scale.folders import appearing, folder_of, own_receipt, working, write_receipt
 from audit.scale.plan import same_plan
-from audit.sources import Source
+from audit.sources.files import Source
 from audit.sources.opening import unreadable
 from audit.text import literal
 
@@ -68,7 +68,7 @@ def extract(run: Path, number: int, limits: TaskLimits) -> int:
             "number": number,
             "source": None if skipped else _source(staging.opened[0], sha256(file)),
             "skipped": skipped,
-            "names": [[*key, at] for key, at in staging.numbering.names.items()],
+            "names": [[*key, at] for key, at in staging.numbering.items()],
         }
         write_receipt(folder, content, rows)
     return rows["attempts"]

@@ -173,11 +173,11 @@ def _name_problems(
     con: duckdb.DuckDBPyConnection, receipts: Sequence[Mapping[str, Any]]
 ) -> Numbering:
     """One provisional number for a name in whatever files it is met."""
-    numbering = Numbering()
+    numbering: Numbering = {}
     renamed = []
     for file, receipt in enumerate(receipts):
         for competition, name, read_id in receipt["names"]:
-            at = numbering.names.setdefault((competition, name), -1 - len(numbering.names))
+            at = numbering.setdefault((competition, name), -1 - len(numbering))
             key = {"file": file, "competition": competition, "read_id": read_id}
             renamed.append({**key, "question_id": at})
     if renamed:

@@ -31,7 +31,7 @@ from audit.engine.sql_files import resource
 from audit.errors import AuditError, first_line
 from audit.load.load import check_reading
 from audit.options import Reading
-from audit.sources import SourceFile, Unreadable, find_files
+from audit.sources.files import SourceFile, Unreadable, find_files
 from audit.sources.missing import require
 from audit.sources.opening import open_source, require_some
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Container
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -120,7 +121,7 @@ def _amounts(most: int) -> Column:
         return number
 
     def cast_array(array: pa.Array) -> pa.Array | None:
-        if not _is_numeric(array.type):
+        if not is_numeric(array.type):
             return None
         array = array.cast(pa.float64())
         is_within = pc.and_(pc.greater_equal(array, 0.0), pc.less_equal(array, float(most)))
@@ -152,7 +153,8 @@ def _loose(column: Column) -> Column:
     return replace(column, rule=rule)
 
 
-def _is_numeric(type: pa.DataType) -> bool:
+def is_numeric(type: pa.DataType) -> bool:
+    """Whether values of a type are numbers, or all null."""
     return pa.types.is_floating(type) or pa.types.is_integer(type) or pa.types.is_null(type)
 
 
@@ -276,7 +278,7 @@ def _score(value: Any) -> float | None:
 
 
 def _cast_finite(array: pa.Array) -> pa.Array | None:
-    if not _is_numeric(array.type):
+    if not is_numeric(array.type):
         return None
     array = array.cast(pa.float64())
     return pc.if_else(pc.is_finite(array), array, pa.scalar(None, pa.float64()))
@@ -565,30 +567,25 @@ def _add_up(source: Source, chunk: Chunk, columns: dict[str, pa.Array]) -> None:
 
     Where they have both, counts of prompts and completions must be the sums.
     """
+    refuse = partial(_refuse, source, chunk)
     if _has_values(chunk.values.get("steps")):
         sums = _sums(columns["steps"])
         for name in ("completion_tokens", "prompt_tokens"):
             own, total = columns[name], sums[name]
-            if (at := _first(pc.not_equal(own, total))) is not None:
-                problem = f"is {own[at]}, but its steps add up to {total[at]}"
-                raise _wrong(source, chunk, at, name, problem)
-            if (at := _first(pc.greater(total, LARGEST_COUNT))) is not None:
-                problem = f"must be at most {LARGEST_COUNT}, but its steps add up to {total[at]}"
-                raise _wrong(source, chunk, at, name, problem)
+            is_other, is_beyond = pc.not_equal(own, total), pc.greater(total, LARGEST_COUNT)
+            refuse(name, is_other, "is {}, but its steps add up to {}", own, total)
+            most = f"must be at most {LARGEST_COUNT}"
+            refuse(name, is_beyond, most + ", but its steps add up to {}", total)
         columns |= {name: pc.coalesce(columns[name], total) for name, total in sums.items()}
         # The sums are null where there are no steps.
         costs = pc.coalesce(columns["completion_tokens"], pa.scalar(0))
         is_costless = pc.and_(pc.equal(costs, 0), sums["completion_tokens"].is_null())
-        if (at := _first(is_costless)) is not None:
-            cost = excerpt(columns["completion_tokens"][at].as_py())
-            problem = f"must be a whole number above 0, found {cost}"
-            raise _wrong(source, chunk, at, "completion_tokens", problem)
-    columns["prompt_tokens"] = columns["prompt_tokens"].fill_null(0)
-    is_above = pc.greater(columns["cached_tokens"], columns["prompt_tokens"])
-    if (at := _first(is_above)) is not None:
-        most, cached = columns["prompt_tokens"][at], columns["cached_tokens"][at]
-        problem = f"must be at most prompt_tokens ({most}), found {cached}"
-        raise _wrong(source, chunk, at, "cached_tokens", problem)
+        found = "must be a whole number above 0, found {}"
+        refuse("completion_tokens", is_costless, found, columns["completion_tokens"])
+    prompts = columns["prompt_tokens"] = columns["prompt_tokens"].fill_null(0)
+    cached = columns["cached_tokens"]
+    found = "must be at most prompt_tokens ({}), found {}"
+    refuse("cached_tokens", pc.greater(cached, prompts), found, prompts, cached)
 
 
 def _sums(steps: pa.ListArray) -> dict[str, pa.Array]:
@@ -606,7 +603,11 @@ def _sums(steps: pa.ListArray) -> dict[str, pa.Array]:
     return {name: summed[f"{name}_sum"].combine_chunks().take(places) for name in fields}
 
 
-def _first(is_wrong: pa.Array) -> int | None:
-    """The first place where a condition holds."""
+def _refuse(
+    source: Source, chunk: Chunk, name: str, is_wrong: pa.Array, problem: str, *found: pa.Array
+) -> None:
+    """Refuse the first row where a condition holds; the problem says what was found there."""
     at = pc.index(is_wrong, pa.scalar(True)).as_py()
-    return None if at < 0 else at
+    if at >= 0:
+        values = (excerpt(array[at].as_py()) for array in found)
+        raise _wrong(source, chunk, at, name, problem.format(*values))

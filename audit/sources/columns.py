@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from audit.sources.canonical import ANSWERING, COLUMNS, find_column, is_step
+from audit.sources.canonical import ANSWERING, COLUMNS, SCORE_PREFIX, find_column, is_step
 from audit.sources.files import excerpt, safe_name
 from audit.sources.formats import (
     REASONING,
@@ -19,10 +19,11 @@ from audit.sources.formats import (
     as_references,
     column,
     grades_of,
+    is_grade,
     suffixes,
 )
 from audit.sources.paths import EACH, LEAVES_SHOWN, Keys, find_keys, leaves, split_pattern, walk
-from audit.sources.scores import added, score_columns, split_list, split_sum
+from audit.sources.scores import added, check_own, split_list, split_sum
 
 RECORDS_SHOWN = 16
 # Turns of a conversation and rounds of a revision build on one another: they are no attempts.
@@ -173,16 +174,9 @@ class _Columns:
         return {name: origin for name, origin in origins.items() if origin is not None}
 
     def _scores(self) -> list[str]:
-        """The columns of scores; a flat file may have some that nobody declared."""
-        is_flat = self._format.name == "flat"
-        own = dict.fromkeys(key for record in self._shapes for key in record if is_flat)
-        return score_columns(
-            self._fields,
-            own,
-            self._context,
-            self._reading.mapping,
-            lambda name: [record.get(name) for record in self.values],
-        )
+        """The columns of scores that the user names or the format declares."""
+        named = dict.fromkeys((*self._reading.mapping, *self._fields))
+        return [name for name in named if name.startswith(SCORE_PREFIX)]
 
     def _keys(self, path: str) -> Keys | None:
         """The keys that a path takes in the first record that has it."""
@@ -339,6 +333,21 @@ class _FlatColumns(_Columns):
         """The list that the user has named with a `*`."""
         paths = (path for path in self._reading.mapping.values() if EACH in path.split("."))
         return next((path.split(f".{EACH}")[0] for path in paths), None)
+
+    def _scores(self) -> list[str]:
+        """The columns of scores, and those that nobody has declared."""
+        columns = dict.fromkeys(super()._scores())
+        for name in dict.fromkeys(key for record in self._shapes for key in record):
+            if not name.startswith(SCORE_PREFIX) or name in self._reading.mapping.values():
+                continue
+            check_own(name, self._file)
+            present = [v for record in self.values if (v := record.get(name)) is not None]
+            if present and all(map(is_grade, present)):
+                found = f"{excerpt(name)} holds {excerpt(present[0])}"
+                self._context.notes[f"column is not loaded as a score: {found}"] = 1
+            else:
+                columns[name] = None
+        return list(columns)
 
     def _known(self, field: Field) -> Origin | None:
         """The column under its own name, a known one, or one whose values fit."""

@@ -54,13 +54,9 @@ def readable_files(
     if not reading.skip_unreadable:
         return find_files(sources), []
     skipped: list[str] = []
-    usable = []
-    for file in find_files(sources, skipped):
-        reason = unreadable(file, reading)
-        if reason is None:
-            usable.append(file)
-        else:
-            skipped.append(reason)
+    reasons = {file: unreadable(file, reading) for file in find_files(sources, skipped)}
+    usable = [file for file, reason in reasons.items() if reason is None]
+    skipped += filter(None, reasons.values())
     require_some(usable, skipped)
     return usable, skipped
 

@@ -16,7 +16,7 @@ from audit.options import Reading
 from audit.sources.canonical import ANSWERING
 from audit.sources.columns import LONGEST_ANSWER, TURNS, file_stem
 from audit.sources.files import Source, SourceFile, excerpt, safe_name
-from audit.sources.formats import Record, is_grade, is_number
+from audit.sources.formats import is_grade, is_number
 from audit.sources.formats.flat import is_answer, is_count, is_flag, is_name, is_text, is_whole
 from audit.sources.json_stream import small_document
 from audit.sources.missing import missing_columns
@@ -49,15 +49,6 @@ class Guess(NamedTuple):
     why: str
     # Whether numbers depend on it; a name alone changes none.
     is_serious: bool = True
-
-
-@dataclass(frozen=True)
-class Peek:
-    """The beginning of a file: how it would be read, and its first records as they are."""
-
-    file: SourceFile
-    source: Source
-    records: Sequence[Record]
 
 
 @dataclass(frozen=True)
@@ -163,11 +154,11 @@ NUMBERED_NAME = re.compile(r"(.*?)(\d+)(\D*)")
 class Values:
     """The values of the first records by path, one list for each record."""
 
-    def __init__(self, peeks: Sequence[Peek]) -> None:
+    def __init__(self, peeks: Sequence[Source]) -> None:
         self.by_path: dict[str, dict[int, list[Any]]] = {}
         self.file_of: list[int] = []
         for number, peek in enumerate(peeks):
-            for record in peek.records:
+            for record in peek.sample:
                 at = len(self.file_of)
                 self.file_of.append(number)
                 for path, value in _values(record, ""):
@@ -317,9 +308,9 @@ class _Proposer:
     """Fills what a file lacks, column by column; what was filled is in `mapping` and `guesses`."""
 
     def __init__(
-        self, peeks: Sequence[Peek], files: Sequence[SourceFile], options: Reading
+        self, peeks: Sequence[Source], files: Sequence[SourceFile], options: Reading
     ) -> None:
-        self.source = peeks[0].source
+        self.source = peeks[0]
         self.files = files
         self.values = Values(peeks)
         self.options = options
@@ -787,7 +778,7 @@ class _Proposer:
 
 
 def propose(
-    peeks: Sequence[Peek], files: Sequence[SourceFile], options: Reading
+    peeks: Sequence[Source], files: Sequence[SourceFile], options: Reading
 ) -> tuple[Reading, list[Guess]]:
     """Options under which files of one kind may load, and what was guessed for them."""
     proposer = _Proposer(peeks, files, options)
@@ -876,9 +867,3 @@ def _model_in(path: Path) -> str | None:
     names = ("model", "model_name", "model_id", "model_name_or_path", "model_path", "llm")
     models = (walk(settings, (name,)) for settings in objects for name in names)
     return next((model for model in models if isinstance(model, str) and model), None)
-
-
-def pattern_counts(texts: Sequence[str]) -> dict[str, int]:
-    """How many texts each known way of saying an answer matches."""
-    counts = {p: sum(re.search(p, text) is not None for text in texts) for p in PATTERNS}
-    return {pattern: count for pattern, count in counts.items() if count}

@@ -2,14 +2,14 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from audit.errors import AuditError
-from audit.sources.canonical import LOGPROB_SCORE, SCORE, SCORE_PREFIX, find_column
-from audit.sources.files import excerpt
-from audit.sources.formats import Context, is_grade, is_number
+from audit.sources.canonical import LOGPROB_SCORE, SCORE_PREFIX, find_column
+from audit.sources.files import SourceFile, excerpt
+from audit.sources.formats import is_number
 
 # What is taken of a list of scores, one for each step.
 OF_LIST: dict[str, Callable[[list[float]], float]] = {
@@ -33,35 +33,12 @@ def check_mapped(column: str, path: str) -> None:
         raise AuditError(f"--map {column}={path}: {NAMES}, as in score_prm")
 
 
-def score_columns(
-    declared: Iterable[str],
-    own: Iterable[str],
-    context: Context,
-    mapping: Mapping[str, str],
-    values: Callable[[str], list[Any]],
-) -> list[str]:
-    """The columns of scores that the user names, the format declares or a flat file has."""
-    columns = [name for name in (*mapping, *declared) if name.startswith(SCORE_PREFIX)]
-    for name in own:
-        if not name.startswith(SCORE_PREFIX) or name in mapping.values():
-            continue
-        if name == LOGPROB_SCORE:
-            raise context.file.error(f"column {name}: {LOGPROBS.format(name)}")
-        if SCORE.fullmatch(name) and (words := _words(values(name))):
-            note = f"column is not loaded as a score: {excerpt(name)} holds {excerpt(words[0])}"
-            context.notes[note] = 1
-        elif SCORE.fullmatch(name):
-            columns.append(name)
-        else:
-            advice = f"{NAMES}; pass --map score_NAME={name}"
-            raise context.file.error(f"column {excerpt(name)}: {advice}")
-    return list(dict.fromkeys(columns))
-
-
-def _words(values: list[Any]) -> list[Any]:
-    """The values, where all of them are words and none is a number."""
-    present = [value for value in values if value is not None]
-    return present if all(map(is_grade, present)) else []
+def check_own(name: str, file: SourceFile) -> None:
+    """Refuse a file's own column of scores under a name that no score may have."""
+    if name == LOGPROB_SCORE:
+        raise file.error(f"column {name}: {LOGPROBS.format(name)}")
+    if find_column(name) is None:
+        raise file.error(f"column {excerpt(name)}: {NAMES}; pass --map score_NAME={name}")
 
 
 def split_list(column: str, path: str) -> tuple[str, Callable[[Any], Any] | None]:

@@ -19,8 +19,8 @@ import duckdb
 
 from audit.load.load import load
 from audit.options import Reading
-from audit.sources import find_files
 from audit.sources.canonical import read_columns
+from audit.sources.files import find_files
 from audit.sources.opening import open_source
 from tests.support.logs import large_log
 

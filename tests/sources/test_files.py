@@ -14,7 +14,7 @@ import pytest
 from audit.errors import AuditError
 from audit.load.load import load
 from audit.options import Reading
-from audit.sources import find_files
+from audit.sources.files import find_files
 from audit.sources.opening import open_source
 from audit.sources.readers import chunks, parquet
 from tests.support.command import run

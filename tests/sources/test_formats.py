@@ -26,9 +26,10 @@ from audit.load.load import load
 from audit.load.provenance import answer_note, told
 from audit.options import Reading
 from audit.report import report
-from audit.sources import containers, find_files, readers
+from audit.sources import containers, readers
 from audit.sources import formats as declared
 from audit.sources.canonical import COLUMNS
+from audit.sources.files import find_files
 from audit.sources.formats import inspect_log
 from audit.sources.readers import chunks
 from audit.sources.zips import DEFLATED, STORED, ZSTD

@@ -27,8 +27,9 @@ from audit.options import Reading
 from audit.output.display import DISPLAY_FORMATS
 from audit.report import report
 from audit.report.figures import save_figure, timeline
-from audit.sources import containers, find_files
+from audit.sources import containers
 from audit.sources.canonical import CSV_COLUMNS
+from audit.sources.files import find_files
 from audit.sources.formats import mean_logprob
 from audit.sources.opening import open_source
 from audit.text import visible

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
@@ -19,8 +20,10 @@ from audit.sources.paths import items, value_at
 # A run is the only attempt of its file or line.
 ONE_RUN = column("seed", "one attempt a run", make=lambda record: 0)
 NO_LABELS = "the log grades nothing: --labels FILE names who is right"
-NO_BENCHMARK = "a trajectory names no benchmark"
+UNGRADED = {"correct": NO_LABELS, "competition": "a trajectory names no benchmark"}
 DAMAGED = "not readable as JSON"
+# Runs pass or fail: they answer nothing to vote on.
+of_runs = partial(Format, has_answers=False)
 # Where Harbor keeps what a run has earned.
 REWARD = "verifier_result.rewards.reward"
 
@@ -109,7 +112,7 @@ def _with_first_model(record: Record, context: Context) -> Record | None:
     return record | {"first model": next(filter(None, models), None)}
 
 
-MINI_SWE_AGENT = Format(
+MINI_SWE_AGENT = of_runs(
     name="mini_swe_agent",
     title="mini-swe-agent trajectory",
     recognized_by=(("messages", "info.exit_status", "info.model_stats"),),
@@ -133,8 +136,7 @@ MINI_SWE_AGENT = Format(
         column("finish_reason", "info.exit_status", read=renamed({"Submitted": "stop"})),
         _submitted(spoken("messages", role="assistant")),
     ),
-    has_answers=False,
-    absent={"correct": NO_LABELS, "competition": NO_BENCHMARK},
+    absent=UNGRADED,
 )
 
 
@@ -151,7 +153,7 @@ def _with_settings(record: Record, context: Context) -> Record | None:
     return record | {"model in settings": value_at(settings, "agent.model.name")}
 
 
-SWE_AGENT = Format(
+SWE_AGENT = of_runs(
     name="swe_agent",
     title="SWE-agent trajectory",
     recognized_by=(("trajectory", "info.model_stats"),),
@@ -172,12 +174,7 @@ SWE_AGENT = Format(
         column("finish_reason", "info.exit_status", read=renamed({"submitted": "stop"})),
         _submitted(spoken("trajectory", "response")),
     ),
-    has_answers=False,
-    absent={
-        "correct": NO_LABELS,
-        "competition": NO_BENCHMARK,
-        "archive": "its settings name no model",
-    },
+    absent=UNGRADED | {"archive": "its settings name no model"},
 )
 
 
@@ -198,7 +195,7 @@ def _task(record: Record, position: int, context: Context) -> Any:
     return task if task is not None else record.get("session_id")
 
 
-ATIF = Format(
+ATIF = of_runs(
     name="atif",
     title="ATIF trajectory",
     recognized_by=(("schema_version", "session_id", "agent.name"),),
@@ -213,12 +210,7 @@ ATIF = Format(
         column("text", "steps.*.message", make=spoken("steps", "message", source="agent")),
         column("correct", "@reward"),
     ),
-    has_answers=False,
-    absent={
-        "correct": NO_LABELS,
-        "competition": NO_BENCHMARK,
-        "finish_reason": "ATIF records none",
-    },
+    absent=UNGRADED | {"finish_reason": "ATIF records none"},
 )
 
 
@@ -233,7 +225,7 @@ def _failure(record: Record) -> Any:
     return str(failure.get("exception_type", "error")) if isinstance(failure, dict) else "error"
 
 
-HARBOR = Format(
+HARBOR = of_runs(
     name="harbor",
     title="Harbor trial result",
     recognized_by=(("task_name", "trial_name", "agent_result"),),
@@ -252,7 +244,6 @@ HARBOR = Format(
         column("finish_reason", "exception_info", make=_failure),
         column("correct", REWARD),
     ),
-    has_answers=False,
     absent={"correct": NO_LABELS, "competition": "the trial names no benchmark"},
 )
 
@@ -294,7 +285,7 @@ def _error(record: Record) -> Any:
     return "stop" if not error else str(error).splitlines()[0][:200]
 
 
-OPENHANDS = Format(
+OPENHANDS = of_runs(
     name="openhands",
     title="OpenHands output",
     recognized_by=(("instance_id", "metadata.llm_config", "metrics"),),
@@ -308,14 +299,13 @@ OPENHANDS = Format(
         column("text", "test_result.git_patch, or else what the agent said", make=_patch),
         column("correct", "report.resolved", "test_result.report.resolved"),
     ),
-    has_answers=False,
     absent={"correct": NO_LABELS, "competition": "its metadata name no dataset"},
 )
 
 
 # tau-bench results: an array of runs with their messages and reward, and no usage.
 
-TAU_BENCH = Format(
+TAU_BENCH = of_runs(
     name="tau_bench",
     title="tau-bench results",
     recognized_by=(("task_id", "reward", "traj"),),
@@ -325,7 +315,6 @@ TAU_BENCH = Format(
         column("text", "what the agent said in traj", make=spoken("traj", role="assistant")),
         column("correct", "reward"),
     ),
-    has_answers=False,
     absent={
         "archive": "results name no model",
         "competition": "results name no benchmark",
@@ -345,7 +334,7 @@ def _document(file: SourceFile) -> Record:
     return next(({key: value} for key, value in members if key == "info"), {})
 
 
-TAU2_BENCH = Format(
+TAU2_BENCH = of_runs(
     name="tau2_bench",
     title="tau2-bench results",
     recognized_by=(("info.agent_info", "info.environment_info"),),
@@ -371,5 +360,4 @@ TAU2_BENCH = Format(
         ),
         column("correct", "reward_info.reward"),
     ),
-    has_answers=False,
 )

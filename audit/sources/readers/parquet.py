@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from audit.ahead import prefetch
 from audit.options import Reading
 from audit.sources import containers
-from audit.sources.canonical import SCORE
+from audit.sources.canonical import SCORE, is_numeric
 from audit.sources.columns import Origin, columns_shown, find_origins
 from audit.sources.files import Chunk, Row, Source, SourceFile, Unreadable, excerpt
 from audit.sources.formats import Context, Format, Record, context_of, recognize
@@ -31,14 +31,8 @@ PARQUET_ERRORS = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryE
 
 def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> Source:
     """A Parquet file, in a given format or else the one of its columns."""
-    try:
-        # By its bytes: a file's name need not be UTF-8.
-        stream = pa.OSFile(os.fsencode(file.path))
-        reader = pq.ParquetFile(stream, buffer_size=PARQUET_BUFFER_BYTES, pre_buffer=False)
-        schema, count = reader.schema_arrow, reader.metadata.num_rows
-        metadata = reader.metadata.metadata or {}
-    except PARQUET_ERRORS as error:
-        raise _damaged(file, error) from None
+    reader, schema = _opened(file)
+    metadata = reader.metadata.metadata or {}
     shape = _fields(schema)
     format = recognize(file, shape) if format is None else format
     context = context_of(file, format, reading, "parquet")
@@ -48,7 +42,7 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
         for name in (*(origin.keys or ())[:1], *origin.looks_into):
             if schema.names.count(name) > 1:
                 raise file.error(f"column {column}: {excerpt(name)} occurs twice")
-    if count == 0:
+    if reader.metadata.num_rows == 0:
         raise empty(file)
     has = columns_shown([shape])
     # A path that goes into a list has no column of its own.
@@ -59,8 +53,22 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
         rows = _parquet_rows(file, reader, _leaves(format, origins, schema))
         return open_records(context, rows, has)
     chunks = _parquet_chunks(file, reader, format, origins)
-    sample = _peek_names(file, reader, origins)
+    # Where the canonical column holds no numbers, its first values tell whether they are names.
+    is_own = "question_id" in origins and origins["question_id"].where == "question_id"
+    may_be_names = is_own and not is_numeric(schema.field("question_id").type)
+    sample = _first_rows(file, reader, ["question_id"] if may_be_names else [])
     return make_source(context, origins, chunks, has, sample)
+
+
+def _opened(file: SourceFile) -> tuple[pq.ParquetFile, pa.Schema]:
+    """An open Parquet file, and what its footer says of its columns."""
+    try:
+        # By its bytes: a file's name need not be UTF-8.
+        stream = pa.OSFile(os.fsencode(file.path))
+        reader = pq.ParquetFile(stream, buffer_size=PARQUET_BUFFER_BYTES, pre_buffer=False)
+        return reader, reader.schema_arrow
+    except PARQUET_ERRORS as error:
+        raise _damaged(file, error) from None
 
 
 def _fields(fields: Iterable[pa.Field]) -> Record:
@@ -111,19 +119,6 @@ def _peek(context: Context, reader: pq.ParquetFile) -> list[Record]:
     return _first_rows(context.file, reader, [name for name in schema.names if name in names])
 
 
-def _peek_names(
-    file: SourceFile, reader: pq.ParquetFile, origins: Mapping[str, Origin]
-) -> list[Record]:
-    """The first problems, where the canonical column holds text and no numbers."""
-    origin, schema = origins.get("question_id"), reader.schema_arrow
-    if origin is None or origin.where != "question_id":
-        return []
-    type = schema.field("question_id").type
-    if pa.types.is_integer(type) or pa.types.is_floating(type):
-        return []
-    return _first_rows(file, reader, ["question_id"])
-
-
 def _first_rows(file: SourceFile, reader: pq.ParquetFile, names: list[str]) -> list[Record]:
     """The first rows of some columns, one at a time: any of them may be long."""
     rows: list[Record] = []
@@ -141,13 +136,9 @@ def _first_rows(file: SourceFile, reader: pq.ParquetFile, names: list[str]) -> l
 
 def first_records(file: SourceFile) -> list[Record]:
     """The first rows of all columns, for who looks for a missing one."""
-    try:
-        with pq.ParquetFile(
-            file.path, buffer_size=PARQUET_BUFFER_BYTES, pre_buffer=False
-        ) as reader:
-            return _first_rows(file, reader, list(reader.schema_arrow.names))
-    except PARQUET_ERRORS as error:
-        raise _damaged(file, error) from None
+    reader, schema = _opened(file)
+    with reader:
+        return _first_rows(file, reader, schema.names)
 
 
 def _is_list(type: pa.DataType) -> bool:
