@@ -155,6 +155,10 @@ def test_diff_of_a_database_with_itself_is_empty_and_of_another_is_not(folder, t
     assert {"what": "main", "row": "simulated_low, 9000", "column": "", "old": None,
             "new": "there"} in main  # fmt: skip
     assert not [row for row in main if row["row"] == "simulated_low, 4000"]
+    # Every table has its own rows.
+    curves = [row["row"].split(", ") for row in found if row["what"] == "curves"]
+    new = [set(key) for key in curves if "9000" in key]
+    assert {"simulated_low", "9000", "strict"} in new and len(new) == 4
     # One table alone; one archive as another.
     table = rows(folder, "diff", "audit.duckdb", other, "--table", "main", status=1)
     assert table == main
