@@ -9,8 +9,9 @@ with strict as materialized (
     select
         archive,
         replicate,
-        list(cost order by budget) as strict_costs,
-        list(correct order by budget) as strict_corrects,
+        -- Lists in the order of budgets: an ordered list takes seven times as long.
+        arg_min(cost, budget, 999999) as strict_costs,
+        arg_min(correct, budget, 999999) as strict_corrects,
     from replicate_rule_totals
     where rule = 'strict'
     group by archive, replicate
