@@ -24,9 +24,9 @@ from audit.engine.stages import DRAWN, PORTIONED, STAGE_NAMES, TABLES
 from audit.errors import AuditError, explained, first_line
 from audit.units import UNITS
 
-# A file that puts in others as they are: what a replay is run with makes no difference to it.
 # A view, unless policies read it again and again.
 VOTES = "prefix_votes"
+# A file that puts in others as they are: what a replay is run with makes no difference to it.
 INCLUDE = re.compile(r'\{% include "[^"]+" %\}')
 
 # The ends of a 95 % interval, those of two one-sided tests at 5 %, and the width of a band.
