@@ -79,7 +79,9 @@ def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
             "left_out": left_out,
         }
         write_receipt(partial, content, rows)
-    return read_receipt(folder) or {}
+    receipt = read_receipt(folder)
+    assert receipt is not None
+    return receipt
 
 
 def _notes(manifest: Manifest, receipts: Sequence[Mapping[str, Any]]) -> list[str]:
