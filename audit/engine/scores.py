@@ -31,8 +31,9 @@ def scores(con: duckdb.DuckDBPyConnection) -> list[str]:
 def score_selectors(con: duckdb.DuckDBPyConnection) -> list[Plugin]:
     """The selectors of every loaded score, from the files of sql/scores."""
     selectors = []
+    loaded = scores(con)
     for path in sorted((resource("sql") / "scores").glob("*.sql")):
-        for score in scores(con):
+        for score in loaded:
             name = f"{path.stem}_{score}"
             if name not in SAME_SELECTOR:
                 sql = render_file(f"scores/{path.name}", score=score)

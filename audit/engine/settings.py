@@ -232,6 +232,7 @@ def resolve_plugins(
 ) -> Plugins:
     """The plug-ins of a replay; those of the last one where nothing is asked for."""
     by_kind = {}
+    present = relations(con)
     for kind in KINDS:
         available = available_plugins(con, kind)
         primary = (settings.primary_selector,) if kind == "selectors" else ()
@@ -241,7 +242,8 @@ def resolve_plugins(
                 kind, asked[kind], available, always, _left_out(con, kind, settings)
             )
         else:
-            by_kind[kind] = _last_plugins(con, kind, available, primary)
+            is_first = f"used_{kind}" not in present
+            by_kind[kind] = _last_plugins(con, kind, available, primary, is_first)
     _require_selector(con, settings, by_kind["selectors"])
     check_weights(con, by_kind["selectors"], settings)
     return Plugins(by_kind["rules"], by_kind["selectors"], by_kind["policies"], settings.unit)
@@ -271,9 +273,10 @@ def _last_plugins(
     kind: str,
     available: Mapping[str, Plugin],
     primary: Sequence[str],
+    is_first: bool,
 ) -> list[Plugin]:
     """The plug-ins of the last replay, or the default ones, with the primary selector."""
-    if f"used_{kind}" not in relations(con):
+    if is_first:
         names = KINDS[kind].default
         if kind == "selectors" and not has_answers(con):
             names = (ANSWERLESS,)
@@ -355,12 +358,17 @@ def keep(con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugi
         competition=pa.array([name for name, _ in settings.problems], pa.string()),
         question_id=pa.array([number for _, number in settings.problems], pa.int64()),
     )
+    primary, is_answered = settings.primary_selector, has_answers(con)
     for kind in KINDS:
-        _keep_plugins(con, kind, getattr(used_plugins, kind), settings.primary_selector)
+        _keep_plugins(con, kind, getattr(used_plugins, kind), primary, is_answered)
 
 
 def _keep_plugins(
-    con: duckdb.DuckDBPyConnection, kind: str, used_plugins: Sequence[Plugin], primary: str
+    con: duckdb.DuckDBPyConnection,
+    kind: str,
+    used_plugins: Sequence[Plugin],
+    primary: str,
+    is_answered: bool,
 ) -> None:
     """One kind's plug-ins, numbered from 1; `name` also goes by the word that other tables use."""
     singular = KINDS[kind].one
@@ -377,7 +385,7 @@ def _keep_plugins(
         votes_on=pa.array([plugin.votes_on for plugin in used_plugins], pa.string()),
         path=pa.array([plugin.path for plugin in used_plugins], pa.string()),
         sql=pa.array([plugin.sql for plugin in used_plugins], pa.string()),
-        has_answers=pa.array([has_answers(con)] * len(used_plugins), pa.bool_()),
+        has_answers=pa.array([is_answered] * len(used_plugins), pa.bool_()),
         score=pa.array([weighed(plugin)[0] for plugin in used_plugins], pa.string()),
         weighs=pa.array([weighed(plugin)[1] for plugin in used_plugins], pa.string()),
     )
