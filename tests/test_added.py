@@ -14,6 +14,9 @@ from tests.support.command import ROOT
 from tests.support.copies import PACKAGE, copied, insert, python, told
 from tests.support.pages import packed_tables
 
+# A copy of the package is compiled and run as one that is new.
+pytestmark = pytest.mark.slow
+
 COLUMN = """
 COLUMNS["loudness"] = _column(
     _amounts(100), "how freely tokens were drawn", is_carried=True
@@ -254,7 +257,6 @@ def test_a_field_that_lacks_something_says_what(tmp_path, line, part):
     assert part in str(error.value)
 
 
-@pytest.mark.slow
 def test_the_documentation_is_held_to_list_a_table_that_is_added(tmp_path):
     folder = with_table(copied(tmp_path / "copy", (*PACKAGE, "tests", ".github", ".ci")))
     shutil.copy(ROOT / "README.md", folder)
@@ -275,7 +277,6 @@ def test_the_documentation_is_held_to_list_a_table_that_is_added(tmp_path):
     assert documented.returncode == 0, documented.stdout
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "said"),
     [

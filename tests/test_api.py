@@ -276,6 +276,7 @@ def test_a_result_shows_itself(db):
     assert "<b>" not in hostile._repr_html_() and "\x1b" not in repr(hostile)
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_a_table(archive, db, tmp_path):
     nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
     cells = [
@@ -309,6 +310,7 @@ def test_reading_functions_never_write(db, tmp_path):
     assert db.read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept_tables")
 def test_the_other_commands_are_functions_too(archive, db, tmp_path):
     assert "format parquet" in audit.describe(archive)

@@ -792,11 +792,13 @@ def best_time(text):
     return min(times)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE.keys())
 def test_time_grows_with_the_size_and_not_with_its_square(make):
     assert best_time(make(60_000)) < 10 * max(best_time(make(15_000)), 1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "answer"),
     [

@@ -42,6 +42,7 @@ def cases(tmp_path_factory):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["loop", "vectorized", "frames"])
 def test_a_yardstick_gives_the_tools_tables(cases, name):
     if name == "frames":

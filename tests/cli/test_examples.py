@@ -77,6 +77,7 @@ def test_every_command_stands_in_a_group():
     assert sorted(grouped) == sorted(main.commands)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept_tables")
 @pytest.mark.parametrize("name", sorted(EXAMPLES.keys() - ELSEWHERE - set(FIRST)))
 def test_an_example_runs(folder, name):

@@ -169,6 +169,7 @@ def test_diff_of_a_database_with_itself_is_empty_and_of_another_is_not(folder, t
     assert "--archive: OLD: no archive 'simulated_lwo'; did you mean 'simulated_low'?" in wrong
 
 
+@pytest.mark.slow
 def test_diff_tells_first_what_fits_one_screen(folder, tmp_path):
     other = tmp_path / "orders.duckdb"
     other.write_bytes((folder / "audit.duckdb").read_bytes())
@@ -303,6 +304,7 @@ def test_records_that_do_not_fit_fail_a_check_by_themselves(tmp_path):
     assert "severity is fail, expected <> 'fail'" in error
 
 
+@pytest.mark.slow
 def test_a_primary_selector_that_can_pick_nothing_is_refused(tmp_path):
     """No attempt has a log-probability: every table would be zeros."""
     rows_ = [attempt(seed, 10, "4", correct=True) for seed in range(3)]
@@ -382,6 +384,7 @@ def test_a_filter_that_leaves_nothing_is_one_line(folder, tmp_path):
     assert "the filter leaves nothing" in run(folder, "table", *arguments, status=2)
 
 
+@pytest.mark.slow
 def test_export_and_report_follow_the_filter(folder, tmp_path):
     out, error = told(folder, "export", "--archive", "*_low", "--out", tmp_path / "low")
     # One archive has no other to be compared with, and controls are of all.

@@ -69,6 +69,7 @@ def test_the_most_telling_columns_stay_and_the_others_are_named(folder):
     assert "… and" not in wide and "advisory_cost_ratio" in wide.splitlines()[0]
 
 
+@pytest.mark.slow
 def test_no_column_and_no_cell_is_cut_in_a_pipe(folder):
     text = "x" * 200
     assert text in run(folder, "query", f"select '{text}' as a, '{text}' as b")
@@ -77,6 +78,7 @@ def test_no_column_and_no_cell_is_cut_in_a_pipe(folder):
     assert "x" * 59 + "…" in cut and text not in cut
 
 
+@pytest.mark.slow
 def test_colour_is_for_terminals_that_want_it(folder):
     assert "\x1b[1m" in in_terminal(folder, "table", "main")
     for plain in (

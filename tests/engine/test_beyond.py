@@ -74,6 +74,7 @@ def test_engine_agrees_with_the_reference_beyond_the_study(tmp_path, seed):
 
 
 # What votes by majority is compared above.
+@pytest.mark.slow
 @pytest.mark.parametrize("primary", [name for name in reference.SELECTORS if name != "majority"])
 def test_every_primary_selector_has_its_own_votes_and_stops(tmp_path, primary):
     rows = awkward_archive(random.Random(7), archives=2, logprobs=True, archive_answers=True)

@@ -36,9 +36,8 @@ def con(tmp_path_factory):
         yield con
 
 
-@pytest.mark.parametrize(
-    "at_a_time", [7, *(pytest.param(number, marks=pytest.mark.slow) for number in (1, 60))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("at_a_time", [1, 7, 60])
 def test_tables_in_pieces_of_any_size_are_the_same(con, tmp_path, monkeypatch, at_a_time):
     whole = tables_of(con, WEIGHING)
     assert set(WEIGHING) > {"main", "curves", "budget_curve", "matched_cost", "policies"}

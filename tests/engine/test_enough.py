@@ -65,7 +65,8 @@ def test_python_finds_how_many_orders_are_enough(path):
     assert orders(path) == "4"
 
 
-@pytest.mark.parametrize("name", [pytest.param("mine", marks=pytest.mark.slow), 'my "own" base'])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mine", 'my "own" base'])
 def test_a_connection_that_uses_an_attached_file_gives_every_table(path, name):
     quoted = '"' + name.replace('"', '""') + '"'
     with duckdb.connect() as con:

@@ -19,7 +19,7 @@ from tests.support.databases import replayed_in_memory as replayed
 from tests.support.databases import tables_of
 from tests.support.ledger import BUDGETS, PRICES, ledger_archive
 from tests.support.rows import differences, sort_key
-from tests.support.slow import seeds
+from tests.support.slow import every_other, seeds
 
 ELSEWHERE = {"prefix_boxes", "majority_rules", "truncation", "data_quality"}
 POLICIES = ("adaptive_consistency", "decided", "early_stopping", "lead_of_three")
@@ -111,8 +111,10 @@ def test_a_count_that_a_step_lacks_is_nothing(tmp_path):
 SCORED = ("best_judge", "best_reward", "exp_vote_judge", "exp_vote_logprob", "exp_vote_reward")
 
 
-@pytest.mark.parametrize("primary", ["vote_reward", "exp_vote_judge", "best_reward", "last"])
 @pytest.mark.parametrize("seed", seeds(1, 2))
+@pytest.mark.parametrize(
+    "primary", every_other(("vote_reward", "exp_vote_judge", "best_reward", "last"))
+)
 def test_selectors_of_scores_agree_with_the_slow_reference(tmp_path, primary, seed):
     rng = random.Random(f"{primary} {seed}")
     rows = ledger_archive(rng, problems=2, attempts=6, logprobs=True)
@@ -307,6 +309,7 @@ def test_a_voting_selector_is_refused_where_there_is_no_answer(tmp_path):
         ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_table_can_be_selected_from_and_speaks_the_unit(tmp_path):
     rows = ledger_archive(random.Random(1), archives=2)
     with replayed_in_a_file(

@@ -142,6 +142,7 @@ def test_verify_tells_a_genuine_rerun_from_the_replay(tmp_path):
     assert low < mean < high
 
 
+@pytest.mark.slow
 def test_a_live_run_without_labels_contradicts_nothing(tmp_path):
     bank = banks("unlabelled", problems=3, attempts=4)
     write(tmp_path / "full.jsonl", bank)
@@ -155,6 +156,7 @@ def test_a_live_run_without_labels_contradicts_nothing(tmp_path):
     assert "3 problems have no label in one of the runs" in err
 
 
+@pytest.mark.slow
 def test_the_command_verify_exits_one_where_runs_contradict(tmp_path):
     bank = banks("command", problems=2, attempts=4)
     write(tmp_path / "full.jsonl", bank)
@@ -168,6 +170,7 @@ def test_the_command_verify_exits_one_where_runs_contradict(tmp_path):
     assert "pass --budget" in err
 
 
+@pytest.mark.slow
 def test_a_larger_budget_than_the_live_one_is_warned_of(tmp_path):
     bank = banks("warned", problems=3, attempts=4)
     list(run(tmp_path / "live.jsonl", bank, 150, rule="advisory", cap=4, policy="decided"))
@@ -272,6 +275,7 @@ def test_a_cap_may_be_as_good_as_none():
     assert Controller(1000, cap=10**6).may_launch()
 
 
+@pytest.mark.slow
 def test_a_policy_of_ones_own_is_followed(tmp_path):
     (tmp_path / "policies").mkdir()
     own = tmp_path / "policies" / "two_attempts.sql"
@@ -414,6 +418,7 @@ def test_the_readme_with_vllm(tmp_path, monkeypatch, capsys):
     assert len((tmp_path / "live.jsonl").read_text().splitlines()) == 3
 
 
+@pytest.mark.slow
 def test_answers_of_the_archive_are_read_as_the_live_run_read_them(tmp_path):
     bank = banks("archive", problems=3, attempts=5)
     for attempts in bank.values():
@@ -430,6 +435,7 @@ def test_answers_of_the_archive_are_read_as_the_live_run_read_them(tmp_path):
     assert any(found.to_pydict()["answer"])
 
 
+@pytest.mark.slow
 def test_tasks_without_an_answer_equal_the_replay(tmp_path):
     bank = banks("none", problems=3, attempts=5)
     for attempts in bank.values():

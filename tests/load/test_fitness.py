@@ -312,6 +312,7 @@ def mixed():
             for row in rows]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("grade", "kinds"),
     [
@@ -463,6 +464,7 @@ def test_reasoning_beside_the_text_that_costs_nothing_is_told(tool, characters):
     assert ("texts_longer_than_costs" in tool("answers", "--answer", "boxed").err) == is_told
 
 
+@pytest.mark.slow
 def test_a_cost_is_extreme_beside_other_archives_whatever_is_loaded_first(tool):
     write(tool.folder / "a.jsonl", [r | {"completion_tokens": 10**6 + r["seed"]} for r in bank()])
     write(tool.folder / "b.jsonl", bank("n"))
@@ -476,6 +478,7 @@ def test_a_cost_is_extreme_beside_other_archives_whatever_is_loaded_first(tool):
     assert state()["quality_counts"] == state("b.duckdb")["quality_counts"]
 
 
+@pytest.mark.slow
 def test_replays_that_run_out_of_attempts_are_counted_by_budget_and_cap(tool):
     # Every attempt costs 100: a bank of 4 is spent at 400, one of 8 at 800.
     rows = [

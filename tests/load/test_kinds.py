@@ -220,6 +220,7 @@ def test_decimals_are_compared_as_numbers_where_that_is_asked_for(tmp_path):
 # References from a file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
 @pytest.mark.parametrize("column", ["question_id", "problem", "id"])
 def test_references_of_a_csv_are_read_for_every_container(tmp_path, name, column):

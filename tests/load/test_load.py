@@ -640,6 +640,7 @@ def test_replacing_meets_an_archive_in_the_middle_of_a_stream(con, tmp_path, mon
     assert stored == sorted((values["archive"], values["seed"]) for values in rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("texts", [True, False])
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_an_interrupted_load_leaves_the_database_as_it_was(tmp_path, monkeypatch, suffix, texts):
@@ -748,6 +749,7 @@ def test_schema_is_created_once_and_grades_work_under_another_name(tmp_path):
 # Memory
 
 
+@pytest.mark.slow
 def test_python_memory_does_not_grow_with_the_input(tmp_path, monkeypatch):
     monkeypatch.setattr(chunks, "CHUNK_ROWS", 16)
     monkeypatch.setattr(staging, "SEGMENT_BYTES", 5_000)
@@ -825,6 +827,7 @@ def row_groups(folder, sources):
         ]
 
 
+@pytest.mark.slow
 def test_very_many_short_rows_are_written_in_few_row_groups(tmp_path, monkeypatch):
     # What DuckDB knows of a row group stays in memory as long as the load goes on.
     rows = [row(archive="ab"[seed % 2], seed=seed // 2) for seed in range(4 * 4096)]

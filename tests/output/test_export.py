@@ -1,11 +1,14 @@
 """What an export without names writes, and what it leaves out."""
 
+import pytest
+
 from audit import api
 from audit.output import export
 from tests.support.archives import attempt
 from tests.support.databases import replayed
 
 
+@pytest.mark.slow
 def test_pairs_of_many_archives_are_exported_by_name_only(tmp_path, monkeypatch):
     rows = [attempt(0, 5, "4", archive=archive) for archive in "abc"]
     monkeypatch.setattr(export, "MOST_PAIRED_UNNAMED", 2)

@@ -168,6 +168,7 @@ def every_table(con):
         yield format_table(annotated(con, name, choose(table, limit=20)), "tex", name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["study", "ledger", "wide", "tall"])
 def test_latex_sets_every_table_within_the_page(request, tmp_path, kind):
     require_latex()

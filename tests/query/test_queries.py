@@ -26,6 +26,7 @@ from audit.query.run import find_query, named_queries
 from audit.query.run import query as ask
 from tests.support.archives import write_jsonl
 from tests.support.databases import replayed
+from tests.support.slow import every_other
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [known.name for known in named_queries()]
@@ -184,6 +185,7 @@ def test_named_query_answers_with_its_defaults_whatever_the_threads(by_threads, 
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_named_queries_run_where_only_the_canonical_order_was_replayed(tmp_path, con):
     with replayed(tmp_path, ROWS, **{**SETTINGS, "orders": 0}):
         pass
@@ -634,7 +636,7 @@ LABELLED = {
 ABOUT_LABELS = {"advisory_harms", "label_conflicts", "hardest_problems"}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", every_other(NAMES))
 def test_what_rests_on_labels_is_empty_without_them(unlabelled, name):
     found = query(unlabelled, name)
     ((selectors,),) = unlabelled.execute("select count(distinct selector) from results").fetchall()
@@ -713,8 +715,9 @@ def in_tokens(by_unit):
     return cache(lambda name: query(by_unit("completion"), name))
 
 
-# In all tokens and in seconds with the slow tests: both are counted as others are.
-TRIED = ["money", "steps", *(pytest.param(u, marks=pytest.mark.slow) for u in ("total", "seconds"))]
+# In other units with the slow tests: they are counted as money is.
+SLOW_UNITS = ("steps", "total", "seconds")
+TRIED = ["money", *(pytest.param(unit, marks=pytest.mark.slow) for unit in SLOW_UNITS)]
 
 
 @pytest.mark.parametrize("unit", TRIED)
@@ -756,6 +759,7 @@ def test_a_bootstrap_by_hand_is_the_interval_of_main(by_unit, unit):
         assert (row["delta_low"], row["delta_high"]) == pytest.approx(ends)
 
 
+@pytest.mark.slow
 def test_money_is_known_of_tokens_with_prices_too(tmp_path):
     prices = tmp_path / "prices.csv"
     prices.write_text("archive,input,output\nsteady,100,1000\nslow,100,1000\n")
@@ -794,6 +798,7 @@ def test_money_is_known_of_tokens_with_prices_too(tmp_path):
     con.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_named_queries_run_on_tasks_without_an_answer(unanswered, name):
     found = query(unanswered, name)
@@ -1164,6 +1169,7 @@ def stopped(folder, sql, *arguments):
     return done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", NEVER_ENDS)
 def test_timeout_stops_a_runaway(folder, kind):
     line = stopped(folder, NEVER_ENDS[kind], "--timeout", "0.5")

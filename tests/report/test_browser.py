@@ -418,6 +418,7 @@ def test_policies_are_a_cloud_or_a_hint(browser, demo):
         assert browser.run("document.getElementById('policies').hidden") is True
 
 
+@pytest.mark.slow
 def test_a_policy_is_a_shape_a_rule_a_fill_and_the_frontier_a_line(
     browser, two_archives, tmp_path, monkeypatch
 ):
@@ -462,6 +463,7 @@ def test_a_policy_is_a_shape_a_rule_a_fill_and_the_frontier_a_line(
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 def test_a_policy_of_an_archive_that_was_cut_is_not_called_unlabelled(
     browser, tmp_path, monkeypatch
 ):
@@ -755,6 +757,7 @@ def test_detectable_difference_and_order_noise_stand_beside_the_comparison(brows
     )
 
 
+@pytest.mark.slow
 def test_an_archive_that_does_not_fit_is_marked_in_its_row(browser, tmp_path):
     rows = [row | {"mean_logprob": -0.5} for row in hostile_rows()]
     for row in rows:
@@ -873,6 +876,7 @@ def agents(tmp_path_factory):
     return folder / "report.html", rows
 
 
+@pytest.mark.slow
 def test_every_rule_of_the_run_has_a_line_a_row_and_a_lane(browser, agents):
     page, rows = agents
     browser.open(page, fragment="#B=0.02")
@@ -927,6 +931,7 @@ def test_a_page_in_money_speaks_of_money(browser, agents):
         )
 
 
+@pytest.mark.slow
 def test_a_switch_shows_the_same_page_in_dollars(browser, tmp_path):
     settings = {"orders": 4, "replicates": 9, "caps": (2, 4, 9), "primary_cap": 4}
     with ledger_database(tmp_path, budgets=BUDGETS["completion"], **settings) as con:

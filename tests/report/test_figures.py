@@ -194,6 +194,7 @@ def test_text_from_archives_is_put_on_one_line():
     assert one_line("x" * 80, 10) == "x" * 9 + "…"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "inches"), [("budget_curve", 3.3), ("cost_accuracy", 6.9), ("length_strata", 3.3)]
 )
@@ -276,6 +277,7 @@ def test_no_point_of_cost_accuracy_is_left_without_its_budget(simulated):
     assert len(set(labels)) == points and all(label for *_, label in labels)
 
 
+@pytest.mark.slow
 def test_a_figure_shows_itself_in_a_notebook(simulated, tmp_path):
     for suffix, kind in ((".svg", "image/svg+xml"), (".png", "image/png"), (".html", "text/html")):
         drawn = audit.timeline(simulated, tmp_path / f"one{suffix}")

@@ -64,6 +64,7 @@ def test_html_holds_every_table_once_as_printed_and_as_exported(hostile):
     assert printed == [column.cells for column in display_columns("main", main)]
 
 
+@pytest.mark.slow
 def test_a_page_too_large_keeps_fewer_orders_and_replicates_and_says_so(
     hostile, remembered, monkeypatch, tmp_path
 ):
@@ -315,6 +316,7 @@ def test_no_part_file_is_left_behind(hostile):
     assert [path for path in folder.rglob("*") if ".part" in path.name] == []
 
 
+@pytest.mark.slow
 def test_the_same_database_gives_the_same_bytes(hostile, tmp_path):
     con, folder = hostile
     for path in report(con, tmp_path, build.FORMATS):
@@ -388,6 +390,7 @@ def test_a_long_table_is_cut_with_a_hint(hostile, remembered, plain, monkeypatch
     assert f"The first 3 of {total} rows; budget-audit export curves --out DIR writes" in text
 
 
+@pytest.mark.slow
 def test_without_random_orders_the_report_says_why_tables_are_empty(plain, tmp_path):
     with replayed(tmp_path, hostile_rows(), orders=0, replicates=0) as con:
         report(con, tmp_path / "report", ("md",))
@@ -396,6 +399,7 @@ def test_without_random_orders_the_report_says_why_tables_are_empty(plain, tmp_p
     assert "Where do the two rules converge?" not in text
 
 
+@pytest.mark.slow
 def test_without_resamples_the_report_says_why_intervals_are_missing(plain, tmp_path):
     with replayed(tmp_path, hostile_rows(), replicates=0) as con:
         report(con, tmp_path / "report", ("md",))

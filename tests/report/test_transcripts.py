@@ -193,6 +193,7 @@ def test_a_text_that_is_not_there_is_told(browser, told, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_too_many_texts_are_refused_and_nothing_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr(texts, "MOST_BYTES", 300)
     with replayed(tmp_path, rows_with_texts()) as con:
@@ -209,6 +210,7 @@ def test_too_many_texts_are_refused_and_nothing_is_written(tmp_path, monkeypatch
     assert "kB) are in texts/ beside it" in (tmp_path / "out" / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_without_texts_the_option_is_refused_in_one_line(tmp_path):
     rows = [
         row | {"text": None, "boxed_answer": row["archive_answer"]}

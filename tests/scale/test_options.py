@@ -95,6 +95,7 @@ def bundled(rows):
     return list(found.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["separate", "append"])
 def test_runs_of_one_task_and_names_of_problems_are_those_of_a_load(tmp_path, kind):
     # One of the two names its problems in another column, and has a part more than problems; the
@@ -140,6 +141,7 @@ def spoiled(folder):
     (folder / "4.jsonl").symlink_to("gone")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_left_out_and_named(tmp_path):
     spoiled(tmp_path / "traces")
     sources, reading = [tmp_path / "traces" / "*"], {"skip_unreadable": True}
@@ -181,6 +183,7 @@ def archives(tmp_path):
     return sources
 
 
+@pytest.mark.slow
 def test_the_filters_of_a_replay_are_those_of_a_plan(tmp_path, archives):
     (tmp_path / "only.csv").write_text("competition,question_id\nD,2\nC,1\nD,2\n")
     only = {"archive": "*_high", "competition": ["D", "C"], "problems": tmp_path / "only.csv"}
@@ -199,6 +202,7 @@ def test_the_filters_of_a_replay_are_those_of_a_plan(tmp_path, archives):
     assert differing(exported(tmp_path / "g.duckdb", tmp_path / "g"), one) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -275,6 +279,7 @@ def test_orders_are_a_number_and_budgets_are_not_added(tmp_path, archives):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_the_commands_are_functions(tmp_path, archives):
     planned = audit.plan(archives, tmp_path / "run", 2, finished="eos,end", **SMALL)
     assert planned.to_pydict()["number"] == [0, 1] and "2 part(s)" in planned.caption
@@ -364,13 +369,11 @@ def test_work_counts_stops_where_they_are_more_than_prefixes(tmp_path, archives)
 PRICES = (("a", 1_250_000, 125_000, 10_000_000), ("b", 50_000, 50_000, 400_000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [
-        pytest.param(
-            {"unit": "money", "budgets": ("$0.00001", 0.0001), "prices": PRICES, "effect": 2.5},
-            marks=pytest.mark.slow,
-        ),
+        {"unit": "money", "budgets": ("$0.00001", 0.0001), "prices": PRICES, "effect": 2.5},
         {"unit": "steps", "budgets": (2, 5, 9), "rules": "step_lost", "policies": "all"},
     ],
     ids=lambda asked: "-".join(map(str, asked.values())).replace(" ", "")[:40],

@@ -74,6 +74,7 @@ def test_a_linked_run_has_the_bytes_of_one_machine(tmp_path, whole, expected):
     assert differing(gathered(whole, tmp_path, link=True), expected) == []
 
 
+@pytest.mark.slow
 def test_one_part_in_many_small_groups_changes_no_byte(tmp_path, sources, expected, monkeypatch):
     monkeypatch.setattr("audit.scale.part.PORTION_ROWS", 30)
     monkeypatch.setattr(sys.modules["audit.engine.replay"], "PORTION_ROWS", 30)
@@ -81,6 +82,7 @@ def test_one_part_in_many_small_groups_changes_no_byte(tmp_path, sources, expect
     assert differing(gathered(folder, tmp_path), expected) == []
 
 
+@pytest.mark.slow
 def test_policies_and_plug_ins_of_a_user_come_along(tmp_path, sources):
     for kind, name, sql in (("rules", "grace", GRACE), ("selectors", "earliest", FIRST)):
         (tmp_path / kind).mkdir()
@@ -96,7 +98,8 @@ def test_policies_and_plug_ins_of_a_user_come_along(tmp_path, sources):
     assert differing(gathered(made(run_folder), tmp_path / "gathered"), expected) == []
 
 
-@pytest.mark.parametrize("unlabelled", ["drop", pytest.param("wrong", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("unlabelled", ["drop", "wrong"])
 def test_missing_labels_are_settled_as_a_load_settles_them(tmp_path, unlabelled):
     sources = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
     for number, path in enumerate(sources):
@@ -119,6 +122,7 @@ def test_missing_labels_are_settled_as_a_load_settles_them(tmp_path, unlabelled)
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
 
 
+@pytest.mark.slow
 def test_the_options_of_a_load_come_along_and_what_was_graded_is_told(tmp_path):
     rows = [
         attempt(seed, 5 + seed, "9", correct=None if archive == "blind" else seed == 1)
@@ -141,6 +145,7 @@ def test_the_options_of_a_load_come_along_and_what_was_graded_is_told(tmp_path):
         assert "archive's own extraction" in notes(con)
 
 
+@pytest.mark.slow
 def test_the_commands_do_what_one_machine_does(tmp_path, sources, expected):
     settings = ["--budgets", "10,20,45", "--caps", "2,4,9", "--primary-cap", "4"]
     settings += ["--orders", "3", "--replicates", "20", "--force"]

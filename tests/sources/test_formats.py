@@ -350,6 +350,7 @@ def python_peak(log):
     return peak
 
 
+@pytest.mark.slow
 def test_python_memory_does_not_grow_with_an_inspect_log(tmp_path, monkeypatch):
     monkeypatch.setattr(chunks, "CHUNK_ROWS", 16)
     monkeypatch.setattr(chunks, "SAMPLE_ROWS", 16)
@@ -1265,6 +1266,7 @@ BY_HAND = {
 }
 
 
+@pytest.mark.slow
 def test_a_log_replays_to_the_figures_worked_out_by_hand_and_its_names_stand_in_the_report(
     con, tmp_path
 ):

@@ -114,6 +114,7 @@ def written(folder, records):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("records", [parallel, objects])
 def test_a_row_per_problem_loads_to_its_attempts_in_every_container(con, tmp_path, records):
     for path in written(tmp_path, records()):
@@ -128,6 +129,7 @@ def test_a_row_per_problem_loads_to_its_attempts_in_every_container(con, tmp_pat
         assert repaired == (4,), path.name
 
 
+@pytest.mark.slow
 def test_a_star_means_all_items_one_attempt_each_everywhere(con, tmp_path):
     records = [
         {"n": row["id"], "ys": row["responses"], "t": row["token_counts"],

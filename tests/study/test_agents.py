@@ -35,6 +35,7 @@ def made(tmp_path_factory):
     return folder, audit.demo(folder / "demo", agents=True)
 
 
+@pytest.mark.slow
 def test_every_rule_solves_and_costs_what_a_plain_loop_says(made):
     folder, _ = made
     curves = audit.table(folder / "demo" / "audit.duckdb", "curves").to_pylist()
@@ -46,6 +47,7 @@ def test_every_rule_solves_and_costs_what_a_plain_loop_says(made):
             assert accuracy == pytest.approx(solved) and cost == pytest.approx(paid, abs=5e-5)
 
 
+@pytest.mark.slow
 def test_the_demonstration_tells_three_lines_and_a_table(made):
     folder, result = made
     lines = result.caption.splitlines()

@@ -400,6 +400,7 @@ def test_an_interrupted_run_keeps_what_was_committed_and_goes_on_from_there(tmp_
             assert con.sql(f"from {name} order by all").fetchall() == kept
 
 
+@pytest.mark.slow
 def test_counts_outlive_a_load_and_go_with_a_replaced_archive(tmp_path):
     rows = [attempt(0, "x" * 30, 10, archive=name) for name in ("a", "b")]
     with replayed(tmp_path, rows, budgets=(4,)) as con:
@@ -449,6 +450,7 @@ def test_events_follow_the_tokenizer_used_last_and_nothing_is_counted_twice(tmp_
         assert con.execute("select count(*) from token_counts").fetchall() == [(2,)]
 
 
+@pytest.mark.slow
 def test_the_command_continues_with_the_tokenizer_used_last(words, capsys):
     run("tokenize --tokenizer words.json")
     run("replay --budgets 3 --caps 3 --primary-cap 3 --orders 1 --replicates 0")
@@ -470,6 +472,7 @@ def test_the_table_counts_what_it_needs_and_afterwards_only_reads(words, capsys)
     assert (words / "audit.duckdb").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_export_counts_what_is_missing_and_leaves_the_table_out_where_it_cannot(
     words, capsys, monkeypatch
 ):
@@ -535,6 +538,7 @@ def test_without_the_extra_one_line_says_what_to_install_and_other_tables_work(
         tables_of(con, set(engine.table_names()) - {"prefix_boxes"})
 
 
+@pytest.mark.slow
 def test_where_no_attempt_has_a_text_all_is_unverified_and_no_tokenizer_is_needed(
     tmp_path, monkeypatch, capsys
 ):
@@ -769,6 +773,7 @@ def test_ranks_that_are_not_the_published_ones_are_refused(monkeypatch):
         encodings.o200k_ranks()
 
 
+@pytest.mark.slow
 def test_simulated_full_texts_reconcile_but_for_those_that_are_off(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     run("simulate --out full --problems 1 --attempts 8 --texts full")
@@ -830,6 +835,7 @@ def test_the_same_file_name_with_another_content_is_another_encoding(tmp_path):
     assert all(name.startswith("tokenizer.json sha256:") for name in names)
 
 
+@pytest.mark.slow
 def test_the_benchmark_counts_the_same_tokens_in_every_way(capsys):
     bench.main(["--problems", "1", "--attempts", "1", "--rounds", "1"])
     lines = capsys.readouterr().out.splitlines()

@@ -55,6 +55,7 @@ def shuffled():
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parts", "suffix", "threads"),
     [
@@ -65,7 +66,7 @@ def shuffled():
             4,
             id="two files of JSON lines, four threads",
         ),
-        pytest.param([archive()], "csv", 2, id="CSV, two threads", marks=pytest.mark.slow),
+        pytest.param([archive()], "csv", 2, id="CSV, two threads"),
     ],
 )
 def test_every_table_has_the_same_bytes(tmp_path, expected, parts, suffix, threads):

@@ -203,6 +203,7 @@ def test_an_output_on_a_full_disk_is_whole_or_not_there(disks, server, folder, c
             assert content == complete[Path(name).name], name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", sorted(set(COMMANDS) - WITHOUT_MEMORY))
 def test_too_little_memory_is_told_in_one_line(server, folder, command):
     before = state(folder / "audit.duckdb")
@@ -392,6 +393,7 @@ with duckdb.connect(sys.argv[1], read_only=True) as con:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     OLD_DUCKDB is None, reason="BUDGET_AUDIT_DUCKDB_1_4 names no Python that has DuckDB 1.4"
 )

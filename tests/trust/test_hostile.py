@@ -58,6 +58,7 @@ def test_files_that_are_hostile_as_a_whole_load_or_are_refused_in_words(tmp_path
     assert fuzz.check_special(tmp_path, large=1_000_000) > 40
 
 
+@pytest.mark.slow
 def test_a_line_of_100_megabytes_loads_in_bounded_memory(tmp_path):
     fuzz.check_long_line(tmp_path)
 
@@ -94,6 +95,7 @@ def test_a_column_that_is_looked_into_may_occur_only_once(tmp_path):
         load(con, [str(tmp_path / "aime24.parquet")])
 
 
+@pytest.mark.slow
 def test_a_small_file_of_long_texts_is_decoded_a_few_rows_at_a_time(tmp_path):
     count, text = 4000, "x" * 100_000
     columns = {name: [value] * count for name, value in fuzz.ROW.items()}
@@ -351,6 +353,7 @@ def run(world, *arguments, status=0):
     return result.output
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept_tables")
 def test_names_are_kept_as_they_are_and_break_no_statement(world):
     with database.connect(world / "audit.duckdb", read_only=True) as con:
@@ -365,6 +368,7 @@ def test_names_are_kept_as_they_are_and_break_no_statement(world):
         assert all(table.num_columns > 1 for table in tables.values())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept_tables")
 def test_every_command_takes_hostile_names_and_steers_no_terminal(world):
     printed = [run(world, "check"), run(world, "compare")]

@@ -70,6 +70,7 @@ def test_every_command_works_without_a_network(tmp_path, nowhere):
     assert done.returncode == 0 and (tmp_path / "curve.pdf").stat().st_size > 0
 
 
+@pytest.mark.slow
 def test_the_demo_works_without_a_network(nowhere, demo):
     assert demo.stat().st_size > 200_000
 
