@@ -239,6 +239,7 @@ def test_the_command_line_calls_the_functions_and_no_room():
                     assert names <= {"api", "options", "__version__"}, (path, names)
 
 
+@pytest.mark.slow
 def test_budgets_are_numbers_or_words(db):
     for budgets, expected in (
         ([10, "0.02k", "4.5k"], "10,20,4500"),

@@ -143,6 +143,7 @@ def test_a_table_of_problems_and_a_timeline_name_the_command_that_shows_one(fold
 # Two databases.
 
 
+@pytest.mark.slow
 def test_diff_of_a_database_with_itself_is_empty_and_of_another_is_not(folder, tmp_path):
     other = tmp_path / "other.duckdb"
     other.write_bytes((folder / "audit.duckdb").read_bytes())

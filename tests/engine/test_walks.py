@@ -123,7 +123,7 @@ def test_a_wrong_file_that_rules_read_is_blamed_and_not_the_rule(
     [
         ({"budgets": (7, 11, 30, 999)}, SOME_TABLES),
         pytest.param({"budgets": (7, 11, 30, 999)}, ALL_TABLES, marks=pytest.mark.slow),
-        ({"caps": (1, 3), "primary_cap": 3}, SOME_TABLES),
+        pytest.param({"caps": (1, 3), "primary_cap": 3}, SOME_TABLES, marks=pytest.mark.slow),
         pytest.param({"replicates": 5}, SOME_TABLES, marks=pytest.mark.slow),
         ({"bootstrap_seed": 3}, SOME_TABLES),
         ({"rules": "everything"}, SOME_TABLES),

@@ -405,6 +405,7 @@ def test_findings_stand_in_one_table_with_prose_folded(browser, demo):
     assert "check: table transitions" in said
 
 
+@pytest.mark.slow
 def test_policies_are_a_cloud_or_a_hint(browser, demo):
     browser.open(demo)
     ready(browser)
@@ -482,6 +483,7 @@ def test_a_policy_of_an_archive_that_was_cut_is_not_called_unlabelled(
 SUMMARY = "[...document.querySelectorAll('#archives-table tr')].map(r => r.innerText)"
 
 
+@pytest.mark.slow
 def test_many_archives_are_found_by_name_and_summed_up_in_slices(browser, demo, tmp_path):
     """The limits are set below the demo's nine archives, and a slice to one archive."""
     whole = demo.read_text()
@@ -541,6 +543,7 @@ def test_a_phone_scrolls_only_down(browser, demo):
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 def test_the_page_prints_its_own_figures(browser, demo):
     browser.open(demo)
     ready(browser)
@@ -788,6 +791,7 @@ def with_tables(monkeypatch, **more):
     monkeypatch.setattr(build, "tables", found)
 
 
+@pytest.mark.slow
 def test_the_frontier_is_a_line_and_points_fade_by_their_share(
     browser, two_archives, tmp_path, monkeypatch
 ):
@@ -912,6 +916,7 @@ def test_every_rule_of_the_run_has_a_line_a_row_and_a_lane(browser, agents):
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 def test_a_page_in_money_speaks_of_money(browser, agents):
     page, _ = agents
     browser.open(page, fragment="#B=0.035")
