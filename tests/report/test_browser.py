@@ -726,6 +726,12 @@ def test_what_matters_fits_on_a_narrow_screen(browser, demo, width):
         "k.selectNodeContents(n); return k.getBoundingClientRect().right; })))"
     )
     assert max(ends) <= edge + 0.5
+    # A name does not run into the bar beside it.
+    names = browser.run(
+        "[...document.querySelectorAll('#survive-rows .link')].map(link => "
+        "link.getBoundingClientRect().right - link.closest('td').getBoundingClientRect().right)"
+    )
+    assert names and max(names) <= 0.5
     if width > 600:
         box, chips = browser.run(
             "[document.getElementById('archives').getBoundingClientRect().bottom, "
