@@ -224,7 +224,9 @@ class _Columns:
             return terms[0]
         return Origin(
             path,
-            lambda record, position: added([term.get(record, position) for term in terms]),
+            lambda record, position: added(
+                field.column, [term.get(record, position) for term in terms]
+            ),
             looks_into=tuple(term.keys[0] for term in terms if term.keys),
         )
 

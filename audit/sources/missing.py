@@ -84,6 +84,9 @@ def explain(source: Source, column: str) -> str:
     reason = f" ({why})" if why else ""
     if column == "correct" and "references" not in source.mapping:
         option = "--references FILE and --grade references to compare answers with references"
+    if column == "finish_reason" and why and why.endswith((" holds lists", " holds objects")):
+        # To pass 'stop' would say something else than what stands there.
+        return f"no {what} for each attempt: {why}; write one for each attempt, or one for all"
     if column == "completion_tokens" and "text" not in source.mapping:
         option = "--map completion_tokens=PATH"
     return f"no {what}: {cost}; pass {option}{reason}"

@@ -679,10 +679,21 @@ class _Proposer:
 
     def propose_finish_reason(self) -> None:
         """A column with words that tools use; else every attempt counts as completed."""
-        for path in self.candidates("finish_reason"):
-            if REASONS & {str(value).lower() for value in self.values.present(path)}:
-                self.take_from("finish_reason", path, "finish reason")
-                return
+        words = {
+            path: {str(value).lower() for value in self.values.present(path)}
+            for path in self.free()
+        }
+        called = [path for path in self.candidates("finish_reason") if REASONS & words[path]]
+        # Nothing else has these words alone, whatever it is called.
+        worded = [path for path in words if words[path] and words[path] <= REASONS]
+        for path in (*called, *worded):
+            if path not in called and is_listed(path):
+                raise self.files[0].error(
+                    f"{safe_name(path)} holds finish reasons, but not one for each attempt; "
+                    "write as many as there are attempts, or one for all of a row"
+                )
+            self.take_from("finish_reason", path, "finish reason")
+            return
         self.settle("finish_reason", "stop", "every attempt counts as completed: none is recorded")
 
     def propose_label(self) -> None:

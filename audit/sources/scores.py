@@ -22,7 +22,8 @@ OF_LIST_PATH = re.compile(r"(.+)\[(\w+)\]")
 LOGPROBS = "log-probabilities are the column mean_logprob; pass --map mean_logprob={}"
 NAMES = "a score's name is lower-case letters, digits and _"
 # Columns of which two may be added.
-ADDED = ("prompt_tokens", "cached_tokens", "completion_tokens", "money", "seconds")
+COUNTS = ("prompt_tokens", "cached_tokens", "completion_tokens")
+ADDED = (*COUNTS, "money", "seconds")
 
 
 def check_mapped(column: str, path: str) -> None:
@@ -73,12 +74,13 @@ def split_sum(column: str, path: str) -> list[str]:
     return parts if column in ADDED and len(parts) > 1 and all(parts) else [path]
 
 
-def added(values: Sequence[Any]) -> Any:
-    """The sum of what is there; null where nothing is, and what is no number is left to refuse."""
+def added(column: str, values: Sequence[Any]) -> Any:
+    """The sum of what is there, null where nothing is; what cannot be a part is left to refuse."""
     present = [value for value in values if value is not None]
     numbers: list[Any] = [_plain(value) for value in present]
-    if None in numbers:
-        return present[numbers.index(None)]
+    for value, number in zip(present, numbers, strict=True):
+        if number is None or number < 0 or (column in COUNTS and number % 1):
+            return value
     return sum(numbers) if numbers else None
 
 

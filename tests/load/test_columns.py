@@ -306,6 +306,20 @@ def test_two_columns_are_added(tmp_path, name):
         assert origin == "said+thought"
 
 
+@pytest.mark.parametrize("parts", [(500, -499), (-500, 5500), (500.5, 0.5), (5, float("inf"))])
+def test_a_part_of_a_sum_is_a_count_too(tmp_path, parts):
+    rows = [attempt(0, said=5, thought=7), attempt(1, said=parts[0], thought=parts[1])]
+    mapping = {"completion_tokens": "said+thought"}
+    assert "row 2, column completion_tokens" in refused(tmp_path, rows, mapping=mapping)
+
+
+def test_parts_of_money_are_no_counts(tmp_path):
+    rows = [attempt(0, completion_tokens=5, input_paid=0.25, output_paid=0.5)]
+    mapping = {"money": "input_paid+output_paid"}
+    with loaded(write(tmp_path / "a.jsonl", rows), mapping=mapping) as con:
+        assert table(con, "money", "attempts") == [(0.75,)]
+
+
 def test_a_sum_of_what_is_no_number_is_refused_and_a_name_with_a_plus_is_a_name(tmp_path):
     rows = [attempt(0, said=5, thought="much"), attempt(1, said=5, thought=1)]
     mapping = {"completion_tokens": "said+thought"}

@@ -253,6 +253,14 @@ def a_scalar_finish_reason_beside_lists(folder):
     ])  # fmt: skip
 
 
+@shape((6, 1, 3, 2, 4, 6, 6, 4))
+def a_finish_reason_in_an_object_beside_lists(folder):
+    lines(folder / "dump.jsonl", [
+        {"id": p, "responses": TEXTS[p], "token_counts": [30, 31], "scores": RIGHT[p],
+         "ending": {"reason": "stop" if p else "length"}} for p in range(3)
+    ])  # fmt: skip
+
+
 @shape(PLAIN)
 def a_list_of_objects(folder):
     lines(folder / "dump.jsonl", [
@@ -950,3 +958,16 @@ def refusal(folder, source):
     assert first.startswith("this does not load, because "), done.output
     assert "budget-audit load" not in done.output
     return first
+
+
+@pytest.mark.parametrize("name", ["finish_reason", "ending"])
+@pytest.mark.parametrize("reasons", [["length"], ["length"] * 3])
+def test_finish_reasons_of_another_number_than_the_attempts_stand_for_none(tmp_path, name, reasons):
+    rows = [
+        {"id": p, "responses": TEXTS[p], "token_counts": [30, 31], "scores": RIGHT[p],
+         name: reasons} for p in range(3)
+    ]  # fmt: skip
+    lines(tmp_path / "dump.jsonl", rows)
+    assert f"{name}.* holds finish reasons, but not one for each" in refusal(tmp_path, "dump.jsonl")
+    _, error = told(tmp_path, "load", "dump.jsonl", status=2)
+    assert ("--finish-reason stop" in error) == (name == "ending")
