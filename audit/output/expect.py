@@ -63,10 +63,10 @@ def read_expectations(texts: Sequence[str]) -> list[Expectation]:
     """Expectations as they are written, or from files of them, a line each."""
     expectations = []
     for text in texts:
-        if ":" in text and not Path(text).is_file():
+        path = Path(text)
+        if ":" in text and not _is_file(path):
             expectations.append(_parsed(text, "--expect"))
             continue
-        path = Path(text)
         try:
             lines = path.read_text(encoding="utf-8-sig").splitlines()
         except OSError as error:
@@ -82,6 +82,14 @@ def read_expectations(texts: Sequence[str]) -> list[Expectation]:
     if texts and not expectations:
         raise AuditError(f"--expect: nothing is expected there; {LAYOUT}")
     return expectations
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        # A text may be longer than the name of any file.
+        return False
 
 
 def _parsed(text: str, where: str) -> Expectation:
