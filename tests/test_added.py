@@ -123,7 +123,8 @@ def printed(folder):
     commands = {
         "describe": "describe a.jsonl --all",
         "load": "load a.jsonl",
-        "replay": f"replay --budgets 10,20 --selectors all --patience 9 {SMALL}",
+        # No other selector of the score brings it in.
+        "replay": f"replay --budgets 10,20 --selectors worst_prm,majority --patience 9 {SMALL}",
         "tables": "tables",
         "csv": "table prompts --format csv",
         "table": "table prompts",
@@ -139,7 +140,7 @@ def printed(folder):
         "asked": f"replay --unit asked --budgets 5.5,12 {SMALL}",
         "costs": "table curves --format csv",
         "plan": "plan a.jsonl --out run --parts 1 --flavour salt --patience 3 --unit asked"
-        f" --budgets 5.5,12 {SMALL}",
+        f" --budgets 5.5,12 --selectors worst_prm,majority {SMALL}",
         "extract": "extract run",
         "part": "part run 0",
         "gather": "gather run --db gathered.duckdb",
@@ -157,7 +158,10 @@ PICKED = """
     select distinct seed from selections
     where selector = 'worst_prm' and budget = 20 and rule = 'advisory' and repeat = 0
 """
-GATHERED = "select distinct loudness, value from attempts, settings where key = 'unit'"
+GATHERED = """
+    select distinct loudness, value, selector from attempts, settings, selections
+    where key = 'unit' order by all
+"""
 
 
 def rows_of(text):
@@ -170,7 +174,7 @@ def test_a_column_is_one_entry(folder, printed):
     exported = rows_of((folder / "out" / "attempts.csv").read_text())
     assert {row["loudness"] for row in exported} == {"0.5"}
     assert printed["loudness"].split() == ["loudness", "0.5"]
-    assert printed["gathered"].split() == ["loudness,value", "0.5,asked"]
+    assert printed["gathered"].split()[:2] == ["loudness,value,selector", "0.5,asked,majority"]
 
 
 def test_a_unit_is_one_entry_and_one_file(folder, printed):
@@ -185,6 +189,7 @@ def test_a_unit_is_one_entry_and_one_file(folder, printed):
 def test_a_score_of_every_kind_is_one_file(printed):
     assert "worst_prm" in {row["selector"] for row in rows_of(printed["selectors"])}
     assert printed["worst"].split() == ["seed", "0"]
+    assert printed["gathered"].split()[2:] == ["0.5,asked,worst_prm"]
 
 
 def test_a_table_with_an_interval_is_two_files_and_a_line(folder, printed):

@@ -11,7 +11,7 @@ import pyarrow as pa
 from audit import database, engine
 from audit.engine.build import walk
 from audit.engine.foresight import SAID_IN, foreseen
-from audit.engine.plugins import KINDS, NAME_PATTERN, Plugin, Plugins, check_lineage
+from audit.engine.plugins import KINDS, Plugin, Plugins, check_plugin
 from audit.engine.stages import BLIND_FOLDERS, DRAWN, PORTIONED, STAGES
 from audit.errors import AuditError
 from audit.progress import Progress
@@ -106,7 +106,7 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
             "and schema_name = 'main' and contains(sql, 'read_parquet(')"
         )
         for (name,) in relations.fetchall():
-            if name not in {*blind, "labels"} or name in DRAWN:
+            if name.lower() not in {*blind, "labels"} or name in DRAWN:
                 con.execute(f"create view {quoted(name)} as select * from audited.{quoted(name)}")
         con.execute(f"create table labels as {engine.render('dealt_labels')}")
         for name in ("grades", "scores"):
@@ -140,9 +140,7 @@ def _stored(con: duckdb.DuckDBPyConnection) -> Plugins:
         plugins[kind] = [Plugin(*row) for row in con.execute(query).fetchall()]
         for plugin in plugins[kind]:
             where = f"the database's {KINDS[kind].one} {excerpt(plugin.name)}"
-            if not NAME_PATTERN.fullmatch(plugin.name):
-                raise AuditError(f"{where} has no valid name: lower-case letters, digits and _")
-            check_lineage(kind, replace(plugin, path=where))
+            check_plugin(kind, replace(plugin, path=where))
     ((unit,),) = con.execute("select unit from unit").fetchall()
     if unit not in UNITS:
         raise AuditError(f"the database's unit {excerpt(unit)} is none of {', '.join(UNITS)}")

@@ -11,6 +11,7 @@ import duckdb
 from audit.engine.lineage import relations_read
 from audit.engine.sql_files import resource, stage_file
 from audit.errors import AuditError, first_line
+from audit.text import visible
 
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -145,20 +146,18 @@ def _folder(kind: str, folder: str, available: Mapping[str, Plugin]) -> list[Plu
     if not paths:
         raise AuditError(f"{folder}: no .sql file here; --{kind} takes a folder of them")
     for path in paths:
-        if not NAME_PATTERN.fullmatch(path.stem):
-            raise AuditError(
-                f"{path}: the file's name is the {KINDS[kind].one}'s: lower-case letters, digits, _"
-            )
         if path.stem in available:
             raise AuditError(f"{path}: '{path.stem}' is built in; give the file another name")
     folder_plugins = [read_plugin(path) for path in paths]
     for plugin in folder_plugins:
-        check_lineage(kind, plugin)
+        check_plugin(kind, plugin)
     return folder_plugins
 
 
 def read_plugin(path: Path) -> Plugin:
     """The plug-in of a file."""
+    if not path.is_file():
+        raise AuditError(f"{path}: not a file; a plug-in is a file of SQL")
     try:
         sql = path.read_text(encoding="utf-8").strip().rstrip(";")
     except UnicodeDecodeError as error:
@@ -169,8 +168,13 @@ def read_plugin(path: Path) -> Plugin:
     return Plugin(path.stem, sql, votes_on.group(1) if votes_on else "answer", shown)
 
 
-def check_lineage(kind: str, plugin: Plugin) -> None:
-    """A plug-in is one select over relations that carry no label."""
+def check_plugin(kind: str, plugin: Plugin) -> None:
+    """A plug-in has a name, and is one select over relations that carry no label."""
+    if not NAME_PATTERN.fullmatch(str(plugin.name)):
+        raise AuditError(
+            f"{plugin.path}: '{visible(str(plugin.name)[:40])}' names no {KINDS[kind].one}: "
+            "lower-case letters, digits and _ do"
+        )
     try:
         read = relations_read(plugin.sql)
     except AuditError as error:

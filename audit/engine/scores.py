@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path, PurePath
 
 import duckdb
 
@@ -32,7 +33,7 @@ def score_selectors(con: duckdb.DuckDBPyConnection) -> list[Plugin]:
     """The selectors of every loaded score, from the files of sql/scores."""
     selectors = []
     loaded = scores(con)
-    for path in sorted((resource("sql") / "scores").glob("*.sql")):
+    for path in _score_files():
         for score in loaded:
             name = f"{path.stem}_{score}"
             if name not in SAME_SELECTOR:
@@ -52,8 +53,26 @@ def used_scores(con: duckdb.DuckDBPyConnection, selectors: Sequence[Plugin]) -> 
     ]
     if any(not plugin.path.startswith(FOLDER) for plugin in reading):
         return scores(con)
-    names = {re.sub(r"^(best|vote|exp_vote)_", "", plugin.name) for plugin in reading}
-    return sorted(names)
+    return sorted({score_of(plugin) for plugin in reading})
+
+
+def _score_files() -> list[Path]:
+    return sorted((resource("sql") / "scores").glob("*.sql"))
+
+
+def score_of(selector: Plugin) -> str:
+    """The score that a selector of a file of sql/scores reads; its name ends with it."""
+    return selector.name.removeprefix(f"{PurePath(selector.path).stem}_")
+
+
+def named_scores(selector: str) -> dict[str, str]:
+    """The scores that a selector's name may speak of, each by its file of sql/scores."""
+    named = {path.stem: selector.removeprefix(f"{path.stem}_") for path in _score_files()}
+    return {
+        f"scores/{stem}.sql": score
+        for stem, score in named.items()
+        if score != selector and SCORE_NAME.fullmatch(score)
+    }
 
 
 def outside_weights(
@@ -95,7 +114,7 @@ def check_weights(
     for selector in selectors:
         if selector.path != f"{FOLDER}vote.sql":
             continue
-        score = selector.name.removeprefix("vote_")
+        score = score_of(selector)
         for archive, outside, total in outside_weights(con, score, settings):
             raise AuditError(
                 f"--selectors {selector.name}: {outside:,} of {total:,} scores of archive "
@@ -110,19 +129,17 @@ def own_plugins(kind: str, chosen: Plugins) -> list[Plugin]:
     return [
         plugin
         for plugin in getattr(chosen, kind)
-        if plugin.sql not in ours and plugin.sql != _score_sql(plugin)
+        if plugin.sql not in ours
+        and all(
+            plugin.sql != render_file(file, score=score)
+            for file, score in named_scores(plugin.name).items()
+        )
     ]
-
-
-def _score_sql(plugin: Plugin) -> str | None:
-    """The SQL that a selector's name stands for, if it is that of a score."""
-    match = re.fullmatch(rf"(best|vote|exp_vote)_({SCORE_NAME.pattern})", plugin.name)
-    return render_file(f"scores/{match[1]}.sql", score=match[2]) if match else None
 
 
 def weighed(plugin: Plugin) -> tuple[str | None, str | None]:
     """The score by which a selector weighs votes, and the column of its weights."""
     for start, column in (("exp_vote", "exp_weight"), ("vote", "weight")):
         if plugin.path == f"{FOLDER}{start}.sql":
-            return plugin.name.removeprefix(f"{start}_"), column
+            return score_of(plugin), column
     return None, None

@@ -20,7 +20,7 @@ from audit.engine.plugins import (
     SAME_SELECTOR,
     Plugin,
     Plugins,
-    check_lineage,
+    check_plugin,
     chosen,
     plugins,
 )
@@ -286,7 +286,7 @@ def _last_plugins(
         last = {row[0]: Plugin(*row) for row in rows}
         by_name = {name: available.get(name, plugin) for name, plugin in last.items()}
         for plugin in by_name.values():
-            check_lineage(kind, plugin)
+            check_plugin(kind, plugin)
             if plugin.name not in available and plugin.path.startswith("sql/"):
                 raise AuditError(
                     f"the {KINDS[kind].one} {plugin.name} of the last replay is not there any "

@@ -22,7 +22,7 @@ from audit.engine.plugins import (
     Plugins,
     check_columns,
     check_contract,
-    check_lineage,
+    check_plugin,
     plugins,
     read_plugin,
 )
@@ -114,7 +114,7 @@ def _plugin(kind: str, name: str) -> Plugin:
     if not Path(name).is_file():
         raise AuditError(f"{not_there(KINDS[kind].one, name, sorted(by_name))}, or a .sql file")
     own = read_plugin(Path(name))
-    check_lineage(kind, own)
+    check_plugin(kind, own)
     if "candidate_scores" in relations_read(own.sql):
         raise AuditError(f"{own.path}: reads candidate_scores, and scores are not known live")
     return own

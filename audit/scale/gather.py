@@ -11,6 +11,7 @@ import duckdb
 from audit.database import REPLAYED_ROW_GROUP, opened, relations, transaction
 from audit.database.schema import LINKED, TEXTS
 from audit.engine import quality
+from audit.engine.build import render
 from audit.engine.replay import build_stages, finish, keep_walk_settings, publish
 from audit.engine.settings import Settings, keep
 from audit.engine.stages import WALKED
@@ -80,7 +81,7 @@ def gather(run: Path, db: Path, *, link: bool = False, limits: Limits = NO_LIMIT
             finish(con)
             con.execute("update meta set value = 'fresh' where key = 'replays'")
             ((banks,),) = con.execute("select count(*) from banks").fetchall()
-            ((replays,),) = con.execute("select count(*) from problem_costs").fetchall()
+            ((replays,),) = con.execute(render("replay_count")).fetchall()
     except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
         raise AuditError(f"the database could not be written: {explained(error)}") from None
     return Gathered(banks, replays, notes)

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import platform
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -17,7 +16,8 @@ import pyarrow
 
 from audit import __version__
 from audit.database.leftovers import atomic_file
-from audit.engine.plugins import KINDS, NAME_PATTERN, Plugin, Plugins, check_lineage
+from audit.engine.plugins import KINDS, Plugin, Plugins, check_plugin
+from audit.engine.scores import named_scores
 from audit.engine.settings import (
     Settings,
     as_tuples,
@@ -36,7 +36,6 @@ from audit.sources.missing import require
 from audit.sources.opening import open_source, require_some
 
 MOST_PARTS = 99_999
-SCORE_SELECTOR = re.compile(r"(best|vote|exp_vote)_([a-z0-9_]+)")
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,7 @@ def _foretell(
     """
     con.execute("create table meta as select 'answer' as key, ? as value", [reading.answer])
     names = f"{settings.get('selectors') or ''},{settings.get('primary_selector') or ''}"
-    scores = {match[2] for name in names.split(",") if (match := SCORE_SELECTOR.fullmatch(name))}
+    scores = {score for name in names.split(",") for score in named_scores(name).values()}
     con.execute(
         "create table scores as select '' as archive, '' as competition, 0::bigint as question_id, "
         "unnest(?::varchar[]) as score, 0::double as value",
@@ -168,6 +167,8 @@ def _write(out: Path, text: str) -> None:
 def read_manifest(run: Path) -> Manifest:
     """The plan of a run; one that somebody has changed is refused."""
     path = run / "manifest.json"
+    if path.exists() and not path.is_file():
+        raise AuditError(f"{path}: cannot be read: not a file")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         is_whole = content == _with_id({key: content[key] for key in content if key != "id"})
@@ -205,12 +206,7 @@ def _manifest(content: Mapping[str, Any]) -> Manifest:
     }
     for kind, of_kind in by_kind.items():
         for plugin in of_kind:
-            if not NAME_PATTERN.fullmatch(plugin.name):
-                raise ValueError(
-                    f"'{plugin.name}' is not a valid {KINDS[kind].one} name: lower-case letters, "
-                    "digits and _"
-                )
-            check_lineage(kind, plugin)
+            check_plugin(kind, plugin)
     settings = settings_of(content)
     plugins = Plugins(by_kind["rules"], by_kind["selectors"], by_kind["policies"], settings.unit)
     if settings.primary_selector not in {plugin.name for plugin in plugins.selectors}:

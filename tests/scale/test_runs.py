@@ -183,9 +183,10 @@ def test_slurm_needs_extract_and_part_alone(tmp_path, sources, expected):
 
 def test_a_linked_database_reaches_the_parts_of_its_run_and_nothing_else(tmp_path, whole):
     folder, db = copy_of(whole, tmp_path / "run"), tmp_path / "gathered.duckdb"
-    gather.gather(folder, db, link=True)
+    counted = gather.gather(folder, db, link=True)
     with database.opened(db, sandbox=True) as con:
         assert query(con, "from walked_attempts").table.num_rows > 0
+        assert counted.replays == query(con, "from replays").table.num_rows > 0
         receipt = folder / "parts" / "00000" / "receipt.json"
         for other in (folder / "keys" / "banks.parquet", folder / "manifest.json", receipt):
             with pytest.raises(AuditError, match="Permission"):

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from audit import database, engine
+from audit import database, engine, replay
 from audit.cli import main
 from audit.engine.check import check
 from audit.errors import AuditError
@@ -255,7 +255,12 @@ def test_a_file_of_ones_own_that_is_no_text_is_refused_in_words(tmp_path):
             GRACE.replace("budgeted_attempts", "read_text('/etc/hosts')"),
             "reads read_",
         ),
-        ("selectors", "name", "x'; copy (select 1) to '{folder}/new'; --", "has no valid name"),
+        (
+            "selectors",
+            "name",
+            "x'; copy (select 1) to '{folder}/new'; --",
+            "names no selector",
+        ),
     ],
 )
 def test_check_runs_nothing_that_a_database_smuggles_in(
@@ -268,6 +273,18 @@ def test_check_runs_nothing_that_a_database_smuggles_in(
     with pytest.raises(AuditError, match=message):
         check(path)
     assert [found.name for found in tmp_path.iterdir()] == ["given.duckdb"]
+
+
+@pytest.mark.parametrize("name", ["a' || 'b", "my rule", "", None])
+def test_a_replay_takes_no_name_that_a_database_smuggles_in(small, tmp_path, name):
+    path = tmp_path / "given.duckdb"
+    shutil.copy(small, path)
+    with duckdb.connect(str(path)) as con:
+        con.execute("update used_rules set name = ? where name = 'strict'", [name])
+    before = path.read_bytes()
+    with pytest.raises(AuditError, match="names no rule: lower-case letters"):
+        replay(path)
+    assert path.read_bytes() == before
 
 
 def test_a_view_in_a_given_database_reaches_no_file(small, tmp_path):
