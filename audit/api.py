@@ -69,6 +69,8 @@ def _opened(
     """The connection given, or one to the file for as long as it is needed; a load may make it."""
     if isinstance(db, duckdb.DuckDBPyConnection):
         database.check_schema(db)
+        if not may_create and not database.relations(db):
+            raise AuditError("the connection's database holds no attempts; load some, or 'use' it")
         yield db
         return
     if write and not may_create and not Path(db).exists():

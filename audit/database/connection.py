@@ -109,8 +109,10 @@ def _parts(con: duckdb.DuckDBPyConnection, path: str | Path) -> list[str]:
     if linked is None:
         return []
     ((expected,),) = con.execute("select min(value) from meta where key = 'run'").fetchall()
+    manifest = Path(linked, "manifest.json")
     try:
-        run_id = json.loads(Path(linked, "manifest.json").read_text(encoding="utf-8"))["id"]
+        # Nobody may ever write into a pipe that lies there.
+        run_id = json.loads(manifest.read_text("utf-8"))["id"] if manifest.is_file() else None
     except (OSError, ValueError, KeyError, TypeError):
         run_id = None
     if run_id is None or run_id != expected:
@@ -141,6 +143,11 @@ def _view_files(con: duckdb.DuckDBPyConnection, path: str | Path, run: Path) -> 
                 raise AuditError(
                     f"{path}: is linked to the run in {run}, which holds the link {links[0]}; put "
                     "the folder or file itself there"
+                )
+            if made and not file.is_file():
+                raise AuditError(
+                    f"{path}: is linked to the run in {run}, where there is no file {file}; put it "
+                    "back, or gather into a new --db"
                 )
         if not made:
             raise AuditError(
@@ -257,8 +264,10 @@ def _refuse_unreadable(path: Path) -> None:
         str(path).encode()
     except UnicodeEncodeError:
         raise AuditError(f"{path}: DuckDB opens no name that is not UTF-8; rename it") from None
-    if path.exists() and not path.is_file():
-        raise AuditError(f"{path}: cannot be opened: not a file; choose another --db")
+    # DuckDB reads the log beside it, too.
+    for file in (path, Path(f"{path}.wal")):
+        if file.exists() and not file.is_file():
+            raise AuditError(f"{file}: cannot be opened: not a file; choose another --db")
     # DuckDB would take a CSV or Parquet file for a database and keep nothing.
     if path.is_file() and not is_database(path):
         raise AuditError(f"{path}: cannot be opened: not a DuckDB database; choose another --db")

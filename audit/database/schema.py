@@ -142,25 +142,25 @@ def check_strangers(con: duckdb.DuckDBPyConnection, name: str = "the database") 
 def relations(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """The tables and views of the database, with their kinds."""
     # Asked many times in a replay: information_schema.tables takes twice as long.
-    return dict(
-        con.execute(
-            """
-            select table_name, 'table'
-            from duckdb_tables()
-            where database_name = current_database() and schema_name = 'main'
-            union all
-            select view_name, 'view'
-            from duckdb_views()
-            where database_name = current_database() and schema_name = 'main' and not internal
-            """
-        ).fetchall()
-    )
+    rows = con.execute(
+        """
+        select table_name, 'table'
+        from duckdb_tables()
+        where database_name = current_database() and schema_name = 'main'
+        union all
+        select view_name, 'view'
+        from duckdb_views()
+        where database_name = current_database() and schema_name = 'main' and not internal
+        """
+    ).fetchall()
+    # "Attempts" is attempts: SQL compares letters of ASCII without their case.
+    return {name.lower() if name.isascii() else name: kind for name, kind in rows}
 
 
 def require_attempts(con: duckdb.DuckDBPyConnection) -> None:
     """Refuse a database into which nothing was loaded."""
-    names = {name for (name,) in con.execute("select table_name from duckdb_tables()").fetchall()}
-    if "meta" not in names or not con.execute("select 1 from attempts limit 1").fetchall():
+    are_there = {"meta", "attempts"} <= set(relations(con))
+    if not are_there or not con.execute("select 1 from attempts limit 1").fetchall():
         raise AuditError("the database holds no attempts; load some with 'budget-audit load'")
 
 

@@ -57,8 +57,8 @@ def comment_relations(con: duckdb.DuckDBPyConnection) -> None:
     """Write into the catalogue what the relations of ours that are there mean."""
     kinds = relations(con)
     rows = con.execute(
-        "select table_name, list(column_name order by column_index) from duckdb_columns() "
-        "where database_name = current_database() and schema_name = 'main' group by table_name"
+        "select lower(table_name), list(column_name order by column_index) from duckdb_columns() "
+        "where database_name = current_database() and schema_name = 'main' group by all"
     ).fetchall()
     columns = dict(rows)
     # The stages have none, so that a comment tells what users may rely on.

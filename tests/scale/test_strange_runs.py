@@ -98,6 +98,33 @@ def test_a_linked_database_whose_run_holds_a_link_is_refused(linked, spoil):
     assert "which holds the link" in line(database.connect, db, read_only=True)
 
 
+def replaced_by_a_pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("spoil", [replaced_by_a_pipe, os.unlink], ids=["a pipe", "nothing"])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("manifest.json", "which is not there; put it back"),
+        ("parts/00001/walked_attempts.parquet", "where there is no file"),
+    ],
+)
+def test_a_linked_database_waits_for_nothing_in_the_place_of_a_file(linked, spoil, name, words):
+    folder, db = linked
+    spoil(folder / name)
+    assert words in line(database.connect, db, read_only=True)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "parts/00001/walked_attempts.parquet"])
+def test_a_run_with_a_pipe_in_the_place_of_a_file_is_not_gathered(tmp_path, whole, name):
+    folder = copy_of(whole, tmp_path / "run")
+    replaced_by_a_pipe(folder / name)
+    line(gather.gather, folder, tmp_path / "none.duckdb")
+    assert not (tmp_path / "none.duckdb").exists()
+
+
 def test_a_run_that_holds_a_link_is_not_gathered(tmp_path, whole):
     folder = copy_of(whole, tmp_path / "run")
     in_place_of_a_file(folder)

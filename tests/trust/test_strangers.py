@@ -226,6 +226,40 @@ def test_what_is_no_file_is_no_database(tmp_path):
     for place in ("pipe", ".", "/dev/null"):
         _, error = told(tmp_path, "table", "main", "--db", place, status=2)
         assert "not a file; choose another --db" in error
+    path = tampered(tmp_path)
+    os.mkfifo(path.with_name("small.duckdb.wal"))
+    _, error = told(tmp_path, "table", "main", "--db", path, status=2)
+    assert "small.duckdb.wal: cannot be opened: not a file" in error
+
+
+def test_a_pipe_among_plug_ins_is_no_plug_in(tmp_path):
+    path = tampered(tmp_path)
+    (tmp_path / "own").mkdir()
+    os.mkfifo(tmp_path / "own" / "mine.sql")
+    _, error = told(tmp_path, "replay", "--selectors", "own", "--db", path, status=2)
+    assert "mine.sql: not a file; a plug-in is a file of SQL" in error
+
+
+@pytest.mark.parametrize("name", ["Attempts", "TEXTS", "meta"])
+def test_a_view_in_the_place_of_a_table_is_refused_in_any_case_of_its_letters(tmp_path, name):
+    steps = [f"create table own as from {name}", f"drop table {name}"]
+    path = tampered(tmp_path, *steps, f'create view "{name}" as from own')
+    for command in COMMANDS:
+        _, error = told(tmp_path, *command, "--db", path, status=2)
+        assert f"'{name.lower()}' is a view, not the table that load makes" in error
+
+
+def test_a_database_that_is_attached_and_not_used_holds_nothing(tmp_path):
+    path = tampered(tmp_path)
+    with duckdb.connect() as con:
+        con.execute(f"attach '{path}' as other")
+        for function, arguments in (
+            (api.table, ["main"]),
+            (api.replay, []),
+            (api.query, ["from main"]),
+        ):
+            with pytest.raises(AuditError, match="holds no attempts"):
+                function(con, *arguments)
 
 
 def test_a_name_that_is_not_utf_8_is_told_and_read_where_it_can_be(tmp_path):
