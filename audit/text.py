@@ -20,6 +20,15 @@ def one_line(text: str) -> str:
     return visible(" ".join(text.split()))
 
 
+def is_utf8(name: str) -> bool:
+    """Whether a file's name is UTF-8; the bytes of another come as what cannot be encoded."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def steerless(text: str) -> str:
     """The text with every character that would steer a page written as its escape."""
     return STEERING.sub(lambda match: visible(match[0]), text)

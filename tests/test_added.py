@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 COLUMN = """
 COLUMNS["loudness"] = _column(
-    _amounts(100), "how freely tokens were drawn", is_carried=True
+    _amounts(100), "how freely tokens were drawn"
 )
 
 
@@ -170,6 +170,7 @@ def rows_of(text):
 
 def test_a_column_is_one_entry(folder, printed):
     assert "loudness            from loudness" in printed["describe"]
+    assert "score_prm           from score_prm" in printed["describe"]
     assert "how freely tokens were drawn" in printed["schema attempts"]
     exported = rows_of((folder / "out" / "attempts.csv").read_text())
     assert {row["loudness"] for row in exported} == {"0.5"}

@@ -249,6 +249,8 @@ class Cli(click.Group):
             # A full disk, too little memory or a damaged file speaks through the engine.
             if type(error).__module__ in ("duckdb", "_duckdb"):
                 complain(explained(error))
+            elif isinstance(error, UnicodeEncodeError) and "surrogates" in error.reason:
+                complain("a name that was given is not UTF-8, and DuckDB takes none; rename it")
             elif os.environ.get(TRACEBACK_VARIABLE):
                 raise
             else:

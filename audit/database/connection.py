@@ -15,7 +15,7 @@ import duckdb
 from audit.database.leftovers import is_running, remove_leftovers, temporary
 from audit.database.schema import check_schema, linked_run, relations
 from audit.errors import AuditError, explained
-from audit.text import literal, quoted, visible
+from audit.text import is_utf8, literal, quoted, visible
 
 # Rows that are written together: of attempts with long texts, of very many short ones, and of
 # replays. What DuckDB knows of each group stays in memory beyond its limit, about 2 kB a column.
@@ -260,10 +260,8 @@ def _why_closed(error: duckdb.Error) -> str:
 
 def _refuse_unreadable(path: Path) -> None:
     """Refuse what DuckDB would wait for, crash at, or take for something else."""
-    try:
-        str(path).encode()
-    except UnicodeEncodeError:
-        raise AuditError(f"{path}: DuckDB opens no name that is not UTF-8; rename it") from None
+    if not is_utf8(str(path)):
+        raise AuditError(f"{path}: DuckDB opens no name that is not UTF-8; rename it")
     # DuckDB reads the log beside it, too.
     for file in (path, Path(f"{path}.wal")):
         if file.exists() and not file.is_file():

@@ -122,6 +122,8 @@ def column_comment(relation: str, name: str) -> str:
     from audit.sources.canonical import COLUMNS
 
     recorded = COLUMNS[name].comment if name in COLUMNS else ""
+    if relation == "attempts" and recorded and (relation, name) not in _listed_columns():
+        return recorded
     return column(relation, name).comment or recorded
 
 

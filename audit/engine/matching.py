@@ -100,8 +100,7 @@ def last_below(ascending: np.ndarray, targets: np.ndarray) -> np.ndarray:
     """By row, the last place at which no more stands than each target."""
     if len(ascending) > ascending.shape[1]:
         # Many short rows take longer to search than to read.
-        counted = [(ascending <= own[:, None]).sum(axis=1) for own in targets.T]
-        return np.column_stack(counted) - 1
+        return np.column_stack([(ascending <= own[:, None]).sum(axis=1) for own in targets.T]) - 1
     rows = zip(ascending, targets, strict=True)
     return np.array([np.searchsorted(row, own, "right") - 1 for row, own in rows], int)
 
@@ -122,8 +121,7 @@ def solve(
     # What is paid at a budget at which a walk ends, and how many walks go on from there.
     still_open = ended[:, -1:] - ended
     paid += still_open * starts
-    targets = targets.astype(kind)
-    at = last_below(paid, targets)
+    at = last_below(paid, targets := targets.astype(kind))
     begun, going_on = np.take_along_axis(paid, at, 1), np.take_along_axis(still_open, at, 1)
     more = (targets - begun) // np.maximum(going_on, 1)
     exhausted = targets >= paid[:, -1:]

@@ -448,7 +448,8 @@ def _everything(peeks: Sequence[Source], source: Source, reading: Reading) -> It
     """Every column with its origin, what is unused, what is absent and what could be it."""
     mapping = source.mapping | dict(reading.mapping)
     yield f"columns of {source.file.shown_name} ({source.title})"
-    for name in COLUMNS:
+    # Scores go by any name.
+    for name in (*COLUMNS, *sorted(mapping.keys() - COLUMNS.keys())):
         if name in mapping:
             yield f"  {name:18}  from {mapping[name]}"
     values = Values(peeks)

@@ -15,8 +15,14 @@ SQL_TYPES = {
     pa.float64(): "double",
     pa.bool_(): "boolean",
 }
-# Columns that go from a file into `attempts` as they are: there they stand last.
-CARRIED = pa.struct([(name, column.type) for name, column in COLUMNS.items() if column.is_carried])
+# Columns that a load has places for; all others go from a file into `attempts` as they are, where
+# they stand last.
+PLACED = (
+    *("archive", "competition", "question_id", "seed"),
+    *("prompt_tokens", "completion_tokens", "finish_reason", "mean_logprob", "steps"),
+    *("text", "boxed_answer", "archive_answer", "correct", "references"),
+)
+CARRIED = pa.struct([(name, column.type) for name, column in COLUMNS.items() if name not in PLACED])
 SCORES = pa.list_(pa.struct([("score", pa.string()), ("value", pa.float64())]))
 KEY_FIELDS = [(name, COLUMNS[name].type) for name in ("archive", "competition")]
 KEY_FIELDS += [("question_id", pa.int64()), ("seed", pa.int64())]

@@ -252,6 +252,9 @@ def _mistake(error: duckdb.Error) -> AuditError:
 def _require_what_it_reads(con: duckdb.DuckDBPyConnection, error: duckdb.Error) -> None:
     """Say why a relation of the replays is not there, where that is what went wrong."""
     missing = re.search(r"Table with name (\w+) does not exist", str(error))
+    if missing and missing.group(1) in engine.exploratory_names():
+        name = missing.group(1)
+        raise AuditError(f"query: {name} is no view; print it with 'budget-audit table {name}'")
     if missing and missing.group(1) in (*engine.REPLAY_RELATIONS, *engine.table_names()):
         try:
             require_replays(con)

@@ -34,6 +34,7 @@ from audit.options import Reading
 from audit.sources.files import SourceFile, Unreadable, find_files
 from audit.sources.missing import require
 from audit.sources.opening import open_source, require_some
+from audit.text import is_utf8
 
 MOST_PARTS = 99_999
 
@@ -149,6 +150,7 @@ def _with_id(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def _write(out: Path, text: str) -> None:
     """Write the manifest into a new folder; another one that is there is refused."""
+    _refuse_name(out)
     path = out / "manifest.json"
     if path.exists():
         if json.loads(text)["id"] != read_manifest(out).id:
@@ -164,8 +166,14 @@ def _write(out: Path, text: str) -> None:
         partial.write_text(text, encoding="utf-8")
 
 
+def _refuse_name(run: Path) -> None:
+    if not is_utf8(os.path.abspath(run)):
+        raise AuditError(f"{run}: DuckDB opens no name that is not UTF-8; rename the folder")
+
+
 def read_manifest(run: Path) -> Manifest:
     """The plan of a run; one that somebody has changed is refused."""
+    _refuse_name(run)
     path = run / "manifest.json"
     if path.exists() and not path.is_file():
         raise AuditError(f"{path}: cannot be read: not a file")

@@ -64,8 +64,6 @@ class Column:
     comment: str = ""
     # Whether a row that holds several attempts says it once for all of them.
     is_shared: bool = False
-    # Whether `attempts` has a column of this name and type that holds the value as it is.
-    is_carried: bool = False
 
 
 def whole_number(value: Any) -> int | None:
@@ -362,14 +360,12 @@ def _cast_steps(array: pa.Array) -> pa.Array | None:
     return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(fields, fields=list(STEP)))
 
 
-def _column(
-    values: Column, comment: str, *, is_shared: bool = False, is_carried: bool = False
-) -> Column:
-    """A column with what it means and where it goes."""
-    return replace(values, comment=comment, is_shared=is_shared, is_carried=is_carried)
+def _column(values: Column, comment: str, *, is_shared: bool = False) -> Column:
+    """A column with what it means."""
+    return replace(values, comment=comment, is_shared=is_shared)
 
 
-# An attempt's columns. To add one, add a line here: `is_carried` keeps it in `attempts`.
+# An attempt's columns. To add one, add a line here: a load keeps it in `attempts`.
 COLUMNS = {
     "archive": _column(
         _strings(1, pa.string()),
@@ -418,41 +414,31 @@ COLUMNS = {
     "cached_tokens": _column(
         _COUNT,
         "tokens of the prompt that were read from a cache; null where unknown",
-        is_carried=True,
     ),
-    "money": _column(
-        _amounts(LARGEST_MONEY), "what the attempt was billed; null where unknown", is_carried=True
-    ),
-    "seconds": _column(
-        _amounts(LARGEST_SECONDS), "how long the attempt took; null where unknown", is_carried=True
-    ),
+    "money": _column(_amounts(LARGEST_MONEY), "what the attempt was billed; null where unknown"),
+    "seconds": _column(_amounts(LARGEST_SECONDS), "how long the attempt took; null where unknown"),
     # These are looked at by checks alone.
     "reasoning_tokens": _column(
         _loose(_COUNT),
         "tokens that the attempt spent on reasoning, as recorded; null where unknown",
-        is_carried=True,
     ),
     "reasoning_length": _column(
         _loose(_COUNT),
         "characters of reasoning that are recorded beside the text; null where there is none",
-        is_carried=True,
     ),
     "total_tokens": _column(
         _loose(_COUNT),
         "tokens of the prompt and of all that was generated, as recorded; null where unknown",
-        is_carried=True,
     ),
     "temperature": _column(
         _loose(_amounts(LARGEST_MONEY)),
         "the temperature at which tokens were drawn; null where unknown",
         is_shared=True,
-        is_carried=True,
     ),
     "top_p": _column(
         _loose(_amounts(LARGEST_MONEY)),
         "the share of likely tokens that were drawn from; null where unknown",
         is_shared=True,
-        is_carried=True,
     ),
     "steps": _column(
         Column(STEPS, _steps, _cast_steps), "the model calls that the attempt is made of, in order"

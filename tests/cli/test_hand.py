@@ -70,6 +70,13 @@ def test_schema_describes_every_column_of_every_public_relation_and_table(folder
             ) else ():  # fmt: skip
                 assert column["type"] and column["meaning"], (row["relation"], column)
     assert "did you mean 'replays'?" in run(folder, "schema", "replay", status=2)
+    # A column of many tables means something of its own in these two.
+    meanings = {
+        name: {row["column"]: row["meaning"] for row in rows(folder, "schema", name)}
+        for name in ("attempts", "results")
+    }
+    assert meanings["attempts"]["money"] == "what the attempt was billed; null where unknown"
+    assert "launched attempts" in meanings["results"]["money"]
 
 
 def test_the_catalogue_says_what_relations_and_columns_mean(folder, tmp_path):

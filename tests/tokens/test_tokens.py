@@ -13,6 +13,8 @@ from audit.cli import main
 from audit.errors import AuditError
 from audit.load.load import load
 from audit.output.export import left_out
+from audit.query.run import query
+from audit.query.schema import schema
 from audit.tokens import counting, encodings
 from tests import reference
 from tests.bench import tokens as bench
@@ -615,6 +617,12 @@ def test_the_exploratory_table_keeps_its_grain_and_stays_off_the_list(tmp_path):
         assert [row["strict_accuracy"] for row in rows] == [
             row["strict_accuracy"] for row in main_rows
         ]
+        # What is listed can be selected from.
+        listed = schema(con)["relation"].to_pylist()
+        assert "strict_prefix" not in listed and {"main", "prefix_boxes"} <= set(listed)
+        assert "archive" in schema(con, "strict_prefix")["column"].to_pylist()
+        with pytest.raises(AuditError, match="print it with 'budget-audit table strict_prefix'"):
+            query(con, "from strict_prefix")
 
 
 # Boxes in a prefix.

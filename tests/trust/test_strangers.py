@@ -270,6 +270,14 @@ def test_a_name_that_is_not_utf_8_is_told_and_read_where_it_can_be(tmp_path):
     (tmp_path / "new.duckdb").rename(tmp_path / os.fsdecode(b"d\xff.duckdb"))
     _, error = told(tmp_path, "check", "--db", os.fsdecode(b"d\xff.duckdb"), status=2)
     assert "DuckDB opens no name that is not UTF-8; rename it" in error
+    other, path = os.fsdecode(b"o\xff"), tampered(tmp_path)
+    _, error = told(tmp_path, "plan", name, "--out", other, "--parts", 1, status=2)
+    assert "DuckDB opens no name that is not UTF-8; rename the folder" in error
+    (tmp_path / other).mkdir()
+    (tmp_path / other / "mine.sql").write_text(FIRST)
+    for words in (("export", "--out", other, "main"), ("replay", "--selectors", other)):
+        _, error = told(tmp_path, *words, "--db", path, status=2)
+        assert "a name that was given is not UTF-8, and DuckDB takes none; rename it" in error
 
 
 @pytest.mark.parametrize("font", ['a"b', "a'b", "a\\b", "a;b", "a\nb"])
