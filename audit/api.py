@@ -129,14 +129,14 @@ def load(
     from audit.load.staging import fitting_row_group
     from audit.sources.files import SourceFile, find_files
 
-    found: Sequence[SourceFile] = ()
+    files: Sequence[SourceFile] = ()
     with contextlib.suppress(AuditError):  # The load says what is wrong with a source.
-        found = find_files(source_paths(sources))
-    row_group = fitting_row_group(found or source_paths(sources))
+        files = find_files(source_paths(sources))
+    row_group = fitting_row_group(files or source_paths(sources))
     with _opened(db, write=True, limits=limits, row_group=row_group, may_create=True) as con:
         summary = load_sources(
             con,
-            found or local_files(sources),
+            files or local_files(sources),
             replace=replace,
             texts=texts,
             reading=reading,

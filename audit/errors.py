@@ -39,8 +39,8 @@ def _origin() -> str | None:
     if (clone / "pyproject.toml").is_file():
         return _near(clone)
     with contextlib.suppress(Exception):
-        found = importlib.metadata.distribution("budget-audit").read_text("direct_url.json")
-        url = urllib.parse.urlparse(json.loads(found or "{}").get("url", ""))
+        installed = importlib.metadata.distribution("budget-audit").read_text("direct_url.json")
+        url = urllib.parse.urlparse(json.loads(installed or "{}").get("url", ""))
         folder = Path(urllib.parse.unquote(url.path))
         if url.scheme == "file" and (folder / "pyproject.toml").is_file():
             return _near(folder)

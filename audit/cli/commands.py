@@ -20,10 +20,10 @@ from audit.cli.options import (
     heavy,
     list_names,
     no_color,
+    print_result,
     show,
     show_notes,
     takes_options,
-    tell,
 )
 from audit.options import Asked, Limits, Reading
 from audit.text import one_line
@@ -84,7 +84,7 @@ def load(sources: tuple[str, ...], db: str, replace: bool, no_texts: bool, **opt
     for row in loaded:
         counted = f"{row['attempts']:,} attempts at {row['problems']:,} problems"
         click.echo(f"{one_line(row['archive'])}: {counted}")
-    tell(loaded)
+    print_result(loaded)
 
 
 @main.command()
@@ -102,7 +102,7 @@ def answers(db: str, answer: str, **options: Any) -> None:
 
     Example: budget-audit answers --db audit.duckdb --answer archive
     """
-    tell(audit.answers(db, answer, **options))
+    print_result(audit.answers(db, answer, **options))
 
 
 @main.command()
@@ -127,7 +127,7 @@ def replay(db: str, **options: Any) -> None:
 
     Example: budget-audit replay --budgets 2k,4k,8k --caps 16 --orders 50
     """
-    tell(audit.replay(db, progress=bar("replay"), **given_options(options)))
+    print_result(audit.replay(db, progress=bar("replay"), **given_options(options)))
 
 
 @main.command()
@@ -265,7 +265,7 @@ def tokenize(db: str, tokenizer: str, **options: Any) -> None:
     Example: budget-audit tokenize --db audit.duckdb
     """
     try:
-        tell(audit.tokenize(db, tokenizer, progress=bar("tokenize"), **options))
+        print_result(audit.tokenize(db, tokenizer, progress=bar("tokenize"), **options))
     except KeyboardInterrupt:
         click.echo("error: interrupted; run it again to go on from what is counted", err=True)
         raise click.exceptions.Exit(130) from None

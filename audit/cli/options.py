@@ -213,7 +213,7 @@ def list_names(pairs: Iterable[tuple[str, str]]) -> None:
         click.echo(f"{name:{width}}  {what}")
 
 
-def tell(result: "Result") -> None:
+def print_result(result: "Result") -> None:
     """Print what came of a command in one line, and its notes."""
     click.echo(one_line(result.caption))
     show_notes(*result.notes)

@@ -6,7 +6,7 @@ import click
 
 import audit
 from audit.cli.commands import main
-from audit.cli.options import bar, database, given_options, heavy, takes_options, tell
+from audit.cli.options import bar, database, given_options, heavy, print_result, takes_options
 from audit.options import Planned, Reading, TaskLimits
 
 ENGINES = ("local", "spark", "ray")
@@ -25,7 +25,7 @@ def plan(sources: tuple[str, ...], out: str, parts: int, **options: Any) -> None
 
     Example: budget-audit plan traces/ --out run --parts 8 --orders 20
     """
-    tell(audit.plan(sources, out, parts, **given_options(options)))
+    print_result(audit.plan(sources, out, parts, **given_options(options)))
 
 
 @main.command()
@@ -37,7 +37,7 @@ def extract(folder: str, number: int | None, **limits: Any) -> None:
 
     Example: budget-audit extract run 0
     """
-    tell(audit.extract(folder, number, **given_options(limits)))
+    print_result(audit.extract(folder, number, **given_options(limits)))
 
 
 @main.command()
@@ -49,7 +49,7 @@ def part(folder: str, number: int, **limits: Any) -> None:
 
     Example: budget-audit part run 3
     """
-    tell(audit.part(folder, number, **given_options(limits)))
+    print_result(audit.part(folder, number, **given_options(limits)))
 
 
 @main.command("run")
@@ -73,7 +73,7 @@ def execute(folder: str, **options: Any) -> None:
 
     Example: budget-audit run run --on local --workers 4 --memory 4GB
     """
-    tell(audit.run(folder, progress=bar("run"), **given_options(options)))
+    print_result(audit.run(folder, progress=bar("run"), **given_options(options)))
 
 
 @main.command()
@@ -86,4 +86,4 @@ def gather(folder: str, db: str, **options: Any) -> None:
 
     Example: budget-audit gather run --db audit.duckdb
     """
-    tell(audit.gather(folder, db, **options))
+    print_result(audit.gather(folder, db, **options))

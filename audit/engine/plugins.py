@@ -172,8 +172,8 @@ def check_plugin(kind: str, plugin: Plugin) -> None:
     """A plug-in has a name, and is one select over relations that carry no label."""
     if not NAME_PATTERN.fullmatch(str(plugin.name)):
         raise AuditError(
-            f"{plugin.path}: '{visible(str(plugin.name)[:40])}' names no {KINDS[kind].one}: "
-            "lower-case letters, digits and _ do"
+            f"{plugin.path}: '{visible(str(plugin.name)[:40])}' is not a valid {KINDS[kind].one} "
+            "name: lower-case letters, digits and _"
         )
     try:
         read = relations_read(plugin.sql)

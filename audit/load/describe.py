@@ -253,14 +253,14 @@ def _try(files: Sequence[SourceFile], reading: Reading) -> Trial:
         with duckdb.connect() as con:
             con.execute("set threads = 2")
             loaded = load(con, files, reading=replace(reading, skip_unreadable=False))
-            held = con.sql(render("trial")).to_arrow_table().to_pylist()[0]
+            facts = con.sql(render("trial")).to_arrow_table().to_pylist()[0]
             return Trial(
-                mapping=json.loads(held.pop("mapping")),
+                mapping=json.loads(facts.pop("mapping")),
                 notes=loaded.notes,
                 alike=_decimals(con),
                 is_whole=share >= 1,
                 is_fit=not reading.force,
-                **held,
+                **facts,
             )
     except AuditError as error:
         return Trial(refusal=str(error))

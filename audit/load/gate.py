@@ -89,10 +89,10 @@ def _reasons(con: duckdb.DuckDBPyConnection, archive: str) -> str:
     query = f"from ({render('archive_finish_reasons')}) where archive = ?"
     reasons = [(reason, count) for _, reason, count in con.execute(query, [archive]).fetchall()]
     counted = [f"{excerpt(reason)} ({count:,})" for reason, count in reasons]
-    found = first_names(counted, NAMES_SHOWN)
+    shown = first_names(counted, NAMES_SHOWN)
     candidates = [reason for reason, _ in reasons if reason.strip().lower() not in UNFINISHED]
     names = shlex.quote(",".join(candidates[:NAMES_SHOWN]) or "REASON")
-    return f"finish_reason is {found}; pass --finished {names} to count that as finished"
+    return f"finish_reason is {shown}; pass --finished {names} to count that as finished"
 
 
 def _kinds(con: duckdb.DuckDBPyConnection, archive: str, answer: str, archive_answers: int) -> str:

@@ -78,15 +78,15 @@ def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str
         replayed_note(con),
         selector_note(con, has_selectors=has_selectors),
         unit_note(con),
-        told(con, "finished"),
-        told(con, "failed"),
-        told(con, GRADE) or "labels: as recorded",
-        told(con, "unlabelled"),
+        load_fact(con, "finished"),
+        load_fact(con, "failed"),
+        load_fact(con, GRADE) or "labels: as recorded",
+        load_fact(con, "unlabelled"),
     ]
     return "; ".join(part for part in parts if part)
 
 
-def told(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
+def load_fact(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
     """A fact of the load in words, where it is not simply as recorded."""
     value = fact(con, key)
     return None if value is None else TOLD[key].format(value)
@@ -126,7 +126,10 @@ def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
 
 def unit_note(con: duckdb.DuckDBPyConnection) -> str:
     """What budgets and costs of the replay count, and where that comes from."""
-    tokens, settings = told(con, "tokens") or "completion tokens recorded", _replayed(con)
+    tokens, settings = (
+        load_fact(con, "tokens") or "completion tokens recorded",
+        _replayed(con),
+    )
     money = "by the prices given" if settings.prices else "as it was billed"
     return {
         "total": f"budgets count prompt and completion tokens; {tokens}",

@@ -97,12 +97,14 @@ def fitting_row_group(sources: Sequence[str | SourceFile]) -> int:
         largest = max(files, key=lambda file: file.bytes)
         # By its bytes: a file's name need not be UTF-8.
         with pa.OSFile(os.fsencode(largest.path)) as stream:
-            known = pq.read_metadata(stream)
+            metadata = pq.read_metadata(stream)
     except (AuditError, *PARQUET_ERRORS):
         return LOADED_ROW_GROUP  # Who loads it says what is wrong, if anything is.
-    size = sum(known.row_group(group).total_byte_size for group in range(known.num_row_groups))
-    rows = known.num_rows * sum(file.bytes for file in files) // largest.bytes
-    is_short = size <= SHORT_ROW * known.num_rows
+    size = sum(
+        metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups)
+    )
+    rows = metadata.num_rows * sum(file.bytes for file in files) // largest.bytes
+    is_short = size <= SHORT_ROW * metadata.num_rows
     return SHORT_ROW_GROUP if rows >= MANY_ROWS and is_short else LOADED_ROW_GROUP
 
 

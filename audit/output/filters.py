@@ -137,8 +137,8 @@ def condition(name: str, columns: Sequence[str], only: Filter) -> tuple[str, dic
     require_columns(name, columns, only)
     parts, values = ["true"], dict[str, Any]()
     if only.archives:
-        held = [column for column in ARCHIVE_COLUMNS if column in columns]
-        parts += [f"list_contains($archives, {column})" for column in held]
+        named = [column for column in ARCHIVE_COLUMNS if column in columns]
+        parts += [f"list_contains($archives, {column})" for column in named]
         values["archives"] = list(only.archives)
     if only.competitions:
         parts.append("list_contains($competitions, competition)")

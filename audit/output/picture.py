@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 # What a notebook takes of a file's content; any other file is a page.
-KINDS = {".svg": "image/svg+xml", ".png": "image/png", ".pdf": "application/pdf"}
+MEDIA_TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".pdf": "application/pdf"}
 
 
 class Picture(type(Path())):  # type: ignore[misc]
@@ -20,7 +20,7 @@ class Picture(type(Path())):  # type: ignore[misc]
         shown: dict[str, Any] = {"text/plain": str(self)}
         if not self.is_file():
             return shown
-        content, kind = self.read_bytes(), KINDS.get(self.suffix.lower())
+        content, kind = self.read_bytes(), MEDIA_TYPES.get(self.suffix.lower())
         if kind:
             return shown | {kind: content.decode() if "svg" in kind else content}
         page = html.escape(content.decode(), quote=True)

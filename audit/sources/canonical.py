@@ -139,7 +139,7 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def _loose(column: Column) -> Column:
+def _unknown_if_unreadable(column: Column) -> Column:
     """A column of which what cannot be read is unknown: nothing is computed from it."""
 
     def rule(value: Any) -> Any:
@@ -419,24 +419,24 @@ COLUMNS = {
     "seconds": _column(_amounts(LARGEST_SECONDS), "how long the attempt took; null where unknown"),
     # These are looked at by checks alone.
     "reasoning_tokens": _column(
-        _loose(_COUNT),
+        _unknown_if_unreadable(_COUNT),
         "tokens that the attempt spent on reasoning, as recorded; null where unknown",
     ),
     "reasoning_length": _column(
-        _loose(_COUNT),
+        _unknown_if_unreadable(_COUNT),
         "characters of reasoning that are recorded beside the text; null where there is none",
     ),
     "total_tokens": _column(
-        _loose(_COUNT),
+        _unknown_if_unreadable(_COUNT),
         "tokens of the prompt and of all that was generated, as recorded; null where unknown",
     ),
     "temperature": _column(
-        _loose(_amounts(LARGEST_MONEY)),
+        _unknown_if_unreadable(_amounts(LARGEST_MONEY)),
         "the temperature at which tokens were drawn; null where unknown",
         is_shared=True,
     ),
     "top_p": _column(
-        _loose(_amounts(LARGEST_MONEY)),
+        _unknown_if_unreadable(_amounts(LARGEST_MONEY)),
         "the share of likely tokens that were drawn from; null where unknown",
         is_shared=True,
     ),

@@ -69,7 +69,7 @@ class JsonStream:
             return True
         return False
 
-    def each(self) -> Iterator[Any]:
+    def records(self) -> Iterator[Any]:
         """Each item of an array, or each value one after another."""
         return self.items() if self.begins_with("[") else self.values()
 
@@ -152,7 +152,7 @@ def file_members(file: SourceFile, list_name: str, what: str) -> Iterator[tuple[
         yield from stream.members(list_name)
 
 
-def listed(name: str) -> Callable[[JsonStream], Iterator[Any]]:
+def items_of(name: str) -> Callable[[JsonStream], Iterator[Any]]:
     """What reads the items of one member of an object."""
     return lambda stream: (
         value for key, value in stream.members(name) if key == name and value is not None

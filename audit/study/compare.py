@@ -29,7 +29,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Compared:
+class PublishedValue:
     """A published value, where it stands, and the computed one, or None and the reason."""
 
     table: str
@@ -53,10 +53,10 @@ class Compared:
 class Comparison:
     """Every published value compared, and whether the loaded archives are the study's."""
 
-    rows: list[Compared]
+    rows: list[PublishedValue]
     is_study: bool
 
-    def those(self, outcome: str) -> list[Compared]:
+    def those(self, outcome: str) -> list[PublishedValue]:
         """The values that came out so."""
         return [row for row in self.rows if row.outcome == outcome]
 
@@ -67,7 +67,7 @@ def rounds_to(computed: float, published: float, decimals: int) -> bool:
     return abs(computed - published) <= 0.5 * 10**-decimals + 1e-9
 
 
-def read_published(path: Path) -> list[Compared]:
+def read_published(path: Path) -> list[PublishedValue]:
     """The published values of a file, refused whole when one row cannot be read."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -95,7 +95,7 @@ def read_published(path: Path) -> list[Compared]:
     return values
 
 
-def _read_row(path: Path, number: int, header: list[str], cells: list[str]) -> Compared:
+def _read_row(path: Path, number: int, header: list[str], cells: list[str]) -> PublishedValue:
     """One row of a published file; `number` counts the header as row 1."""
 
     def mistake(what: str) -> AuditError:
@@ -122,7 +122,7 @@ def _read_row(path: Path, number: int, header: list[str], cells: list[str]) -> C
     if not re.fullmatch("[0-9]", row["decimals"]):
         raise mistake(f"decimals {row['decimals']!r} is not a whole number from 0 to 9")
     column = RENAMED.get(row["column"], row["column"])
-    return Compared(row["table"], key, column, value, int(row["decimals"]))
+    return PublishedValue(row["table"], key, column, value, int(row["decimals"]))
 
 
 def compare(
@@ -163,7 +163,7 @@ def is_study(archives: Mapping[str, int]) -> bool:
     return all(archives.get(name) == count for name, count in STUDY_ATTEMPTS.items())
 
 
-def _cell(item: Compared, columns: Sequence[str], rows: Sequence[Row]) -> float | str:
+def _cell(item: PublishedValue, columns: Sequence[str], rows: Sequence[Row]) -> float | str:
     """The cell of the table that a published value stands for, or why there is none."""
     for column in (*item.key, item.column):
         if column not in columns:

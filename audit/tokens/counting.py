@@ -13,7 +13,7 @@ from audit.answers import BOX, boxed_answer, complete_boxes, normalize
 from audit.tokens.encodings import Encoding
 
 
-class Look(NamedTuple):
+class Counted(NamedTuple):
     """What was found in one attempt; a text that the tokenizer gives up on has no count."""
 
     key: tuple[str, str, int, int]
@@ -28,7 +28,7 @@ def look(
     text: str,
     recorded: int,
     cuts: Sequence[int],
-) -> Look:
+) -> Counted:
     """Count one text; if the recorded count is the same or one more, cut it and look for boxes."""
     try:
         counted, prefixes = encoding.encode(text)
@@ -36,15 +36,15 @@ def look(
         # Not an Exception, so that nobody catches it: how tiktoken ends at a million spaces.
         if type(error).__name__ != "PanicException":
             raise
-        return Look(key, None, False, [])
+        return Counted(key, None, False, [])
     if recorded - counted not in (0, 1):
-        return Look(key, counted, False, [])
+        return Counted(key, counted, False, [])
     opening = text.find(BOX) if cuts else -1
     visible = []
     for remaining, prefix in zip(cuts, prefixes(cuts), strict=True):
         answers = boxes(prefix) if 0 <= opening < len(prefix) else (False, False, None)
         visible.append((remaining, *answers))
-    return Look(key, counted, True, visible)
+    return Counted(key, counted, True, visible)
 
 
 def boxes(prefix: str) -> tuple[bool, bool, str | None]:

@@ -18,7 +18,7 @@ from audit.errors import AuditError
 from audit.output.headings import replayed_unit
 from audit.progress import Progress
 from audit.tokens import counting
-from audit.tokens.counting import Look
+from audit.tokens.counting import Counted
 from audit.tokens.encodings import DEFAULT, Encoding, encoding_name, find_encoding
 
 # Attempts between two commits: what an interrupt can cost.
@@ -67,7 +67,7 @@ def tokenize(
         # A tokenizer that cannot be had changes nothing, and none is needed where nothing waits.
         encoding = find_encoding(tokenizer) if attempts.num_rows else None
     done = tokens = reconciled = 0
-    pending: list[Look] = []
+    pending: list[Counted] = []
     with closing(_looks(con, attempts, encoding, threads or os.cpu_count() or 1)) as looks:
         for done, look in enumerate(looks, 1):
             pending.append(look)
@@ -115,7 +115,7 @@ def _attempts_to_count(
 
 def _looks(
     con: duckdb.DuckDBPyConnection, attempts: pa.Table, encoding: Encoding | None, threads: int
-) -> Generator[Look, None, None]:
+) -> Generator[Counted, None, None]:
     """Look at the text of every such attempt, in parallel, holding only a few at a time."""
     if encoding is None:
         return
@@ -130,7 +130,7 @@ def _looks(
             yield from chain.from_iterable(looks)
 
 
-def _look_at_batch(encoding: Encoding, batch: pa.RecordBatch) -> list[Look]:
+def _look_at_batch(encoding: Encoding, batch: pa.RecordBatch) -> list[Counted]:
     keys = zip(*(batch[name].to_pylist() for name in KEY), strict=True)
     recorded, cuts = (batch[name].to_pylist() for name in ("recorded", "cuts"))
     # One text at a time becomes a Python string.
@@ -138,7 +138,7 @@ def _look_at_batch(encoding: Encoding, batch: pa.RecordBatch) -> list[Look]:
     return [counting.look(encoding, *row) for row in zip(keys, texts, recorded, cuts, strict=True)]
 
 
-def _keep(con: duckdb.DuckDBPyConnection, encoding: str, looks: Sequence[Look]) -> None:
+def _keep(con: duckdb.DuckDBPyConnection, encoding: str, looks: Sequence[Counted]) -> None:
     """Commit what was found."""
     if not looks:
         return

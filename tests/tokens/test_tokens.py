@@ -732,7 +732,7 @@ def test_a_text_that_the_tokenizer_gives_up_on_is_unverified():
         raise PanicException
 
     found = counting.look(tokens.Encoding("x", give_up), ("a", "C", 0, 1), "text", 5, [3])
-    assert found == counting.Look(("a", "C", 0, 1), None, False, [])
+    assert found == counting.Counted(("a", "C", 0, 1), None, False, [])
 
 
 HOSTILE = (

@@ -259,7 +259,7 @@ def test_a_file_of_ones_own_that_is_no_text_is_refused_in_words(tmp_path):
             "selectors",
             "name",
             "x'; copy (select 1) to '{folder}/new'; --",
-            "names no selector",
+            "not a valid selector name",
         ),
     ],
 )
@@ -282,7 +282,7 @@ def test_a_replay_takes_no_name_that_a_database_smuggles_in(small, tmp_path, nam
     with duckdb.connect(str(path)) as con:
         con.execute("update used_rules set name = ? where name = 'strict'", [name])
     before = path.read_bytes()
-    with pytest.raises(AuditError, match="names no rule: lower-case letters"):
+    with pytest.raises(AuditError, match="is not a valid rule name: lower-case letters"):
         replay(path)
     assert path.read_bytes() == before
 

@@ -89,8 +89,8 @@ def frame(con: duckdb.DuckDBPyConnection, title: str, subtitle: str, look: Look)
 
 def filled(name: str, unit: Unit, **values: Any) -> Row:
     """The specification that a template of this folder gives with these values."""
-    known = COLOURS | {"inline": inline, "axis_labels": axis_labels(unit), "unit": unit}
-    return json.loads(template(Path(__file__).with_name(f"{name}.json.j2")).render(known | values))
+    always = COLOURS | {"inline": inline, "axis_labels": axis_labels(unit), "unit": unit}
+    return json.loads(template(Path(__file__).with_name(f"{name}.json.j2")).render(always | values))
 
 
 def inline(rows: Iterable[Row], needed: str | None = None) -> Markup:

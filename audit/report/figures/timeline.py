@@ -101,8 +101,8 @@ def _bars(row: Row, bank: Sequence[Row]) -> list[Row]:
         for attempt in bank[: row["launched"]]
     ]
     dropped = {"stop": row["cost"], "kind": CUT}
-    kept = row["returned"]
-    return [*launched[:kept], *(attempt | dropped for attempt in launched[kept:])]
+    returned = row["returned"]
+    return [*launched[:returned], *(attempt | dropped for attempt in launched[returned:])]
 
 
 def _kind(attempt: Row) -> str:

@@ -11,7 +11,7 @@ from audit.sources.formats import Context, Field, Format, Record, column, rename
 from audit.sources.json_stream import (
     JsonStream,
     file_members,
-    listed,
+    items_of,
     small_document,
     stream_records,
 )
@@ -30,7 +30,7 @@ REWARD = "verifier_result.rewards.reward"
 
 def whole_records(file: SourceFile, header: Record) -> Iterator[Row]:
     """The objects of a file, however they are laid out: one, one a line, or in an array."""
-    return stream_records(file, JsonStream.each, DAMAGED)
+    return stream_records(file, JsonStream.records, DAMAGED)
 
 
 def step(usage: Any, *, cached: Any = None, money: Any = None, seconds: Any = None) -> Record:
@@ -339,7 +339,7 @@ TAU2_BENCH = of_runs(
     title="tau2-bench results",
     recognized_by=(("info.agent_info", "info.environment_info"),),
     header=_document,
-    records=lambda file, header: stream_records(file, listed("simulations"), DAMAGED),
+    records=lambda file, header: stream_records(file, items_of("simulations"), DAMAGED),
     fields=(
         column("archive", "@info.agent_info.llm"),
         column("competition", "@info.environment_info.domain_name"),

@@ -49,7 +49,7 @@ def _own(column: str, record: Record) -> Any:
     return value_at(record, *names, *ids)
 
 
-def _named(record: Record) -> tuple[Any, Any]:
+def _task_and_attempt(record: Record) -> tuple[Any, Any]:
     """The problem and the attempt that a request's name says, or else the user's own."""
     name = record.get("custom_id")
     if name is None:
@@ -62,7 +62,7 @@ def _named(record: Record) -> tuple[Any, Any]:
 PROBLEM = column(
     "question_id",
     "custom_id, without an attempt's number",
-    make=lambda record: _named(record)[0],
+    make=lambda record: _task_and_attempt(record)[0],
 )
 
 
@@ -125,7 +125,7 @@ def _attempt(record: Record, position: int, context: Context) -> Any:
     index = walk(_body(record), ("choices", "*", "index"), position)
     is_one = len(_body(record)["choices"]) == 1
     is_named = record.get("custom_id") is not None
-    own = _named(record)[1] if is_one or is_named else None
+    own = _task_and_attempt(record)[1] if is_one or is_named else None
     return own if own is not None else position if index is None else index
 
 
@@ -215,7 +215,7 @@ def _said(kind: str) -> Callable[[Record], Any]:
 
 
 def _attempt_or_0(record: Record) -> Any:
-    number = _named(record)[1]
+    number = _task_and_attempt(record)[1]
     return 0 if number is None else number
 
 

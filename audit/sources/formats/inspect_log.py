@@ -24,7 +24,7 @@ from audit.sources.formats import (
     renamed,
     under,
 )
-from audit.sources.json_stream import UNREADABLE, file_members, listed, stream_records
+from audit.sources.json_stream import UNREADABLE, file_members, items_of, stream_records
 from audit.sources.paths import items, walk
 from audit.sources.zips import Zip, open_zip
 
@@ -109,7 +109,7 @@ def _expected(header: Record) -> int | None:
 def records(file: SourceFile, header: Record) -> Iterator[Row]:
     """Sample after sample; one at a time is held."""
     if not _is_zip(file):
-        yield from stream_records(file, listed("samples"), DAMAGED)
+        yield from stream_records(file, items_of("samples"), DAMAGED)
         return
     with _readable(file), open_zip(file.path, containers.LONGEST_LINE) as log:
         names = [name for name in log.members if _is_sample(name)]
