@@ -80,8 +80,11 @@ def _has_names(origin: Origin | None, sample: Sequence[Record]) -> bool:
     return any(name and whole_number(name) is None for name in names)
 
 
-def empty(file: SourceFile) -> Unreadable:
-    """What is said of a file without rows."""
+def empty(file: SourceFile, notes: Mapping[str, int] | None = None) -> Unreadable:
+    """What is said of a file without rows, or of one of which all are left out."""
+    reasons = "; ".join(f"{count:,} {note}" for note, count in (notes or {}).items())
+    if reasons:
+        return file.unreadable(f"holds no attempt: {reasons}")
     return file.unreadable("holds no rows; leave it out or write it again")
 
 
@@ -90,7 +93,7 @@ def open_records(context: Context, rows: Iterator[Row], has: str = "") -> Source
     prepared = _prepared(rows, context)
     first = _sample(prepared)
     if not first:
-        raise empty(context.file)
+        raise empty(context.file, context.notes)
     sample = [record for _, record, _, _ in first]
     origins = find_origins(context, sample)
     if context.container == "csv":
@@ -167,4 +170,4 @@ def _record_chunks(
     if numbers:
         yield Chunk(values, numbers, done)
     if not count:
-        raise empty(context.file)
+        raise empty(context.file, context.notes)
