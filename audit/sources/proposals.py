@@ -126,6 +126,7 @@ REASONS = {
     "stop", "length", "eos", "end_turn", "max_tokens", "stop_sequence", "eos_token", "completed",
     "tool_calls", "content_filter", "endoftext", "finished", "abort",
 }  # fmt: skip
+ENDED = {"stop", "length", "end_turn", "max_tokens", "completed", "finished"}
 # Numbers that generation or a judge gave an attempt, and what each is called as a score.
 SCORE_NAMES = {
     "reward_model_score": "reward_model", "reward": "reward", "prm_score": "prm",
@@ -684,8 +685,8 @@ class _Proposer:
             for path in self.free()
         }
         called = [path for path in self.candidates("finish_reason") if REASONS & words[path]]
-        # Nothing else has these words alone, whatever it is called.
-        worded = [path for path in words if words[path] and words[path] <= REASONS]
+        # Nothing else has these words alone, whatever it is called; 'eos' may be where to stop.
+        worded = [path for path in words if words[path] <= REASONS and words[path] & ENDED]
         for path in (*called, *worded):
             if path not in called and is_listed(path):
                 raise self.files[0].error(

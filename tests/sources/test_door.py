@@ -971,3 +971,13 @@ def test_finish_reasons_of_another_number_than_the_attempts_stand_for_none(tmp_p
     assert f"{name}.* holds finish reasons, but not one for each" in refusal(tmp_path, "dump.jsonl")
     _, error = told(tmp_path, "load", "dump.jsonl", status=2)
     assert ("--finish-reason stop" in error) == (name == "ending")
+
+
+def test_where_to_stop_is_no_finish_reason(tmp_path):
+    rows = [
+        {"id": p, "responses": TEXTS[p], "token_counts": [30, 31], "scores": RIGHT[p],
+         "sampling": {"until": ["endoftext"]}} for p in range(3)
+    ]  # fmt: skip
+    lines(tmp_path / "dump.jsonl", rows)
+    shown = told(tmp_path, "describe", "dump.jsonl")[0].splitlines()
+    assert shown[0].startswith("this loads, but by a guess: every attempt counts as completed")
