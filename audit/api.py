@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from audit import database, engine
 from audit.database import connect as connect
-from audit.engine.prices import read_prices
+from audit.engine.prices import price_notes, read_prices
 from audit.engine.quality import quality_notes
 from audit.errors import AuditError
 from audit.interop import scorio as arrays
@@ -206,6 +206,7 @@ def replay(
         used = con.sql("from settings order by key").to_arrow_table()
         ((replays,),) = con.execute(engine.render("replay_count")).fetchall()
         notes = [chosen or "", provenance.replayed_note(con) or "", *quality_notes(con)]
+    notes += price_notes(done.settings.prices)
     notes += ["the walks that were there are reused"] if done.walks_reused else []
     if done.has_usual_budgets:
         unit = done.settings.unit

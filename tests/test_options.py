@@ -188,6 +188,16 @@ def test_prices_are_whole_millionths_in_the_order_of_archives(tmp_path):
     )
 
 
+@pytest.mark.parametrize(("cached", "noted"), [("2", 1), ("1", 0), ("", 0)])
+def test_cached_tokens_that_cost_more_than_others_are_noted(db, tmp_path, cached, noted):
+    # 1,5 and 2 with decimal commas, or 5 with a price of cached tokens above that of others.
+    (tmp_path / "p.csv").write_text(f"archive,input,output,cached_input\na,1,5,{cached}\n")
+    notes = audit.replay(db, prices=tmp_path / "p.csv", orders=1, replicates=20).notes
+    assert (
+        sum("cached tokens of archive a cost more than others" in note for note in notes) == noted
+    )
+
+
 def test_the_units_are_those_of_the_setting():
     (unit,) = (field for field in fields(Settings) if field.name == "unit")
     assert unit.metadata["choices"] == tuple(UNITS)

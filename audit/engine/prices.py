@@ -1,6 +1,7 @@
 """Prices by archive, from a CSV: whole millionths of money per million tokens."""
 
 import csv
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
@@ -68,6 +69,16 @@ def read_prices(file: str | Path) -> tuple[Price, ...]:
     if not prices:
         raise AuditError(f"--prices {path}: holds no price; {LAYOUT}")
     return tuple(prices[name] for name in sorted(prices))
+
+
+def price_notes(prices: Sequence[Price]) -> list[str]:
+    """Prices that are allowed and hardly meant: a decimal comma looks like a column more."""
+    dear = [archive for archive, paid, cached, _ in prices if cached > paid]
+    return [
+        f"--prices: cached tokens of archive {visible(archive)} cost more than others; is that "
+        "meant? Decimals take a point"
+        for archive in dear
+    ]
 
 
 def _millionths(text: str, name: str, where: str) -> int:
