@@ -101,7 +101,7 @@ def test_invalidated_samples_are_left_out_and_told(con, tmp_path):
     summary = load(con, [str(path)])
     assert "a.eval: 1 samples were invalidated: left out" in summary.notes and count(con) == 19
     path = eval_log(tmp_path / "b.eval", lambda sample: sample | {"invalidation": marked})
-    with pytest.raises(AuditError, match="holds no attempt: 20 samples were invalidated: left out"):
+    with pytest.raises(AuditError, match="holds no rows to load: 20 samples were invalidated"):
         load(con, [str(path)])
 
 

@@ -84,7 +84,7 @@ def empty(file: SourceFile, notes: Mapping[str, int] | None = None) -> Unreadabl
     """What is said of a file without rows, or of one of which all are left out."""
     reasons = "; ".join(f"{count:,} {note}" for note, count in (notes or {}).items())
     if reasons:
-        return file.unreadable(f"holds no attempt: {reasons}")
+        return file.unreadable(f"holds no rows to load: {reasons}")
     return file.unreadable("holds no rows; leave it out or write it again")
 
 
