@@ -464,6 +464,7 @@ def test_the_database_may_stand_in_the_environment(folder, tmp_path):
     assert "audit.duckdb: no such database" in line
 
 
+@pytest.mark.slow
 def test_report_without_a_folder_writes_report(folder, tmp_path):
     out, _ = told(tmp_path, "report", "--db", folder / "audit.duckdb", "--format", "md")
     assert "report/report.md" in out.split()

@@ -118,6 +118,7 @@ def kill_always(task):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_workers_that_are_always_killed_end_a_run_in_one_line(tmp_path, sources, monkeypatch):
     monkeypatch.setattr(local, "perform", kill_always)
     folder = planned(tmp_path / "run", sources)

@@ -185,6 +185,7 @@ def test_a_full_disk_leaves_the_database_as_it_was(disks, server, folders, befor
     assert all(end == ends[0] for end in ends)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ("export", "report"))
 def test_an_output_on_a_full_disk_is_whole_or_not_there(disks, server, folder, command):
     out = folder / "out"
@@ -365,6 +366,7 @@ def test_a_database_of_another_version_or_program_is_refused_by_every_command(se
     assert not leftovers(folder)
 
 
+@pytest.mark.slow
 def test_a_connection_of_the_users_own_is_checked_too(folder):
     db = folder / "audit.duckdb"
     set_version(db, NEWER)
