@@ -20,10 +20,10 @@ def one_line(text: str) -> str:
     return visible(" ".join(text.split()))
 
 
-def is_utf8(name: str) -> bool:
-    """Whether a file's name is UTF-8; the bytes of another come as what cannot be encoded."""
+def is_utf8(text: str) -> bool:
+    """Whether a name or text is UTF-8; the bytes of another come as what cannot be encoded."""
     try:
-        name.encode()
+        text.encode()
     except UnicodeEncodeError:
         return False
     return True

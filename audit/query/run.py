@@ -20,7 +20,7 @@ from audit.database.schema import relations
 from audit.errors import AuditError, first_line
 from audit.output.display import format_table
 from audit.output.headings import in_unit, replayed_unit
-from audit.text import not_there, visible
+from audit.text import is_utf8, not_there, visible
 from audit.units import UNITS, Unit, read_budget, write_exactly
 
 # What stands before a statement: comments and blanks.
@@ -137,10 +137,8 @@ def _answered(
             for name, value in values.items()
             if name in units and value
         }
-    try:
-        "".join((named_query.sql, *values, *map(str, values.values()))).encode()
-    except UnicodeEncodeError:
-        raise AuditError("query: the text or a parameter is not valid UTF-8") from None
+    if not is_utf8("".join((named_query.sql, *values, *map(str, values.values())))):
+        raise AuditError("query: the text or a parameter is not valid UTF-8")
     statement = _one_reading(con, named_query.sql)
     if lacks_texts(con) and reads_texts(named_query.sql):
         raise AuditError("query: it reads texts, and the run that was gathered keeps none")

@@ -687,15 +687,18 @@ class _Proposer:
         called = [path for path in self.candidates("finish_reason") if REASONS & words[path]]
         # Nothing else has these words alone, whatever it is called; 'eos' may be where to stop.
         worded = [path for path in words if words[path] <= REASONS and words[path] & ENDED]
-        for path in (*called, *worded):
-            if path not in called and is_listed(path):
-                raise self.files[0].error(
-                    f"{safe_name(path)} holds finish reasons, but not one for each attempt; "
-                    "write as many as there are attempts, or one for all of a row"
-                )
-            self.take_from("finish_reason", path, "finish reason")
-            return
-        self.settle("finish_reason", "stop", "every attempt counts as completed: none is recorded")
+        if called:
+            self.take_from("finish_reason", called[0], "finish reason")
+        elif worded and is_listed(worded[0]):
+            raise self.files[0].error(
+                f"{safe_name(worded[0])} holds finish reasons, but not one for each attempt; "
+                "write as many as there are attempts, or one for all of a row"
+            )
+        elif worded:
+            self.take_from("finish_reason", worded[0], "finish reason")
+        else:
+            why = "every attempt counts as completed: none is recorded"
+            self.settle("finish_reason", "stop", why)
 
     def propose_label(self) -> None:
         """A label by its name and two values; never one that is constant. Else by references."""
