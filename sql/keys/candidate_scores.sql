@@ -1,10 +1,11 @@
 -- candidate_scores: the scores that selectors of the run read, of the attempts that may be picked:
 --     the value, its rank in the bank, and its weights in a vote, in billionths; weight is null
 --     below 0 and above 10^6.
--- grain: score, bank_id, slot
+-- grain: score, candidate_id
 -- kept: table
 select
     scores.score,
+    candidates.candidate_id,
     candidates.bank_id,
     candidates.slot,
     scores.value,

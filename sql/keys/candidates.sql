@@ -1,9 +1,10 @@
 -- candidates: what selection may know of an attempt, under narrow keys; answer ids and
 --     log-probability ranks are per bank. Without answers every attempt is an answer of its own.
---     last_step is what its last step costs.
--- grain: bank_id, slot
+--     last_step is what its last step costs. candidate_id is dense, so that a join on it is a lookup.
+-- grain: candidate_id
 -- kept: table
 select
+    banks.first_candidate + attempts.slot as candidate_id,
     banks.bank_id,
     attempts.slot,
     attempts.seed,

@@ -1,5 +1,5 @@
--- walks: a bank in one of its orders, with the names of its archive and problem; walk_id is the
---     prefix_id of its empty prefix, and the prefixes of a walk follow it without a gap.
+-- walks: a bank in one of its orders, with the names of its archive and problem; walk_id leaves room
+--     for the positions of a walk, or the answers of a bank, before the next one.
 -- grain: walk_id
 -- kept: table
 select
