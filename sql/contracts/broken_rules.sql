@@ -20,19 +20,21 @@ seen as (
             not coalesce(stop.returned between 0 and stop.launched, false)
             or stop.launched > stop.cap
             -- A walk may be shorter than its cap.
-            or launched.prefix_id is null
+            or (launched.walk_id is null and stop.launched > 0)
             or stop.cost is null
         ) as impossible,
-        count(*) filter (stop.cost not between returned.cumulative_cost and launched.cumulative_cost) as unpaid,
+        count(*) filter (
+            stop.cost not between coalesce(returned.cumulative_cost, 0) and coalesce(launched.cumulative_cost, 0)
+        ) as unpaid,
     from (
 {{ rule.sql }}
     ) as stop
-    left join walked_attempts as returned
-        on stop.walk_id + stop.returned = returned.prefix_id
-        and stop.walk_id = returned.walk_id
-    left join walked_attempts as launched
-        on stop.walk_id + stop.launched = launched.prefix_id
-        and stop.walk_id = launched.walk_id
+    left join walked as returned
+        on stop.walk_id = returned.walk_id
+        and stop.returned = returned.position
+    left join walked as launched
+        on stop.walk_id = launched.walk_id
+        and stop.launched = launched.position
 {% if not loop.last %}
     union all
 {% endif %}
@@ -41,9 +43,13 @@ seen as (
 asked as (
     select
         count(*) as replays,
-        sum(hash(limits.walk_id::bigint, limits.last_position::bigint, budgets.budget::bigint)) as replay_hash,
+        sum(hash(limits.walk_id::bigint, limits.cap::bigint, budgets.budget::bigint)) as replay_hash,
+{% if limits is defined %}
     -- Several policies may stop a walk at the same position; the rules look at it once.
-    from (select distinct walk_id, last_position from {{ limits | default('cap_limits') }}) as limits
+    from (select distinct walk_id, last_position as cap from policy_limits) as limits
+{% else %}
+    from (select walks.walk_id, caps.cap from walks cross join caps) as limits
+{% endif %}
     cross join budgets
 )
 select

@@ -24,13 +24,12 @@ ordered as (
         -- Where something changes, at least one attempt of the walk comes after those kept.
         case
             when changes.change = 'kept as they are' then len(drawn_orders.slots)
-            else hash(chosen.choice, changes.change) % least(len(drawn_orders.slots), walk_settings.largest_cap)
+            else hash(chosen.choice, changes.change) % least(len(drawn_orders.slots), (select max(cap) from caps))
         end::integer as kept,
     from chosen
     inner join (values ('cut off'), ('in another order'), ('kept as they are')) as changes (change)
         on changes.change <> 'kept as they are'
         or chosen.bank_id = (select arg_min(bank_id, (-bank_size, choice)) from chosen)
-    cross join walk_settings
     inner join drawn_orders
         on chosen.problem_id = drawn_orders.problem_id
         and chosen.bank_size = drawn_orders.bank_size

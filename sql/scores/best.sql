@@ -3,13 +3,9 @@
 select
     walked_attempts.walk_id,
     walked_attempts.position,
-    scored.slot is not null as is_eligible,
-    -- One integer orders (rank, earliest), as in majority.
-    (1000000000 - max(scored.value_rank::bigint * 1000000000 - walked_attempts.position) over prefix % 1000000000)::integer
-        as selected_position,
+    scored.value_rank as standing,
+    walked_attempts.candidate_id,
 from walked_attempts
-left join candidate_scores as scored
-    on walked_attempts.bank_id = scored.bank_id
-    and walked_attempts.slot = scored.slot
+inner join candidate_scores as scored
+    on walked_attempts.candidate_id = scored.candidate_id
     and scored.score = '{{ score | default('logprob') }}'
-window prefix as (partition by walked_attempts.walk_id order by walked_attempts.position)

@@ -3,28 +3,13 @@
 -- grain: walk_id, position
 -- needs: answers
 -- votes on: archive_answer
-with standings as (
-    select
-        walk_id,
-        position,
-        -- One integer orders (votes, first seen); a struct key says the same and is slower.
-        row_number() over tally * 1000000000 - first_value(position) over tally as standing,
-    from walked_attempts
-    where is_archive_eligible
-    -- Answers are numbered within a bank, and walk_id leaves room for as many: one key is sorted faster than three.
-    window tally as (partition by walk_id + archive_answer_id order by position)
-    union all
-    select
-        walk_id,
-        position,
-        null as standing,
-    from walked_attempts
-    where not is_archive_eligible
-)
 select
     walk_id,
     position,
-    standing is not null as is_eligible,
-    (1000000000 - max(standing) over prefix % 1000000000)::integer as selected_position,
-from standings
-window prefix as (partition by walk_id order by position)
+    -- One integer orders (votes, first seen).
+    row_number() over tally * 1000000000 - first_value(position) over tally as standing,
+    first_value(candidate_id) over tally as candidate_id,
+from walked_attempts
+where is_archive_eligible
+-- Answers are numbered within a bank, and walk_id leaves room for as many: one key is sorted faster than two.
+window tally as (partition by walk_id + archive_answer_id order by position rows unbounded preceding)

@@ -3,7 +3,7 @@
 select
     walk_id,
     position,
-    is_eligible,
-    (min(position) filter (is_eligible) over prefix)::integer as selected_position,
+    -position as standing,
+    candidate_id,
 from walked_attempts
-window prefix as (partition by walk_id order by position)
+where is_eligible

@@ -1,16 +1,24 @@
--- eligible_attempts: the attempts that a selector may pick; the canonical order shows every attempt
---     of a bank.
--- grain: selector_id, bank_id, slot
+-- eligible_attempts: the attempts that a selector may pick: those of the canonical order for which
+--     it has a row.
+-- grain: selector_id, candidate_id
+-- kept: table
+with walked_attempts as not materialized (
+    from canonical_attempts
+)
+{% for number, selector in numbered %}
 select
-    prefix_selections.selector_id,
+    {{ number }}::tinyint as selector_id,
+    {{ 'true' if selector.name == primary else 'false' }} as is_primary,
     walked_attempts.bank_id,
     walked_attempts.slot,
-    used_selectors.is_primary,
-from prefix_selections
-inner join walked_attempts on prefix_selections.prefix_id = walked_attempts.prefix_id
-inner join walks on walked_attempts.walk_id = walks.walk_id
-inner join used_selectors on prefix_selections.selector_id = used_selectors.selector_id
-where
-    walks.repeat = 0
-    and prefix_selections.is_eligible
-    and walked_attempts.walk_id between getvariable('first_walk') and getvariable('last_walk')
+    walked_attempts.candidate_id,
+from walked_attempts
+semi join (
+{{ selector.sql }}
+) as standings
+    on walked_attempts.walk_id = standings.walk_id
+    and walked_attempts.position = standings.position
+{% if not loop.last %}
+union all
+{% endif %}
+{% endfor %}

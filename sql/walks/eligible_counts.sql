@@ -1,11 +1,11 @@
--- eligible_counts: how many attempts of a prefix the primary selector may pick.
--- grain: prefix_id
+-- eligible_counts: how many attempts the primary selector may pick up to a position of a walk.
+-- grain: walk_id, position
 select
-    walked_attempts.prefix_id,
-    (count(eligible_attempts.slot) over prefix)::integer as eligible_count,
-from walked_attempts
+    walked.walk_id,
+    walked.position,
+    (count(eligible_attempts.candidate_id) over walk)::integer as eligible_count,
+from walked
 left join eligible_attempts
-    on walked_attempts.bank_id = eligible_attempts.bank_id
-    and walked_attempts.slot = eligible_attempts.slot
+    on walked.candidate_id = eligible_attempts.candidate_id
     and eligible_attempts.is_primary
-window prefix as (partition by walked_attempts.walk_id order by walked_attempts.position)
+window walk as (partition by walked.walk_id order by walked.position rows unbounded preceding)

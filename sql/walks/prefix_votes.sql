@@ -1,10 +1,10 @@
 -- prefix_votes: the votes of a prefix for what the primary selector votes on, counted over the
 --     attempts that it may pick; a run is unbroken when every attempt in it may be picked and has
 --     the same answer.
--- grain: prefix_id
+-- grain: walk_id, position
+-- kept: on demand by walks
 with voters as (
     select
-        walked_attempts.prefix_id,
         walked_attempts.walk_id,
         walked_attempts.bank_id,
         walked_attempts.position,
@@ -15,10 +15,9 @@ with voters as (
             then walked_attempts.archive_answer_id
             else walked_attempts.answer_id
         end as vote,
-    from walked_attempts
+    from whole_attempts as walked_attempts
     left join eligible_attempts
-        on walked_attempts.bank_id = eligible_attempts.bank_id
-        and walked_attempts.slot = eligible_attempts.slot
+        on walked_attempts.candidate_id = eligible_attempts.candidate_id
         and eligible_attempts.is_primary
 ),
 -- An answer reaches each number of votes once. The second answer to reach it is level with the first, so it sets the runner-up's number.
@@ -39,7 +38,6 @@ arrivals as (
     from standings
 )
 select
-    prefix_id,
     walk_id,
     bank_id,
     position,

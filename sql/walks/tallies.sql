@@ -21,5 +21,7 @@ select
 from prefix_votes
 inner join walks on prefix_votes.walk_id = walks.walk_id
 inner join used_selectors on used_selectors.is_primary
-left join prefix_weights on prefix_votes.prefix_id = prefix_weights.prefix_id
-where prefix_votes.position between 1 and (select max(cap) from caps)
+left join prefix_weights
+    on prefix_votes.walk_id = prefix_weights.walk_id
+    and prefix_votes.position = prefix_weights.position
+where prefix_votes.position <= (select max(cap) from caps)
