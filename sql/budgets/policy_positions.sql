@@ -1,6 +1,7 @@
 -- policy_positions: the first position after which a policy launches nothing more from a walk under
 --     a cap; a walk that it does not stop has no row or a null.
 -- grain: policy_id, walk_id, cap
+-- kept: on demand by walks
 {% for policy in policies %}
 select
     {{ loop.index }}::tinyint as policy_id,
@@ -10,7 +11,8 @@ select
 from (
 {{ policy.sql }}
 )
-where walk_id between getvariable('first_walk') and getvariable('last_walk')
+where walk_id between coalesce(getvariable('first_walk'), 0)
+    and coalesce(getvariable('last_walk'), 9223372036854775807)
 {% if not loop.last %}
 union all
 {% endif %}
@@ -21,5 +23,5 @@ select
     null::integer as cap,
     null::integer as stop_position,
 from walks
-where walk_id between getvariable('first_walk') and getvariable('last_walk') and false
+where false
 {% endfor %}

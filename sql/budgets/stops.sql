@@ -1,6 +1,6 @@
 -- stops: where every rule ends a walk within a limit, at every cap: attempts launched, attempts
---     returned, what is paid, and the prefixes that end there.
--- grain: rule_id, walk_id, cap, policy_id, budget
+--     returned and what is paid.
+-- grain: rule_id, walk_id, cap, budget
 with budgeted_attempts as (
 {% include 'budgets/budgeted_attempts.sql' %}
 ),
@@ -12,26 +12,29 @@ reached_steps as (
 )
 select
     stopped.rule_id,
-    used_rules.rule,
-    limits.walk_id,
-    limits.cap,
-    limits.policy_id,
-    limits.stop_position,
+    stopped.rule,
+    stopped.walk_id,
+    walks.bank_id,
+    walks.repeat,
+    stopped.cap,
     stopped.budget,
     stopped.launched,
     stopped.returned,
     stopped.cost,
-    limits.walk_id + stopped.launched as launched_prefix_id,
-    limits.walk_id + stopped.returned as returned_prefix_id,
+{% if limits is defined and limits == 'policy_limits' %}
+    policy_limits.policy_id,
+    policy_limits.stop_position,
+{% endif %}
 from (
 {% for rule in rules %}
     select
         {{ loop.index }}::tinyint as rule_id,
+        '{{ rule.name }}' as rule,
         stop.walk_id,
-        stop.cap as last_position,
+        stop.cap,
         stop.budget,
-        stop.launched,
-        stop.returned,
+        stop.launched::integer as launched,
+        stop.returned::integer as returned,
         stop.cost,
     from (
 {{ rule.sql }}
@@ -41,7 +44,9 @@ from (
 {% endif %}
 {% endfor %}
 ) as stopped
-inner join used_rules on stopped.rule_id = used_rules.rule_id
-inner join {{ limits | default('cap_limits') }} as limits
-    on stopped.walk_id = limits.walk_id
-    and stopped.last_position = limits.last_position
+inner join walks on stopped.walk_id = walks.walk_id
+{% if limits is defined and limits == 'policy_limits' %}
+inner join policy_limits
+    on stopped.walk_id = policy_limits.walk_id
+    and stopped.cap = policy_limits.last_position
+{% endif %}

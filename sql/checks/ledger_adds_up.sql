@@ -9,9 +9,7 @@ with sums as (
         count(walked_attempts.slot) as slots,
         count(distinct walked_attempts.slot) as distinct_slots,
     from walked_attempts
-    left join candidates
-        on walked_attempts.bank_id = candidates.bank_id
-        and walked_attempts.slot = candidates.slot
+    inner join candidates on walked_attempts.candidate_id = candidates.candidate_id
     group by walked_attempts.walk_id
 )
 select

@@ -1,22 +1,38 @@
 -- selected_is_eligible: an answer comes from a returned attempt the selector may pick, and an
 --     abstention from a pool without one
 -- grain: one row
-with prefixes_seen as (
+with eligible as (
     select
-        *,
-        count(*) filter (is_eligible) over (
-            partition by selector_id, prefix_id - position order by position
-        ) as eligible_so_far,
-    from prefix_selections
+        eligible_attempts.selector_id,
+        walked.walk_id,
+        min(walked.position) as first_position,
+    from walked
+    inner join eligible_attempts on walked.candidate_id = eligible_attempts.candidate_id
+    group by eligible_attempts.selector_id, walked.walk_id
+),
+held as (
+    select
+        selector_id,
+        walk_id,
+        min(from_position) as first_position,
+    from picks
+    group by selector_id, walk_id
 )
 select
     count(*) as looked_at,
     count(*) filter (
-        (prefixes_seen.selected_prefix_id is null) <> (prefixes_seen.eligible_so_far = 0)
-        or prefixes_seen.selected_prefix_id not between prefixes_seen.prefix_id - prefixes_seen.position + 1 and prefixes_seen.prefix_id
-        or not coalesce(chosen.is_eligible, true)
+        (picks.selector_id is not null and (chosen.walk_id is null or may_pick.candidate_id is null))
+        or chosen.position > picks.from_position
+        or held.first_position is distinct from eligible.first_position
     ) as violations,
-from prefixes_seen
-left join prefix_selections as chosen
-    on prefixes_seen.selector_id = chosen.selector_id
-    and prefixes_seen.selected_prefix_id = chosen.prefix_id
+from eligible
+full join held using (selector_id, walk_id)
+left join picks
+    on held.selector_id = picks.selector_id
+    and held.walk_id = picks.walk_id
+left join walked as chosen
+    on picks.walk_id = chosen.walk_id
+    and picks.candidate_id = chosen.candidate_id
+left join eligible_attempts as may_pick
+    on picks.selector_id = may_pick.selector_id
+    and picks.candidate_id = may_pick.candidate_id

@@ -3,12 +3,13 @@
 -- grain: walk_id, budget
 select
     stops.walk_id,
-    walks.bank_id,
-    walks.repeat,
+    stops.bank_id,
+    stops.repeat,
     stops.budget,
     walked_attempts.slot,
     stops.budget - (walked_attempts.cumulative_cost - walked_attempts.cost) as remaining,
 from primary_stops as stops
-inner join walks on stops.walk_id = walks.walk_id
-inner join walked_attempts on stops.launched_prefix_id = walked_attempts.prefix_id
-where stops.rule = 'strict' and walks.repeat > 0 and walked_attempts.cumulative_cost > stops.budget
+inner join walked_attempts
+    on stops.walk_id = walked_attempts.walk_id
+    and stops.launched = walked_attempts.position
+where stops.rule = 'strict' and stops.repeat > 0 and walked_attempts.cumulative_cost > stops.budget

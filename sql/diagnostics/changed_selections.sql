@@ -2,41 +2,49 @@
 --     another attempt under advisory than under strict, and its answers: what the selector votes
 --     on.
 -- grain: selector, archive, competition, question_id, repeat, budget
--- Rules that return the same prefix leave no choice between them, so those replays go before anything is looked up.
+-- Rules that return the same attempts leave no choice between them, so those replays go before anything is looked up.
 with differing as (
-    select * from paired_stops where strict_prefix_id <> advisory_prefix_id
+    select * from paired_stops where strict_returned <> advisory_returned and repeat > 0
 ),
 picked as (
     select
         differing.walk_id,
+        differing.bank_id,
+        differing.repeat,
         differing.budget,
-        strict.selector_id,
-        strict.selected_prefix_id as strict_prefix_id,
-        advisory.selected_prefix_id as advisory_prefix_id,
+        used_selectors.selector_id,
+        strict.candidate_id as strict_id,
+        advisory.candidate_id as advisory_id,
     from differing
-    inner join prefix_selections as strict on differing.strict_prefix_id = strict.prefix_id
-    inner join prefix_selections as advisory
-        on differing.advisory_prefix_id = advisory.prefix_id
-        and strict.selector_id = advisory.selector_id
-    where strict.selected_prefix_id is distinct from advisory.selected_prefix_id
+    cross join used_selectors
+    left join picks as strict
+        on differing.walk_id = strict.walk_id
+        and differing.strict_returned >= strict.from_position
+        and differing.strict_returned < strict.until_position
+        and used_selectors.selector_id = strict.selector_id
+    left join picks as advisory
+        on differing.walk_id = advisory.walk_id
+        and differing.advisory_returned >= advisory.from_position
+        and differing.advisory_returned < advisory.until_position
+        and used_selectors.selector_id = advisory.selector_id
+    where strict.candidate_id is distinct from advisory.candidate_id
 ),
 graded as (
     select
         picked.selector_id,
         picked.budget,
-        coverage.bank_id,
-        coverage.repeat,
-        strict.slot as strict_slot,
-        advisory.slot as advisory_slot,
+        picked.bank_id,
+        picked.repeat,
+        picked.strict_id,
+        picked.advisory_id,
         case when coverage.is_graded then coalesce(strict.is_correct, false) end as is_strict_correct,
         case when coverage.is_graded then coalesce(advisory.is_correct, false) end as is_advisory_correct,
         case when coverage.is_graded then coalesce(strict.is_repaired_correct, false) end as is_strict_repaired,
         case when coverage.is_graded then coalesce(advisory.is_repaired_correct, false) end as is_advisory_repaired,
     from picked
     inner join coverage on picked.walk_id = coverage.walk_id
-    left join prefix_grades as strict on picked.strict_prefix_id = strict.prefix_id
-    left join prefix_grades as advisory on picked.advisory_prefix_id = advisory.prefix_id
-    where coverage.repeat > 0
+    left join candidate_grades as strict on picked.strict_id = strict.candidate_id
+    left join candidate_grades as advisory on picked.advisory_id = advisory.candidate_id
 )
 select
     archives.archive,
@@ -56,14 +64,11 @@ select
     graded.selector_id,
     banks.archive_id,
     graded.bank_id,
+    coalesce(problems.name, problems.question_id::varchar) as problem,
 from graded
 inner join used_selectors on graded.selector_id = used_selectors.selector_id
 inner join banks on graded.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join problems on banks.problem_id = problems.problem_id
-left join candidates as strict
-    on graded.bank_id = strict.bank_id
-    and graded.strict_slot = strict.slot
-left join candidates as advisory
-    on graded.bank_id = advisory.bank_id
-    and graded.advisory_slot = advisory.slot
+left join candidates as strict on graded.strict_id = strict.candidate_id
+left join candidates as advisory on graded.advisory_id = advisory.candidate_id

@@ -31,7 +31,7 @@ select
     equal_cost.unit as cost,
     walked_attempts.position * equal_cost.unit as cumulative_cost,
     walked_attempts.is_end or walked_attempts.position = caps.cap as is_last,
-from walked_attempts
+from whole_attempts as walked_attempts
 inner join caps on walked_attempts.position <= caps.cap
 cross join budgets
 cross join (

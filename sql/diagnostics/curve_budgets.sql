@@ -5,10 +5,9 @@ with costs as (
     select
         banks.archive_id,
         max(walked_attempts.cumulative_cost)::double as costliest_walk,
-    from walked_attempts
-    inner join coverage on walked_attempts.walk_id = coverage.walk_id
-    inner join banks on coverage.bank_id = banks.bank_id
-    where coverage.repeat > 0 and walked_attempts.position <= (select cap from caps where is_primary)
+    from whole_walked as walked_attempts
+    inner join banks on walked_attempts.bank_id = banks.bank_id
+    where walked_attempts.repeat > 0 and walked_attempts.position <= (select cap from caps where is_primary)
     group by banks.archive_id
 ),
 ends as (

@@ -5,10 +5,16 @@ select
     coverage.walk_id,
     coverage.bank_id,
     paired_stops.budget,
-    case when coverage.is_graded then paired_stops.strict_prefix_id in (select prefix_id from correct_prefixes) end
-        as is_strict_correct,
-    case when coverage.is_graded then paired_stops.advisory_prefix_id in (select prefix_id from correct_prefixes) end
-        as is_advisory_correct,
+    case when coverage.is_graded then strict.walk_id is not null end as is_strict_correct,
+    case when coverage.is_graded then advisory.walk_id is not null end as is_advisory_correct,
 from paired_stops
 inner join coverage on paired_stops.walk_id = coverage.walk_id
+left join correct_picks as strict
+    on paired_stops.walk_id = strict.walk_id
+    and paired_stops.strict_returned >= strict.from_position
+    and paired_stops.strict_returned < strict.until_position
+left join correct_picks as advisory
+    on paired_stops.walk_id = advisory.walk_id
+    and paired_stops.advisory_returned >= advisory.from_position
+    and paired_stops.advisory_returned < advisory.until_position
 where coverage.repeat > 0

@@ -11,8 +11,8 @@ select
     advisory.launched as advisory_launched,
     strict.returned as strict_returned,
     advisory.returned as advisory_returned,
-    strict_pool.eligible_count as strict_eligible,
-    advisory_pool.eligible_count as advisory_eligible,
+    coalesce(strict_pool.eligible_count, 0) as strict_eligible,
+    coalesce(advisory_pool.eligible_count, 0) as advisory_eligible,
     strict.prompt_tokens as strict_prompt,
     advisory.prompt_tokens as advisory_prompt,
     strict.is_covered as is_strict_covered,
@@ -22,6 +22,10 @@ inner join ledger as advisory
     on strict.walk_id = advisory.walk_id
     and strict.cap = advisory.cap
     and strict.budget = advisory.budget
-inner join eligible_counts as strict_pool on strict.returned_prefix_id = strict_pool.prefix_id
-inner join eligible_counts as advisory_pool on advisory.returned_prefix_id = advisory_pool.prefix_id
+left join eligible_counts as strict_pool
+    on strict.walk_id = strict_pool.walk_id
+    and strict.returned = strict_pool.position
+left join eligible_counts as advisory_pool
+    on advisory.walk_id = advisory_pool.walk_id
+    and advisory.returned = advisory_pool.position
 where strict.rule = 'strict' and advisory.rule = 'advisory'

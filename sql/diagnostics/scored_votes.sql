@@ -10,6 +10,7 @@ with members as (
         scored.score,
         walked_attempts.answer_id,
         walked_attempts.position,
+        walked_attempts.candidate_id,
         scored.value,
         quantile_cont(scored.value, 0.9) over pool as top_value,
         count(*) over pool - row_number() over (
@@ -20,10 +21,8 @@ with members as (
     inner join walks on pools.walk_id = walks.walk_id and walks.repeat > 0
     inner join walked_attempts
         on pools.walk_id = walked_attempts.walk_id
-        and walked_attempts.position between 1 and pools.returned
-    inner join candidate_scores as scored
-        on walked_attempts.bank_id = scored.bank_id
-        and walked_attempts.slot = scored.slot
+        and walked_attempts.position <= pools.returned
+    inner join candidate_scores as scored on walked_attempts.candidate_id = scored.candidate_id
     window pool as (partition by pools.walk_id, pools.returned, scored.score)
 ),
 votes as (
@@ -34,6 +33,7 @@ votes as (
         'deepconf_top10' as definition,
         answer_id,
         min(position) as first_position,
+        arg_min(candidate_id, position) as candidate_id,
         sum(floor(1e9 * value + 0.5)::hugeint) as weight,
     from members
     where value >= top_value
@@ -46,6 +46,7 @@ votes as (
         'borda_half' as definition,
         answer_id,
         min(position) as first_position,
+        arg_min(candidate_id, position) as candidate_id,
         sum(floor(1e9 * sqrt(points) + 0.5)::hugeint) as weight,
     from members
     group by walk_id, returned, score, answer_id
@@ -55,6 +56,6 @@ select
     returned,
     score,
     definition,
-    walk_id + arg_max(first_position, (weight, -first_position)) as selected_prefix_id,
+    arg_max(candidate_id, (weight, -first_position)) as candidate_id,
 from votes
 group by walk_id, returned, score, definition

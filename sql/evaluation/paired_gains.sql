@@ -15,6 +15,6 @@ select
     advisory.correct as advisory_correct,
     advisory.correct - strict.correct as gained,
     advisory.repaired_correct - strict.repaired_correct as repaired_gained,
-from problem_scores as strict
-inner join problem_scores as advisory using (bank_id, budget, selector)
+from {{ scores | default('problem_scores') }} as strict
+inner join {{ scores | default('problem_scores') }} as advisory using (bank_id, budget, selector)
 where strict.rule = 'strict' and advisory.rule = 'advisory'

@@ -1,13 +1,14 @@
 -- policy_totals: integer totals of an archive at one problem over its random orders at the primary
 --     cap under a policy; an answer is kept when it is the one of the policy none.
 -- grain: archive, competition, question_id, policy, rule, budget
+-- kept: on demand by walks
 with random_results as materialized (
     select
         policy_results.*,
         used_policies.policy = 'none' as is_unhalted,
     from policy_results
     inner join used_policies on policy_results.policy_id = used_policies.policy_id
-    where policy_results.repeat > 0 and policy_results.walk_id between getvariable('first_walk') and getvariable('last_walk')
+    where policy_results.repeat > 0
 {% if not policies %}
     -- DuckDB would compute every stop before it sees that there is no policy.
     and false

@@ -6,27 +6,22 @@ select
     archives.archive,
     problems.competition,
     problems.question_id,
-    coverage.repeat,
+    choices.repeat,
     caps.cap,
     used_policies.policy,
-    policy_rule_stops.budget,
-    policy_rule_stops.rule,
+    choices.budget,
+    choices.rule,
     used_selectors.selector,
-    prefix_grades.slot is null as abstained,
+    choices.candidate_id is null as abstained,
     candidates.seed,
     case when used_selectors.votes_on = 'archive_answer' then candidates.archive_answer else candidates.answer end as answer,
-    case when coverage.is_graded then coalesce(prefix_grades.is_correct, false) end as correct,
-    case when coverage.is_graded then coalesce(prefix_grades.is_repaired_correct, false) end as repaired_correct,
-from policy_rule_stops
+    choices.is_correct as correct,
+    choices.is_repaired_correct as repaired_correct,
+from policy_choices as choices
 inner join caps on caps.is_primary
-inner join used_policies on policy_rule_stops.policy_id = used_policies.policy_id
-inner join coverage on policy_rule_stops.walk_id = coverage.walk_id
-inner join prefix_selections on policy_rule_stops.returned_prefix_id = prefix_selections.prefix_id
-inner join used_selectors on prefix_selections.selector_id = used_selectors.selector_id
-inner join banks on coverage.bank_id = banks.bank_id
+inner join used_policies on choices.policy_id = used_policies.policy_id
+inner join used_selectors on choices.selector_id = used_selectors.selector_id
+inner join banks on choices.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join problems on banks.problem_id = problems.problem_id
-left join prefix_grades on prefix_selections.selected_prefix_id = prefix_grades.prefix_id
-left join candidates
-    on prefix_grades.bank_id = candidates.bank_id
-    and prefix_grades.slot = candidates.slot
+left join candidates on choices.candidate_id = candidates.candidate_id

@@ -10,13 +10,16 @@ select
     ledger.rule,
     ledger.launched,
     ledger.returned,
-    eligible_counts.eligible_count as eligible,
+    coalesce(eligible_counts.eligible_count, 0) as eligible,
     ledger.cost,
     ledger.prompt_tokens,
     ledger.prefix_cost,
     ledger.is_covered as covered,
+    banks.problem_id,
 from ledger
-inner join eligible_counts on ledger.returned_prefix_id = eligible_counts.prefix_id
+left join eligible_counts
+    on ledger.walk_id = eligible_counts.walk_id
+    and ledger.returned = eligible_counts.position
 inner join banks on ledger.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join problems on banks.problem_id = problems.problem_id

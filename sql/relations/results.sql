@@ -14,24 +14,35 @@ select
     -- In another unit than tokens or money nobody knows how much of a cut attempt was paid.
     case unit.unit
         when 'money' then ledger.cost / 1e9
-        when 'completion' then (prompt_money.prompt_money + prompt_money.output::hugeint * ledger.cost) / 1e12
+        when 'completion' then (
+            prompt_money.prompt_money + prompt_money.output::hugeint * ledger.cost
+            - prompt_money.input::hugeint * (ledger.unbegun_prompts - ledger.unbegun_cached)
+            - prompt_money.cached_input::hugeint * ledger.unbegun_cached
+        ) / 1e12
     end as money,
     ledger.launched,
     ledger.returned,
-    eligible_counts.eligible_count as eligible,
+    coalesce(eligible_counts.eligible_count, 0) as eligible,
     ledger.is_covered as covered,
     case when used_selectors.votes_on = 'archive_answer' then candidates.archive_answer else candidates.answer end as answer,
-    case when graded_archives.is_graded then coalesce(prefix_grades.is_correct, false) end as correct,
+    case when graded_archives.is_graded then coalesce(candidate_grades.is_correct, false) end as correct,
+    walks.problem_id,
 from primary_ledger as ledger
 inner join walks on ledger.walk_id = walks.walk_id
 cross join unit
-left join prompt_money on ledger.launched_prefix_id = prompt_money.prefix_id
+left join prompt_money
+    on ledger.walk_id = prompt_money.walk_id
+    and ledger.launched = prompt_money.position
 inner join graded_archives on walks.archive_id = graded_archives.archive_id
-inner join eligible_counts on ledger.returned_prefix_id = eligible_counts.prefix_id
-inner join prefix_selections on ledger.returned_prefix_id = prefix_selections.prefix_id
-inner join used_selectors on prefix_selections.selector_id = used_selectors.selector_id
-left join prefix_grades on prefix_selections.selected_prefix_id = prefix_grades.prefix_id
-left join candidates
-    on prefix_grades.bank_id = candidates.bank_id
-    and prefix_grades.slot = candidates.slot
+left join eligible_counts
+    on ledger.walk_id = eligible_counts.walk_id
+    and ledger.returned = eligible_counts.position
+cross join used_selectors
+left join picks
+    on used_selectors.selector_id = picks.selector_id
+    and ledger.walk_id = picks.walk_id
+    and ledger.returned >= picks.from_position
+    and ledger.returned < picks.until_position
+left join candidate_grades on picks.candidate_id = candidate_grades.candidate_id
+left join candidates on picks.candidate_id = candidates.candidate_id
 where walks.repeat > 0

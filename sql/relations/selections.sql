@@ -10,7 +10,7 @@ select
     replay_selections.budget,
     replay_selections.rule,
     used_selectors.selector,
-    replay_selections.slot is null as abstained,
+    replay_selections.candidate_id is null as abstained,
     candidates.seed,
     case when used_selectors.votes_on = 'archive_answer' then candidates.archive_answer else candidates.answer end as answer,
     replay_selections.is_correct as correct,
@@ -20,6 +20,4 @@ inner join used_selectors on replay_selections.selector_id = used_selectors.sele
 inner join banks on replay_selections.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join problems on banks.problem_id = problems.problem_id
-left join candidates
-    on replay_selections.bank_id = candidates.bank_id
-    and replay_selections.slot = candidates.slot
+left join candidates on replay_selections.candidate_id = candidates.candidate_id

@@ -1,0 +1,4 @@
+-- whole_coverage: coverage of whole walks.
+-- grain: walk_id
+{% set walked = 'whole_walked' %}
+{% include 'evaluation/coverage.sql' %}
