@@ -13,8 +13,6 @@ select
     advisory.covered as advisory_covered,
     strict.cost as strict_cost,
     advisory.cost as advisory_cost,
-    strict.prompt_tokens as strict_prompt,
-    advisory.prompt_tokens as advisory_prompt,
 from rule_totals as strict
 inner join rule_totals as advisory using (bank_id, budget)
 where strict.rule = 'strict' and advisory.rule = 'advisory'

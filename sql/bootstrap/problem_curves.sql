@@ -2,12 +2,15 @@
 --     of the archive's curve that a change reaches; every problem has a row at the first budget.
 --     What needs labels is null without them.
 -- grain: archive, budget, problem_id
+-- kept: on demand
 with changes as (
     select bank_id, rule, budget, correct_change, 0 as covered_change, 0 as cost_change, 0 as slope_change
     from primary_changes
+    where rule in ('strict', 'advisory')
     union all
     select bank_id, rule, budget, 0 as correct_change, covered_change, cost_change, slope_change
-    from changed_costs
+    from cost_events
+    where (event <> 'launched' or cost_change > 0) and rule in ('strict', 'advisory')
 ),
 totals as (
     select

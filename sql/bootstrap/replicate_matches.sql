@@ -2,77 +2,119 @@
 --     advisory budget, and what both answer; where nothing is left to buy, the cost of the
 --     costliest walk that is drawn.
 -- grain: archive, advisory_budget, replicate
--- The strict cost of a budget is a straight line between two neighbouring costs of walks: the line is found, then the budget on it.
-with targets as (
+-- The strict cost of a budget is a straight line between two neighbouring costs of walks: the block with the line is
+-- found by halving, then the line in the block, then the budget on it.
+with recursive drawn as (
     select
-        rule_totals.archive,
-        rule_totals.budget as advisory_budget,
-        problem_draws.replicate,
-        sum(rule_totals.replays * problem_draws.draws::hugeint) as replays,
-        sum(rule_totals.cost * problem_draws.draws::hugeint)::hugeint as advisory_cost,
-        sum(rule_totals.correct * problem_draws.draws::hugeint) as advisory_correct,
-    from rule_totals
-    inner join problem_draws on rule_totals.problem_id = problem_draws.problem_id
-    where rule_totals.rule = 'advisory' and problem_draws.draws > 0
-    group by rule_totals.archive, rule_totals.budget, problem_draws.replicate
+        sets.problem_set,
+        replicate_counts.replicate,
+        list_select(replicate_counts.counts, sets.problem_ids) as counts,
+        list_sum(list_select(replicate_counts.counts, sets.problem_ids)) as draws,
+    from (select distinct problem_set, problem_ids from matching_keys) as sets
+    cross join replicate_counts
 ),
--- What is paid at a budget at which a walk ends, and how many walks go on from there.
-ends as (
-    select distinct
-        matching_walks.archive,
-        problem_draws.replicate,
-        matching_walks.whole_cost,
-        (sum(problem_draws.draws::hugeint * matching_walks.orders) over every - sum(problem_draws.draws::hugeint * matching_walks.orders) over below)::hugeint
-            as still_open,
-        (sum(problem_draws.draws::hugeint * matching_walks.orders * matching_walks.whole_cost) over below)::hugeint
-            + still_open * matching_walks.whole_cost as paid,
-        max(matching_walks.whole_cost) over every as costliest,
-    from matching_walks
-    inner join problem_draws on matching_walks.problem_id = problem_draws.problem_id
-    where problem_draws.draws > 0
-    window
-        every as (partition by matching_walks.archive, problem_draws.replicate),
-        below as (every order by matching_walks.whole_cost)
+targets as materialized (
+    select
+        keys.key_id,
+        drawn.replicate,
+        keys.key_id * 4294967296 + drawn.replicate as target,
+        keys.archive,
+        keys.advisory_budget,
+        keys.first,
+        keys.last,
+        keys.is_graded,
+        drawn.counts,
+        keys.replays * drawn.draws as replays,
+        list_dot_product(keys.correct, drawn.counts) as correct,
+        list_dot_product(keys.high_cost, drawn.counts)::hugeint * 67108864 + list_dot_product(keys.low_cost, drawn.counts)::hugeint as cost,
+    from matching_keys as keys
+    inner join drawn on keys.problem_set = drawn.problem_set
+    where drawn.draws > 0
+),
+costs as materialized (
+    from block_costs
+),
+search (target, first, last) as (
+    select target, first, last,
+    from targets
+    union all
+    select target, if(is_begun, middle, first), if(is_begun, last, middle - 1),
+    from (
+        select
+            search.*,
+            (search.first + search.last + 1) // 2 as middle,
+            list_dot_product(costs.still_open, targets.counts) > 0
+            and list_dot_product(costs.high_cost, targets.counts)::hugeint * 67108864
+                + list_dot_product(costs.low_cost, targets.counts)::hugeint <= targets.cost as is_begun,
+        from search
+        inner join targets on search.target = targets.target
+        inner join costs on (search.first + search.last + 1) // 2 = costs.block
+        where search.first < search.last
+    )
+),
+-- What is still to be paid from the start of the block, and how many walks go on from there.
+begun as (
+    select
+        targets.target,
+        walk_blocks.start,
+        list_prepend({'further': 0, 'ending': 0}, [
+            {'further': walk.whole_cost - walk_blocks.start, 'ending': targets.counts[walk.problem]::bigint * walk.orders}
+            for walk in walk_blocks.walks if targets.counts[walk.problem] > 0
+        ]) as ends,
+        list_dot_product(costs.still_open, targets.counts)::bigint as still_open,
+        targets.cost
+            - list_dot_product(costs.high_cost, targets.counts)::hugeint * 67108864
+            - list_dot_product(costs.low_cost, targets.counts)::hugeint as unpaid,
+    from search
+    inner join targets on search.target = targets.target
+    inner join costs on search.first = costs.block
+    inner join walk_blocks on costs.block = walk_blocks.block
+    where search.first = search.last
+),
+lines as (
+    select
+        target,
+        start,
+        unpaid,
+        further,
+        still_open - sum(ending) over below as going_on,
+        sum(ending * further::hugeint) over below + further * going_on as paid,
+    from (select target, start, still_open, unpaid, unnest(ends).further as further, unnest(ends).ending as ending from begun)
+    window below as (partition by target order by further)
 ),
 matches as (
     select
-        targets.*,
-        coalesce(ends.still_open = 0, false) as is_exhausted,
-        case
-            when is_exhausted then ends.costliest
-            when ends.paid is null then targets.advisory_cost // targets.replays::hugeint
-            else ends.whole_cost + (targets.advisory_cost - ends.paid) // ends.still_open
-        end::bigint as strict_budget,
-        case
-            when is_exhausted then targets.advisory_cost
-            when ends.paid is null then strict_budget * targets.replays::hugeint
-            else ends.paid + (strict_budget - ends.whole_cost) * ends.still_open
-        end as strict_cost,
-    from targets
-    asof left join ends
-        on targets.archive = ends.archive
-        and targets.replicate = ends.replicate
-        and targets.advisory_cost >= ends.paid
+        target,
+        -- All of these rise or fall with the cost: the last line begins where they end.
+        any_value(unpaid) - max(paid) as rest,
+        min(going_on) as going_on,
+        (any_value(start) + max(further) + coalesce(rest // nullif(min(going_on), 0), 0))::bigint as strict_budget,
+    from lines
+    where paid <= unpaid
+    group by target
 )
 select
-    matches.archive,
-    matches.advisory_budget,
-    matches.replicate,
-    any_value(matches.replays)::double as replays,
-    any_value(matches.advisory_cost)::double as advisory_cost,
-    any_value(matches.advisory_correct)::double as advisory_correct,
-    any_value(matches.strict_budget) as strict_budget,
-    any_value(matches.strict_cost)::double as strict_cost,
-    any_value(matches.is_exhausted) as is_exhausted,
+    targets.archive,
+    targets.advisory_budget,
+    targets.key_id,
+    targets.replicate,
+    targets.replays,
+    targets.cost::double as advisory_cost,
+    case when targets.is_graded then targets.correct end as advisory_correct,
+    matches.strict_budget,
+    (targets.cost - coalesce(matches.rest % nullif(matches.going_on, 0), 0))::double as strict_cost,
+    matches.going_on = 0 as is_exhausted,
     case
-        when any_value(matches.advisory_correct) is not null
-        then coalesce(sum(matching_answers.correct_change * problem_draws.draws::hugeint), 0)
-    end::double as strict_correct,
+        when not targets.is_graded then null
+        -- No answer is correct yet at this budget. DuckDB 2.0 fails on some lists that are null.
+        when blocks.correct is null then 0
+        else list_dot_product(blocks.correct, targets.counts) + coalesce(list_sum([
+            answer.correct_change * targets.counts[answer.problem]
+            for answer in blocks.answers if answer.budget <= matches.strict_budget
+        ]), 0)
+    end as strict_correct,
 from matches
-left join matching_answers
-    on matches.archive = matching_answers.archive
-    and matches.strict_budget >= matching_answers.budget
-left join problem_draws
-    on matching_answers.problem_id = problem_draws.problem_id
-    and matches.replicate = problem_draws.replicate
-group by matches.archive, matches.advisory_budget, matches.replicate
+inner join targets on matches.target = targets.target
+asof left join answer_blocks as blocks
+    on targets.archive = blocks.archive
+    and matches.strict_budget >= blocks.budget

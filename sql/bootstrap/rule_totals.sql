@@ -11,10 +11,8 @@ select
     scores.correct,
     costs.covered,
     costs.cost,
-    costs.prompt_tokens,
 from problem_costs as costs
-inner join problem_scores as scores
+inner join primary_scores as scores
     on costs.bank_id = scores.bank_id
     and costs.budget = scores.budget
     and costs.rule = scores.rule
-where scores.is_primary

@@ -2,7 +2,6 @@
 --     its standard error, and the band of the whole curve.
 -- grain: archive, budget
 -- totals: curve_gains
--- changes: curve_changes
 -- values: gained
 -- intervals: delta low high error
 -- band: delta

@@ -1,7 +1,7 @@
 -- interval_gains: the paired accuracy change of the primary selector, with the ends of its interval
 --     and its standard error.
 -- grain: archive, budget
--- totals: paired_gains where is_primary
+-- totals: primary_gains
 -- values: gained
 -- intervals: delta low high error
 select
