@@ -11,13 +11,14 @@ from audit.engine.comments import (
     relation_comment,
 )
 from audit.engine.enough import replay_enough
-from audit.engine.intervals import intervals_of, intervals_read
+from audit.engine.intervals import intervals_read
+from audit.engine.lazy import prepared
 from audit.engine.lineage import relations_read
+from audit.engine.paired import paired_intervals
 from audit.engine.plugins import Plugin, Plugins, plugins
-from audit.engine.replay import drop_replays, replay
+from audit.engine.replay import explaining_other_replays, make_stale, refuse_other_replays, replay
 from audit.engine.settings import last_settings
 from audit.engine.sql_files import (
-    exploratory_names,
     header,
     resource,
     stage_file,
@@ -26,7 +27,7 @@ from audit.engine.sql_files import (
     table_purpose,
 )
 from audit.engine.stages import REPLAY_RELATIONS, SETTING_RELATIONS, STAGE_NAMES, STAGES
-from audit.engine.tables import needs_texts, needs_tokens, table, waiting_events
+from audit.engine.tables import needs_texts, needs_tokens, relations_behind, table, waiting_events
 
 __all__ = [
     "PUBLIC_RELATIONS",
@@ -41,17 +42,20 @@ __all__ = [
     "column",
     "column_comment",
     "comment_relations",
-    "drop_replays",
-    "exploratory_names",
+    "explaining_other_replays",
     "header",
-    "intervals_of",
     "intervals_read",
     "is_table",
     "last_settings",
+    "make_stale",
     "needs_texts",
     "needs_tokens",
+    "paired_intervals",
     "plugins",
+    "prepared",
+    "refuse_other_replays",
     "relation_comment",
+    "relations_behind",
     "relations_read",
     "render",
     "replay",

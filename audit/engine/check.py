@@ -9,10 +9,9 @@ import duckdb
 import pyarrow as pa
 
 from audit import database, engine
-from audit.engine.build import walk
 from audit.engine.foresight import SAID_IN, foreseen
 from audit.engine.plugins import KINDS, Plugin, Plugins, check_plugin
-from audit.engine.stages import BLIND_FOLDERS, DRAWN, PORTIONED, STAGES
+from audit.engine.stages import BLIND_FOLDERS, DRAWN, STAGES
 from audit.errors import AuditError
 from audit.progress import Progress
 from audit.sources.files import excerpt
@@ -34,7 +33,7 @@ CHECKED = pa.schema(
 
 
 def check(path: str | Path, progress: Progress | None = None, **limits: Any) -> pa.Table:
-    """Every invariant of a database, how much was looked at, and how often it is violated."""
+    """Verify every invariant of a database: how much was checked, and how many violate it."""
     with database.connect_beside(path, **limits) as con:
         database.require_replays(con)
         return _check(con, progress or (lambda what, done, total: None))
@@ -79,14 +78,14 @@ class Checks:
         self.since = time.perf_counter()
 
     def add(self, check: str, claim: str, looked_at: int, violations: int, **more: Any) -> None:
-        """One more check; `more` is what was measured and where it is written."""
+        """Add a check; `more` is what was measured and where it is written."""
         now = time.perf_counter()
         row = {"check": check, "claim": claim, "looked_at": looked_at, "violations": violations}
         self.rows.append(row | {"seconds": now - self.since} | more)
         self.since = now
 
     def table(self) -> pa.Table:
-        """The checks as a table."""
+        """Return the checks as a table."""
         return pa.Table.from_pylist(self.rows, schema=CHECKED)
 
 
@@ -112,12 +111,10 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
         for name in ("grades", "scores"):
             con.execute(f"create view {name} as {engine.render(name)}")
         for name in blind:
-            if name == PORTIONED[0]:
-                walk(con)
             if name not in DRAWN:
                 engine.build(con, name, plugins)
         looked_at = violations = 0
-        for name in ("prefix_selections", "stops"):
+        for name in ("picks", "stops"):
             ((rows, different),) = con.execute(
                 f"""
                 select
@@ -133,7 +130,7 @@ def shuffled_labels(con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
 
 
 def _stored(con: duckdb.DuckDBPyConnection) -> Plugins:
-    """The plug-ins that a database was replayed with; it may say anything."""
+    """Return the plug-ins that a database was replayed with; it may say anything."""
     plugins: dict[str, list[Plugin]] = {}
     for kind in KINDS:
         query = f"select name, sql, votes_on, path from used_{kind} order by name"
@@ -144,4 +141,6 @@ def _stored(con: duckdb.DuckDBPyConnection) -> Plugins:
     ((unit,),) = con.execute("select unit from unit").fetchall()
     if unit not in UNITS:
         raise AuditError(f"the database's unit {excerpt(unit)} is none of {', '.join(UNITS)}")
-    return Plugins(plugins["rules"], plugins["selectors"], plugins["policies"], unit)
+    primary = con.execute("select selector from used_selectors where is_primary").fetchall()
+    names = [name for (name,) in primary] or [Plugins.primary]
+    return Plugins(plugins["rules"], plugins["selectors"], plugins["policies"], unit, names[0])

@@ -2,13 +2,13 @@
 
 import csv
 import functools
+from collections.abc import Collection
 from typing import NamedTuple
 
 import duckdb
 
 from audit.database.schema import relations
 from audit.engine.sql_files import (
-    exploratory_names,
     resource,
     said,
     stage_names,
@@ -26,6 +26,8 @@ PUBLIC_RELATIONS = (
     "grades",
     "steps",
     "scores",
+    "checkpoints",
+    "checkpoint_grades",
     "sources",
     "problems",
     "problem_names",
@@ -39,6 +41,7 @@ PUBLIC_RELATIONS = (
     "prefixes",
     "replays",
     "selections",
+    "pairs",
     "results",
     "answer_changes",
     "cost_changes",
@@ -49,18 +52,24 @@ PUBLIC_RELATIONS = (
     "policy_stops",
     "policy_replays",
     "policy_selections",
+    "terminal_replays",
+    "terminal_selections",
 )
+# Relations of a load whose columns others have, too.
+WRITTEN_FIRST = ("attempts", "grades")
 BOUNDS = {"low": "lower", "high": "upper"}
 
 
-def comment_relations(con: duckdb.DuckDBPyConnection) -> None:
-    """Write into the catalogue what the relations of ours that are there mean."""
-    kinds = relations(con)
+def comment_relations(con: duckdb.DuckDBPyConnection, without: Collection[str] = ()) -> None:
+    """Write into the catalogue what the relations of ours that are there mean, without some."""
+    kinds = {name: kind for name, kind in relations(con).items() if name not in without}
     rows = con.execute(
-        "select lower(table_name), list(column_name order by column_index) from duckdb_columns() "
-        "where database_name = current_database() and schema_name = 'main' group by all"
+        "select lower(table_name), column_name, comment from duckdb_columns() "
+        "where database_name = current_database() and schema_name = 'main' "
+        "order by table_name, column_index"
     ).fetchall()
-    columns = dict(rows)
+    # What a load has written of attempts and labels holds for what is made of them.
+    written = {own: comment for name, own, comment in rows if name in WRITTEN_FIRST}
     # The stages have none, so that a comment tells what users may rely on.
     statements = [
         f"comment on {kinds[name]} {name} is {literal(table_purpose(name))}"
@@ -70,9 +79,12 @@ def comment_relations(con: duckdb.DuckDBPyConnection) -> None:
     for name in sorted(set(kinds) & set(PUBLIC_RELATIONS)):
         if about := relation_comment(name):
             statements.append(f"comment on {kinds[name]} {name} is {literal(about)}")
-        for column_name in columns[name]:
-            if means := column_comment(name, column_name):
-                where = f"{name}.{quoted(column_name)}"
+        for own in (own for relation, own, _ in rows if relation == name):
+            means = column(name, own).comment or written.get(own)
+            if name in WRITTEN_FIRST or not means:
+                means = column_comment(name, own)
+            if means:
+                where = f"{name}.{quoted(own)}"
                 statements.append(f"comment on column {where} is {literal(means)}")
     con.execute(";\n".join(statements))
 
@@ -118,18 +130,18 @@ def column(relation: str, name: str) -> ColumnMeaning:
 
 def column_comment(relation: str, name: str) -> str:
     """What a column means; of recorded attempts, as the package that reads records says it."""
-    # Not imported for the tables, whose columns are all listed here.
+    listed = column(relation, name).comment
+    if listed and (relation != "attempts" or (relation, name) in _listed_columns()):
+        return listed
+    # Not imported for what a replay makes, whose columns are all listed here.
     from audit.sources.canonical import COLUMNS
 
-    recorded = COLUMNS[name].comment if name in COLUMNS else ""
-    if relation == "attempts" and recorded and (relation, name) not in _listed_columns():
-        return recorded
-    return column(relation, name).comment or recorded
+    return COLUMNS[name].comment if name in COLUMNS and COLUMNS[name].comment else listed
 
 
 def is_table(name: str) -> bool:
     """Whether a name is that of a table, which is computed when it is asked for."""
-    return name in (*table_names(), *exploratory_names())
+    return name in table_names()
 
 
 @functools.cache

@@ -35,7 +35,7 @@ def draw_orders(
 
 
 def _generators(seeds: list[np.ndarray], orders: int) -> Iterator["np.random.Generator"]:
-    """A generator for every seed and repeat from 1, whose last word is the repeat.
+    """Yield a generator for every seed and repeat from 1, whose last word is the repeat.
 
     To make one takes eight times as long as a permutation. Its state follows from the seed by a
     few whole-number operations, here done for all at once, and one generator takes each in turn.
@@ -60,7 +60,7 @@ def _generators(seeds: list[np.ndarray], orders: int) -> Iterator["np.random.Gen
 
 
 def _is_known(seed: np.ndarray) -> bool:
-    """Whether NumPy makes of a seed the state that is computed here."""
+    """Return whether NumPy makes of a seed the state that is computed here."""
     ((state, increment),) = _states(seed[None])
     expected = np.random.PCG64(np.random.SeedSequence(seed)).state
     return expected["state"] == {"state": state, "inc": increment}
@@ -99,7 +99,7 @@ def _states(seeds: np.ndarray) -> Iterator[tuple[int, int]]:
 
 
 def seed_words(*numbers: int) -> np.ndarray:
-    """The 32-bit words, lowest first, as which SeedSequence reads a list of whole numbers."""
+    """Return whole numbers as SeedSequence reads them: 32-bit words, the lowest first."""
     words = [
         number >> shift & 0xFFFFFFFF
         for number in numbers
@@ -109,7 +109,7 @@ def seed_words(*numbers: int) -> np.ndarray:
 
 
 def _order_table(keys: list[tuple[int, int, int]], drawn: list[np.ndarray]) -> pa.Table:
-    """One row per drawn order: its bank, its number, and its slots from first to last."""
+    """Return one row per drawn order: its bank, its number, and its slots from first to last."""
     problem_ids, sizes, repeats = np.array(keys, dtype=np.int32).T
     ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
     slots = pa.array(np.concatenate(drawn).astype(np.int32))

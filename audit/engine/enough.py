@@ -10,16 +10,14 @@ from audit.engine.replay import Replayed, replay
 from audit.engine.settings import resolve
 from audit.engine.tables import table
 from audit.errors import AuditError
+from audit.options import FIRST_ORDERS, MOST_ORDERS
 from audit.progress import Progress
-
-FIRST_ORDERS = 20
-MOST_ORDERS = 2000
 
 
 def replay_enough(
     con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any], progress: Progress | None = None
 ) -> tuple[Replayed, str]:
-    """Replay with as many orders as order_noise asks for, and say what was chosen."""
+    """Replay with as many orders as order_noise needs, and return what was chosen."""
     require_attempts(con)
     if resolve(con, {**asked, "orders": FIRST_ORDERS}).replicates < 2:
         raise AuditError("--orders auto measures problem noise: it needs at least 2 --replicates")
@@ -37,7 +35,7 @@ def replay_enough(
 
 
 def _chosen(orders: int, needed: list[int]) -> str:
-    """What was chosen, and whether it is enough."""
+    """Return what was chosen, and whether it is enough."""
     if not needed:
         return f"--orders auto: {orders:,} orders; no budget has problem noise to compare with"
     short = sum(number > orders for number in needed)

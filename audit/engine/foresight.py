@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import duckdb
 import pyarrow as pa
 
-from audit.engine.build import build, render, walk
+from audit.engine.build import build, render
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import KINDS, Plugins
 from audit.engine.scores import own_plugins, weighed
@@ -20,7 +20,7 @@ from audit.engine.stages import DRAWN, STAGE_NAMES
 from audit.errors import AuditError
 
 # The stage that holds what a kind of plug-in says.
-SAID_IN = {"selectors": "prefix_selections", "rules": "stops", "policies": "policy_positions"}
+SAID_IN = {"selectors": "picked_slots", "rules": "stops", "policies": "policy_positions"}
 # Starting threads for so little takes longer than the work.
 FEW: dict[str, Any] = {"threads": 1, "enable_external_access": False}
 # Not built again: whether an attempt may be picked does not depend on its place in an order, which
@@ -63,7 +63,7 @@ def refuse_foresight(
 def foreseen(
     con: duckdb.DuckDBPyConnection, plugins: Plugins, kinds: Sequence[str]
 ) -> list[Breach]:
-    """Where plug-ins of these kinds look ahead."""
+    """Return where plug-ins of these kinds look ahead."""
     if not kinds:
         return []
     rebuilt, inputs = _lineage([SAID_IN[kind] for kind in kinds], plugins)
@@ -97,7 +97,7 @@ def foreseen(
 
 
 def _lineage(stages: Sequence[str], plugins: Plugins) -> tuple[list[str], set[str]]:
-    """The stages up to these that depend on the orders, and the relations that they read."""
+    """Return the stages up to these that depend on the orders, and the relations that they read."""
     reads: dict[str, frozenset[str]] = {}
 
     def depends(name: str) -> bool:
@@ -115,20 +115,24 @@ def _lineage(stages: Sequence[str], plugins: Plugins) -> tuple[list[str], set[st
 
 
 def _sampled(con: duckdb.DuckDBPyConnection, name: str, sample: pa.Table) -> pa.Table:
-    """The rows of a relation that belong to the sample's walks; all of one without such a key."""
+    """Return the rows of a relation that belong to the sample's walks, or all without a key."""
     columns = [row[0] for row in con.execute(f"describe {name}").fetchall()]
     key = next((key for key in ("walk_id", "bank_id", "problem_id") if key in columns), None)
     sql = f"from {name}"
     if "bank_id" in columns:
-        # A walk has a bank of its own, which can be cut off where the walk is.
+        # A walk has a bank of its own, which can be cut off where the walk is; so its candidates
+        # are numbered anew.
+        first = "sample.own_bank_id * (select max(bank_size) from banks)"
+        anew = ["sample.own_bank_id as bank_id"]
+        anew += [f"({first})::integer as first_candidate"] if "first_candidate" in columns else []
+        is_one = {"candidate_id", "slot"} <= {*columns}
+        anew += [f"({first} + {name}.slot)::integer as candidate_id"] if is_one else []
         sql = (
-            f"select {name}.* replace (sample.own_bank_id as bank_id) from {name} "
+            f"select {name}.* replace ({', '.join(anew)}) from {name} "
             f"inner join sample on {name}.{key} = sample.{key}"
         )
     elif key:
         sql = f"from {name} semi join sample using ({key})"
-    elif "prefix_id" in columns:
-        sql = f"from {name} where prefix_id - position in (select walk_id from sample)"
     con.register("sample", sample)
     try:
         return con.sql(sql).to_arrow_table()
@@ -162,7 +166,6 @@ def _fill(
             f"(select own_bank_id as bank_id{slots} from sampled_walks) "
             f"using (bank_id{', slot' if slots else ''})"
         )
-    walk(world)
     world.execute(
         "create table drawn_orders as "
         "select distinct problem_id, bank_size, repeat, slots from sampled_walks"
@@ -170,7 +173,7 @@ def _fill(
 
 
 def _walk(con: duckdb.DuckDBPyConnection, walk_id: int) -> str:
-    """A walk as a user knows it."""
+    """Return a walk as a user knows it."""
     ((archive, competition, question, repeat),) = con.execute(
         "select archive, competition, question_id, repeat from walks where walk_id = ?",
         [walk_id],

@@ -1,4 +1,4 @@
-"""What a select reads: the proof that nothing before coverage sees a label."""
+"""What a select reads: the proof that nothing before coverage sees a label (threat model, e)."""
 
 import functools
 import json
@@ -16,7 +16,7 @@ _own = threading.local()
 
 
 def _parser() -> duckdb.DuckDBPyConnection:
-    """A database with nothing in it, to parse statements; threads cannot share one."""
+    """Return a database with nothing in it, to parse statements; threads cannot share one."""
     if not hasattr(_own, "parser"):
         _own.parser = duckdb.connect()
     return _own.parser
@@ -24,7 +24,7 @@ def _parser() -> duckdb.DuckDBPyConnection:
 
 @functools.cache
 def relations_read(sql: str) -> frozenset[str]:
-    """The relations a select reads, its own common table expressions aside.
+    """Return the relations a select reads, its own common table expressions aside.
 
     A function whose value depends on more than its arguments is listed as `name()`: table
     functions, chance, the clock, settings and plans.
@@ -78,7 +78,7 @@ def relations_read(sql: str) -> frozenset[str]:
 
 
 def relations_named(sql: str) -> frozenset[str]:
-    """The names after `from` and `join`: what a file of our own reads, and its common table
+    """Return the names after `from` and `join`: what a file of our own reads, and its common table
     expressions, which never have the name of a relation.
 
     A test compares with what is parsed, which needs a database and its list of functions.
@@ -88,18 +88,20 @@ def relations_named(sql: str) -> frozenset[str]:
 
 
 def _path(node: dict[str, Any]) -> list[str]:
-    """The name of a table in a syntax tree, with the catalog and schema that it is given."""
+    """Return the name of a table in a syntax tree, with the catalog and schema that it is given."""
     return [part.lower() for part in node["qualified_name"]["path"]]
 
 
 def _tells(function: str) -> bool:
-    """Whether a function may tell more than its arguments do: one that DuckDB does not have itself
-    is a macro, which can read any relation."""
+    """Return whether a function may tell more than its arguments do.
+
+    One that DuckDB does not have itself is a macro, which can read any relation.
+    """
     return function in _telling_functions() or function not in _own_functions()
 
 
 def _is_clock(names: list[str]) -> bool:
-    """Whether a column's name is a function that is called without parentheses."""
+    """Return whether a column's name is a function that is called without parentheses."""
     name = names[0].lower()
     is_called = name.startswith("current_") or name in CALLED_BARE
     return len(names) == 1 and is_called
@@ -107,7 +109,7 @@ def _is_clock(names: list[str]) -> bool:
 
 @functools.cache
 def _own_functions() -> frozenset[str]:
-    """The functions of DuckDB itself."""
+    """Return the functions of DuckDB itself."""
     query = "select distinct lower(function_name) from duckdb_functions()"
     return frozenset(name for (name,) in _parser().cursor().execute(query).fetchall())
 

@@ -29,7 +29,7 @@ class PluginKind:
 
     @property
     def one(self) -> str:
-        """What one plug-in of the kind is called."""
+        """Return what one plug-in of the kind is called."""
         return {"policies": "policy"}.get(self.name, self.name[:-1])
 
 
@@ -49,7 +49,7 @@ KINDS = {
         PluginKind(
             "selectors",
             frozenset({"walked_attempts", "candidate_scores", "candidates", "banks", "walks"}),
-            ("walk_id", "position", "is_eligible", "selected_position"),
+            ("walk_id", "position", "standing", "candidate_id"),
             default=("archive_majority", "majority", "max_logprob"),
         ),
         PluginKind(
@@ -60,6 +60,9 @@ KINDS = {
         ),
     )
 }
+# An exit knows the asked checkpoints of attempts. It is no part of a replay.
+EXITS = PluginKind("exits", frozenset({"exit_checkpoints", "exit_size"}), ("attempt_id", "step"))
+EVERY_KIND = {**KINDS, "exits": EXITS}
 # The selector that a replay of tasks without an answer has by default.
 ANSWERLESS = "first"
 # Another name of a selector: the best log-probability is the study's own.
@@ -77,7 +80,7 @@ class Plugin:
 
     @property
     def needs_answers(self) -> bool:
-        """Whether a selector votes, so that tasks without an answer have no use for it."""
+        """Return whether a selector votes, so that tasks without an answer have no use for it."""
         return bool(re.search(r"^-- needs: answers$", self.sql, re.MULTILINE))
 
 
@@ -89,23 +92,25 @@ class Plugins:
     selectors: Sequence[Plugin] = field(default_factory=lambda: default_plugins("selectors"))
     policies: Sequence[Plugin] = ()
     unit: str = "completion"
+    primary: str = "majority"
 
-
-def plugins(kind: str, folder: str | Path | None = None) -> list[Plugin]:
-    """The project's own plug-ins of a kind, by ascending name, and those of a user's folder."""
-    ours = _files_of(resource("sql") / kind)
-    own = _folder(kind, str(folder), {plugin.name: plugin for plugin in ours}) if folder else []
-    return [*ours, *own]
+    @property
+    def walks_on(self) -> bool:
+        """Return whether one of the rules is a user's own, which may launch beyond the budget."""
+        ours = {rule.sql for rule in plugins("rules")}
+        return any(
+            rule.sql not in ours or "budgeted_attempts" in rule.sql.lower() for rule in self.rules
+        )
 
 
 @functools.cache
-def _files_of(folder: Path) -> tuple[Plugin, ...]:
-    """The plug-ins of one of the project's own folders, by ascending name."""
-    return tuple(read_plugin(path) for path in sorted(folder.glob("*.sql")))
+def plugins(kind: str) -> tuple[Plugin, ...]:
+    """Return the project's own plug-ins of a kind, by ascending name."""
+    return tuple(read_plugin(path) for path in sorted((resource("sql") / kind).glob("*.sql")))
 
 
 def default_plugins(kind: str) -> list[Plugin]:
-    """The plug-ins that a replay has where nothing is asked for."""
+    """Return the plug-ins that a replay has where nothing is asked for."""
     return [plugin for plugin in plugins(kind) if plugin.name in KINDS[kind].default]
 
 
@@ -116,7 +121,7 @@ def chosen(
     always: Sequence[str] = (),
     left_out: Collection[str] = (),
 ) -> list[Plugin]:
-    """The plug-ins of names, of `all` and of folders, with those that are always among them.
+    """Return the plug-ins of names, of `all` and of folders, with those that are always among them.
 
     `all` is all that are known but those to be left out.
     """
@@ -141,7 +146,7 @@ def chosen(
 
 
 def _folder(kind: str, folder: str, available: Mapping[str, Plugin]) -> list[Plugin]:
-    """The plug-ins of a user's folder."""
+    """Return the plug-ins of a user's folder."""
     paths = sorted(Path(folder).glob("*.sql"))
     if not paths:
         raise AuditError(f"{folder}: no .sql file here; --{kind} takes a folder of them")
@@ -155,9 +160,7 @@ def _folder(kind: str, folder: str, available: Mapping[str, Plugin]) -> list[Plu
 
 
 def read_plugin(path: Path) -> Plugin:
-    """The plug-in of a file."""
-    if not path.is_file():
-        raise AuditError(f"{path}: not a file; a plug-in is a file of SQL")
+    """Return the plug-in of a file."""
     try:
         sql = path.read_text(encoding="utf-8").strip().rstrip(";")
     except UnicodeDecodeError as error:
@@ -168,22 +171,33 @@ def read_plugin(path: Path) -> Plugin:
     return Plugin(path.stem, sql, votes_on.group(1) if votes_on else "answer", shown)
 
 
+def edited_plugins(con: duckdb.DuckDBPyConnection, kind: str) -> list[str]:
+    """Return the files of used plug-ins that are not as the database holds them any more."""
+    rows = con.execute(
+        f"select path, sql from used_{kind} where not starts_with(path, 'sql/') order by path"
+    ).fetchall()
+    return [
+        path for path, sql in rows if Path(path).is_file() and read_plugin(Path(path)).sql != sql
+    ]
+
+
 def check_plugin(kind: str, plugin: Plugin) -> None:
-    """A plug-in has a name, and is one select over relations that carry no label."""
+    """Refuse a plug-in without a name, or one that is not one select over unlabelled relations."""
+    one = EVERY_KIND[kind].one
     if not NAME_PATTERN.fullmatch(str(plugin.name)):
         raise AuditError(
-            f"{plugin.path}: '{visible(str(plugin.name)[:40])}' is not a valid {KINDS[kind].one} "
+            f"{plugin.path}: '{visible(str(plugin.name)[:40])}' is not a valid {one} "
             "name: lower-case letters, digits and _"
         )
     try:
         read = relations_read(plugin.sql)
     except AuditError as error:
         raise AuditError(f"{plugin.path}: {error}") from None
-    allowed = KINDS[kind].may_read
+    allowed = EVERY_KIND[kind].may_read
     if read - allowed:
         raise AuditError(
             f"{plugin.path}: reads {', '.join(sorted(read - allowed))}; "
-            f"a {KINDS[kind].one} may read only {', '.join(sorted(allowed))}"
+            f"a {one} may read only {', '.join(sorted(allowed))}"
         )
     if plugin.votes_on not in ("answer", "archive_answer"):
         raise AuditError(f"{plugin.path}: '-- votes on:' names answer or archive_answer")
@@ -192,7 +206,7 @@ def check_plugin(kind: str, plugin: Plugin) -> None:
 def check_columns(
     con: duckdb.DuckDBPyConnection, kind: str, plugin: Plugin, beside: str = ""
 ) -> None:
-    """A plug-in's select binds to the relations that are there, and gives the columns asked for.
+    """Refuse a plug-in whose select does not bind, or lacks a column of its kind.
 
     `beside` defines the common table expressions that it may read as well.
     """
@@ -201,19 +215,17 @@ def check_columns(
     except duckdb.Error as error:
         raise AuditError(f"{plugin.path}: {first_line(error)}") from None
     types = {row[0]: row[1] for row in described}
-    missing = [name for name in KINDS[kind].columns if name not in types]
+    missing = [name for name in EVERY_KIND[kind].columns if name not in types]
     if missing:
         raise AuditError(
-            f"{plugin.path}: gives no column {', '.join(missing)}; a {KINDS[kind].one} gives "
-            f"{', '.join(KINDS[kind].columns)}"
+            f"{plugin.path}: gives no column {', '.join(missing)}; a {EVERY_KIND[kind].one} gives "
+            f"{', '.join(EVERY_KIND[kind].columns)}"
         )
-    for name in KINDS[kind].columns:
-        if name == "is_eligible":
-            fits, what = types[name] == "BOOLEAN", "true or false"
-        else:
-            fits, what = types[name].endswith(("INT", "INTEGER")), "a whole number"
-        if not fits:
-            raise AuditError(f"{plugin.path}: {name} is {types[name].lower()} and not {what}")
+    for name in EVERY_KIND[kind].columns:
+        if not types[name].endswith(("INT", "INTEGER")):
+            raise AuditError(
+                f"{plugin.path}: {name} is {types[name].lower()} and not a whole number"
+            )
 
 
 def check_contract(
@@ -228,7 +240,7 @@ def check_contract(
 
 
 def _or_what_it_reads(plugin: Plugin) -> str:
-    """The files that may be wrong in the place of a plug-in of the project's own."""
+    """Return the files that may be wrong in the place of a plug-in of the project's own."""
     if plugin.path.startswith("sql/") and (resource("sql").parent / plugin.path).is_file():
         read = sorted(relations_read(plugin.sql))
         return f" (or what it reads: {', '.join(f'sql/{stage_file(name)}' for name in read)})"

@@ -15,6 +15,7 @@ from audit.text import visible
 REQUIRED = ("archive", "input", "output")
 COLUMNS = (*REQUIRED, "cached_input")
 LAYOUT = "write the columns archive,input,output and, if wanted, cached_input"
+NO_PRICES = "none"
 MILLIONTHS = 10**6
 # A price above this is a mistake, and its products could not be summed exactly.
 LARGEST = 10**6
@@ -24,11 +25,11 @@ Price = tuple[str, int, int, int]
 
 
 def read_prices(file: str | Path) -> tuple[Price, ...]:
-    """The prices of a file in the order of the archives; whatever is doubtful is refused by row.
+    """Read the prices of a file, sorted by archive; refuse whatever is doubtful by its row.
 
-    An empty name means no prices again.
+    `none`, or an empty name, forgets the prices of an earlier replay.
     """
-    if not file:
+    if str(file) in ("", NO_PRICES):
         return ()
     path = Path(file)
     try:
@@ -41,7 +42,7 @@ def read_prices(file: str | Path) -> tuple[Price, ...]:
     names = [name.strip() for name in header]
     for name in names:
         if name not in COLUMNS or names.count(name) > 1:
-            what = "stands there twice" if name in COLUMNS else "is none of a price"
+            what = "stands there twice" if name in COLUMNS else "is not a price column"
             raise AuditError(f"--prices {path}: column '{name}' {what}; {LAYOUT}")
     for name in REQUIRED:
         if name not in names:

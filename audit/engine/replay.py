@@ -1,6 +1,8 @@
-"""Replay every order of every bank: walks that are there are kept, and budgets are looked up."""
+"""Replay every order of every bank, in one transaction."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -10,50 +12,62 @@ import pyarrow as pa
 from audit.ahead import prefetch
 from audit.database.arrow import insert
 from audit.database.connection import transaction
-from audit.database.schema import relations, require_attempts
-from audit.engine.build import bind, build, extend, portioned_stages, render, walk
+from audit.database.schema import LOADED, fact, keep_fact, relations, require_attempts
+from audit.engine.build import bind, build, extend, render
 from audit.engine.comments import comment_relations
 from audit.engine.draws import draw_counts, draw_orders
 from audit.engine.foresight import refuse_foresight
+from audit.engine.lazy import materialize
 from audit.engine.lineage import relations_named
 from audit.engine.plugins import Plugins, check_columns, check_contract
+from audit.engine.portions import bank_ranges, forget_walks, portions, walk
 from audit.engine.prices import require_costs, require_prices
-from audit.engine.quality import count_replays
+from audit.engine.quality import count_replays, forget_replays
 from audit.engine.scores import own_plugins
 from audit.engine.settings import (
     Settings,
     keep,
-    last_settings,
     resolve,
     resolve_plugins,
     usual_budgets,
-    walk_fingerprint,
 )
-from audit.engine.sql_files import stage_file, table_names
+from audit.engine.sql_files import sql_digest, stage_file, table_names
 from audit.engine.stages import (
     DRAWN,
-    PORTION_ROWS,
+    POOLS,
+    PORTIONED,
     REPLAY_RELATIONS,
     SETTING_RELATIONS,
     STAGE_NAMES,
+    TABLES,
     TOKEN_RELATIONS,
     WALKED,
 )
+from audit.engine.terminals import settle_terminals
 from audit.errors import AuditError, first_line
 from audit.progress import Progress
 
+# The key of `meta` under which a replay keeps the digest of the SQL that made it.
+REPLAYED_BY = "replayed_by"
 # The stage before which the columns of a kind of plug-in are looked at.
-BOUND_BEFORE = {"prefix_selections": "selectors", "stops": "rules", "policy_positions": "policies"}
+# What `main` reads is made at once, other lazy relations when they are asked for.
+FILLED = ("interval_gains",)
+BOUND_BEFORE = {"eligible_attempts": "selectors", "stops": "rules", "policy_positions": "policies"}
+# Before any order is walked, selectors are looked at on the canonical one.
+CANONICAL = "with walked_attempts as (from canonical_attempts)"
+# What the contracts of a kind look at, where that is not made for every replay.
+LOOKED_AT = {"selectors": ["picks"], "policies": ["policy_positions"]}
 # Kinds of plug-ins whose rows are held to a contract.
 CHECKED = ("selectors", "rules", "policies")
+# The line of `meta` that says what the walks were made of.
+MADE_OF = "walks"
 
 
 class Replayed(NamedTuple):
-    """What a replay was run with, and whether the walks were there already."""
+    """What a replay was run with."""
 
     settings: Settings
     plugins: Plugins
-    walks_reused: bool
     # Whether the budgets were chosen for what attempts cost.
     has_usual_budgets: bool
 
@@ -77,52 +91,78 @@ def replay(
     asked = {**(asked or {}), **more}
     settings = resolve(con, asked)
     plugins = resolve_plugins(con, asked, settings)
-    with transaction(con):
-        is_walked = _is_walked(con, settings, plugins)
-        reused = _reusable_tables(con, settings) if is_walked else set()
-        drop_replays(con, reused)
-        _refuse_users_own(con, reused)
-        keep(con, settings, plugins)
-        if not is_walked:
-            keep_walk_settings(con, settings, plugins)
-        has_usual_budgets = not settings.budgets
-        settings = build_stages(con, settings, plugins, reused, progress)
-        # Reused selections were checked when they were made.
-        check_contracts(con, plugins, ("rules", "policies") if is_walked else CHECKED)
-        if is_users:
-            _refuse_idle_primary(con, settings)
-            publish(con, replace(plugins, unit=settings.unit))
-        finish(con)
-        con.execute("update meta set value = 'fresh' where key = 'replays'")
-    return Replayed(settings, plugins, is_walked, has_usual_budgets)
+    try:
+        with transaction(con):
+            walked = _walks_that_stay(con, settings, plugins)
+            drop_replays(con, walked)
+            _refuse_users_own(con, walked)
+            keep(con, settings, plugins)
+            has_usual_budgets = not settings.budgets
+            settings = build_stages(con, settings, plugins, walked, progress)
+            plugins = replace(plugins, unit=settings.unit)
+            check_contracts(con, plugins)
+            if is_users:
+                _refuse_idle_primary(con, settings)
+                publish(con, plugins)
+            finish(con)
+            keep_fact(con, MADE_OF, _made_of(settings, plugins))
+            if is_users:
+                asks_terminals = settings.terminals != Settings().terminals
+                materialize(con, (*FILLED, *(("terminal_totals",) if asks_terminals else ())))
+            con.execute("update meta set value = 'fresh' where key = 'replays'")
+    finally:
+        forget_walks(con)
+    return Replayed(settings, plugins, has_usual_budgets)
 
 
-def _is_walked(con: duckdb.DuckDBPyConnection, settings: Settings, plugins: Plugins) -> bool:
-    """Whether the walks that this replay needs are there, for a cap as large or larger."""
-    is_fresh = con.execute(
-        "select 1 from meta where key = 'replays' and value = 'fresh'"
-    ).fetchall()
-    if not is_fresh or "walk_settings" not in relations(con):
-        return False
-    query = "select 1 from walk_settings where fingerprint = ? and largest_cap >= ?"
-    values = [walk_fingerprint(settings, plugins), max(settings.caps)]
-    return bool(con.execute(query, values).fetchall())
+def _walks_that_stay(
+    con: duckdb.DuckDBPyConnection, settings: Settings, plugins: Plugins
+) -> Collection[str]:
+    """Return what stays of the last replay: its walks, where only smaller budgets are others.
+
+    The same replay again makes everything anew.
+    """
+    if fact(con, "replays") != "fresh" or fact(con, MADE_OF) != _made_of(settings, plugins):
+        return ()
+    last = con.execute("select budget from budgets").fetchall()
+    made, kinds = _made(con), relations(con)
+    is_whole = all((name, kinds.get(name)) in made for name in WALKED)
+    is_same = {budget for (budget,) in last} == {*settings.budgets}
+    return WALKED if is_whole and not is_same else ()
 
 
-def check_contracts(
-    con: duckdb.DuckDBPyConnection, plugins: Plugins, kinds: Sequence[str] = CHECKED
-) -> None:
+def _made(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+    """Return name and kind of what the last replay made."""
+    return con.execute("select name, kind from replay_relations").fetchall()
+
+
+def _made_of(settings: Settings, plugins: Plugins) -> str:
+    """Return a digest of all that makes walks: the settings, the largest budget, the SQL."""
+    plugins = replace(plugins, unit=settings.unit, primary=settings.primary_selector)
+    settings = replace(settings, budgets=(max(settings.budgets, default=0),))
+    return hashlib.sha256(repr((settings, plugins, sql_digest())).encode()).hexdigest()
+
+
+def check_contracts(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
     """Refuse the first plug-in of a user's own whose rows break its contract.
 
     The project's own are held to the same contracts by its tests.
     """
-    for kind in kinds:
-        if own := own_plugins(kind, plugins):
-            chosen = replace(plugins, rules=own) if kind == "rules" else plugins
-            check_contract(con, kind, getattr(chosen, kind), render(f"broken_{kind}", chosen))
-            if kind == "rules" and plugins.policies:
-                check_contract(con, kind, own, render("broken_policy_rules", chosen))
-    refuse_foresight(con, plugins, kinds)
+    for kind in CHECKED:
+        if not (own := own_plugins(kind, plugins)):
+            continue
+        materialize(con, LOOKED_AT.get(kind, []))
+        if kind == "selectors":
+            numbered = [pair for pair in enumerate(plugins.selectors, 1) if pair[1] in own]
+            sql = render("broken_selectors", plugins, numbered=numbered)
+            for _ in portions(con):
+                check_contract(con, kind, own, sql)
+            continue
+        chosen = replace(plugins, rules=own) if kind == "rules" else plugins
+        check_contract(con, kind, getattr(chosen, kind), render(f"broken_{kind}", chosen))
+        if kind == "rules" and plugins.policies:
+            check_contract(con, kind, own, render("broken_policy_rules", chosen))
+    refuse_foresight(con, plugins, CHECKED)
 
 
 def publish(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
@@ -135,43 +175,42 @@ def publish(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
         reads_tokens = relations_named(render(name, plugins)) & TOKEN_RELATIONS
         if plugins.unit == "completion" or not reads_tokens:
             build(con, name, plugins)
-    made = relations(con)
-    bind(con, [name for name in table_names() if name in made])
-    comment_relations(con)
+    bind(con)
+    # A load has written its own.
+    comment_relations(con, {*LOADED, "grades"})
 
 
 def finish(con: duckdb.DuckDBPyConnection) -> None:
     """Remember and count what a replay has made."""
     _remember_made(con)
+    keep_fact(con, REPLAYED_BY, sql_digest())
     count_replays(con)
 
 
-def _reusable_tables(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
-    """The tables that this replay can reuse: the walks, and the counts if drawn alike."""
+@contextmanager
+def explaining_other_replays(con: duckdb.DuckDBPyConnection, write: bool) -> Iterator[None]:
+    """Say what to do where a reader misses what another version's replays do not have."""
     try:
-        last = last_settings(con)
-    except AuditError:
-        # A setting that could not be read is being replaced; nothing is known of the counts.
-        return set(WALKED)
-    is_drawn = (last.replicates, last.bootstrap_seed) == (
-        settings.replicates,
-        settings.bootstrap_seed,
-    )
-    return set(relations(con)) & {*WALKED, *(["bootstrap_counts"] if is_drawn else [])}
+        yield
+    except (duckdb.CatalogException, duckdb.BinderException) as error:
+        # What is written anew does not rest on the old replays.
+        if not write:
+            refuse_other_replays(con, error)
+        raise
 
 
-def keep_walk_settings(
-    con: duckdb.DuckDBPyConnection, settings: Settings, plugins: Plugins
-) -> None:
-    """Write what the walks depend on."""
-    con.execute("create table walk_settings (largest_cap integer, fingerprint varchar)")
-    values = [max(settings.caps), walk_fingerprint(settings, plugins)]
-    con.execute("insert into walk_settings values (?, ?)", values)
+def refuse_other_replays(con: duckdb.DuckDBPyConnection, error: duckdb.Error) -> None:
+    """Explain a missing relation or column where other SQL than ours made the replays."""
+    if fact(con, "replays") == "fresh" and fact(con, REPLAYED_BY) != sql_digest():
+        raise AuditError(
+            "another version of budget-audit made these replays; run 'budget-audit replay' again "
+            f"({first_line(error)})"
+        ) from None
 
 
-def _refuse_users_own(con: duckdb.DuckDBPyConnection, reused: set[str]) -> None:
-    """Nothing of a user's is replaced: a relation that has the name of a stage is refused."""
-    taken = set(relations(con)) & {*STAGE_NAMES, *table_names(), "walk_settings"} - reused
+def _refuse_users_own(con: duckdb.DuckDBPyConnection, ours: Collection[str]) -> None:
+    """Refuse a relation of a user's that has the name of a stage: nothing of theirs is replaced."""
+    taken = set(relations(con)) & {*STAGE_NAMES, *table_names()} - {*ours}
     if taken:
         raise AuditError(
             f"the database holds a relation '{min(taken)}' that budget-audit did not make, and "
@@ -183,69 +222,82 @@ def build_stages(
     con: duckdb.DuckDBPyConnection,
     settings: Settings,
     plugins: Plugins,
-    reused: Collection[str],
+    there: Collection[str] = (),
     progress: Progress | None = None,
     names: Sequence[str] = STAGE_NAMES,
 ) -> Settings:
-    """Build every stage that is not reused, the portioned ones for one portion after another.
+    """Build every stage that is not there, the portioned ones for one portion after another.
 
     The settings come back with the budgets that suit the attempts where none were asked for.
     """
-    plugins = replace(plugins, unit=settings.unit)
-    portions: list[tuple[int, int]] = []
-    steps, done = len(names), 0
-    portioned_names = portioned_stages(plugins)
-    portioned = [name for name in names if name in portioned_names and name not in reused]
+    plugins = replace(plugins, unit=settings.unit, primary=settings.primary_selector)
+    waiting = [name for name in names if name not in there]
+    portioned = [name for name in waiting if name in PORTIONED and name in TABLES]
+    ranges: list[tuple[int, int]] = []
+    has_checkpoints = con.execute("select 1 from checkpoints limit 1").fetchall()
     draws: dict[str, Iterable[pa.Table]] = {}
+    done = 0
 
     def report(name: str) -> None:
         nonlocal done
         if progress:
+            steps = len(waiting) + max(len(ranges) - 1, 0) * len(portioned)
             progress(name, done, steps)
         done += 1
 
-    for name in names:
+    for name in waiting:
         report(name)
         if name in BOUND_BEFORE:
             _check_columns(con, BOUND_BEFORE[name], plugins)
-        if name in portioned_names and not portions:
-            portions = _portions(con, settings, len(plugins.rules))
-            steps += (len(portions) - 1) * len(portioned)
-            walk(con, portions[0])
-        if name in reused:
-            continue
+        if name in portioned and not ranges:
+            ranges = bank_ranges(con)
+            walk(con, *ranges[0])
         if name in DRAWN:
             _keep_draws(con, name, draws.get(name) or prefetch(DRAWS[name](con, settings)))
         else:
-            build(con, name, plugins)
+            is_extended = name in portioned and len(ranges) > 1
+            is_empty = name in POOLS and not has_checkpoints
+            build(con, name, plugins, is_extended=is_extended, is_empty=is_empty)
         if name == "banks":
             # NumPy draws beside the stages that come first.
-            to_draw = [drawn for drawn in DRAWN if drawn in names and drawn not in reused]
-            draws = {drawn: prefetch(DRAWS[drawn](con, settings)) for drawn in to_draw}
-        if name == "replayed_problems":
-            _refuse_nothing(con)
-            require_prices(con, settings)
-        if name == "step_costs":
-            require_costs(con, settings)
-        if name == "candidates" and not settings.budgets:
-            costs = con.execute("select cost from candidates").fetchall()
-            settings = replace(settings, budgets=usual_budgets(cost for (cost,) in costs))
-            keep(con, settings, plugins)
-    for portion in portions[1:] if portioned else ():
-        walk(con, portion)
+            draws = {n: prefetch(DRAWS[n](con, settings)) for n in DRAWN if n in waiting}
+        settings = _looked_at(con, name, settings, plugins)
+    for portion in ranges[1:]:
+        walk(con, *portion)
         for name in portioned:
             report(name)
             extend(con, name, plugins)
-    if progress:
-        progress("done", steps, steps)
+    forget_walks(con)
+    report("done")
+    return settings
+
+
+def _looked_at(
+    con: duckdb.DuckDBPyConnection, name: str, settings: Settings, plugins: Plugins
+) -> Settings:
+    """Refuse what a stage that was made shows to be missing, and choose the budgets."""
+    if name == "replayed_problems":
+        _refuse_nothing(con)
+        require_prices(con, settings)
+        settled = settle_terminals(con, settings)
+        if settled != settings:
+            keep(con, settled, plugins)
+        settings = settled
+    if name == "step_costs":
+        require_costs(con, settings)
+    if name == "candidates" and not settings.budgets:
+        costs = con.execute("select cost from candidates").fetchall()
+        settings = replace(settings, budgets=usual_budgets(cost for (cost,) in costs))
+        keep(con, settings, plugins)
     return settings
 
 
 def _check_columns(con: duckdb.DuckDBPyConnection, kind: str, plugins: Plugins) -> None:
     """Refuse a plug-in of a kind that cannot be read or lacks a column."""
-    beside = rule_inputs(con) if kind == "rules" else ""
+    beside = {"rules": rule_inputs, "selectors": lambda con: CANONICAL}
+    inputs = beside[kind](con) if kind in beside and getattr(plugins, kind) else ""
     for plugin in getattr(plugins, kind):
-        check_columns(con, kind, plugin, beside)
+        check_columns(con, kind, plugin, inputs)
 
 
 def rule_inputs(con: duckdb.DuckDBPyConnection) -> str:
@@ -285,18 +337,6 @@ def _refuse_idle_primary(con: duckdb.DuckDBPyConnection, settings: Settings) -> 
         )
 
 
-def _portions(
-    con: duckdb.DuckDBPyConnection, settings: Settings, rules: int
-) -> list[tuple[int, int]]:
-    """The first and last banks to walk at a time: at least one portion, of at least one bank."""
-    banks = con.execute("select bank_id, bank_size from banks order by bank_id").fetchall()
-    prefixes = min(max(size for _, size in banks), max(settings.caps)) + 1
-    rows = (settings.orders + 1) * max(prefixes, len(settings.budgets) * rules)
-    size = max(1, PORTION_ROWS // rows)
-    ids = [bank_id for bank_id, _ in banks]
-    return [(ids[at], ids[at : at + size][-1]) for at in range(0, len(ids), size)]
-
-
 def _keep_draws(con: duckdb.DuckDBPyConnection, name: str, batches: Iterable[pa.Table]) -> None:
     """A table of random draws, filled batch by batch."""
     columns = {
@@ -331,17 +371,17 @@ def _draw_counts(con: duckdb.DuckDBPyConnection, settings: Settings) -> Iterable
 DRAWS = {"drawn_orders": _draw_orders, "bootstrap_counts": _draw_counts}
 
 
-def drop_replays(con: duckdb.DuckDBPyConnection, reused: Collection[str] = ()) -> bool:
-    """Remove what a replay made, except settings and reused tables; say if there was any."""
+def drop_replays(con: duckdb.DuckDBPyConnection, there: Collection[str] = ()) -> bool:
+    """Remove what a replay made, except settings and what is to stay; say if there was any."""
     kinds = relations(con)
     if "replay_relations" not in kinds:
         return False
-    made = con.execute("select name, kind from replay_relations").fetchall()
+    made = _made(con)
     # A user may have put something else in the place of what we made.
     dropped = [
         name
         for name in (*table_names(), *reversed(REPLAY_RELATIONS))
-        if name not in {*SETTING_RELATIONS, *reused} and (name, kinds.get(name)) in made
+        if name not in (*SETTING_RELATIONS, *there) and (name, kinds.get(name)) in made
     ]
     for name in dropped:
         con.execute(f"drop {kinds[name]} {name}")
@@ -356,3 +396,13 @@ def _remember_made(con: duckdb.DuckDBPyConnection) -> None:
     names, made_kinds = zip(*rows, strict=True)
     table = pa.table({"name": names, "kind": made_kinds})
     insert(con, "create or replace table replay_relations as", table)
+
+
+def make_stale(con: duckdb.DuckDBPyConnection, why: str = "archives were loaded") -> bool:
+    """Drop what replays made, but neither their settings nor what a user made; say if any was."""
+    forget_replays(con)
+    dropped = drop_replays(con)
+    con.execute(
+        "update meta set value = ? where key = 'replays' and value = 'fresh'", [f"stale: {why}"]
+    )
+    return dropped

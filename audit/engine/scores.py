@@ -18,11 +18,13 @@ from audit.text import visible
 # The scores that a vote can add up: whole numbers of billionths.
 LARGEST_WEIGHT = 10**6
 FOLDER = "sql/scores/"
+# The score that mean log-probabilities are.
+LOGPROB = "logprob"
 SCORE_NAME = re.compile(r"[a-z0-9_]+")
 
 
 def scores(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """The scores that are loaded; log-probabilities are one."""
+    """Return the scores that are loaded; log-probabilities are one."""
     if "scores" not in relations(con):
         return []
     rows = con.execute("select distinct score from scores").fetchall()
@@ -30,7 +32,7 @@ def scores(con: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def score_selectors(con: duckdb.DuckDBPyConnection) -> list[Plugin]:
-    """The selectors of every loaded score, from the files of sql/scores."""
+    """Return the selectors of every loaded score, from the files of sql/scores."""
     selectors = []
     loaded = scores(con)
     for path in _score_files():
@@ -43,7 +45,7 @@ def score_selectors(con: duckdb.DuckDBPyConnection) -> list[Plugin]:
 
 
 def used_scores(con: duckdb.DuckDBPyConnection, selectors: Sequence[Plugin]) -> list[str]:
-    """The scores that some selector reads; a user's own may read any."""
+    """Return the scores that some selector reads; a user's own may read any."""
     reading = [
         plugin
         for plugin in selectors
@@ -61,12 +63,12 @@ def _score_files() -> list[Path]:
 
 
 def score_of(selector: Plugin) -> str:
-    """The score that a selector of a file of sql/scores reads; its name ends with it."""
+    """Return the score that a selector of a file of sql/scores reads; its name ends with it."""
     return selector.name.removeprefix(f"{PurePath(selector.path).stem}_")
 
 
 def named_scores(selector: str) -> dict[str, str]:
-    """The scores that a selector's name may speak of, each by its file of sql/scores."""
+    """Return the scores that a selector's name may speak of, each by its file of sql/scores."""
     named = {path.stem: selector.removeprefix(f"{path.stem}_") for path in _score_files()}
     return {
         f"scores/{stem}.sql": score
@@ -75,10 +77,10 @@ def named_scores(selector: str) -> dict[str, str]:
     }
 
 
-def outside_weights(
+def count_scores(
     con: duckdb.DuckDBPyConnection, score: str, settings: Settings
 ) -> list[tuple[str, int, int]]:
-    """The archives of a replay with scores that are no weights: how many, of how many."""
+    """Return the archives of a replay that have a score: how many are no weights, of how many."""
     return con.execute(
         f"""
         select
@@ -95,7 +97,6 @@ def outside_weights(
                 or list_contains($problems, [competition, question_id::varchar])
             )
         group by archive
-        having outside > 0
         order by archive
         """,
         {
@@ -107,6 +108,19 @@ def outside_weights(
     ).fetchall()
 
 
+def unfit_selectors(con: duckdb.DuckDBPyConnection, settings: Settings) -> set[str]:
+    """Return the selectors that `all` leaves out: of scores it lacks, or cannot add up."""
+    unfit = set()
+    for score in {*scores(con), LOGPROB}:
+        counted = count_scores(con, score, settings) if score in scores(con) else []
+        if not counted:
+            names = {f"{path.stem}_{score}" for path in _score_files()}
+            unfit |= {SAME_SELECTOR.get(name, name) for name in names}
+        elif any(outside for _, outside, _ in counted):
+            unfit.add(f"vote_{score}")
+    return unfit
+
+
 def check_weights(
     con: duckdb.DuckDBPyConnection, selectors: Sequence[Plugin], settings: Settings
 ) -> None:
@@ -115,16 +129,17 @@ def check_weights(
         if selector.path != f"{FOLDER}vote.sql":
             continue
         score = score_of(selector)
-        for archive, outside, total in outside_weights(con, score, settings):
-            raise AuditError(
-                f"--selectors {selector.name}: {outside:,} of {total:,} scores of archive "
-                f"{visible(archive)} lie outside 0 to {LARGEST_WEIGHT:,}; exp_vote_{score} takes "
-                "any"
-            )
+        for archive, outside, total in count_scores(con, score, settings):
+            if outside:
+                raise AuditError(
+                    f"--selectors {selector.name}: {outside:,} of {total:,} scores of archive "
+                    f"{visible(archive)} lie outside 0 to {LARGEST_WEIGHT:,}; exp_vote_{score} "
+                    "takes any"
+                )
 
 
 def own_plugins(kind: str, chosen: Plugins) -> list[Plugin]:
-    """The plug-ins of a kind that are a user's own: no file of the project gives their SQL."""
+    """Return the plug-ins of a kind that are a user's own."""
     ours = {plugin.sql for plugin in plugins(kind)}
     return [
         plugin
@@ -138,7 +153,7 @@ def own_plugins(kind: str, chosen: Plugins) -> list[Plugin]:
 
 
 def weighed(plugin: Plugin) -> tuple[str | None, str | None]:
-    """The score by which a selector weighs votes, and the column of its weights."""
+    """Return the score by which a selector weighs votes, and the column of its weights."""
     for start, column in (("exp_vote", "exp_weight"), ("vote", "weight")):
         if plugin.path == f"{FOLDER}{start}.sql":
             return score_of(plugin), column

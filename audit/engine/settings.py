@@ -1,19 +1,17 @@
 """Settings of a replay: as asked, else of the last replay, else the defaults; kept as tables."""
 
-import hashlib
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import Field, fields, replace
 from fractions import Fraction
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import duckdb
 import pyarrow as pa
 
 from audit.database.arrow import insert
-from audit.database.schema import has_answers, relations
-from audit.engine.build import sources
+from audit.database.schema import fact, has_answers, keep_fact, relations
 from audit.engine.plugins import (
     ANSWERLESS,
     KINDS,
@@ -26,21 +24,20 @@ from audit.engine.plugins import (
 )
 from audit.engine.scores import (
     check_weights,
-    outside_weights,
     score_selectors,
-    scores,
+    unfit_selectors,
     used_scores,
     weighed,
 )
-from audit.engine.stages import WALKED
+from audit.engine.terminals import ordered_terminals
 from audit.errors import AuditError
 from audit.options import Settings, flag_of
 from audit.units import UNITS, read_budgets, write_amount, write_exactly
 
-Typed = TypeVar("Typed")
-
 LARGEST_BUDGET = 10**15
 MOST_DRAWS = 10**6
+# The fact that the defaults of one run per problem were taken.
+ONE_RUN = "one_run"
 HINTS = get_type_hints(Settings)
 # Shares of the attempts that cost no more than a default budget of another unit than the study's.
 SHARES = (Fraction(1, 10), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(9, 10))
@@ -55,7 +52,7 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
     values = {
         name: value for name, value in asked.items() if value is not None and name not in KINDS
     }
-    last = last_settings(con, values)
+    last = _with_one_run(con, last_settings(con, values), values)
     unit = values.get("unit", last.unit)
     if unit not in UNITS:
         raise AuditError(f"--unit {unit}: must be {' or '.join(UNITS)}")
@@ -80,6 +77,7 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
     settings = replace(last, **values)
     settings = replace(
         settings,
+        terminals=ordered_terminals(settings.terminals),
         budgets=tuple(sorted({*settings.budgets, *added})),
         caps=tuple(sorted({*settings.caps, settings.primary_cap})),
     )
@@ -87,16 +85,36 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
     return settings
 
 
-def typed(kind: type[Typed], content: Any) -> Typed:
-    """A dataclass from a file that may say anything: its names and types are checked."""
-    hints = get_type_hints(kind)
-    if not isinstance(content, dict) or set(content) != set(hints):
-        raise ValueError(f"the fields of {kind.__name__} are {', '.join(hints)}")
-    values = {name: as_tuples(value) for name, value in content.items()}
-    for name, value in values.items():
-        if not fits(value, hints[name]):
-            raise ValueError(f"{name} is not {_in_words(hints[name])}")
-    return kind(**values)
+def _with_one_run(
+    con: duckdb.DuckDBPyConnection, last: Settings, values: Mapping[str, Any]
+) -> Settings:
+    """Return the last settings with the defaults of one run per problem, or without them.
+
+    A first replay takes them; a later one gives them up once a problem has several attempts.
+    """
+    taken = fact(con, ONE_RUN) is not None
+    if "attempts" not in relations(con) or ("settings" in relations(con) and not taken):
+        return last
+    archives, competitions = (
+        as_tuples(values.get(name, getattr(last, name))) for name in ("archives", "competitions")
+    )
+    is_one = has_one_run(con, archives, competitions)
+    if not is_one and not taken:
+        return last
+    usual = Settings(caps=(1,), primary_cap=1, orders=1) if is_one else Settings()
+    return replace(last, caps=usual.caps, primary_cap=usual.primary_cap, orders=usual.orders)
+
+
+def has_one_run(
+    con: duckdb.DuckDBPyConnection, archives: Sequence[str] = (), competitions: Sequence[str] = ()
+) -> bool:
+    """Return whether every problem has one attempt, in these archives and competitions or all."""
+    second = con.execute(
+        "select 1 from attempts where slot > 0 and (len($1) = 0 or list_contains($1, archive)) "
+        "and (len($2) = 0 or list_contains($2, competition)) limit 1",
+        [list(archives), list(competitions)],
+    ).fetchall()
+    return not second
 
 
 def _budgets(name: str, written: Any, unit: str) -> tuple[int, ...]:
@@ -188,6 +206,9 @@ def _read(field: Field[Any], text: str, stored: Mapping[str, str]) -> Any:
         return _checked(field, hint(text))
     if hint == tuple[int, ...]:
         return tuple(int(part) for part in text.split(","))
+    if field.metadata["kind"] == "names":
+        # Databases made before lists of names were written with commas hold JSON.
+        return tuple(json.loads(text) if text.startswith("[") else text.split(","))
     return _checked(field, json.loads(text))
 
 
@@ -200,7 +221,7 @@ def _written(field: Field[Any], settings: Settings) -> str:
         return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
     if HINTS[field.name] == tuple[int, ...]:
         return ",".join(map(str, value))
-    return json.dumps(value)
+    return ",".join(value) if field.metadata["kind"] == "names" else json.dumps(value)
 
 
 def check(settings: Settings) -> None:
@@ -216,8 +237,15 @@ def check(settings: Settings) -> None:
         raise AuditError("--effect: a difference in points, above 0 and at most 100")
     if min(settings.caps) < 1:
         raise AuditError("--caps: each cap is a whole number of attempts above 0")
-    if max(settings.caps) >= 2**31 or max(settings.orders, settings.replicates) > MOST_DRAWS:
-        raise AuditError("--caps below 2^31; --orders and --replicates up to a million")
+    largest = {"caps": 2**31 - 1, "orders": MOST_DRAWS, "replicates": MOST_DRAWS}
+    found = {
+        "caps": max(settings.caps),
+        "orders": settings.orders,
+        "replicates": settings.replicates,
+    }
+    for name, limit in largest.items():
+        if found[name] > limit:
+            raise AuditError(f"--{name} is {found[name]:,}; at most {limit:,}")
     numbers = (settings.orders, settings.replicates, settings.order_seed, settings.bootstrap_seed)
     if min(numbers) < 0:
         raise AuditError("--orders, --replicates and the seeds are whole numbers from 0")
@@ -238,15 +266,20 @@ def resolve_plugins(
         primary = (settings.primary_selector,) if kind == "selectors" else ()
         always = (*KINDS[kind].always, *primary)
         if asked.get(kind) is not None:
-            by_kind[kind] = chosen(
-                kind, asked[kind], available, always, _left_out(con, kind, settings)
-            )
+            left_out = unfit_selectors(con, settings) if kind == "selectors" else ()
+            by_kind[kind] = chosen(kind, asked[kind], available, always, left_out)
         else:
             is_first = f"used_{kind}" not in present
             by_kind[kind] = _last_plugins(con, kind, available, primary, is_first)
     _require_selector(con, settings, by_kind["selectors"])
     check_weights(con, by_kind["selectors"], settings)
-    return Plugins(by_kind["rules"], by_kind["selectors"], by_kind["policies"], settings.unit)
+    return Plugins(
+        by_kind["rules"],
+        by_kind["selectors"],
+        by_kind["policies"],
+        settings.unit,
+        settings.primary_selector,
+    )
 
 
 def available_plugins(con: duckdb.DuckDBPyConnection, kind: str) -> dict[str, Plugin]:
@@ -259,13 +292,6 @@ def available_plugins(con: duckdb.DuckDBPyConnection, kind: str) -> dict[str, Pl
                 name: plugin for name, plugin in available.items() if not plugin.needs_answers
             }
     return available
-
-
-def _left_out(con: duckdb.DuckDBPyConnection, kind: str, settings: Settings) -> set[str]:
-    """The selectors that `all` leaves out: votes over scores that are no weights."""
-    if kind != "selectors":
-        return set()
-    return {f"vote_{score}" for score in scores(con) if outside_weights(con, score, settings)}
 
 
 def _last_plugins(
@@ -314,6 +340,9 @@ def _require_selector(
 
 def keep(con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugins) -> None:
     """Write the settings as tables, visible and joinable."""
+    is_one = (settings.caps, settings.orders) == ((1,), 1)
+    is_one = is_one and has_one_run(con, settings.archives, settings.competitions)
+    keep_fact(con, ONE_RUN, "true" if is_one else None)
     listed = {
         **{field.name: _written(field, settings) for field in fields(Settings) if is_stored(field)},
         **{kind: ",".join(plugin.name for plugin in getattr(used_plugins, kind)) for kind in KINDS},
@@ -348,6 +377,9 @@ def keep(con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugi
         cap=pa.array(settings.caps, pa.int32()),
         is_primary=[cap == settings.primary_cap for cap in settings.caps],
     )
+    terminals = pa.array(settings.terminals, pa.string())
+    numbers = pa.array(range(len(terminals)), pa.int32())
+    _create(con, "used_terminals", terminal_id=numbers, terminal=terminals)
     _create(con, "repeats", repeat=pa.array(range(settings.orders + 1), pa.int32()))
     _create(con, "archive_filters", archive=pa.array(settings.archives, pa.string()))
     names = pa.array(settings.competitions, pa.string())
@@ -393,18 +425,6 @@ def _keep_plugins(
 
 def _create(con: duckdb.DuckDBPyConnection, relation: str, /, **columns: Any) -> None:
     insert(con, f"create or replace table {relation} as", pa.table(columns))
-
-
-def walk_fingerprint(settings: Settings, used_plugins: Plugins) -> str:
-    """What walks depend on besides the loaded records and the largest cap."""
-    parts: Iterable[Any] = (
-        [settings.orders, settings.order_seed, settings.primary_selector],
-        [settings.archives, settings.competitions, settings.problems],
-        [settings.unit, settings.prices if settings.unit == "money" else ()],
-        [(selector.name, selector.sql, selector.votes_on) for selector in used_plugins.selectors],
-        sorted(sources(WALKED, replace(used_plugins, unit=settings.unit)).items()),
-    )
-    return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()
 
 
 def usual_budgets(costs: Iterable[int]) -> tuple[int, ...]:

@@ -1,9 +1,6 @@
 """The pipeline on one screen: every stage of a replay in the order in which it is built."""
 
-import functools
-import re
-
-from audit.engine.sql_files import header, interval_names, text, weighings
+from audit.engine.sql_files import header, interval_names, weighings
 
 # A stage is "folder/name" of its SQL file below `sql`; `drawn_orders` and `bootstrap_counts` are
 # drawn in Python. The folder says what a stage may know.
@@ -19,14 +16,27 @@ STAGES = (
     "keys/step_ends",
     "keys/candidates",
     "keys/candidate_scores",
-    # A bank in one order is walked to the largest cap, and every selector picks from every prefix.
+    # A bank in one order is walked as far as the budgets reach, and selectors pick on the way.
     "walks/walks",
-    "walks/drawn_orders",
-    "walks/walked_attempts",
-    "walks/prefix_selections",
+    "walks/canonical_attempts",
     "walks/eligible_attempts",
     "walks/selector_archives",
+    "walks/reach",
+    "walks/drawn_orders",
+    "walks/walked",
+    "walks/walked_attempts",
+    "walks/primary_picks",
+    "walks/other_picks",
+    "walks/picks",
+    "walks/picked_slots",
     "walks/eligible_counts",
+    # Whole walks, whatever they cost, are made when they are asked for.
+    "walks/whole_reach",
+    "walks/whole_walked",
+    "walks/whole_attempts",
+    "walks/whole_primary_picks",
+    "walks/whole_other_picks",
+    "walks/whole_picks",
     "walks/prefix_votes",
     "walks/prefix_weights",
     "walks/tallies",
@@ -34,9 +44,6 @@ STAGES = (
     "budgets/binomial_tails",
     "budgets/policy_positions",
     # Budget, rule and limit, which is a cap or a policy's position, end a walk at a prefix.
-    "budgets/limits",
-    "budgets/cap_limits",
-    "budgets/primary_limits",
     "budgets/policy_limits",
     "budgets/stops",
     "budgets/primary_stops",
@@ -44,27 +51,58 @@ STAGES = (
     # At which budgets the built-in rules return another prefix.
     "budgets/known_rules",
     "budgets/return_budgets",
+    # What becomes of the attempt that strict cuts: a checkpoint of it joins the pool.
+    "terminals/keyed_checkpoints",
+    "terminals/openings",
+    "terminals/cut_replays",
+    "terminals/admissions",
+    "terminals/admitted_pools",
+    "terminals/pool_attempts",
+    "terminals/pool_walks",
+    "terminals/primary_pool_picks",
+    "terminals/other_pool_picks",
+    "terminals/whole_pools",
+    "terminals/whole_pool_attempts",
+    "terminals/whole_pool_walks",
+    "terminals/whole_primary_pool_picks",
     # Labels may be read from here on, never above.
     "evaluation/graded_archives",
     "evaluation/candidate_grades",
     "evaluation/coverage",
     "evaluation/ledger",
     "evaluation/primary_ledger",
+    "evaluation/policy_ledger",
     "evaluation/prompt_money",
-    "evaluation/prefix_grades",
-    "evaluation/correct_prefixes",
+    "evaluation/correct_picks",
     "evaluation/replay_selections",
+    "evaluation/policy_choices",
     "evaluation/problem_costs",
+    "evaluation/problem_prompts",
+    "evaluation/primary_answers",
+    "evaluation/other_answers",
+    "evaluation/primary_scores",
+    "evaluation/other_scores",
     "evaluation/problem_scores",
+    "evaluation/primary_gains",
     "evaluation/paired_gains",
     "evaluation/changed_answers",
     "evaluation/primary_changes",
+    "evaluation/whole_coverage",
+    "evaluation/cost_events",
     "evaluation/changed_costs",
     "evaluation/policy_results",
     "evaluation/policy_totals",
+    "evaluation/admitted_grades",
+    "evaluation/terminal_stops",
+    "evaluation/terminal_choices",
+    "evaluation/primary_choices",
+    "evaluation/opening_runs",
+    "evaluation/terminal_changes",
+    "evaluation/card_replays",
     # Totals of a problem, and how often every replicate draws it.
     "bootstrap/bootstrap_counts",
     "bootstrap/problem_draws",
+    "bootstrap/replicate_counts",
     "bootstrap/rule_totals",
     "bootstrap/paired_totals",
     "bootstrap/budget_pairs",
@@ -74,6 +112,8 @@ STAGES = (
     "bootstrap/problem_policies",
     "bootstrap/at_k_totals",
     "bootstrap/frontier_totals",
+    "bootstrap/terminal_totals",
+    "bootstrap/card_totals",
     # The change between the rules at many budgets.
     "diagnostics/curve_budgets",
     "bootstrap/problem_curves",
@@ -82,8 +122,15 @@ STAGES = (
     # The search for equal costs.
     "bootstrap/matching_walks",
     "bootstrap/matching_answers",
-    "bootstrap/matching_archives",
+    "bootstrap/spending_totals",
+    "bootstrap/walk_blocks",
+    "bootstrap/block_costs",
+    "bootstrap/answer_blocks",
+    "bootstrap/matching_keys",
     "bootstrap/replicate_matches",
+    "bootstrap/terminal_answers",
+    "bootstrap/terminal_blocks",
+    "bootstrap/replicate_terminal_cost",
     # What single tables need.
     "diagnostics/boundary_events",
     "diagnostics/paired_replays",
@@ -101,62 +148,56 @@ STAGES = (
     "relations/replays",
     "relations/selections",
     "relations/results",
+    "relations/pairs",
     "relations/answer_changes",
     "relations/cost_changes",
     "relations/policy_stops",
     "relations/policy_replays",
     "relations/policy_selections",
     "relations/prefix_events",
-    "diagnostics/admitted_selections",
+    "relations/terminal_replays",
+    "relations/terminal_selections",
     # Totals joined with counts, and what is computed from them: one row per key.
     *(f"bootstrap/{name}" for name in weighings()),
     *(f"intervals/{name}" for name in interval_names()),
 )
 # Folders whose stages may not read a label, directly or through another stage.
-BLIND_FOLDERS = ("keys", "walks", "budgets")
+BLIND_FOLDERS = ("keys", "walks", "budgets", "terminals")
 DRAWN = ("drawn_orders", "bootstrap_counts")
 STAGE_NAMES = tuple(stage.rpartition("/")[2] for stage in STAGES)
 
 
-def _is_portioned(name: str) -> bool:
-    """Whether a stage reads one portion of the walks; a test compares with what is parsed."""
-    return name not in DRAWN and "getvariable('first_walk')" in text(name)
+def _kept(name: str) -> str:
+    """Return what the header of a stage says of how it is kept."""
+    return "" if name in DRAWN else header(name).get("kept", "")
 
 
-# Stages that need one bank at a time. They are built for a few banks at once, to bound memory:
-# each reads the walks from the variable `first_walk` to the variable `last_walk`.
-PORTIONED = tuple(name for name in STAGE_NAMES if _is_portioned(name))
-# Stages that are kept as tables: their header says so. All others are views.
-TABLES = tuple(
-    name
-    for name in STAGE_NAMES
-    if name in (*PORTIONED, *DRAWN) or header(name).get("kept") == "table"
+# Stages that are kept as tables, and those that are views until a command asks for them
+# (audit/engine/lazy.py); all others are views.
+TABLES = tuple(name for name in STAGE_NAMES if name in DRAWN or _kept(name).startswith("table"))
+LAZY = tuple(
+    name for name in STAGE_NAMES if name in interval_names() or _kept(name).startswith("on demand")
 )
-# What a replay may change while its walks stay, as files name it: relations, and the plug-ins that
-# a template is filled with.
-ASKED = {"budgets", "caps", "settings", "rules", "policies", "used_rules", "used_policies"}
-
-
-@functools.cache
-def _is_budgeted(name: str) -> bool:
-    """Whether a replay with the same walks may change a stage, directly or through another; a test
-    compares with what is parsed."""
-    if name in DRAWN:
-        # Counts are drawn with settings of the bootstrap, orders with those of the walks.
-        return name == "bootstrap_counts"
-    words = {*re.findall(r"\w+", re.sub("--.*", "", text(name)))}
-    before = STAGE_NAMES[: STAGE_NAMES.index(name)]
-    return bool(words & ASKED) or any(_is_budgeted(other) for other in before if other in words)
-
-
-BUDGETED = tuple(name for name in TABLES if _is_budgeted(name))
-# Tables that depend on no budget, rule or policy: a replay with the same walks keeps them.
+# Of both, those that are built for a few banks at once, to bound memory: each reads the walks from
+# the variable `first_walk` to the variable `last_walk`, and all where there are none.
+PORTIONED = tuple(name for name in STAGE_NAMES if _kept(name).endswith("by walks"))
+# What has no row where no checkpoint was loaded: the pools to which those would be admitted, their
+# labels, and what they change.
+POOLS = (
+    *(
+        stage.rpartition("/")[2]
+        for stage in STAGES
+        if stage.startswith("terminals/") and not stage.endswith(("checkpoints", "cut_replays"))
+    ),
+    "admitted_grades",
+    "opening_runs",
+    "terminal_changes",
+)
+# What depends on no budget but the largest: as far as that reaches, orders are walked.
 WALKED = (
-    *(name for name in TABLES if name not in BUDGETED),
-    "walk_settings",
+    *DRAWN,
+    *(stage.rpartition("/")[2] for stage in STAGES if stage.startswith(("keys/", "walks/"))),
 )
-# Prefixes that are walked at a time: enough to keep all cores busy, few enough for little memory.
-PORTION_ROWS = 2_000_000
 # Run settings are tables, visible and joinable.
 SETTING_RELATIONS = (
     "settings",
@@ -167,12 +208,13 @@ SETTING_RELATIONS = (
     "used_selectors",
     "used_policies",
     "used_scores",
+    "used_terminals",
     "unit",
     "prices",
     "archive_filters",
     "competition_filters",
     "problem_filters",
 )
-REPLAY_RELATIONS = (*SETTING_RELATIONS, "walk_settings", *STAGE_NAMES)
+REPLAY_RELATIONS = (*SETTING_RELATIONS, *STAGE_NAMES)
 # What is complete only once the boundary attempts have been tokenized.
-TOKEN_RELATIONS = {"prefix_events", "admitted_selections"}
+TOKEN_RELATIONS = {"prefix_events"}

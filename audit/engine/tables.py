@@ -1,36 +1,38 @@
 """One published table, at full precision."""
 
+from collections.abc import Iterable
+
 import duckdb
 import pyarrow as pa
 
 from audit.database.schema import lacks_texts, require_attempts, require_replays
-from audit.engine.build import printed, render
-from audit.engine.intervals import intervals_of
+from audit.engine.build import faulty_file, printed, render
+from audit.engine.lazy import prepared
 from audit.engine.lineage import relations_named
-from audit.engine.sql_files import exploratory_names, table_names
+from audit.engine.replay import refuse_other_replays
+from audit.engine.sql_files import table_names
 from audit.engine.stages import REPLAY_RELATIONS, TOKEN_RELATIONS
-from audit.errors import AuditError, extra_hint
+from audit.errors import AuditError, extra_hint, first_line
 from audit.text import not_there
 
 
 def _reads_tokens(con: duckdb.DuckDBPyConnection, name: str) -> bool:
-    """Whether a name is that of a table which reads tokenized texts; then there must be replays."""
-    is_table = name in (*table_names(), *exploratory_names())
-    if not is_table or not relations_named(render(name)) & TOKEN_RELATIONS:
+    """Return whether a table reads tokenized texts; then there must be replays."""
+    if name not in table_names() or not relations_named(render(name)) & TOKEN_RELATIONS:
         return False
     require_replays(con)
     return True
 
 
 def needs_tokens(con: duckdb.DuckDBPyConnection, name: str) -> bool:
-    """Whether a table cuts texts at tokens, and the replay counts something else."""
+    """Return whether a table cuts texts at tokens, and the replay counts something else."""
     if not _reads_tokens(con, name):
         return False
     return con.execute("select unit from unit").fetchall() != [("completion",)]
 
 
 def waiting_events(con: duckdb.DuckDBPyConnection, name: str) -> int:
-    """How many boundary events have yet to be tokenized before a table is complete."""
+    """Return how many boundary events have yet to be tokenized before a table is complete."""
     if not _reads_tokens(con, name):
         return 0
     query = "select count(*) from prefix_events where examined is null"
@@ -38,15 +40,25 @@ def waiting_events(con: duckdb.DuckDBPyConnection, name: str) -> int:
 
 
 def needs_texts(con: duckdb.DuckDBPyConnection, name: str) -> bool:
-    """Whether a table needs texts that the database never had."""
+    """Return whether a table needs texts that the database never had."""
     if not _reads_tokens(con, name):
         return False
     return lacks_texts(con)
 
 
+def relations_behind(names: Iterable[str]) -> set[str]:
+    """Return what tables read by their files, and other relations as they are."""
+    tables = set(table_names())
+    return {
+        relation
+        for name in names
+        for relation in (relations_named(render(name)) if name in tables else {name})
+    }
+
+
 def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
-    """One table of the study, at full precision and sorted by its keys."""
-    if name not in (*table_names(), *exploratory_names()):
+    """Return one table of the study, at full precision and sorted by its keys."""
+    if name not in table_names():
         raise AuditError(not_there("table", name, table_names()))
     sql = render(name)
     is_replayed = bool(relations_named(sql) & set(REPLAY_RELATIONS))
@@ -66,8 +78,12 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
             f"{name}: {waiting:,} boundary events have not been tokenized; run 'budget-audit "
             f"tokenize' (it needs: {extra_hint('tokens')})"
         )
-    with intervals_of(con, [name]):
-        if is_replayed:
-            ((unit,),) = con.execute("select unit from unit").fetchall()
-            sql = printed(con, name, sql, unit)
-        return con.sql(sql).to_arrow_table()
+    try:
+        with prepared(con, relations_named(sql)):
+            if is_replayed:
+                ((unit,),) = con.execute("select unit from unit").fetchall()
+                sql = printed(con, name, sql, unit)
+            return con.sql(sql).to_arrow_table()
+    except (duckdb.CatalogException, duckdb.BinderException) as error:
+        refuse_other_replays(con, error)
+        raise AuditError(f"{faulty_file(con, name)}: {first_line(error)}") from None

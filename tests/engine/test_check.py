@@ -1,5 +1,6 @@
 """Every invariant of `check` is broken once in every way it names, and is seen to be."""
 
+import random
 import shutil
 from contextlib import contextmanager
 
@@ -8,8 +9,11 @@ import pytest
 
 from audit import engine
 from audit.engine.check import check
+from tests.support.archives import random_archive
+from tests.support.checkpoints import with_checkpoints
 from tests.support.command import told
-from tests.support.databases import small_database
+from tests.support.databases import replayed, replayed_in_memory, small_database
+from tests.support.ledger import ledger_archive
 
 # An invariant, and by relation what stands in the place of columns so that one clause fails.
 BROKEN = [
@@ -30,31 +34,15 @@ BROKEN = [
     (
         "ledger_adds_up",
         {
-            "walked_attempts": {"slot": "if(slot is null, null, 1)", "cumulative_cost": "position"},
+            "walked_attempts": {"slot": "1", "cumulative_cost": "position"},
             "candidates": {"cost": "1", "completion_tokens": "1"},
         },
     ),
     # An abstention although something could be picked; a pick although nothing could.
-    ("selected_is_eligible", {"prefix_selections": {"selected_prefix_id": "null::bigint"}}),
-    (
-        "selected_is_eligible",
-        {"prefix_selections": {"selected_prefix_id": "prefix_id", "is_eligible": "false"}},
-    ),
-    ("selected_is_eligible", {"prefix_selections": {"selected_prefix_id": "prefix_id + 1"}}),
-    (
-        "selected_is_eligible",
-        {"prefix_selections": {"selected_prefix_id": "selected_prefix_id - position"}},
-    ),
-    # The first attempt, whether it may be picked or not.
-    (
-        "selected_is_eligible",
-        {
-            "prefix_selections": {
-                "selected_prefix_id": "if(selected_prefix_id is null, null, "
-                "prefix_id - position + 1)"
-            }
-        },
-    ),
+    ("selected_is_eligible", {"picks": {"walk_id": "walk_id + 1"}}),
+    ("selected_is_eligible", {"picks": {"from_position": "from_position + 1"}}),
+    ("selected_is_eligible", {"picks": {"candidate_id": "candidate_id + 1"}}),
+    ("selected_is_eligible", {"eligible_attempts": {"candidate_id": "-candidate_id"}}),
     *(
         ("rules_chain", {"stops": {column: f"{column} + if(rule = '{rule}', {change}, 0)"}})
         for column, rule, change in (
@@ -76,6 +64,17 @@ BROKEN = [
     ("transitions_sum", {"changed_selections": {"is_advisory_correct": "not is_advisory_correct"}}),
     ("transitions_sum", {"changed_selections": {"is_strict_correct": "not is_strict_correct"}}),
     ("transitions_sum", {"paired_gains": {"gained": "gained + 1"}}),
+    *(
+        ("terminals_hold", {"terminal_replays": {column: changed}})
+        for column, changed in (
+            ("returned", "returned + (terminal <> 'none')::int"),
+            ("eligible", "eligible - (terminal <> 'none')::int"),
+            ("covered", "terminal = 'none'"),
+            ("cost", "cost + (terminal = 'forced_if_empty')::int"),
+            ("cost", "cost - 999999 * (terminal = 'forced_after')::int"),
+            ("admitted_at", "if(terminal = 'forced_if_empty', 1, admitted_at)"),
+        )
+    ),
 ]
 INVARIANTS = [path.stem for path in (engine.resource("sql") / "checks").glob("*.sql")]
 
@@ -94,12 +93,24 @@ def con(path):
         yield con
 
 
+@pytest.fixture(scope="module")
+def forced(tmp_path_factory):
+    """A database whose replays have every terminal, which need answers before the end."""
+    folder, rng = tmp_path_factory.mktemp("forced"), random.Random(5)
+    rows = with_checkpoints(rng, random_archive(rng, archives=2, costs=(4, 6, 7, 9)))
+    with replayed(folder, rows, terminals=("all",)):
+        pass
+    with duckdb.connect(str(folder / "small.duckdb"), read_only=True) as con:
+        yield con
+
+
 def counted(con, name):
     return con.execute(engine.render(name)).fetchall()[0]
 
 
 @pytest.mark.parametrize("name", INVARIANTS)
-def test_an_invariant_holds_and_looks_at_something(con, name):
+def test_an_invariant_holds_and_looks_at_something(con, forced, name):
+    con = forced if name == "terminals_hold" else con
     looked_at, violations = counted(con, name)
     assert looked_at > 0 and violations == 0
     assert name in {broken for broken, _ in BROKEN}
@@ -124,7 +135,8 @@ def broken(con, relations):
 
 
 @pytest.mark.parametrize(("name", "relations"), BROKEN)
-def test_a_broken_invariant_is_found(con, name, relations):
+def test_a_broken_invariant_is_found(con, forced, name, relations):
+    con = forced if name == "terminals_hold" else con
     with broken(con, relations):
         looked_at, violations = counted(con, name)
     assert 0 < violations <= looked_at
@@ -174,26 +186,33 @@ def test_a_rule_that_stops_twice_is_found():
 
 
 @pytest.mark.parametrize(
-    ("selected", "violations"),
+    ("picked", "violations"),
     [
-        ([1, 1, 4, 5], 0),
-        ([2, 2, 4, 5], 1),  # An attempt that is yet to come.
-        ([1, 1, 2, 2], 2),  # One of the walk before.
-        ([1, 1, 4, None], 1),
-        ([1, 7, 4, 5], 1),  # One that no walk has.
+        ([(1, 1, 10), (4, 1, 11)], 0),
+        ([(1, 1, 11), (4, 1, 11)], 1),  # An attempt that is yet to come.
+        ([(1, 1, 10), (4, 1, 12)], 1),  # One of the walk before.
+        ([(1, 1, 10)], 1),
+        ([(1, 2, 10), (4, 1, 11)], 1),
+        ([(1, 1, 7), (4, 1, 11)], 1),  # One that no walk has.
     ],
 )
-def test_a_pick_from_outside_its_pool_is_found(selected, violations):
-    """Two walks of two attempts, 1 and 2, 4 and 5, each of which may be picked."""
+def test_a_pick_from_outside_its_pool_is_found(picked, violations):
+    """Two walks of two attempts, 10 and 11, 11 and 13, each of which may be picked."""
     with duckdb.connect() as con:
         con.execute(
-            "create table prefix_selections (selector_id integer, prefix_id bigint, "
-            "position integer, is_eligible boolean, selected_prefix_id bigint)"
+            "create table walked as select * from (values (1, 1, 10), (1, 2, 11), (4, 1, 11), "
+            "(4, 2, 13)) as rows (walk_id, position, candidate_id)"
         )
-        for prefix, position, pick in zip((1, 2, 4, 5), (1, 2, 1, 2), selected, strict=True):
-            row = [1, prefix, position, True, pick]
-            con.execute("insert into prefix_selections values (?, ?, ?, ?, ?)", row)
-        assert counted(con, "selected_is_eligible") == (4, violations)
+        con.execute(
+            "create table eligible_attempts as select distinct 1 as selector_id, candidate_id "
+            "from walked"
+        )
+        con.execute(
+            "create table picks (selector_id integer, walk_id bigint, from_position integer, "
+            "candidate_id integer)"
+        )
+        con.executemany("insert into picks values (1, ?, ?, ?)", picked)
+        assert counted(con, "selected_is_eligible") == (2, violations)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +221,7 @@ def test_a_pick_from_outside_its_pool_is_found(selected, violations):
         # A cost that is not that of the attempts: the budget lies on no boundary of completion.
         (
             "completed_prefix",
-            {"walked_attempts": {"cumulative_cost": "cumulative_cost - 5 * position"}},
+            {"primary_stops": {"cost": "cost - 1"}},
         ),
         # A token more than the equal costs sum up to: no budget is met exactly.
         (
@@ -222,13 +241,8 @@ def test_what_depends_on_labels_is_found_and_ends_with_status_one(path, tmp_path
     copy = tmp_path / "leaky.duckdb"
     shutil.copy(path, copy)
     with duckdb.connect(str(copy)) as con:
-        con.execute(
-            "update prefix_selections set selected_prefix_id = prefix_id "
-            "where is_eligible and prefix_id % 2 = 0"
-        )
-        con.execute(
-            "update walked_attempts set cumulative_cost = cumulative_cost + 3 where position = 2"
-        )
+        con.execute("update primary_picks set until_position = 2 where from_position = 1")
+        con.execute("update walked set cumulative_cost = cumulative_cost + 3 where position = 2")
     steps = []
     checked = check(copy, lambda what, done, total: steps.append((what, done, total)))
     rows = {row["check"]: row["violations"] for row in checked.to_pylist()}
@@ -240,3 +254,14 @@ def test_what_depends_on_labels_is_found_and_ends_with_status_one(path, tmp_path
     assert set(INVARIANTS) < set(rows)
     out, _ = told(tmp_path, "check", "--db", copy, status=1)
     assert "labels_shuffled" in out
+
+
+def test_strict_stopping_pays_for_fewer_prompts_of_the_steps_it_cuts(tmp_path):
+    rows = ledger_archive(random.Random(3), archives=1, problems=4, attempts=5)
+    settings = {"unit": "total", "budgets": (20, 60), "caps": (4,)}
+    with replayed_in_memory(tmp_path, rows, **settings) as con:
+        pays_less = "select count(*) from paired_replays where strict_prompt < advisory_prompt"
+        assert con.execute(pays_less).fetchall()[0][0] > 0
+        assert counted(con, "equal_launches")[1] == 0
+        con.execute("create or replace temp view steps as from memory.main.steps where false")
+        assert counted(con, "equal_launches")[1] > 0

@@ -1,5 +1,6 @@
-"""What every SQL file promises: its header, its grain, and what it may read."""
+"""What every SQL file promises: its header, its grain, what it may read (threat model, e)."""
 
+import random
 import re
 import sys
 
@@ -7,20 +8,21 @@ import pytest
 
 from audit import engine
 from audit.database.schema import LOADED
-from audit.engine.build import walk
 from audit.engine.lineage import relations_named
 from audit.engine.plugins import KINDS, Plugins
 from audit.engine.sql_files import names_in, weighings
 from audit.engine.stages import (
     BLIND_FOLDERS,
-    BUDGETED,
     DRAWN,
+    LAZY,
     PORTIONED,
     REPLAY_RELATIONS,
     TABLES,
     TOKEN_RELATIONS,
 )
-from tests.support.databases import ledger_database, small_database, tables_of
+from tests.support.archives import random_archive
+from tests.support.checkpoints import with_checkpoints
+from tests.support.databases import ledger_database, replayed, small_database, tables_of
 
 SQL = engine.resource("sql")
 FILES = sorted(SQL.rglob("*.sql"))
@@ -31,11 +33,11 @@ BLIND = [
     for stage in engine.STAGES
     if stage.partition("/")[0] in BLIND_FOLDERS and stage.rpartition("/")[2] not in DRAWN
 ]
-LABELLED = {"labels", "grades", "accepted_references"}
+LABELLED = {"labels", "grades", "accepted_references", "checkpoint_labels", "checkpoint_grades"}
 # Folders with a file for each stage of the pipeline.
 PIPELINE = (
     *("keys", "walks", "budgets", "evaluation", "bootstrap", "intervals", "diagnostics"),
-    "relations",
+    *("relations", "terminals"),
 )
 # Rendered where they are needed, never kept as a relation.
 UNBUILT = {"dealt_labels", "budgeted_attempts", "last_launched", "reached_steps"}
@@ -51,7 +53,7 @@ def test_every_sql_file_says_what_a_row_means_and_its_grain(path):
     assert [*said][:2] == [path.stem, "grain"]
     assert len(said[path.stem]) >= 20
     assert re.fullmatch(r"\w+( row)?(, \w+)*", said["grain"])
-    assert said.get("kept", "table") == "table"
+    assert re.fullmatch("(table|on demand)( by walks)?", said.get("kept", "table"))
 
 
 def test_a_sentence_of_a_header_goes_on_where_a_line_is_indented():
@@ -73,7 +75,9 @@ def test_no_expression_of_a_file_hides_a_relation(path):
     relations = {*engine.STAGE_NAMES, *engine.SETTING_RELATIONS, *engine.table_names(), *LOADED}
     relations |= {file.stem for file in FILES if file.parent.name in ("load", "report", "scale")}
     for name, included in EXPRESSION.findall(path.read_text(encoding="utf-8")):
-        assert name not in relations or name == included, name
+        # Selectors read walked_attempts and walks; others may stand in the place of those.
+        is_same = name in (included, "walked_attempts", "walks")
+        assert name not in relations or is_same, name
 
 
 @pytest.mark.parametrize("path", FILES, ids=identifier)
@@ -92,8 +96,9 @@ def test_a_file_that_is_no_template_is_its_own_sql(path):
         assert f"    {rows}\n)" in engine.render(path.stem)
         return
     built_in = engine.Plugins()
-    chosen = {"rules": built_in.rules, "selectors": built_in.selectors, "policies": ()}
-    chosen["unit"] = built_in.unit
+    chosen = {"rules": built_in.rules, "policies": (), "walks_on": False}
+    chosen |= {"unit": built_in.unit, "primary": built_in.primary}
+    chosen["numbered"] = [*enumerate(built_in.selectors, 1)]
     chosen["rule"] = {rule.name: rule.sql for rule in built_in.rules}
     template = sys.modules["audit.engine.build"]._templates().get_template(identifier(path))
     assert engine.render(path.stem) == template.render(chosen)
@@ -142,9 +147,23 @@ def stepped(tmp_path_factory):
         yield con
 
 
+# Stages that are empty where there is no checkpoint.
+TERMINAL_STAGES = ("admitted_grades", "opening_runs", "terminal_changes")
+
+
+@pytest.fixture(scope="module")
+def forced(tmp_path_factory):
+    rng = random.Random(5)
+    rows = with_checkpoints(rng, random_archive(rng, archives=2, costs=(4, 6, 7, 9)))
+    with replayed(tmp_path_factory.mktemp("forced"), rows, terminals=("all",)) as con:
+        yield con
+
+
 @pytest.mark.parametrize("name", [*STAGES, *engine.table_names()])
-def test_the_grain_identifies_a_row(con, stepped, tables, name):
+def test_the_grain_identifies_a_row(con, stepped, forced, tables, name):
     con = stepped if name in LEDGER_STAGES else con
+    is_of_terminals = engine.stage_file(name).startswith("terminals") or name in TERMINAL_STAGES
+    con = forced if is_of_terminals else con
     grain = re.search("^-- grain: (.*)$", engine.render(name), re.MULTILINE)
     keys = ", ".join(f'"{key}"' for key in names_in(grain[1]))
     ((rows, distinct),) = con.execute(
@@ -178,14 +197,21 @@ def test_no_stage_of_a_blind_folder_reads_a_label_directly_or_through_another():
         assert not reached(name, reads) & LABELLED, name
 
 
-def test_what_is_built_in_portions_and_what_a_budget_changes_are_told_by_lineage():
+def test_what_is_built_in_portions_is_told_by_lineage():
+    """A stage that looks at some walks at a time reads the variables, itself or through a view."""
     plugins = Plugins(policies=engine.plugins("policies"))
     reads = {name: engine.relations_read(engine.render(name, plugins)) for name in STAGES}
-    assert tuple(name for name in STAGES if "getvariable()" in reads[name]) == PORTIONED
-    # Counts are drawn with settings of the bootstrap, orders with those of the walks.
-    reads["bootstrap_counts"] = {"settings"}
-    asked = {"budgets", "caps", "used_rules", "used_policies", "settings"}
-    assert set(BUDGETED) == {name for name in TABLES if reached(name, reads) & asked}
+    views = {name: read for name, read in reads.items() if name not in {*TABLES, *LAZY}}
+    portioned = {
+        name
+        for name in (*TABLES, *LAZY)
+        if name in reads and "getvariable()" in reached(name, {**views, name: reads[name]})
+    }
+    # The canonical orders go through a view that may look at some walks; they are made before.
+    assert {*PORTIONED} <= portioned
+    assert portioned & {*TABLES} - {"eligible_attempts"} <= {*PORTIONED}
+    first = min(STAGES.index(name) for name in PORTIONED)
+    assert STAGES.index("eligible_attempts") < first
 
 
 def test_plugins_read_only_what_they_may():
@@ -197,7 +223,7 @@ def test_plugins_read_only_what_they_may():
 def test_every_stage_reads_only_what_was_built_before_it():
     built = {"attempts", "raw_answers", "grades", *engine.SETTING_RELATIONS}
     built |= {"texts", "token_counts", "prefix_cuts", "problem_names", "meta", "steps", "scores"}
-    built |= {"walk_settings"}
+    built |= {"checkpoints", "checkpoint_grades"}
     for stage in engine.STAGE_NAMES:
         if stage not in DRAWN:
             read = engine.relations_read(engine.render(stage)) - {"getvariable()"}
@@ -211,8 +237,10 @@ def test_names_after_from_and_join_tell_of_our_files_what_is_parsed():
     for name in (*STAGES, *engine.table_names()):
         sql = engine.render(name, plugins)
         named, read = relations_named(sql) & relations, engine.relations_read(sql) & relations
-        # The file of `majority_rules` names what it puts in as common table expressions.
-        assert named == read or (name == "majority_rules" and named > read), name
+        # Some files name what they put in as common table expressions.
+        assert named - {"walked_attempts"} == read - {"walked_attempts"} or (
+            name == "majority_rules" and named > read
+        ), name
         assert bool(named & TOKEN_RELATIONS) == bool(read & TOKEN_RELATIONS), name
 
 
@@ -226,16 +254,14 @@ def test_lineage_sees_through_common_table_expressions_and_subqueries():
 
 def test_selection_builds_without_any_label_in_the_database(tmp_path):
     with small_database(tmp_path) as con:
-        compared = ("prefix_selections", "stops")
+        compared = ("picks", "stops")
         kept = {name: con.sql(f"from {name} order by all").fetchall() for name in compared}
         con.execute("attach ':memory:' as blind")
         con.execute("use blind")
-        needed = ("attempts", "steps", "scores", "problem_names", "drawn_orders", "walk_settings")
+        needed = ("attempts", "steps", "scores", "problem_names", "drawn_orders")
         for name in (*needed, *engine.SETTING_RELATIONS):
             con.execute(f"create table {name} as from small.{name}")
         for name in BLIND:
-            if name == PORTIONED[0]:
-                walk(con)
             engine.build(con, name, engine.Plugins())
         assert not {"labels", "grades"} & {
             name

@@ -1,7 +1,7 @@
 """Edges that random archives seldom reach: thresholds, tails, batches and filters."""
 
 import random
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 
 from audit import engine
 from audit.engine import draws
-from audit.engine.settings import Settings, typed, usual_budgets
+from audit.engine.settings import Settings, usual_budgets
 from audit.engine.settings import check as check_settings
 from audit.errors import AuditError
 from audit.output.filters import Filter, filtered
@@ -171,17 +171,6 @@ def test_a_setting_means_something_up_to_its_edge(name, within, beyond):
 )
 def test_usual_budgets_are_rounded_to_two_digits_half_up(costs, budgets):
     assert usual_budgets(costs) == budgets
-
-
-def test_settings_from_a_file_have_all_fields_no_other_and_their_types():
-    whole = asdict(Settings())
-    assert typed(Settings, whole) == Settings()
-    lacking = {name: value for name, value in whole.items() if name != "orders"}
-    for content in (lacking, {**whole, "more": 1}, [], None):
-        with pytest.raises(ValueError, match="the fields of Settings are"):
-            typed(Settings, content)
-    with pytest.raises(ValueError, match="orders is not a whole number"):
-        typed(Settings, {**whole, "orders": "3"})
 
 
 def test_the_primary_selector_is_always_among_the_selectors(tmp_path):

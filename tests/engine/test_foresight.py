@@ -1,4 +1,4 @@
-"""Nobody looks ahead: a plug-in that reads attempts not yet launched is refused."""
+"""A plug-in that reads attempts not yet launched is refused (threat model, e)."""
 
 import random
 
@@ -15,31 +15,25 @@ from tests.support.databases import replayed_in_memory as replayed
 from tests.support.plugins import EVERYTHING, FIRST, GRACE
 from tests.support.slow import seeds
 
-# A select that keeps to its prefixes but for one word.
-PREFIX = "window prefix as (partition by walk_id order by position)"
+# A select whose standing alone tells it from one that looks at nothing to come.
 BEST = """
-select walked_attempts.walk_id, walked_attempts.position, walked_attempts.is_eligible,
-    case
-        when best.position <= walked_attempts.position then best.position
-        else min(walked_attempts.position) filter (walked_attempts.is_eligible) over (
-            partition by walked_attempts.walk_id order by walked_attempts.position
-        )
-    end as selected_position
+select walked_attempts.walk_id, walked_attempts.position, walked_attempts.candidate_id,
+    case when best.position = walked_attempts.position then 1000 else -walked_attempts.position end
+        as standing
 from walked_attempts
-left join (
+inner join (
     select walk_id, arg_min(position, cost) filter (is_eligible) as position
     from walked_attempts group by walk_id
 ) as best on walked_attempts.walk_id = best.walk_id
+where is_eligible
 """
 BANK = """
-select walked_attempts.walk_id, walked_attempts.position, walked_attempts.is_eligible,
-    max(walked_attempts.position) filter (
-        walked_attempts.is_eligible and walked_attempts.cost <= costs.cost
-    ) over (partition by walked_attempts.walk_id order by walked_attempts.position)
-        as selected_position
+select walk_id, position, candidate_id,
+    case when walked_attempts.cost <= costs.cost then position else -position end as standing
 from walked_attempts
 inner join (select bank_id, avg(cost) as cost from candidates group by bank_id)
     as costs on walked_attempts.bank_id = costs.bank_id
+where is_eligible
 """
 LAST_RULE = """
 select walk_id, cap, budget,
@@ -48,31 +42,27 @@ select walk_id, cap, budget,
     max(cumulative_cost) filter (cumulative_cost <= budget or position = 0) as cost
 from budgeted_attempts group by walk_id, cap, budget
 """
+STANDING = "-position as standing"
 RANKED = FIRST.replace(
-    "min(position) filter (is_eligible) over prefix",
-    "coalesce(min(position) filter (is_eligible and logprob_rank = 3) over prefix, "
-    "min(position) filter (is_eligible) over prefix)",
+    STANDING, "case when logprob_rank = 3 then 1000 - position else -position end as standing"
 )
 OTHERS = """
-select attempts.walk_id, attempts.position, attempts.is_eligible,
-    min(attempts.position) filter (attempts.is_eligible and attempts.cost <= others.cost) over (
-        partition by attempts.walk_id order by attempts.position
-    ) as selected_position
+select attempts.walk_id, attempts.position, attempts.candidate_id,
+    attempts.position * (2 * (others.launched % 2) - 1) as standing
 from walked_attempts as attempts
 inner join walks on attempts.walk_id = walks.walk_id
 inner join (
-    select walks.archive_id, walks.problem_id, min(walked_attempts.cost) as cost
+    select walks.archive_id, walks.problem_id, count(*) as launched
     from walked_attempts
     inner join walks on walked_attempts.walk_id = walks.walk_id
-    where walked_attempts.position > 0
     group by all
 ) as others on walks.archive_id = others.archive_id and walks.problem_id = others.problem_id
+where is_eligible
 """
 MOST = FIRST.replace(
-    "min(position) filter (is_eligible) over prefix",
-    "case when cost = (select mode(cost) from walked_attempts where position > 0) then "
-    "min(position) filter (is_eligible) over prefix else "
-    "max(position) filter (is_eligible) over prefix end",
+    STANDING,
+    "case when cost = (select mode(cost) from walked_attempts) then position else -position end "
+    "as standing",
 )
 # A walk that turns out cheap is ended early; of what is left of a walk there is less to pay.
 CHEAP_RULE = """
@@ -95,15 +85,13 @@ AHEAD = {
         "what attempts of other banks cost": MOST,
         "a group by walk": BEST,
         "a window without an order": FIRST.replace(
-            "min(position) filter (is_eligible) over prefix",
-            "case when count(*) filter (is_eligible) over whole > 1 then "
-            "min(position) filter (is_eligible) over prefix end",
-        ).rstrip()
-        + ", whole as (partition by walk_id)",
+            STANDING,
+            "position * (2 * (count(*) over (partition by walk_id) % 2) - 1) as standing",
+        ),
         "the next attempt": FIRST.replace(
-            "min(position) filter (is_eligible) over prefix",
-            "case when lead(is_eligible) over prefix then "
-            "min(position) filter (is_eligible) over prefix end",
+            STANDING,
+            "case when lead(cost) over (partition by walk_id order by position) > cost "
+            "then position else -position end as standing",
         ),
         "the rest of the bank": BANK,
     },
@@ -236,12 +224,17 @@ def test_check_finds_a_stored_plug_in_that_looks_ahead(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "given", "told"),
     [
-        ("selectors", ("min(position)", "1.0 * min(position)"), "selected_position is decimal"),
-        ("selectors", ("is_eligible,", "is_eligible::int as is_eligible,"), "is_eligible is int"),
+        ("selectors", ("-position", "-1.0 * position"), "standing is decimal"),
         (
             "selectors",
-            ("min(position) filter (is_eligible)", "min(position) filter (position > 0)"),
-            "selected_position must be that of an attempt with is_eligible",
+            ("candidate_id", "candidate_id::text as candidate_id"),
+            "candidate_id is var",
+        ),
+        ("selectors", ("candidate_id", "null::int as candidate_id"), ".*must not be null"),
+        (
+            "selectors",
+            ("candidate_id", "first_value(candidate_id) over () as candidate_id"),
+            "candidate_id must be that of an attempt of the walk",
         ),
         ("rules", ("11 * budget // 10", "1.1 * budget"), "cost is decimal"),
         ("rules", ("from budgeted_attempts", "from budgeted_attempts, steps"), "reads steps"),
@@ -282,16 +275,13 @@ def test_the_projects_own_plug_ins_never_look_ahead(tmp_path, seed):
 
 
 BEST_OF_BANK = """
-select walked_attempts.walk_id, walked_attempts.position, walked_attempts.is_eligible,
-    min(walked_attempts.position) filter (
-        walked_attempts.is_eligible and scored.exp_weight = 1000000000
-    ) over (partition by walked_attempts.walk_id order by walked_attempts.position)
-        as selected_position
+select walked_attempts.walk_id, walked_attempts.position, walked_attempts.candidate_id,
+    -position as standing
 from walked_attempts
-left join candidate_scores as scored
-    on walked_attempts.bank_id = scored.bank_id
-    and walked_attempts.slot = scored.slot
+inner join candidate_scores as scored
+    on walked_attempts.candidate_id = scored.candidate_id
     and scored.score = 'logprob'
+where scored.exp_weight = 1000000000
 """
 
 

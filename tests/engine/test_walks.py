@@ -1,29 +1,24 @@
-"""Walks are whole and kept; budgets, rules, replicates and smaller caps are looked up in them."""
+"""What a replay after another one keeps, and what is made anew."""
 
-import json
 import random
 import shutil
 import sys
-from dataclasses import fields, replace
 
 import pytest
 
 from audit import database, engine
-from audit.engine.settings import Settings, walk_fingerprint
-from audit.engine.stages import WALKED
 from audit.errors import AuditError
+from audit.load import provenance
 from audit.load.load import load
 from tests.support.archives import attempt, random_archive, write_parquet
-from tests.support.databases import SMALL, small_database, small_rows, tables_of
-from tests.support.databases import replayed as replayed_in_a_file
 from tests.support.databases import replayed_in_memory as replayed
+from tests.support.databases import tables_of
 from tests.support.ledger import ledger_archive
 from tests.support.plugins import EVERYTHING, FIRST, GRACE
 
 # Each table is computed from relations: some of them in every test, and all where it matters.
 SOME_TABLES = ("main", "matched_cost")
-# Quality is of all that is loaded, not of what is replayed.
-ALL_TABLES = [name for name in engine.table_names() if name not in ("prefix_boxes", "data_quality")]
+ALL_TABLES = [name for name in engine.table_names() if name != "prefix_boxes"]
 
 
 def every_row(con, tables=SOME_TABLES):
@@ -57,6 +52,7 @@ def forget_files():
     """Have the engine read its SQL files again."""
     for cached in ("_stage_files", "text"):
         getattr(sys.modules["audit.engine.sql_files"], cached).cache_clear()
+    sys.modules["audit.engine.plugins"].plugins.cache_clear()
     sys.modules["audit.engine.build"]._templates.cache_clear()
 
 
@@ -119,166 +115,74 @@ def test_a_wrong_file_that_rules_read_is_blamed_and_not_the_rule(
 
 
 @pytest.mark.parametrize(
-    ("changed", "tables"),
+    "changed",
     [
-        ({"budgets": (7, 11, 30, 999)}, SOME_TABLES),
-        pytest.param({"budgets": (7, 11, 30, 999)}, ALL_TABLES, marks=pytest.mark.slow),
-        pytest.param({"caps": (1, 3), "primary_cap": 3}, SOME_TABLES, marks=pytest.mark.slow),
-        pytest.param({"replicates": 5}, SOME_TABLES, marks=pytest.mark.slow),
-        ({"bootstrap_seed": 3}, SOME_TABLES),
-        ({"rules": "everything"}, SOME_TABLES),
+        {"budgets": (7, 11, 30, 999)},
+        {"add_budgets": (7,)},
+        {"caps": (1, 3), "primary_cap": 3},
+        {"bootstrap_seed": 3},
+        {"rules": "everything"},
+        {"primary_selector": "archive_majority"},
+        {"archives": ("a1",)},
     ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else f"{len(value)} tables",
+    ids=lambda changed: next(iter(changed)),
 )
-def test_walks_that_are_there_are_reused_and_give_what_new_ones_give(tmp_path, changed, tables):
-    rows = small_rows(random.Random(0))
+def test_a_second_replay_gives_what_a_first_one_gives(tmp_path, changed):
     if "rules" in changed:
         (tmp_path / "rules").mkdir()
         (tmp_path / "rules" / "everything.sql").write_text(EVERYTHING)
         changed = {"rules": tmp_path / "rules"}
-    with small_database(tmp_path / "again", 0) as con:
-        assert engine.replay(con, **{**SMALL, **changed}).walks_reused
-        again = every_row(con, tables)
-    with replayed(tmp_path, rows, "new", **changed) as con:
-        assert every_row(con, tables) == again
-
-
-@pytest.fixture(scope="module")
-def walked(tmp_path_factory):
-    """A replayed database to copy, and its rows."""
-    folder = tmp_path_factory.mktemp("walked")
     rows = [
-        attempt(seed, 10, "4", archive=name, competition=competition)
+        attempt(seed, 5 + 3 * seed, str(seed % 2), archive=name, correct=seed % 2 == 1)
         for name in ("a1", "b")
-        for competition in ("C", "D")
-        for seed in range(12)
+        for seed in range(7)
     ]
-    with replayed_in_a_file(folder, rows):
-        pass
-    return folder / "small.duckdb", rows
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"orders": 4},
-        {"order_seed": 5},
-        {"caps": (2, 4, 10)},
-        {"primary_selector": "archive_majority"},
-        {"selectors": "own"},
-        {"unit": "total", "budgets": (10, 20, 45)},
-        {"archives": ("a1",)},
-        {"competitions": ("C",)},
-        {"problems": (("C", 0),)},
-    ],
-    ids=lambda changed: next(iter(changed)),
-)
-def test_what_walks_depend_on_builds_them_anew(tmp_path, walked, changed):
-    path, rows = walked
-    if "selectors" in changed:
-        (tmp_path / "selectors").mkdir()
-        (tmp_path / "selectors" / "earliest.sql").write_text(FIRST)
-        changed = {"selectors": tmp_path / "selectors"}
-    with database.opened(shutil.copy(path, tmp_path / "again.duckdb"), write=True) as con:
-        assert not engine.replay(con, **{**SMALL, **changed}).walks_reused
+    with replayed(tmp_path, rows, "again") as con:
+        engine.replay(con, **changed)
         again = every_row(con)
     with replayed(tmp_path, rows, "new", **changed) as con:
         assert every_row(con) == again
 
 
-def test_a_selector_of_another_text_builds_walks_anew(tmp_path):
+@pytest.mark.parametrize(
+    ("changed", "is_walked_again"),
+    [
+        ({"add_budgets": (7,)}, False),
+        ({"add_budgets": (999_999,)}, True),
+        ({"add_budgets": (7,), "orders": 5}, True),
+        ({"add_budgets": (7,), "primary_selector": "first"}, True),
+        ({}, True),
+    ],
+)
+def test_walks_stay_where_only_smaller_budgets_are_others(tmp_path, changed, is_walked_again):
+    rows = [attempt(seed, 5 + 3 * seed, str(seed % 2)) for seed in range(7)]
+    made = set()
+    with replayed(tmp_path, rows) as con:
+        engine.replay(con, progress=lambda name, done, steps: made.add(name), **changed)
+    assert "primary_stops" in made
+    assert ("walked" in made, "drawn_orders" in made) == (is_walked_again, is_walked_again)
+
+
+def test_a_selector_of_another_text_is_read_again(tmp_path):
     rows = [attempt(seed, 10 + seed % 3, str(seed % 2), correct=seed == 2) for seed in range(9)]
     own = {"selectors": tmp_path / "selectors"}
     own["selectors"].mkdir()
     (own["selectors"] / "mine.sql").write_text(FIRST)
     with replayed(tmp_path, rows, "again", **own) as con:
-        assert engine.replay(con, **own).walks_reused
-        (own["selectors"] / "mine.sql").write_text(FIRST.replace("min(position)", "max(position)"))
-        assert not engine.replay(con, **own).walks_reused
+        first = every_row(con)
+        (own["selectors"] / "mine.sql").write_text(FIRST.replace("-position", "position"))
+        engine.replay(con, **own)
         again = every_row(con)
+    assert first != again
     with replayed(tmp_path, rows, "new", **own) as con:
         assert every_row(con) == again
 
 
-def test_a_cap_beyond_the_walks_builds_them_anew(tmp_path):
-    with replayed(tmp_path, [attempt(seed, 10, "4") for seed in range(12)]) as con:
-        assert engine.replay(con, budgets=(1000,), caps=(9,)).walks_reused
-        assert not engine.replay(con, caps=(10,)).walks_reused
-        assert con.sql("select max(launched) from replays").fetchall() == [(10,)]
-
-
-def behind_walks():
-    """The files that kept tables are made from, directly or through others."""
-    return sorted(sys.modules["audit.engine.build"].sources(WALKED, engine.Plugins()))
-
-
-def test_what_is_kept_is_made_from_keys_walks_and_labels():
-    files = {engine.stage_file(name) for name in behind_walks()}
-    assert {"evaluation/coverage.sql", "evaluation/candidate_grades.sql"} <= files
-    assert {"walks/walked_attempts.sql", "walks/prefix_selections.sql"} <= files
-    assert {file.partition("/")[0] for file in files} == {"keys", "walks", "evaluation"}
-
-
-def test_walks_of_other_files_are_not_reused(tmp_path, monkeypatch, built_in_again):
-    settings, found = Settings(), engine.Plugins()
-    before = walk_fingerprint(settings, found)
-    shutil.copytree(engine.resource("sql"), tmp_path / "sql")
-    files = {name: tmp_path / "sql" / engine.stage_file(name) for name in behind_walks()}
-    pretend(monkeypatch, tmp_path / "sql")
-    assert walk_fingerprint(settings, found) == before
-    for name, file in files.items():
-        text = file.read_text()
-        file.write_text(text + "-- Written otherwise.\n")
-        forget_files()
-        assert walk_fingerprint(settings, found) != before, name
-        file.write_text(text)
-
-
-# Each setting with another value: whether walks depend on it, or it is looked up in them.
-WALKED_WITH = {
-    "unit": "total",
-    "orders": 7,
-    "order_seed": 7,
-    "primary_selector": "max_logprob",
-    "archives": ("x",),
-    "competitions": ("x",),
-    "problems": (("x", 1),),
-}
-LOOKED_UP = {
-    "budgets": (7,),
-    "add_budgets": (7,),
-    "caps": (1, 2),
-    "primary_cap": 2,
-    "replicates": 7,
-    "bootstrap_seed": 7,
-    "curve_points": 7,
-    "effect": 7.0,
-    # In another unit than money, prices are kept and not looked at.
-    "prices": (("a", 1, 2, 3),),
-}
-
-
-def test_walks_are_keyed_by_every_setting_that_they_depend_on():
-    found = engine.Plugins()
-    before = walk_fingerprint(Settings(), found)
-    for name, value in {**WALKED_WITH, **LOOKED_UP}.items():
-        other = walk_fingerprint(replace(Settings(), **{name: value}), found)
-        assert (other != before) == (name in WALKED_WITH), name
-    paid = replace(Settings(), unit="money")
-    priced = replace(paid, prices=(("a", 1, 2, 3),))
-    assert walk_fingerprint(paid, found) != walk_fingerprint(priced, found)
-    # Plug-ins go by what they are, not by how they were asked for.
-    plugged = {"rules", "selectors", "policies"}
-    assert {field.name for field in fields(Settings)} == {*WALKED_WITH, *LOOKED_UP, *plugged}
-
-
-def test_a_load_makes_walks_anew_and_keeps_the_settings(tmp_path):
+def test_a_replay_after_a_load_reads_it_and_keeps_the_settings(tmp_path):
     with replayed(tmp_path, [attempt(seed, 10, "4") for seed in range(4)]) as con:
         write_parquet([attempt(1, 10, "4", archive="later")], tmp_path / "more.parquet")
         load(con, [str(tmp_path / "more.parquet")])
         done = engine.replay(con)
-        assert not done.walks_reused
         assert (done.settings.budgets, done.settings.caps) == ((10, 20, 45), (2, 4, 9))
         assert "later" in engine.table(con, "main")["archive"].to_pylist()
 
@@ -296,7 +200,10 @@ def test_an_option_given_once_more_changes_only_itself(tmp_path):
 
 @pytest.mark.parametrize(
     "tables",
-    [("main", "by_competition", "pools"), pytest.param(ALL_TABLES, marks=pytest.mark.slow)],
+    [
+        ("main", "by_competition", "source_audit", "grade_conflicts", "data_quality"),
+        pytest.param(ALL_TABLES, marks=pytest.mark.slow),
+    ],
     ids=["some", "all"],
 )
 def test_a_filtered_replay_is_a_replay_of_those_records_alone(tmp_path, tables):
@@ -310,13 +217,38 @@ def test_a_filtered_replay_is_a_replay_of_those_records_alone(tmp_path, tables):
     ]  # fmt: skip
     kept = [row for row in rows if row["competition"] == "D" and row["question_id"] > 0]
     kept = [row for row in kept if row["archive"] != "c"]
-    records = ("source_audit", "grade_conflicts", "grade_repairs")
     asked = {"archives": ("a", "b"), "problems": (("D", 1), ("D", 2))}
+    # What only the others have: answers in conflict, missing log-probabilities, an odd bank.
+    rows += [attempt(9, 10**7, "1", correct=False, archive="a", question=0, competition="D")]
     with replayed(tmp_path, rows, "all", **asked) as con:
         filtered = every_row(con, tables)
+        engine.replay(con, archives=(), problems=())
+        assert con.execute("select count(*) from unreplayed_problems").fetchall() == [(0,)]
+        assert "c" in engine.table(con, "data_quality")["archive"].to_pylist()
     with replayed(tmp_path, kept, "some") as con:
         alone = every_row(con, tables)
-    assert [name for name in alone if name not in records and alone[name] != filtered[name]] == []
+    assert [name for name in alone if alone[name] != filtered[name]] == []
+
+
+def test_one_run_per_problem_has_its_defaults_until_there_are_more(tmp_path):
+    paths = {name: tmp_path / f"{name}.parquet" for name in "ab"}
+    write_parquet([attempt(1, 10, "4", question=q) for q in range(2)], paths["a"])
+    write_parquet([attempt(seed, 10, "4", archive="b") for seed in (1, 2)], paths["b"])
+    with database.connect(":memory:") as con:
+        load(con, [str(paths["a"])])
+        settings = engine.replay(con, replicates=0).settings
+        assert (settings.caps, settings.primary_cap, settings.orders) == ((1,), 1, 1)
+        # What every such replay does is no fault of it.
+        checks = engine.table(con, "data_quality").to_pylist()
+        quiet = ("ended_by_bank", "never_binds", "banks_below_cap")
+        assert {row["severity"] for row in checks if row["check"].startswith(quiet)} == {"ok"}
+        assert "one run per problem: advisory is no cap at all" in provenance.notes(con)
+        load(con, [str(paths["b"])])
+        settings = engine.replay(con).settings
+        assert (settings.caps, settings.primary_cap, settings.orders) == ((8, 16, 32), 16, 20)
+        assert "one run" not in provenance.notes(con)
+        engine.replay(con, caps=(1,), primary_cap=1, orders=1)
+        assert engine.replay(con).settings.caps == (1,)
 
 
 def test_a_users_own_relation_is_never_replaced(tmp_path):
@@ -340,48 +272,3 @@ def test_the_projects_own_plug_ins_keep_their_contracts(tmp_path):
         found = engine.replay(con).plugins
         for kind in (*chosen, "policy_rules"):
             assert not con.execute(engine.render(f"broken_{kind}", found)).fetchall()
-
-
-def joined(plan):
-    """The hashed side of every hash join in a plan: the tables that it is made from."""
-    found = []
-
-    def tables(node):
-        own = [node["extra_info"]["Table"]] if "Table" in node["extra_info"] else []
-        return own + [table for child in node["children"] for table in tables(child)]
-
-    def walk(node):
-        if node["name"].strip() == "HASH_JOIN":
-            found.append({table.rpartition(".")[2] for table in tables(node["children"][1])})
-        for child in node["children"]:
-            walk(child)
-
-    for node in plan:
-        walk(node)
-    return found
-
-
-def test_a_second_replay_hashes_its_stops_and_not_all_selections(tmp_path):
-    build = sys.modules["audit.engine.build"]
-    plans = {}
-    written = "set disabled_optimizers = 'join_order,build_side_probe_side'"
-    with replayed(tmp_path, random_archive(random.Random(3)), **SMALL) as con:
-        con.execute(written)
-        for name in ("problem_scores", "problem_costs"):
-            sql = build.render(name, engine.Plugins())
-            plans[name] = json.loads(con.execute(f"explain (format json) {sql}").fetchall()[0][1])
-        con.execute("reset disabled_optimizers")
-        for plan in plans.values():
-            assert not any("prefix_selections" in side for side in joined(plan))
-        # The files ask for it, and other selects of the connection are not held to it.
-        assert all("joins" in build.header(name) for name in plans)
-        engine.replay(con, budgets=(5, 9))
-        (setting,) = con.execute("select current_setting('disabled_optimizers')").fetchall()
-        assert setting == ("",)
-
-
-def test_without_a_policy_no_stop_is_computed_for_any():
-    build = sys.modules["audit.engine.build"]
-    assert "\n    and false\n" in build.render("policy_totals", engine.Plugins())
-    some = engine.Plugins(policies=engine.plugins("policies"))
-    assert "and false" not in build.render("policy_totals", some)

@@ -47,6 +47,7 @@ BEYOND_TABLES = {
     "answer_agreement": "archive budget",
     "policies": "archive policy rule budget",
     "at_k": "archive k",
+    "spending": "archive budget rule",
     "frontier": "archive policy rule budget",
     "power": "archive other rule budget",
 }
@@ -126,7 +127,7 @@ def ledger(run: Run, primary_selector: str) -> Row:
         "returned": len(run.pool),
         "eligible": len(eligible),
         "cost": run.spent,
-        "prompt_tokens": sum(attempt["prompt_tokens"] for attempt in run.launched),
+        "prompt_tokens": run.prompts,
         "prefix_cost": run.prefix,
         "covered": any(attempt["correct"] for attempt in eligible) if is_graded else None,
     }
@@ -183,7 +184,7 @@ def compute(
         labels = {name: attempt[name] for name in ("correct", "repaired_correct")}
         key = {column: attempt[column] for column in KEYS["grades"].split()}
         out["grades"].append(key | labels)
-        hidden = {"bank", "cost", "steps", "scores", *labels}
+        hidden = {"bank", "cost", "steps", "step_prompts", "scores", *labels}
         out["attempts"].append({k: v for k, v in attempt.items() if k not in hidden})
     problems = sorted({bank[1:] for bank in banks})
     competitions = sorted({competition for competition, _ in problems})
@@ -296,6 +297,7 @@ def compute(
                 "order_noise": beyond.order_noise(archive),
                 "answer_agreement": beyond.answer_agreement(archive),
                 "at_k": reporting.at_k(archive),
+                "spending": reporting.spending(archive),
                 "policies": beyond.policies(archive, policy_replays, policy_choices, names),
             }
             for table_name, table_rows in found.items():

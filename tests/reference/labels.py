@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.reference.answers import slow_box, slow_normalize
-from tests.reference.units import merged, step_cost
+from tests.reference.units import merged, prompts_of, step_cost
 
 Row = dict[str, Any]
 KEY = ("archive", "competition", "question_id", "seed")
@@ -76,7 +76,8 @@ def read_attempts(
         is_finished = row["finish_reason"] == "stop"
         steps = row.get("steps") or [row]
         own = prices[row["archive"]] if prices else None
-        costs = merged([step_cost(step, unit, own) for step in steps])
+        paid = [step_cost(step, unit, own) for step in steps]
+        costs = merged(paid)
         sums = {
             name: sum(step.get(name) or 0 for step in steps)
             for name in ("prompt_tokens", "completion_tokens")
@@ -101,6 +102,7 @@ def read_attempts(
                 "eligible": is_finished and (answer is not None or answer_kind == "none"),
                 "cost": sum(costs),
                 "steps": costs,
+                "step_prompts": prompts_of(steps, paid),
                 "scores": {
                     name.removeprefix("score_"): value
                     for name, value in row.items()

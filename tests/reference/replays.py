@@ -1,5 +1,6 @@
 """One controller, one attempt after the other, and what a selector makes of its pool."""
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -82,6 +83,8 @@ class Run:
     spent: int
     prefix: int
     stopped_by: str
+    # Prompt tokens of the steps that were begun.
+    prompts: int = 0
 
 
 def walk(
@@ -101,6 +104,12 @@ def walk(
             break
         run.launched.append(attempt)
         begun, cost = run.spent, attempt["cost"]
+        starts = itertools.accumulate(attempt["steps"], initial=begun)
+        run.prompts += sum(
+            prompt
+            for start, prompt in zip(starts, attempt["step_prompts"], strict=False)
+            if start < budget or rule not in ("strict", "step", "step_lost")
+        )
         is_within = begun + cost <= budget
         if rule == "strict":
             run.spent = begun + cost if is_within else int(budget)

@@ -1,4 +1,4 @@
-"""What to report: accuracy after k attempts, points that nothing beats, and what would show."""
+"""What to report: accuracy after k attempts, what budgets cost, the frontier, and power."""
 
 import itertools
 import math
@@ -9,7 +9,7 @@ from typing import Any
 from tests.reference.beyond import is_right
 from tests.reference.paper import Archive
 from tests.reference.replays import RULES, ballot
-from tests.reference.statistics import dot, estimate, minus, ratios, variance
+from tests.reference.statistics import bounds, dot, estimate, minus, quantile, ratios, variance
 
 Row = dict[str, Any]
 # Quantiles of the normal distribution: 5 % two-sided, and four times in five.
@@ -24,6 +24,7 @@ def at_k(archive: Archive) -> Iterator[Row]:
     powers = {2**n for n in range(most.bit_length())}
     primary = archive.primary_selector
     ones = [1] * len(archive.banks)
+    rows, votes_by_k = {}, {}
     for k in sorted(k for k in {*powers, archive.primary_cap} if k <= most):
         any_passes, all_pass, votes, costs = [], [], [], []
         for bank, members in archive.banks.items():
@@ -41,8 +42,55 @@ def at_k(archive: Archive) -> Iterator[Row]:
             **archive.estimate("majority_at_k", votes, 100),
             "cost": sum(costs) / len(costs),
         }
+        rows[k], votes_by_k[k] = row, votes
+    for k, row in rows.items():
+        # What twice as many attempts would add.
+        gain = minus(votes_by_k.get(2 * k), votes_by_k[k])
+        row |= archive.estimate("gain", gain, 100)
         values = {name: None if value is None else float(value) for name, value in row.items()}
         yield {"k": k, **values}
+
+
+def interval(name: str, point: Fraction | None, drawn: list[Fraction]) -> Row:
+    """Return a point with the interval of its replicates."""
+    low, high = bounds(drawn)
+    value = None if point is None else float(point)
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
+
+
+def spending(archive: Archive) -> Iterator[Row]:
+    """Yield what a budget costs, saves and loses against the same orders without one."""
+    cap, primary, repeats = archive.primary_cap, archive.primary_selector, archive.orders
+    whole_cost, whole_right = [], []
+    for bank in archive.banks:
+        orders = [archive.sequences[*bank, n] for n in range(1, repeats + 1)]
+        whole_cost.append(sum(a["cost"] for order in orders for a in order[:cap]))
+        if archive.is_graded:
+            whole_right.append(sum(is_right(order[:cap], primary, order) for order in orders))
+    rounds = [drawn for drawn in archive.weights if sum(drawn) > 0]
+    once = [1] * len(whole_cost)
+    for budget, rule in itertools.product(archive.budgets, archive.rules):
+        cost, right = archive.cost(budget, rule), archive.right(budget, rule)
+        replays = archive.pooled(budget, rule)
+        kept = [1 - Fraction(dot(w, cost), dot(w, whole_cost)) for w in (once, *rounds)]
+        paid = [
+            Fraction(dot(w, cost), dot(w, right))
+            for w in (once, *rounds)
+            if right is not None and dot(w, right) > 0
+        ]
+        is_paid = right is not None and sum(right) > 0
+        yield {
+            "budget": budget,
+            "rule": rule,
+            "accuracy": archive.mean(right, 100),
+            **archive.estimate("lost", minus(whole_right if right else None, right), 100),
+            "cost": archive.mean(cost),
+            "cost_p95": quantile([replay["cost"] for replay in replays], Fraction(95, 100)),
+            **interval("saved", 100 * kept[0], [100 * share for share in kept[1:]]),
+            "wasted": archive.mean(archive.sums("prefix_cost", budget, rule)),
+            "cut": 100 * sum(r["returned"] < r["launched"] for r in replays) / len(replays),
+            **interval("cost_per_correct", paid[0] if is_paid else None, paid[is_paid:]),
+        }
 
 
 def shared_problems(archives: list[Archive]) -> list[tuple]:

@@ -232,22 +232,6 @@ def test_an_attempt_is_held_to_its_own_references_first():
     assert [row["repaired_correct"] for row in found] == [False, True, True, True, False]
 
 
-@pytest.mark.parametrize(
-    ("text", "body"),
-    [
-        (r"\boxed{5}", "5"),
-        (r"\\boxed{5}", "5"),
-        (r"\\\boxed{5}", "5"),
-        (r"\boxed{4} \\boxed{5", None),
-        (r"\boxed{\}}", r"\}"),
-        (r"\boxed{a\\}", r"a\\"),
-        (r"\boxed 5", None),
-    ],
-)
-def test_a_box_is_searched_as_plain_text(text, body):
-    assert reference.slow_box(text) == body
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_what_must_hold_of_every_run_holds_of_the_reference(seed):
     rng = random.Random(seed)

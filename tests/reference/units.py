@@ -12,7 +12,7 @@ PRINTED = (
     "budget", "advisory_budget", "strict_budget", "left_budget", "right_budget", "cost",
     "strict_cost", "advisory_cost", "other_cost", "cost_difference", "advisory_total",
     "strict_total", "total_difference", "prefix_cost", "advisory_p95", "extra_cost",
-    "cumulative_cost", "cost_change",
+    "cumulative_cost", "cost_change", "cost_p95", "wasted", "cost_per_correct",
 )  # fmt: skip
 
 
@@ -42,6 +42,22 @@ def merged(costs: list[int]) -> list[int]:
         if cost:
             found.append(cost)
     return found or [1]
+
+
+def prompts_of(steps: list[Mapping[str, Any]], costs: list[int]) -> list[int]:
+    """Return the prompt tokens of the merged steps, from those recorded and what each costs."""
+    found: list[int] = []
+    first = 0
+    for step, cost in zip(steps, costs, strict=True):
+        prompt = step.get("prompt_tokens") or 0
+        if cost:
+            found.append(first + prompt)
+            first = 0
+        elif found:
+            found[-1] += prompt
+        else:
+            first += prompt
+    return found or [first]
 
 
 def printed(row: Row, scale: int) -> Row:
