@@ -7,7 +7,6 @@ with gains as (
         count(*) / 2 as replays,
         sum(if(rule = 'advisory', 1, -1) * correct::integer) as gained,
     from results
-    inner join problems using (competition, question_id)
     where
         rule in ('strict', 'advisory')
         and selector = (select value from settings where key = 'primary_selector')

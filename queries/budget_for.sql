@@ -1,8 +1,10 @@
--- Which budget reaches an accuracy (percent), or what does so much money a problem buy, by rule?
+-- Which budget reaches an accuracy (percent), loses few points, or costs so much money, by rule?
 -- $accuracy = 60
+-- $lose =
 -- $money =
+-- With $lose, the smallest budget that loses at most so many points against no budget at all.
 -- With $money, what the largest budget buys that costs no more on average; the best comes first.
--- Without it, the smallest budget that reaches $accuracy and the one that keeps it; cheapest first.
+-- Else the smallest budget that reaches $accuracy and the one that keeps it; cheapest first.
 -- Money needs --unit money, or prices and completion tokens.
 with steps_up as (
     select
@@ -12,7 +14,12 @@ with steps_up as (
         -- Every order abstains at budget 0: that is how many there are.
         sum(sum(abstained_change) filter (budget = 0)) over (partition by archive, rule) as replays,
         100 * sum(sum(correct_change)) over (partition by archive, rule order by budget)
-            >= $accuracy::decimal(9, 4) * replays as is_reached,
+            >= if(
+                $lose = '',
+                $accuracy::decimal(9, 4) * replays,
+                100 * sum(sum(correct_change)) over (partition by archive, rule)
+                    - nullif($lose, '')::decimal(9, 4) * replays
+            ) as is_reached,
     from answer_changes
     where selector = (select value from settings where key = 'primary_selector')
     group by archive, rule, budget

@@ -2,7 +2,7 @@
 --     most clearly at no more cost, or none; the one that costs least and may be as good; and the
 --     smallest advisory budget that lies between two strict ones.
 -- grain: archive, kind
-with pairs as (
+with compared_pairs as (
     select
         *,
         -- A mean cost counts as comparable up to this ratio to the other rule's.
@@ -13,13 +13,13 @@ with pairs as (
 ),
 better as (
     select *
-    from pairs
+    from compared_pairs
     where strict_budget > advisory_budget and delta > 0 and cost_ratio <= comparable
     qualify row_number() over (partition by archive order by delta desc, advisory_budget, strict_budget) = 1
 ),
 cheaper as (
     select *
-    from pairs
+    from compared_pairs
     where
         strict_budget > advisory_budget
         and delta_low <= 0
@@ -31,14 +31,14 @@ cheaper as (
 between_two as (
     select *
     from interpolation
-    where archive in (select archive from pairs)
+    where archive in (select archive from compared_pairs)
     qualify row_number() over (partition by archive order by advisory_budget) = 1
 )
 select * from (
     select *, 'better' as kind, 'cost_comparisons' as source from better
     union all by name
     select distinct archive, comparable, 'none' as kind, 'cost_comparisons' as source
-    from pairs
+    from compared_pairs
     where archive not in (select archive from better)
     union all by name
     select *, 'cheaper' as kind, 'cost_comparisons' as source from cheaper

@@ -1,11 +1,20 @@
--- story: the budget at which the rules of an archive differ most, strict at the cost of advisory
---     there, the largest budget of that archive, and two archives whose order under strict turns
---     round between two budgets, most clearly.
+-- story: the smallest budget at which strict loses at most 5 points against no budget, of the archive
+--     whose rules differ most there; else the archive and budget at which they differ most. Strict
+--     at the cost of advisory there, the largest budget of that archive, and two archives whose
+--     order under strict turns round between two budgets, most clearly.
 -- grain: archive, budget
 with graded as (
-    select *, dense_rank() over (order by archive) as place
+    select
+        main.*,
+        dense_rank() over (order by main.archive) as place,
+        -- Of an archive's budgets that lose little, a person would set the smallest.
+        coalesce(spending.lost <= 5 and main.budget = min(main.budget) filter (spending.lost <= 5) over (partition by main.archive), false) as is_near,
     from main
-    where delta is not null
+    left join spending
+        on main.archive = spending.archive
+        and main.budget = spending.budget
+        and spending.rule = 'strict'
+    where main.delta is not null
 ),
 turns as (
     select
@@ -40,6 +49,7 @@ turns as (
 select
     graded.archive,
     graded.budget,
+    graded.is_near,
     graded.strict_accuracy,
     graded.advisory_accuracy,
     graded.advisory_cost_ratio,
@@ -54,5 +64,10 @@ left join matched_cost
     and graded.budget = matched_cost.advisory_budget
 inner join graded as largest on graded.archive = largest.archive
 left join turns on true
-order by abs(graded.delta) desc, graded.budget, graded.archive, largest.budget desc
+order by
+    graded.is_near desc,
+    abs(graded.delta) desc,
+    graded.budget,
+    graded.archive,
+    largest.budget desc
 limit 1

@@ -1,5 +1,5 @@
 -- timeline_ledger: what each rule of the run launches, returns, pays and selects in one order at a
---     budget, whether that was replayed or not, in the order of their lanes.
+--     budget, whether that was replayed or not, in the order of $rules.
 -- grain: rule
 with timeline_attempts as (
 {% include 'report/timeline_attempts.sql' %}
@@ -23,28 +23,22 @@ launches as (
 ledgers as (
     select
         lanes.lane,
-        lanes.rule,
+        lanes.name as rule,
         launches.launched,
-        case lanes.returns
+        case lanes.pool
             when 'strict' then launches.finished
             when 'step' then launches.launched - (launches.step_stop < launches.attempt_stop)::bigint
             else launches.launched
         end as returned,
-        case lanes.pays
+        case lanes.price
             when 'strict' then least($budget, launches.attempt_stop)
             when 'step' then launches.step_stop
             else launches.attempt_stop
         end as cost,
     from launches
     cross join (
-        values
-            (1, 'strict', 'strict', 'strict'),
-            (2, 'step', 'step', 'step'),
-            (3, 'step_lost', 'strict', 'step'),
-            (4, 'advisory', 'advisory', 'advisory'),
-            (5, 'attempt_lost', 'strict', 'advisory')
-    ) as lanes (lane, rule, returns, pays)
-    where list_contains(string_split((select value from settings where key = 'rules'), ','), lanes.rule)
+        select generate_subscripts($rules, 1) as lane, unnest($rules, recursive := true)
+    ) as lanes
 )
 select
     ledgers.rule,

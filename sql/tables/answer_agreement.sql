@@ -3,33 +3,39 @@
 -- grain: archive, budget
 with answers as (
     select
-        prefix_votes.prefix_id,
-        prefix_selections.selected_prefix_id is null as is_abstention,
+        prefix_votes.walk_id,
+        prefix_votes.position,
         case when used_selectors.votes_on = 'archive_answer' then chosen.archive_answer_id else chosen.answer_id end as vote,
+        picks.candidate_id is not null as is_answered,
         100 * prefix_votes.leader_votes / nullif(prefix_votes.eligible_count, 0) as share,
     from prefix_votes
-    inner join prefix_selections on prefix_votes.prefix_id = prefix_selections.prefix_id
-    inner join used_selectors on prefix_selections.selector_id = used_selectors.selector_id
-    left join walked_attempts as chosen on prefix_selections.selected_prefix_id = chosen.prefix_id
-    where used_selectors.is_primary
+    inner join used_selectors on used_selectors.is_primary
+    left join primary_picks as picks
+        on prefix_votes.walk_id = picks.walk_id
+        and prefix_votes.position >= picks.from_position
+        and prefix_votes.position < picks.until_position
+    left join candidates as chosen on picks.candidate_id = chosen.candidate_id
 ),
 -- Replays alike in all that is counted here become one row.
 counted as (
     select
         banks.archive_id,
         stops.budget,
-        strict.is_abstention as strict_abstains,
-        advisory.is_abstention as advisory_abstains,
+        not coalesce(strict.is_answered, false) as strict_abstains,
+        not coalesce(advisory.is_answered, false) as advisory_abstains,
         strict.vote is not distinct from advisory.vote as is_same,
         strict.share as strict_share,
         advisory.share as advisory_share,
         count(*) as replays,
     from paired_stops as stops
-    inner join walks on stops.walk_id = walks.walk_id
-    inner join banks on walks.bank_id = banks.bank_id
-    inner join answers as strict on stops.strict_prefix_id = strict.prefix_id
-    inner join answers as advisory on stops.advisory_prefix_id = advisory.prefix_id
-    where walks.repeat > 0
+    inner join banks on stops.bank_id = banks.bank_id
+    left join answers as strict
+        on stops.walk_id = strict.walk_id
+        and stops.strict_returned = strict.position
+    left join answers as advisory
+        on stops.walk_id = advisory.walk_id
+        and stops.advisory_returned = advisory.position
+    where stops.repeat > 0
     group by all
 )
 select

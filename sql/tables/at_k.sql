@@ -1,5 +1,5 @@
 -- at_k: what k attempts reach: pass@k, pass^k and the primary selector's accuracy after k of them,
---     with what they cost.
+--     what they cost, and what twice as many would add to that accuracy.
 -- grain: archive, k
 select
     archive,
@@ -14,5 +14,8 @@ select
     majority_at_k_low,
     majority_at_k_high,
     cost / draws as cost,
+    gain,
+    gain_low,
+    gain_high,
 from interval_at_k
 order by archive, k

@@ -7,8 +7,8 @@ select
     100 * sum(strict_correct) / sum(replays) as strict_accuracy,
     100 * sum(advisory_correct) / sum(replays) as advisory_accuracy,
     100 * sum(gained) / sum(replays) as delta,
-from paired_gains
+from primary_gains
 inner join graded_archives using (archive)
-where is_primary and is_graded
+where is_graded
 group by archive, competition, budget
 order by archive, competition, budget

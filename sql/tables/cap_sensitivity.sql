@@ -1,23 +1,20 @@
 -- cap_sensitivity: the paired accuracy change at every cap, in the canonical order, and its range
 --     over the random orders, which is no confidence interval.
 -- grain: archive, budget, cap
-with correct as (
+with gains as (
     select
-        correct_prefixes.prefix_id,
-        {'archive_id': banks.archive_id, 'repeat': walks.repeat} as series,
-    from correct_prefixes
-    inner join walks on correct_prefixes.walk_id = walks.walk_id
-    inner join banks on walks.bank_id = banks.bank_id
-),
-gains as (
-    select
-        cap,
-        budget,
-        -- Few replays end at a correct prefix, and DuckDB takes replays for the fewer: a join would hash all of them, this does not.
-        (select correct.series from correct where correct.prefix_id = stops.returned_prefix_id) as series,
-        count(*) filter (rule = 'advisory') - count(*) filter (rule = 'strict') as gained,
+        banks.archive_id,
+        stops.repeat,
+        stops.cap,
+        stops.budget,
+        count(*) filter (stops.rule = 'advisory') - count(*) filter (stops.rule = 'strict') as gained,
     from stops
-    group by cap, budget, series
+    inner join correct_picks
+        on stops.walk_id = correct_picks.walk_id
+        and stops.returned >= correct_picks.from_position
+        and stops.returned < correct_picks.until_position
+    inner join banks on stops.bank_id = banks.bank_id
+    group by banks.archive_id, stops.repeat, stops.cap, stops.budget
 ),
 changes as (
     select
@@ -34,8 +31,8 @@ changes as (
     cross join caps
     cross join repeats
     left join gains
-        on graded_archives.archive_id = gains.series.archive_id
-        and repeats.repeat = gains.series.repeat
+        on graded_archives.archive_id = gains.archive_id
+        and repeats.repeat = gains.repeat
         and caps.cap = gains.cap
         and budgets.budget = gains.budget
     where graded_archives.is_graded

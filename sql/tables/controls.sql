@@ -3,7 +3,7 @@
 with stopped as (
 {% for control in ('completed_prefix', 'aligned_cost') %}
 {% for name in ('strict', 'advisory') %}
-    select '{{ control }}' as control, '{{ name }}' as rule, walk_id, budget, walk_id + returned as returned_prefix_id
+    select '{{ control }}' as control, '{{ name }}' as rule, walk_id, budget, returned
     from (
         with budgeted_attempts as (
             select distinct walk_id, cap, budget, position, bank_id, slot, cost, cumulative_cost, is_last
@@ -32,16 +32,21 @@ picked as (
         stopped.rule,
         stopped.walk_id,
         stopped.budget,
-        prefix_selections.selector_id,
-        prefix_selections.selected_prefix_id,
+        used_selectors.selector_id,
+        picks.candidate_id,
     from stopped
-    inner join prefix_selections on stopped.returned_prefix_id = prefix_selections.prefix_id
+    cross join used_selectors
+    left join whole_picks as picks
+        on used_selectors.selector_id = picks.selector_id
+        and stopped.walk_id = picks.walk_id
+        and stopped.returned >= picks.from_position
+        and stopped.returned < picks.until_position
 )
 select
     control_attempts.control,
     used_selectors.selector,
     count(*) as comparisons,
-    count(*) filter (strict.selected_prefix_id is distinct from advisory.selected_prefix_id) as disagreements,
+    count(*) filter (strict.candidate_id is distinct from advisory.candidate_id) as disagreements,
 from control_attempts
 inner join picked as strict
     on control_attempts.control = strict.control
@@ -61,6 +66,6 @@ inner join used_selectors on strict.selector_id = used_selectors.selector_id
 inner join selector_archives
     on used_selectors.selector = selector_archives.selector
     and archives.archive = selector_archives.archive
-where control_attempts.position = 0
+where control_attempts.position = 1
 group by control_attempts.control, used_selectors.selector
 order by control_attempts.control, used_selectors.selector

@@ -10,6 +10,8 @@ with measured as (
         total,
         100 * count / nullif(total, 0) as share,
     from quality_counts
+    -- A replay of some problems has counted the records of those.
+    where is_of_replay or not exists (from unreplayed_problems)
 ),
 judged as (
     select

@@ -18,6 +18,10 @@ select
     coalesce(any_value(conflict_counts.resolved_groups), 0) as resolved_groups,
 from grades
 left join conflict_counts on grades.archive = conflict_counts.archive
+anti join unreplayed_problems as unreplayed
+    on grades.archive = unreplayed.archive
+    and grades.competition = unreplayed.competition
+    and grades.question_id = unreplayed.question_id
 group by grades.archive
 having bool_and(grades.correct is not null)
 order by grades.archive

@@ -6,8 +6,8 @@ select
     100 * sum(gained) / sum(replays) as source_delta,
     100 * sum(repaired_gained) / sum(replays) as repaired_delta,
     100 * (sum(repaired_gained) - sum(gained)) / sum(replays) as change,
-from paired_gains
+from primary_gains
 inner join graded_archives using (archive)
-where is_primary and is_graded
+where is_graded
 group by archive, budget
 order by archive, budget

@@ -92,7 +92,7 @@ totals as (
         stops.rule,
         read.definition || '_' || read.score as definition,
         count(*) as replays,
-        count(*) filter (prefix_grades.is_correct) as correct,
+        count(*) filter (candidate_grades.is_correct) as correct,
     from primary_stops as stops
     inner join walks on stops.walk_id = walks.walk_id and walks.repeat > 0
     inner join graded_archives on walks.archive_id = graded_archives.archive_id and graded_archives.is_graded
@@ -106,7 +106,7 @@ totals as (
         and stops.returned = scored_votes.returned
         and read.score = scored_votes.score
         and read.definition = scored_votes.definition
-    left join prefix_grades on scored_votes.selected_prefix_id = prefix_grades.prefix_id
+    left join candidate_grades on scored_votes.candidate_id = candidate_grades.candidate_id
     where stops.rule in ('strict', 'advisory')
     group by walks.archive_id, stops.budget, stops.rule, read.definition, read.score
 )

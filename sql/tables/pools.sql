@@ -8,12 +8,13 @@ with pooled as (
         stops.rule = 'advisory' as is_advisory,
         stops.returned,
         stops.cost,
-        eligible_counts.eligible_count,
+        coalesce(eligible_counts.eligible_count, 0) as eligible_count,
     from primary_stops as stops
-    inner join walks on stops.walk_id = walks.walk_id
-    inner join banks on walks.bank_id = banks.bank_id
-    inner join eligible_counts on stops.returned_prefix_id = eligible_counts.prefix_id
-    where walks.repeat > 0
+    inner join banks on stops.bank_id = banks.bank_id
+    left join eligible_counts
+        on stops.walk_id = eligible_counts.walk_id
+        and stops.returned = eligible_counts.position
+    where stops.repeat > 0
 )
 select
     any_value(archives.archive) as archive,

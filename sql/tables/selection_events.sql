@@ -15,6 +15,7 @@ select
     is_advisory_correct as advisory_correct,
     is_strict_repaired as strict_repaired,
     is_advisory_repaired as advisory_repaired,
+    problem,
 from changed_selections
 where is_strict_correct <> is_advisory_correct
 order by archive, budget, selector, competition, question_id, repeat

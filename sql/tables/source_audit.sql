@@ -1,4 +1,4 @@
--- source_audit: what the loaded records hold: boxes, length-capped attempts, agreement of the two
+-- source_audit: what the loaded records that are replayed hold: boxes, length-capped attempts, agreement of the two
 --     extractions, median cost.
 -- grain: archive, competition
 select
@@ -10,5 +10,6 @@ select
     count(*) filter (answer = archive_answer) as parser_agreement,
     quantile_cont(completion_tokens::double, 0.5) as median_tokens,
 from attempts
+anti join unreplayed_problems using (archive, competition, question_id)
 group by archive, competition
 order by archive, competition

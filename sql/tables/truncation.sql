@@ -9,41 +9,39 @@
 with limited as (
     -- Most banks have no attempt that hit the limit, and nothing to count along their walks.
     select
-        walked_attempts.prefix_id,
-        count(*) filter (candidates.finish_reason = 'length') over prefix as limited,
-    from walked_attempts
+        walked.walk_id,
+        walked.position,
+        count(*) filter (candidates.finish_reason = 'length') over walk as limited,
+    from walked
     inner join (select distinct bank_id from candidates where finish_reason = 'length') as cut
-        on walked_attempts.bank_id = cut.bank_id
-    left join candidates
-        on walked_attempts.bank_id = candidates.bank_id
-        and walked_attempts.slot = candidates.slot
-    window prefix as (partition by walked_attempts.walk_id order by walked_attempts.position)
-),
-launches as (
-    select
-        walked_attempts.prefix_id,
-        walked_attempts.cumulative_cost,
-        coalesce(limited.limited, 0) as limited,
-        banks.archive_id,
-        coverage.is_graded,
-    from walked_attempts
-    inner join coverage on walked_attempts.walk_id = coverage.walk_id
-    inner join banks on coverage.bank_id = banks.bank_id
-    left join limited on walked_attempts.prefix_id = limited.prefix_id
-    where coverage.repeat > 0
+        on walked.bank_id = cut.bank_id
+    inner join candidates on walked.candidate_id = candidates.candidate_id
+    window walk as (partition by walked.walk_id order by walked.position)
 ),
 replayed as (
     select
-        launches.archive_id,
+        banks.archive_id,
         stops.budget,
         stops.rule,
         stops.launched,
         stops.returned,
-        launches.cumulative_cost,
-        launches.limited,
-        case when launches.is_graded then stops.returned_prefix_id in (select prefix_id from correct_prefixes) end as is_correct,
+        walked.cumulative_cost,
+        coalesce(limited.limited, 0) as limited,
+        case when graded_archives.is_graded then correct_picks.walk_id is not null end as is_correct,
     from primary_stops as stops
-    inner join launches on stops.launched_prefix_id = launches.prefix_id
+    inner join banks on stops.bank_id = banks.bank_id
+    inner join graded_archives on banks.archive_id = graded_archives.archive_id
+    inner join walked
+        on stops.walk_id = walked.walk_id
+        and stops.launched = walked.position
+    left join limited
+        on stops.walk_id = limited.walk_id
+        and stops.launched = limited.position
+    left join correct_picks
+        on stops.walk_id = correct_picks.walk_id
+        and stops.returned >= correct_picks.from_position
+        and stops.returned < correct_picks.until_position
+    where stops.repeat > 0
 )
 select
     any_value(archives.archive) as archive,
