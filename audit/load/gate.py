@@ -11,20 +11,6 @@ from audit.sources.files import excerpt
 from audit.text import first_names
 
 NAMES_SHOWN = 5
-# Reasons of attempts that are not finished, in the words of the tools that write them.
-UNFINISHED = {
-    "length",
-    "max_tokens",
-    "max_output_tokens",
-    "content_filter",
-    "tool_calls",
-    "function_call",
-    "error",
-    "abort",
-    "cancelled",
-    "incomplete",
-    "",
-}
 
 
 def settle_labels(
@@ -85,18 +71,19 @@ def require_fit(con: duckdb.DuckDBPyConnection, archives: set[str], answer: str)
 
 
 def _reasons(con: duckdb.DuckDBPyConnection, archive: str) -> str:
-    """The finish reasons of an archive, and the option that settles which are finished."""
+    """Return the finish reasons of an archive, and the option that says which are finished."""
     query = f"from ({render('archive_finish_reasons')}) where archive = ?"
-    reasons = [(reason, count) for _, reason, count in con.execute(query, [archive]).fetchall()]
-    counted = [f"{excerpt(reason)} ({count:,})" for reason, count in reasons]
-    shown = first_names(counted, NAMES_SHOWN)
-    candidates = [reason for reason, _ in reasons if reason.strip().lower() not in UNFINISHED]
+    rows = con.execute(query, [archive]).fetchall()
+    shown = first_names(
+        [f"{excerpt(reason)} ({count:,})" for _, reason, count, _ in rows], NAMES_SHOWN
+    )
+    candidates = [reason for _, reason, _, is_unfinished in rows if not is_unfinished]
     names = shlex.quote(",".join(candidates[:NAMES_SHOWN]) or "REASON")
     return f"finish_reason is {shown}; pass --finished {names} to count that as finished"
 
 
 def _kinds(con: duckdb.DuckDBPyConnection, archive: str, answer: str, archive_answers: int) -> str:
-    """How many answers each kind would give, and the option that gives most."""
+    """Return how many answers each kind would give, and the option that gives most."""
     counts = {"archive": archive_answers}
     if answer != "archive":
         counts[answer] = 0
@@ -113,7 +100,7 @@ def _kinds(con: duckdb.DuckDBPyConnection, archive: str, answer: str, archive_an
 
 
 def _boxes(con: duckdb.DuckDBPyConnection, archive: str) -> int:
-    """How many finished attempts of an archive have a boxed answer."""
+    """Return how many finished attempts of an archive have a boxed answer."""
     finished = con.execute(
         "select competition, question_id, seed from attempts "
         "where archive = ? and finish_reason = 'stop'",

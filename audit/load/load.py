@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from threading import Event
 from typing import Any
 
@@ -14,14 +15,15 @@ import pyarrow as pa
 
 from audit.answers.extract import NO_ANSWER, answer_pattern
 from audit.database import check_schema, transaction
-from audit.engine import comment_relations, quality, render
+from audit.engine import comment_relations, make_stale, quality, render
 from audit.errors import AuditError, explained
+from audit.load.checkpoints import checkpoint_file, load_checkpoints
 from audit.load.gate import require_fit, settle_labels
 from audit.load.names import number_problems, shown_problem
 from audit.load.provenance import remember, require_one_kind
 from audit.load.schema import FILLED, create_schema
-from audit.load.staging import Staging, make_stale, stage, streaming
-from audit.options import Reading, takes
+from audit.load.staging import Staging, stage, streaming
+from audit.options import Reading, read_options
 from audit.progress import Progress
 from audit.sources.canonical import COLUMNS, find_column
 from audit.sources.containers import CONTAINERS
@@ -29,7 +31,12 @@ from audit.sources.files import Source, SourceFile, check_unchanged, excerpt
 from audit.sources.formats import formats
 from audit.sources.opening import readable_files
 from audit.sources.scores import check_mapped
+from audit.sources.selects import is_selected, open_select, read_arguments
+from audit.sources.views import Argument
+from audit.text import first_names
 
+NAMES_SHOWN = 5
+DERIVED = "sources where format = 'derived'"
 HASHED_BYTES = 1_000_000
 ONCE = "an attempt may occur only once"
 TWO_RUNS = (
@@ -49,35 +56,47 @@ class LoadSummary:
     notes: tuple[str, ...]
 
 
-@takes
 def load(
     con: duckdb.DuckDBPyConnection,
     sources: Sequence[str | SourceFile],
     *,
     replace: bool = False,
     texts: bool = True,
-    reading: Reading,
+    reading: Reading | None = None,
     progress: Progress | None = None,
+    **options: Any,
 ) -> LoadSummary:
-    """Load every file of the sources in one transaction, or change nothing."""
+    """Load every file of the sources in one transaction, or change nothing.
+
+    Give how to read them as a `reading`, or as its options.
+    """
+    reading = reading or read_options(options, Reading)
     check_reading(reading)
-    files, skipped = readable_files(sources, reading)
+    select, files, skipped = _find_sources(sources, reading)
+    checkpoints = checkpoint_file(reading)
     try:
-        with hashing(files) as sha256, streaming(con) as restore, transaction(con):
+        with (
+            hashing([*files, *([checkpoints] if checkpoints else [])]) as sha256,
+            streaming(con) as restore,
+            transaction(con),
+        ):
             check_schema(con)
             create_schema(con)
-            archives = con.execute("select distinct archive from attempts").fetchall()
-            present = {name for (name,) in archives}
-            staging = Staging(files, reading, present, replace, progress)
+            present, derived = _archives(con, "attempts"), _archives(con, DERIVED)
+            selected = open_select(select, reading, con) if select else None
+            staging = Staging(files, reading, present, replace, progress, selected)
             stage(con, staging, texts)
             restore()
             left_out = settle_labels(con, reading.unlabelled)
             number_problems(con, staging.numbering)
-            refuse_duplicates(con, files)
+            refuse_duplicates(con, files, staging.opened)
+            checkpoint_notes = load_checkpoints(con, files, checkpoints, reading)
             require_one_kind(con, reading.answer, numbers=reading.numbers)
-            facts = [file_facts(source, sha256(source.file)) for source in staging.opened]
+            facts = [file_facts(source, file, sha256(file)) for source, file in read_files(staging)]
             with incoming_files(con, dict(enumerate(facts))):
                 fill_records(con, FILLED)
+            if checkpoints:
+                _keep_source(con, checkpoints, len(files), sha256(checkpoints))
             loaded = con.sql(render("loaded_archives")).to_arrow_table()
             names = set(loaded["archive"].to_pylist())
             if not reading.force:
@@ -88,13 +107,52 @@ def load(
             notes = [f"left out: {reason}" for reason in skipped]
             notes += [note for source in staging.opened for note in source_notes(source)]
             notes += grade_notes(con) if reading.grade else []
-            con.execute("drop table incoming")
+            notes += checkpoint_notes
+            notes += _removed_notes(derived - _archives(con, DERIVED) - names)
+            con.execute("drop table incoming; drop table incoming_checkpoints")
             dropped = make_stale(con)
             comment_relations(con)
     except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
         raise AuditError(f"the database could not be written: {explained(error)}") from None
     rows = sum(loaded["attempts"].to_pylist())
     return LoadSummary(loaded, len(files), rows, dropped, tuple(notes))
+
+
+def _find_sources(
+    sources: Sequence[Any], reading: Reading
+) -> tuple[list[Argument], list[SourceFile], list[str]]:
+    """Return the arguments of a select, the files, and why some files are left out."""
+    if not is_selected(sources, reading):
+        return [], *readable_files(sources, reading)
+    arguments = read_arguments(sources)
+    return arguments, [file for argument in arguments for file in argument.files], []
+
+
+def _archives(con: duckdb.DuckDBPyConnection, rows: str) -> set[str]:
+    """Return the archives that some rows of the database are of."""
+    return {name for (name,) in con.execute(f"select distinct archive from {rows}").fetchall()}
+
+
+def _removed_notes(derived: set[str]) -> list[str]:
+    """Return a note on each derived archive that went with the one it was derived from."""
+    return [
+        f"removed archive {excerpt(name)}: it was derived from a replaced one; derive it again "
+        "with budget-audit leave"
+        for name in sorted(derived)
+    ]
+
+
+def _keep_source(
+    con: duckdb.DuckDBPyConnection, file: SourceFile, number: int, sha256: str
+) -> None:
+    """Keep the name and hash of a file of checkpoints beside those of the sources."""
+    facts = {"name": _printable(file.name), "bytes": file.bytes, "sha256": sha256, "file": number}
+    con.execute(f"insert into sources {render('checkpoint_sources')}", facts)
+
+
+def _printable(name: str) -> str:
+    """Return a file's name as text: it may be any bytes."""
+    return name.encode(errors="backslashreplace").decode()
 
 
 def check_reading(reading: Reading) -> None:
@@ -119,28 +177,50 @@ def check_reading(reading: Reading) -> None:
         )
 
 
-def refuse_duplicates(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> None:
-    """Refuse an attempt that comes in twice, naming both places."""
+def refuse_duplicates(
+    con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile], opened: Sequence[Source] = ()
+) -> None:
+    """Refuse an attempt that comes in twice, naming both places and what differs between them."""
     twice = con.execute(f"{render('duplicate_attempts')} limit 1").fetchone()
     if twice is None:
         return
     archive, competition, question_id, seed, file, row, first_file, first_row = twice
     problem = shown_problem(con, competition, question_id)
-    raise files[file].error(
-        f"row {row}, column seed: attempt (archive {excerpt(archive)}, "
+    where, first = (
+        "the select" if at is None else files[at].shown_name for at in (file, first_file)
+    )
+    raise AuditError(
+        f"{where}: row {row}, column seed: attempt (archive {excerpt(archive)}, "
         f"competition {excerpt(competition)}, question_id {problem}, seed {seed}) is already in "
-        f"{files[first_file].shown_name}: row {first_row}; {ONCE}"
-        + (TWO_RUNS if file != first_file else "")
+        f"{first}: row {first_row}; {ONCE}"
+        + (TWO_RUNS if file != first_file else _differing(opened, file, first_row, row))
     )
 
 
-def file_facts(source: Source, sha256: str) -> dict[str, Any]:
-    """What `sources` says of a file."""
+def _differing(opened: Sequence[Source], file: int | None, first: int, second: int) -> str:
+    """Return the columns that differ between two rows of a file and are not loaded."""
+    if file is None or file >= len(opened) or opened[file].format not in CONTAINERS:
+        return ""
+    source = opened[file]
+    rows = [next(islice(source.records(), row - 1, row), {}) for row in (first, second)]
+    used = {p.partition(".")[0] for name, p in source.mapping.items() if find_column(name)}
+    names = [n for n in rows[0] if n not in used and rows[0][n] != rows[1].get(n)]
+    return f"; the rows differ in {first_names(names, NAMES_SHOWN)}" if names else ""
+
+
+def read_files(staging: Staging) -> list[tuple[Source, SourceFile]]:
+    """Return every file that was read, with its source; a select is the source of all of them."""
+    if staging.selected is not None:
+        return [(staging.selected, file) for file in staging.files]
+    return [(source, source.file) for source in staging.opened]
+
+
+def file_facts(source: Source, file: SourceFile, sha256: str) -> dict[str, Any]:
+    """Return what `sources` says of a file."""
     return {
-        # A file's name may be any bytes.
-        "name": source.file.name.encode(errors="backslashreplace").decode(),
+        "name": _printable(file.name),
         "format": source.format,
-        "bytes": source.file.bytes,
+        "bytes": file.bytes,
         "sha256": sha256,
         "mapping": json.dumps(source.mapping),
         "simulated": source.is_simulated,
@@ -171,7 +251,7 @@ def fill_records(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> None:
 
 @contextmanager
 def hashing(files: Sequence[SourceFile]) -> Iterator[Callable[[SourceFile], str]]:
-    """What gives the SHA-256 of each file: they are hashed in turn while they are loaded."""
+    """Open what gives the SHA-256 of each file: they are hashed in turn while they are loaded."""
     is_over = Event()
     pool = ThreadPoolExecutor(1)
     hashes = {file: pool.submit(_hash, file, is_over) for file in files}
@@ -189,10 +269,14 @@ def hashing(files: Sequence[SourceFile]) -> Iterator[Callable[[SourceFile], str]
 
 
 def _hash(file: SourceFile, is_over: Event) -> str:
-    """The SHA-256 of a file, as far as it is wanted."""
+    """Return the SHA-256 of a file, as far as it is wanted."""
     if file.sample is not None:
         return ""  # It is only tried.
     digest = hashlib.sha256()
+    if file.table is not None:
+        for batch in file.table.to_batches():
+            digest.update(batch.serialize())
+        return digest.hexdigest()
     with open(file.path, "rb") as stream:
         while not is_over.is_set() and (block := stream.read(HASHED_BYTES)):
             digest.update(block)
@@ -200,12 +284,12 @@ def _hash(file: SourceFile, is_over: Event) -> str:
 
 
 def source_notes(source: Source) -> list[str]:
-    """The notes to report about a file."""
+    """Return the notes to report about a file."""
     return [f"{source.file.shown_name}: {count:,} {note}" for note, count in source.notes.items()]
 
 
 def grade_notes(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """How often answers match the references, and what the sources' own labels say."""
+    """Yield how often answers match the references, and what the sources' own labels say."""
     for archive, attempts, matched, recorded, recorded_correct, agreed in con.execute(
         render("grade_agreement")
     ).fetchall():

@@ -22,7 +22,7 @@ Numbering = dict[tuple[str, str], int]
 
 
 def numbered(numbering: Numbering, competitions: pa.Array, names: pa.Array) -> pa.Array:
-    """A number for each name."""
+    """Return a number for each name."""
     keys = zip(competitions.to_pylist(), names.to_pylist(), strict=True)
     return pa.array([numbering.setdefault(k, -1 - len(numbering)) for k in keys], pa.int64())
 
@@ -63,7 +63,7 @@ def _refuse_numbered(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def shown_problem(con: duckdb.DuckDBPyConnection, competition: str, question_id: int) -> str:
-    """A problem as its source calls it."""
+    """Return a problem as its source calls it."""
     names = con.execute(
         "select name from problem_names where competition = ? and question_id = ?",
         [competition, question_id],

@@ -8,10 +8,11 @@ import duckdb
 from audit.answers.extract import NO_ANSWER
 from audit.database.schema import fact, keep_fact, relations
 from audit.engine import render
-from audit.engine.settings import last_settings
+from audit.engine.settings import has_one_run, last_settings
 from audit.errors import AuditError
 from audit.options import Settings
 from audit.sources.files import excerpt
+from audit.text import SIMULATED
 
 COUNTED = "counted with "
 GRADE = "grade"
@@ -78,6 +79,7 @@ def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str
         replayed_note(con),
         selector_note(con, has_selectors=has_selectors),
         unit_note(con),
+        one_run_note(con),
         load_fact(con, "finished"),
         load_fact(con, "failed"),
         load_fact(con, GRADE) or "labels: as recorded",
@@ -102,7 +104,7 @@ def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
     ((archives,),) = con.execute(
         "select string_agg(distinct archive, ', ' order by archive) from sources where simulated"
     ).fetchall()
-    return f"SIMULATED DATA ({archives})" if archives else None
+    return f"{SIMULATED} ({archives})" if archives else None
 
 
 def _replayed(con: duckdb.DuckDBPyConnection) -> Settings:
@@ -122,6 +124,16 @@ def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
     ]
     filters += [f"{len(settings.problems):,} problems"] if settings.problems else []
     return f"replayed: only {'; '.join(filters)}" if filters else None
+
+
+def one_run_note(con: duckdb.DuckDBPyConnection) -> str | None:
+    """Return what one attempt per problem makes of the rules, where a replay has no more."""
+    settings = _replayed(con)
+    if "banks" not in relations(con) or not has_one_run(
+        con, settings.archives, settings.competitions
+    ):
+        return None
+    return "one run per problem: advisory is no cap at all"
 
 
 def unit_note(con: duckdb.DuckDBPyConnection) -> str:

@@ -9,12 +9,12 @@ import duckdb
 from audit.answers.extract import NO_ANSWER, answer_pattern
 from audit.database import check_schema, cursor, require_attempts, transaction
 from audit.database.schema import KEY, fact
-from audit.engine import quality, render
+from audit.engine import make_stale, quality, render
 from audit.errors import AuditError, explained
 from audit.load.gate import require_fit
 from audit.load.provenance import GRADE, answer_kind, has_numbers, remember
 from audit.load.schema import sql_columns
-from audit.load.staging import insert_stream, make_stale
+from audit.load.staging import insert_stream, remove_derived
 from audit.load.stored import STORED, require_texts, stored_answers
 from audit.text import quoted
 
@@ -27,6 +27,7 @@ class RereadSummary:
     answered_before: int
     answered: int
     replays_dropped: bool
+    derived_removed: int
 
 
 def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) -> RereadSummary:
@@ -34,7 +35,6 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
     answer_pattern(answer)
     check_schema(con)
     require_attempts(con)
-    require_texts(con, answer)
     if answer == NO_ANSWER and fact(con, GRADE):
         raise AuditError(
             "--answer none: the labels were made by comparing answers with references; load with "
@@ -43,6 +43,8 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
     counts = "select count(*), count(answer) from attempts"
     try:
         with transaction(con):
+            derived = remove_derived(con)
+            require_texts(con, answer)
             ((attempts, before),) = con.execute(counts).fetchall()
             _read_again(con, answer)
             _regrade(con)
@@ -55,7 +57,7 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
             ((_, after),) = con.execute(counts).fetchall()
     except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
         raise AuditError(f"the database could not be written: {explained(error)}") from None
-    return RereadSummary(attempts, before, after, dropped)
+    return RereadSummary(attempts, before, after, dropped, derived)
 
 
 def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
@@ -84,7 +86,7 @@ def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
 
 @contextmanager
 def _stored(con: duckdb.DuckDBPyConnection, answer: str) -> Iterator[str]:
-    """A table of the answers of one kind, read from what the database keeps."""
+    """Open a table of the answers of one kind, read from what the database keeps."""
     fields = sql_columns(STORED)
     con.execute(f"create temp table read_again ({fields})")
     ((name,),) = con.execute("select current_database()").fetchall()

@@ -6,7 +6,7 @@ import pyarrow as pa
 from audit.database import SCHEMA_VERSION
 from audit.database.schema import LOADED
 from audit.engine import render
-from audit.sources.canonical import COLUMNS, STEPS
+from audit.sources.canonical import CHECKPOINTS, COLUMNS, STEPS
 
 SQL_TYPES = {
     pa.int32(): "integer",
@@ -20,7 +20,7 @@ SQL_TYPES = {
 PLACED = (
     *("archive", "competition", "question_id", "seed"),
     *("prompt_tokens", "completion_tokens", "finish_reason", "mean_logprob", "steps"),
-    *("text", "boxed_answer", "archive_answer", "correct", "references"),
+    *("text", "boxed_answer", "archive_answer", "correct", "references", "checkpoints"),
 )
 CARRIED = pa.struct([(name, column.type) for name, column in COLUMNS.items() if name not in PLACED])
 SCORES = pa.list_(pa.struct([("score", pa.string()), ("value", pa.float64())]))
@@ -49,16 +49,17 @@ INCOMING = pa.schema(
         ("carried", CARRIED),
         ("steps", STEPS),
         ("scores", SCORES),
+        ("checkpoints", CHECKPOINTS),
     ]
 )
 # Views on the tables, by the select of their name in sql/load.
-VIEWS = ("grades", "scores")
+VIEWS = ("grades", "scores", "checkpoint_grades")
 # Each is filled by the select of its name in sql/load.
 FILLED = tuple(name for name, table in LOADED.items() if table.is_filled)
 
 
 def sql_type(type: pa.DataType) -> str:
-    """The type that DuckDB has for one of Arrow's."""
+    """Return the type that DuckDB has for one of Arrow's."""
     if pa.types.is_list(type):
         return f"{sql_type(type.value_type)}[]"
     if pa.types.is_struct(type):

@@ -24,20 +24,20 @@ from audit.answers.extract import (
 )
 from audit.database import LOADED_ROW_GROUP, SHORT_ROW_GROUP, insert
 from audit.database.schema import BY_ARCHIVE
-from audit.engine import drop_replays
-from audit.engine.quality import forget_replays
 from audit.errors import AuditError
 from audit.load.names import Numbering, numbered
 from audit.load.schema import CARRIED, INCOMING, KEY_FIELDS, SCORES, sql_columns
 from audit.options import Reading
 from audit.progress import Progress
 from audit.sources.canonical import COLUMNS, SCORE_PREFIX, read_columns
+from audit.sources.containers import CONTAINERS
 from audit.sources.files import Chunk, Source, SourceFile, excerpt, find_files
 from audit.sources.missing import require
 from audit.sources.opening import open_source
 from audit.sources.readers.parquet import PARQUET_ERRORS
 from audit.sources.runs import Runs
 from audit.sources.stand_ins import column_values
+from audit.sources.unused import keep_unused
 
 TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
 # What the checks of texts ask, as sql/load/text_measures.sql reads it from stored ones.
@@ -86,12 +86,14 @@ class Staging:
     present: Collection[str] = ()
     replace: bool = False
     progress: Progress | None = None
+    # The one source of a select, where one reads all files together.
+    selected: Source | None = None
     opened: list[Source] = field(default_factory=list)
     numbering: Numbering = field(default_factory=dict)
 
 
 def fitting_row_group(sources: Sequence[str | SourceFile]) -> int:
-    """How many rows to write together, by what the largest file says of itself, if it does."""
+    """Return how many rows to write together, by the size of the largest file."""
     try:
         files = find_files(sources, [])
         largest = max(files, key=lambda file: file.bytes)
@@ -136,8 +138,12 @@ def read(staging: Staging) -> Generator[Batch]:
     reading, runs = staging.reading, Runs(staging.reading.runs)
     segment, size = 0, 0
     for index, file in enumerate(staging.files):
-        source = runs.without_clashes(open_source(file, reading))
+        if staging.selected is not None and index:
+            return
+        source = staging.selected or runs.without_clashes(open_source(file, reading))
         require(source, reading)
+        if source.format in CONTAINERS and file.sample is None:
+            keep_unused(source)
         staging.opened.append(source)
         if reading.finished:
             source.mapping["finished"] = ", ".join(reading.finished)
@@ -163,7 +169,7 @@ def read(staging: Staging) -> Generator[Batch]:
 
 
 def _until_the_end(source: Source) -> Iterator[Chunk]:
-    """The chunks of a file; its reader is closed with the load, whatever ends that."""
+    """Yield the chunks of a file; its reader is closed with the load, whatever ends that."""
     try:
         yield from source.chunks
     finally:
@@ -172,7 +178,7 @@ def _until_the_end(source: Source) -> Iterator[Chunk]:
 
 
 def _columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, pa.Array]:
-    """The columns of a chunk, checked, with the answers and labels that follow from them."""
+    """Return the columns of a chunk, checked, with the answers and labels that follow from them."""
     reading = staging.reading
     is_graded = reading.grade is not None
     names = {*COLUMNS, *chunk.values}
@@ -209,7 +215,7 @@ def _columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, pa.Arr
 
 
 def _strings(chunk: Chunk, name: str) -> pa.Array:
-    """The values of a column of texts as they are written, after they were checked."""
+    """Return the values of a column of texts as they are written, after they were checked."""
     values = chunk.values.get(name)
     if isinstance(values, pa.Array) and pa.types.is_string(values.type):
         return values
@@ -217,7 +223,7 @@ def _strings(chunk: Chunk, name: str) -> pa.Array:
 
 
 def _recorded_labels(source: Source, chunk: Chunk) -> pa.Array:
-    """The source's own labels, where another grade counts: what is no label is none."""
+    """Return the source's own labels, where another grade counts: what is no label is none."""
     try:
         return read_columns(source, chunk, {"correct"})["correct"]
     except AuditError:
@@ -239,8 +245,8 @@ def _graded(source: Source, columns: dict[str, pa.Array], chunk: Chunk) -> pa.Ar
 def _batch(
     index: int, segment: int, archives: set[str], columns: dict[str, pa.Array], chunk: Chunk
 ) -> Batch:
-    """The checked columns of a chunk as the rows and the texts that go in."""
-    columns["file"] = pa.repeat(pa.scalar(index, pa.int32()), len(chunk.rows))
+    """Return the checked columns of a chunk as the rows and the texts that go in."""
+    columns["file"] = pa.array(chunk.files or [index] * len(chunk.rows), pa.int32())
     columns["row"] = pa.array(chunk.rows, pa.int64())
     columns["accepted"] = columns["references"]
     columns["has_text"] = columns["text"].is_valid()
@@ -255,7 +261,7 @@ def _batch(
 
 
 def _scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
-    """The scores of every row that are there, by name."""
+    """Return the scores of every row that are there, by name."""
     names = sorted(name for name in columns if name.startswith(SCORE_PREFIX))
     if not names:
         return pa.repeat(pa.scalar([], SCORES), rows)
@@ -278,7 +284,7 @@ def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None
     with closing(read(staging)) as batches:
         for _, segment in groupby(batches, key=lambda batch: batch.segment):
             first = next(segment)
-            _remove(con, first.archives & outdated)
+            remove_archives(con, first.archives & outdated)
             outdated -= first.archives
             staged: list[pa.RecordBatch] = []
             stream = _set_rows_aside(chain([first], segment), staged, texts)  # noqa: B031
@@ -309,7 +315,7 @@ def _set_rows_aside(
 
 
 def _measures(batch: Batch) -> list[pa.Array]:
-    """What the checks of texts ask: reading stored texts again would take as long as all else."""
+    """Measure texts for the checks while they are read; reading them again would take as long."""
     texts = batch.texts["text"]
     is_finished = pc.equal(batch.rows["finish_reason"], "stop")
     is_wanting = pc.and_(is_finished, batch.rows["answer"].is_null())
@@ -323,10 +329,25 @@ def _measures(batch: Batch) -> list[pa.Array]:
     return [*sizes, pa.array(hashes, pa.int64()), pa.array(endings, pa.bool_())]
 
 
-def _remove(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:
-    for archive in sorted(archives):
+def remove_archives(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:
+    """Remove archives, and those that were derived from them."""
+    if not archives:
+        return
+    derived = con.execute(
+        "select distinct archive from sources where format = 'derived' "
+        "and list_contains(?, json_extract_string(mapping, 'derived_from'))",
+        [sorted(archives)],
+    ).fetchall()
+    for archive in sorted({*archives, *(name for (name,) in derived)}):
         for table in BY_ARCHIVE:
             con.execute(f"delete from {table} where archive = ?", [archive])
+
+
+def remove_derived(con: duckdb.DuckDBPyConnection) -> int:
+    """Remove every archive that was derived from another; return how many there were."""
+    rows = con.execute("select distinct archive from sources where format = 'derived'").fetchall()
+    remove_archives(con, {name for (name,) in rows})
+    return len(rows)
 
 
 def insert_stream(
@@ -351,16 +372,3 @@ def insert_stream(
         if failures:
             raise failures[0] from None
         raise
-
-
-def make_stale(con: duckdb.DuckDBPyConnection, why: str = "archives were loaded") -> bool:
-    """Drop what replays made of attempts as they were, but their settings; say if there were any.
-
-    What the engine did not make is a user's own, and stays.
-    """
-    forget_replays(con)
-    dropped = drop_replays(con)
-    con.execute(
-        "update meta set value = ? where key = 'replays' and value = 'fresh'", [f"stale: {why}"]
-    )
-    return dropped

@@ -17,7 +17,7 @@ BATCH_ROWS = 2048
 
 
 def archives_without_texts(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """The archives that were loaded with --no-texts."""
+    """Return the archives that were loaded with --no-texts."""
     archives = con.execute("select distinct archive from attempts anti join texts using (archive)")
     return sorted(archive for (archive,) in archives.fetchall())
 
@@ -35,7 +35,7 @@ def require_texts(con: duckdb.DuckDBPyConnection, answer: str) -> None:
 def stored_answers(
     con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False
 ) -> Iterator[pa.RecordBatch]:
-    """The answers of all attempts that have one, as written and normalized."""
+    """Yield the answers of all attempts that have one, as written and normalized."""
     if answer == NO_ANSWER:
         return
     query = "select *, null::varchar as text from recorded_answers" if answer == "archive" else None

@@ -30,5 +30,5 @@ select
     count,
     total,
 from quality_counts
-where "check" = 'problems_dropped'
+where "check" = 'problems_dropped' and not is_of_replay
 order by archive, gap

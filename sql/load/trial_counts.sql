@@ -13,6 +13,7 @@ select
     min(bank_size) as least,
     max(bank_size) as most,
     (select count(*) from steps) as steps,
+    (select count(*) from checkpoints) as checkpoints,
 from (
     select
         *,

@@ -1,7 +1,5 @@
 """Records that do not fit are refused or told: each case through the command line, by hand."""
 
-import json
-
 import duckdb
 import pyarrow as pa
 import pytest
@@ -10,6 +8,8 @@ from audit import database, engine
 from audit.cli import main
 from audit.database import insert
 from audit.engine.quality import quality_notes
+from audit.text import one_line
+from tests.support.logs import lines
 
 LONG = "Let us see. " * 20
 
@@ -35,11 +35,6 @@ def bank(archive="m", problems=3, attempts=8):
         for question in range(problems)
         for seed in range(attempts)
     ]
-
-
-def write(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 @pytest.fixture
@@ -87,7 +82,7 @@ def quality(path="audit.duckdb", archive="m"):
 
 
 def test_a_clean_file_loads_without_a_word(tool):
-    write(tool.folder / "a.jsonl", bank())
+    lines(tool.folder / "a.jsonl", bank())
     assert tool("load", "a.jsonl").err == ""
     assert {severity for _, _, severity in quality().values()} == {"ok"}
 
@@ -99,7 +94,7 @@ def test_an_archive_without_boxes_is_refused_with_what_each_kind_would_give(tool
         for s in range(5)
     ]
     said.append(attempt(0, 9, "", text="ANSWER: 9", archive_answer="9", finish_reason="length"))
-    write(tool.folder / "a.jsonl", said)
+    lines(tool.folder / "a.jsonl", said)
     line = tool("load", "a.jsonl", status=2).err
     assert line == (
         "error: archive 'm': none of its 10 finished attempts has an answer: --answer archive "
@@ -113,7 +108,7 @@ def test_an_archive_without_boxes_is_refused_with_what_each_kind_would_give(tool
 
 
 def test_the_gate_counts_boxes_where_another_kind_was_asked_for(tool):
-    write(tool.folder / "a.jsonl", [*bank(), attempt(0, 99, 1, finish_reason="length")])
+    lines(tool.folder / "a.jsonl", [*bank(), attempt(0, 99, 1, finish_reason="length")])
     line = tool("load", "a.jsonl", "--answer", "regex:ANSWER: (.+)", status=2).err
     told = "--answer archive gives 0, --answer boxed gives 24, --answer regex:ANSWER: (.+) gives 0"
     assert f"24 finished attempts has an answer: {told}; pass --answer boxed, or" in line
@@ -125,7 +120,7 @@ def test_the_gate_counts_boxes_where_another_kind_was_asked_for(tool):
 def test_other_words_for_finished_are_refused_until_they_are_named(tool, reason):
     rows = [row | {"finish_reason": reason} for row in bank()]
     rows[0]["finish_reason"] = rows[1]["finish_reason"] = "length"
-    write(tool.folder / "a.jsonl", rows)
+    lines(tool.folder / "a.jsonl", rows)
     line = tool("load", "a.jsonl", status=2).err
     assert "none of its 24 attempts counts as finished: finish_reason is " in line
     assert f"'{reason}' (22), 'length' (2); pass --finished " in line
@@ -138,7 +133,7 @@ def test_other_words_for_finished_are_refused_until_they_are_named(tool, reason)
 
 
 def test_force_loads_what_cannot_be_picked_and_data_quality_says_so(tool):
-    write(tool.folder / "a.jsonl", [row | {"finish_reason": "length"} for row in bank()])
+    lines(tool.folder / "a.jsonl", [row | {"finish_reason": "length"} for row in bank()])
     line = tool("load", "a.jsonl", status=2).err
     assert "finish_reason is 'length' (24); pass --finished REASON to count" in line
     told = tool("load", "a.jsonl", "--force").err
@@ -148,8 +143,8 @@ def test_force_loads_what_cannot_be_picked_and_data_quality_says_so(tool):
 
 def test_one_unfit_archive_refuses_the_load_of_many_and_one_that_is_there_does_not(tool):
     unfit = [row | {"archive": "u", "text": "no"} for row in bank()]
-    write(tool.folder / "a.jsonl", unfit)
-    write(tool.folder / "b.jsonl", bank())
+    lines(tool.folder / "a.jsonl", unfit)
+    lines(tool.folder / "b.jsonl", bank())
     assert "archive 'u'" in tool("load", "a.jsonl", "b.jsonl", status=2).err
     tool("load", "a.jsonl", "--force")
     assert tool("load", "b.jsonl").err == ""
@@ -172,7 +167,7 @@ def test_shuffled_choices_do_not_accept_every_letter(tool):
         attempt(0, 1, "D", False, archive="o"),
         attempt(0, 2, "E", False, archive="o"),
     ]
-    write(tool.folder / "a.jsonl", rows)
+    lines(tool.folder / "a.jsonl", rows)
     told = tool("load", "a.jsonl").err
     assert "warn: references_differ: 'm' 1 of 1: " in told
     repaired = rows_of("select archive, seed from grades where repaired_correct order by all")
@@ -187,7 +182,7 @@ def test_shuffled_choices_do_not_accept_every_letter(tool):
         (2, "B"),
         (3, "C"),
     ]
-    write(tool.folder / "b.jsonl", [attempt(0, 0, "E", True, archive="p", references=["E"])])
+    lines(tool.folder / "b.jsonl", [attempt(0, 0, "E", True, archive="p", references=["E"])])
     tool("load", "b.jsonl")
     more = rows_of("select seed from grades where repaired_correct and archive = 'o' order by all")
     assert more == [(0,), (1,), (2,)]
@@ -196,7 +191,7 @@ def test_shuffled_choices_do_not_accept_every_letter(tool):
 def test_references_in_another_order_are_the_same_ones(tool):
     pairs = (["1", "2"], ["2", "1", "2"], ["2"])
     rows = [attempt(0, seed, 1, references=pair) for seed, pair in enumerate(pairs)]
-    write(tool.folder / "a.jsonl", rows)
+    lines(tool.folder / "a.jsonl", rows)
     tool("load", "a.jsonl")
     assert rows_of("select references_id from labels order by seed") == [(1,), (1,), (2,)]
 
@@ -212,11 +207,11 @@ def unlabelled(rows, *keys):
 @pytest.mark.parametrize("labels", [{"correct": None}, {}])
 def test_an_archive_without_any_label_is_loaded(tool, labels):
     rows = [{k: v for k, v in row.items() if k != "correct"} | labels for row in bank()]
-    write(tool.folder / "a.jsonl", rows)
+    lines(tool.folder / "a.jsonl", rows)
     told = tool("load", "a.jsonl").err
     assert told.startswith("warn: labels_missing: 'm' 24 of 24: ")
     assert rows_of("select distinct correct, repaired_correct from grades") == [(None, None)]
-    write(tool.folder / "b.jsonl", bank("n"))
+    lines(tool.folder / "b.jsonl", bank("n"))
     tool("load", "b.jsonl")
     graded = rows_of("select distinct correct from grades where archive = 'n' order by all")
     assert graded == [(False,), (True,)]
@@ -225,7 +220,7 @@ def test_an_archive_without_any_label_is_loaded(tool, labels):
 
 
 def test_some_missing_labels_are_refused_with_their_count(tool):
-    write(tool.folder / "a.jsonl", unlabelled(bank(), (1, 2), (1, 5), (2, 7)))
+    lines(tool.folder / "a.jsonl", unlabelled(bank(), (1, 2), (1, 5), (2, 7)))
     assert tool("load", "a.jsonl", status=2).err == (
         "error: archive 'm': 3 of its 24 attempts have no label; pass --unlabelled wrong to count "
         "those as incorrect, or --unlabelled drop to leave out their problems\n"
@@ -233,8 +228,8 @@ def test_some_missing_labels_are_refused_with_their_count(tool):
 
 
 def test_missing_labels_may_count_as_incorrect(tool):
-    write(tool.folder / "a.jsonl", unlabelled(bank(), (1, 2), (1, 5), (2, 7)))
-    write(tool.folder / "b.jsonl", [row | {"correct": None} for row in bank("none")])
+    lines(tool.folder / "a.jsonl", unlabelled(bank(), (1, 2), (1, 5), (2, 7)))
+    lines(tool.folder / "b.jsonl", [row | {"correct": None} for row in bank("none")])
     told = tool("load", "a.jsonl", "b.jsonl", "--unlabelled", "wrong").err
     assert "warn: labels_missing: 'm' 3 of 24, 'none' 24 of 24: " in told
     # 2 of 3 seeds are right: 5 of 8; three of those 15 labels are gone.
@@ -249,8 +244,8 @@ def test_problems_with_a_missing_label_may_be_left_out_as_if_never_loaded(tool):
     gaps = [row | {"correct": None} if row["problem_id"] == "p0" and row["seed"] == 3 else row
             for row in named]  # fmt: skip
     other = [row | {"archive": "n"} for row in named if row["problem_id"] == "p2"]
-    write(tool.folder / "a.jsonl", gaps + other)
-    write(tool.folder / "b.jsonl", [row for row in gaps + other if row["problem_id"] != "p0"])
+    lines(tool.folder / "a.jsonl", gaps + other)
+    lines(tool.folder / "b.jsonl", [row for row in gaps + other if row["problem_id"] != "p0"])
     told = tool("load", "a.jsonl", "--unlabelled", "drop").err
     assert told.startswith("warn: problems_dropped: 'm' 1 of 3: ")
     tool("load", "b.jsonl", "--db", "b.duckdb")
@@ -268,14 +263,14 @@ def test_problems_with_a_missing_label_may_be_left_out_as_if_never_loaded(tool):
 
 
 def test_leaving_out_every_problem_is_refused(tool):
-    write(tool.folder / "a.jsonl", unlabelled(bank(), (0, 1), (1, 1), (2, 1)))
+    lines(tool.folder / "a.jsonl", unlabelled(bank(), (0, 1), (1, 1), (2, 1)))
     line = tool("load", "a.jsonl", "--unlabelled", "drop", status=2).err
     assert "each of the 3 problems of archive 'm' has an attempt without a label" in line
 
 
 def test_references_grade_an_archive_without_labels(tool):
     rows = [row | {"correct": None, "references": ["1"]} for row in bank()]
-    write(tool.folder / "a.jsonl", rows)
+    lines(tool.folder / "a.jsonl", rows)
     told = tool("load", "a.jsonl", "--grade", "references").err
     assert told == "note: --grade references: archive 'm': 15 of 24 (62.50 %) match\n"
     assert rows_of("select count(*) from grades where correct") == [(15,)]
@@ -285,7 +280,7 @@ def test_references_grade_an_archive_without_labels(tool):
 def test_grading_by_references_is_compared_with_the_labels_of_the_log(tool):
     rows = [row | {"references": ["I think, so #### 1"]} for row in bank()]
     rows[0]["references"] = ["2"]
-    write(tool.folder / "a.jsonl", rows)
+    lines(tool.folder / "a.jsonl", rows)
     told = tool("load", "a.jsonl", "--grade", "references").err
     # The log calls 15 of 24 correct; one answer matches, which the log calls wrong.
     assert (
@@ -295,7 +290,7 @@ def test_grading_by_references_is_compared_with_the_labels_of_the_log(tool):
     assert "warn: labels_unlike_grades: 'm' 16 of 24: " in told
     assert quality()["labels_unlike_grades"] == (16, 24, "warn")
     rows = [row | {"references": ["#### 1"], "correct": "C"} for row in bank()]
-    write(tool.folder / "a.jsonl", rows)
+    lines(tool.folder / "a.jsonl", rows)
     told = tool("load", "a.jsonl", "--grade", "references", "--replace").err
     assert "0 of 24 (0.00 %) match; are the references whole solutions, or written in" in told
 
@@ -312,26 +307,8 @@ def mixed():
             for row in rows]  # fmt: skip
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("grade", "kinds"),
-    [
-        ((), ("archive", r"regex:boxed\{(\d)", "boxed")),
-        (("--grade", "references"), ("archive", "boxed")),
-    ],
-)
-def test_answers_change_in_place_as_if_loaded_that_way(tool, grade, kinds):
-    write(tool.folder / "a.jsonl", mixed())
-    tool("load", "a.jsonl", *grade)
-    for kind in kinds:
-        tool("load", "a.jsonl", "--db", "fresh.duckdb", "--answer", kind, *grade, "--replace")
-        tool("answers", "--answer", kind)
-        assert state() == state("fresh.duckdb")
-    assert rows_of("select answer from attempts where seed = 50") == [("3",)]
-
-
 def test_changing_answers_makes_replays_stale_and_says_what_it_found(tool):
-    write(tool.folder / "a.jsonl", mixed())
+    lines(tool.folder / "a.jsonl", mixed())
     tool("load", "a.jsonl")
     tool("replay", "--budgets", "300", "--caps", "2", "--primary-cap", "2", "--replicates", "0")
     told = tool("answers", "--answer", "archive")
@@ -342,7 +319,7 @@ def test_changing_answers_makes_replays_stale_and_says_what_it_found(tool):
 
 
 def test_answers_that_cannot_be_read_change_nothing(tool):
-    write(tool.folder / "a.jsonl", bank())
+    lines(tool.folder / "a.jsonl", bank())
     tool("load", "a.jsonl")
     before = state()
     line = tool("answers", "--answer", "archive", status=2).err
@@ -358,7 +335,7 @@ def test_answers_that_cannot_be_read_change_nothing(tool):
 
 
 def test_answers_of_texts_need_the_texts(tool):
-    write(tool.folder / "a.jsonl", mixed())
+    lines(tool.folder / "a.jsonl", mixed())
     tool("load", "a.jsonl", "--no-texts")
     line = tool("answers", "--answer", "boxed", status=2).err
     assert "archive 'm' was loaded with --no-texts; load it again with its texts" in line
@@ -367,8 +344,8 @@ def test_answers_of_texts_need_the_texts(tool):
 
 
 def test_a_second_kind_beside_the_first_is_refused_with_the_way_out(tool):
-    write(tool.folder / "a.jsonl", bank())
-    write(tool.folder / "b.jsonl", [row | {"archive_answer": "1"} for row in bank("n")])
+    lines(tool.folder / "a.jsonl", bank())
+    lines(tool.folder / "b.jsonl", [row | {"archive_answer": "1"} for row in bank("n")])
     tool("load", "a.jsonl")
     line = tool("load", "b.jsonl", "--answer", "archive", status=2).err
     assert "budget-audit answers --answer archive" in line
@@ -409,7 +386,7 @@ def test_data_quality_equals_counts_by_hand_where_every_check_is_broken_once(too
         attempt(0, s, 1, archive="cut", text=rf"\boxed{{1}} {s}" + "x" * (1000 + (s > 0)))
         for s in range(4)
     ]
-    write(tool.folder / "a.jsonl", rows + counted + same + cut)
+    lines(tool.folder / "a.jsonl", rows + counted + same + cut)
     tool("load", "a.jsonl", "--unlabelled", "wrong")
     # Of the 20 attempts of m one is not finished; of 19 finished two have no box (1 and 8).
     assert quality() == {
@@ -422,7 +399,10 @@ def test_data_quality_equals_counts_by_hand_where_every_check_is_broken_once(too
         "costs_at_a_limit": (0, 19, "ok"),
         "texts_longer_than_costs": (0, 20, "ok"),
         # The 19 with a log-probability have the same one.
-        "scores_tell_labels": (0, 19, "ok"),
+        "scores_tell_labels": (0, 41, "ok"),
+        "eligibility_tells_labels": (0, 20, "ok"),
+        "labels_constant_in_problem": (0, 2, "ok"),
+        "duplicate_records": (0, 20, "ok"),
         # Both are there in 18; attempt 2 disagrees, and 9, 11 and 13 have one text with answer 2.
         "answers_disagree": (1, 18, "ok"),
         "unknown_finish_reasons": (1, 20, "warn"),
@@ -432,6 +412,8 @@ def test_data_quality_equals_counts_by_hand_where_every_check_is_broken_once(too
         # Answers 1 and 2 of two problems; 4 and 6 are incorrect beside correct ones.
         "labels_in_conflict": (1, 4, "warn"),
         "costs_counted": (0, 20, "ok"),
+        "unused_cost_columns": (0, 20, "ok"),
+        "repeats_told_apart_by": (0, 20, "ok"),
         "costs_constant": (0, 20, "ok"),
         "costs_extreme": (1, 20, "warn"),
         "texts_cut": (1, 19, "warn"),
@@ -448,7 +430,7 @@ def test_data_quality_equals_counts_by_hand_where_every_check_is_broken_once(too
 
 def test_counted_costs_are_told(tool):
     rows = [{k: v for k, v in row.items() if k != "completion_tokens"} for row in bank()]
-    write(tool.folder / "a.jsonl", rows)
+    lines(tool.folder / "a.jsonl", rows)
     told = tool("load", "a.jsonl", "--count-tokens", "o200k_base").err
     assert "warn: costs_counted: 'm' 24 of 24: " in told
 
@@ -456,26 +438,12 @@ def test_counted_costs_are_told(tool):
 @pytest.mark.parametrize("characters", [700, 2000])
 def test_reasoning_beside_the_text_that_costs_nothing_is_told(tool, characters):
     rows = [row | {"reasoning_content": "x" * characters} for row in bank()]
-    write(tool.folder / "rows.jsonl", rows)
+    lines(tool.folder / "rows.jsonl", rows)
     is_told = characters > 1000
     assert ("texts_longer_than_costs" in tool("describe", "rows.jsonl").out) == is_told
     assert ("texts_longer_than_costs" in tool("load", "rows.jsonl").err) == is_told
     # Read again from the database, the texts say the same.
     assert ("texts_longer_than_costs" in tool("answers", "--answer", "boxed").err) == is_told
-
-
-@pytest.mark.slow
-def test_a_cost_is_extreme_beside_other_archives_whatever_is_loaded_first(tool):
-    write(tool.folder / "a.jsonl", [r | {"completion_tokens": 10**6 + r["seed"]} for r in bank()])
-    write(tool.folder / "b.jsonl", bank("n"))
-    tool("load", "a.jsonl")
-    assert quality()["costs_extreme"] == (0, 24, "ok")
-    tool("load", "b.jsonl")
-    assert quality()["costs_extreme"] == (24, 24, "warn")
-    assert quality(archive="n")["costs_extreme"] == (0, 24, "ok")
-    tool("load", "b.jsonl", "--db", "b.duckdb")
-    tool("load", "a.jsonl", "--db", "b.duckdb")
-    assert state()["quality_counts"] == state("b.duckdb")["quality_counts"]
 
 
 @pytest.mark.slow
@@ -486,7 +454,7 @@ def test_replays_that_run_out_of_attempts_are_counted_by_budget_and_cap(tool):
         for q, size in enumerate((4, 8))
         for s in range(size)
     ]
-    write(tool.folder / "a.jsonl", rows)
+    lines(tool.folder / "a.jsonl", rows)
     tool("load", "a.jsonl")
     assert "ended_by_bank_300" not in quality()
     settings = ("--caps", "4,8,9", "--primary-cap", "8", "--orders", "5", "--replicates", "0")
@@ -512,23 +480,28 @@ def test_replays_that_run_out_of_attempts_are_counted_by_budget_and_cap(tool):
         (2, 2, "warn"),
     ]
     assert found["problems_without_votes"] == (0, 2, "ok")
-    # Beside numbers stands what is said of their cap alone.
+    # One line for one cause: at 900 the budget is too large, and the small bank only ended there.
     with database.opened("audit.duckdb") as con:
-        told = {line.split(": ")[1] for line in quality_notes(con)}
-    assert {name for name in told if "cap" in name} == {"banks_below_cap_8"}
+        told = [" ".join(line.split(": ")[1:3]) for line in quality_notes(con, moment="replay")]
+        assert told == ["ended_by_bank 'm' 5 of 10 at 500", "never_binds 'm' 10 of 10 at 900"]
+        told = [
+            line.split(": ")[1] for line in quality_notes(con, moment="table", budgets={300, 500})
+        ]
+        assert told == ["ended_by_bank"]
+        assert not any("ended" in line or "binds" in line for line in quality_notes(con))
     tool("load", "a.jsonl", "--replace")
     assert not any(check.startswith(("ended", "banks_b", "problems")) for check in quality())
 
 
 def test_a_primary_selector_that_can_pick_nothing_fails(tool):
-    write(tool.folder / "a.jsonl", bank())
+    lines(tool.folder / "a.jsonl", bank())
     tool("load", "a.jsonl")
     settings = ("--caps", "8", "--primary-cap", "8", "--orders", "1", "--replicates", "0")
     asked = ("replay", "--budgets", "300", *settings, "--primary-selector")
     line = tool(*asked, "max_logprob", status=2).err
     assert "it can pick nothing in any problem; choose one that can: majority" in line
     # Where no selector can pick anything, the replay says so.
-    write(tool.folder / "a.jsonl", [row | {"text": "no box"} for row in bank()])
+    lines(tool.folder / "a.jsonl", [row | {"text": "no box"} for row in bank()])
     tool("load", "a.jsonl", "--replace", "--force")
     tool(*asked, "majority")
     assert quality()["problems_without_votes"] == (3, 3, "fail")
@@ -541,9 +514,33 @@ def test_a_primary_selector_that_can_pick_nothing_fails(tool):
 
 def test_notes_name_a_few_archives_and_count_the_others(tool):
     rows = [row | {"correct": None} for name in "abcde" for row in bank(name, problems=1)]
-    write(tool.folder / "a.jsonl", rows)
+    lines(tool.folder / "a.jsonl", rows)
     (line,) = tool("load", "a.jsonl").err.splitlines()
     assert "labels_missing: 'a' 8 of 8, 'b' 8 of 8, 'c' 8 of 8 and 2 more: " in line
+    # Told once: a table repeats what fails, and nothing else.
+    tool("replay", "--replicates", "0", "--orders", "0")
+    assert "labels_missing" not in tool("table", "pools").err
+    assert quality(archive="a")["labels_missing"] == (8, 8, "warn")
+
+
+def test_archives_that_differ_in_a_blank_are_told_apart(tool):
+    names = ("a b", "a  b", "a\tb")
+    rows = [row | {"correct": None} for name in names for row in bank(name, problems=1)]
+    lines(tool.folder / "a.jsonl", rows)
+    (line,) = tool("load", "a.jsonl").err.splitlines()
+    assert "'a\\tb' 8 of 8, 'a  b' 8 of 8, 'a b' 8 of 8: " in line
+    assert one_line("archive 'a  b'\n  here") == "archive 'a  b' here"
+
+
+def test_lines_of_a_filtered_replay_say_what_they_cover(tool):
+    rows = [row | {"text": "no box"} for row in bank(problems=2)] + bank("n", problems=2)
+    lines(tool.folder / "a.jsonl", rows)
+    tool("load", "a.jsonl", "--force")
+    asked = ("replay", "--replicates", "0", "--orders", "0", "--budgets", "300")
+    assert "fail: answered: 'm' 0 of 16: " in tool(*asked).err
+    told = tool(*asked, "--archive", "m").err
+    assert "fail: answered: 'm' 0 of 16 (in the 2 of 4 problems replayed): " in told
+    assert "answered" not in tool(*asked, "--archive", "n").err
 
 
 def test_every_check_has_its_thresholds_and_every_threshold_its_check(tool):
@@ -559,7 +556,7 @@ def test_every_check_has_its_thresholds_and_every_threshold_its_check(tool):
 
 @pytest.mark.parametrize("command", ["load a.jsonl", "replay", "answers --answer boxed", "check"])
 def test_a_database_in_memory_is_refused(tool, command):
-    write(tool.folder / "a.jsonl", bank())
+    lines(tool.folder / "a.jsonl", bank())
     line = tool(*command.split(), "--db", ":memory:", status=2).err
     assert ":memory:" in line
 

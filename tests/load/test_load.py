@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit import api, database, engine
+from audit import engine
 from audit.errors import AuditError
 from audit.load import staging
 from audit.load.describe import describe
@@ -24,22 +24,9 @@ from audit.load.staging import stage
 from audit.options import Reading
 from audit.sources import canonical, opening
 from audit.sources.readers import chunks, parquet
+from tests.support import archives
 
-TYPES = {
-    "archive": pa.string(),
-    "competition": pa.string(),
-    "question_id": pa.int64(),
-    "seed": pa.int64(),
-    "prompt_tokens": pa.int64(),
-    "completion_tokens": pa.int64(),
-    "finish_reason": pa.string(),
-    "text": pa.string(),
-    "boxed_answer": pa.string(),
-    "archive_answer": pa.string(),
-    "correct": pa.bool_(),
-    "mean_logprob": pa.float64(),
-    "references": pa.list_(pa.string()),
-}
+TYPES = dict(zip(archives.SCHEMA.names, archives.SCHEMA.types, strict=True))
 RELATIONS = ("attempts", "texts", "labels", "accepted_references", "grades")
 FORMATS = ("parquet", "jsonl", "jsonl.gz", "csv")
 
@@ -120,12 +107,6 @@ def state(con):
     """The whole database: every relation of the main schema and its rows."""
     names = [name for (name,) in con.execute("show tables").fetchall()]
     return contents(con, [f'"{name}"' for name in names])
-
-
-@pytest.fixture
-def con():
-    with duckdb.connect() as connection:
-        yield connection
 
 
 def refusal(con, *sources, **options):
@@ -731,7 +712,7 @@ def test_a_database_of_another_program_or_version_is_refused(con, tmp_path):
     con.execute("drop table meta; drop table customers")
     create_schema(con)
     con.execute("update meta set value = '99' where key = 'schema_version'")
-    assert "newer budget-audit (schema version 99, this one reads 6)" in refusal(con, source)
+    assert "newer budget-audit (schema version 99, this one reads 7)" in refusal(con, source)
 
 
 def test_schema_is_created_once_and_grades_work_under_another_name(tmp_path):
@@ -767,34 +748,6 @@ def test_python_memory_does_not_grow_with_the_input(tmp_path, monkeypatch):
         assert peaks[1] < 1.5 * peaks[0]
 
 
-def arrow_peak(path):
-    """The most that Arrow held while a file was loaded."""
-    taken = [pa.total_allocated_bytes()]
-
-    def sample(*_):
-        taken.append(pa.total_allocated_bytes())
-
-    with duckdb.connect() as con:
-        load(con, [str(path)], force=True, progress=sample)
-    return max(taken) - taken[0]
-
-
-@pytest.mark.slow
-def test_arrow_memory_does_not_grow_with_one_large_row_group(tmp_path, monkeypatch):
-    monkeypatch.setattr(chunks, "CHUNK_BYTES", 500_000)
-    monkeypatch.setattr(parquet, "PARQUET_BUFFER_BYTES", 50_000)
-    monkeypatch.setattr(staging, "SEGMENT_BYTES", 20_000)
-    peaks = []
-    for size in (2000, 8000):
-        rows = [row(seed=seed, text=f"{seed} word " * 1000) for seed in range(size)]
-        path = Path(write(tmp_path / f"{size}.parquet", rows))
-        pq.write_table(pq.read_table(path), path, use_dictionary=False, data_page_size=100_000)
-        assert pq.ParquetFile(path).num_row_groups == 1
-        # What the reading thread is ahead by varies from run to run, and only adds.
-        peaks.append(min(arrow_peak(path) for _ in range(3)))
-    assert peaks[1] < 1.5 * peaks[0]
-
-
 def test_rows_that_wait_can_leave_memory(tmp_path, monkeypatch):
     rows = [pa.nulls(61_440, field.type) for field in INCOMING]
     batch = pa.RecordBatch.from_arrays(rows, schema=INCOMING)
@@ -811,36 +764,6 @@ def test_rows_that_wait_can_leave_memory(tmp_path, monkeypatch):
         assert con.execute("select current_setting('initial_column_segment_size')").fetchall() == [
             (2048,)
         ]
-
-
-def row_groups(folder, sources):
-    """In how many row groups each table of a load is written."""
-    db = folder / "groups.duckdb"
-    db.unlink(missing_ok=True)
-    api.load(db, sources, threads=1)
-    with duckdb.connect(db, read_only=True) as con:
-        return [
-            con.execute(
-                f"select count(distinct row_group_id) from pragma_storage_info('{name}')"
-            ).fetchall()[0][0]
-            for name in ("attempts", "texts", "labels")
-        ]
-
-
-@pytest.mark.slow
-def test_very_many_short_rows_are_written_in_few_row_groups(tmp_path, monkeypatch):
-    # What DuckDB knows of a row group stays in memory as long as the load goes on.
-    rows = [row(archive="ab"[seed % 2], seed=seed // 2) for seed in range(4 * 4096)]
-    halves = [write(tmp_path / f"{n}.parquet", rows[n::2]) for n in (0, 1)]
-    monkeypatch.setattr(staging, "MANY_ROWS", len(rows))
-    few = row_groups(tmp_path, halves)
-    monkeypatch.setattr(staging, "SHORT_ROW", 1)
-    many = row_groups(tmp_path, halves)
-    assert all(2 * count <= twice for count, twice in zip(few, many, strict=True))
-    assert staging.fitting_row_group(halves) == database.LOADED_ROW_GROUP
-    assert staging.fitting_row_group([str(tmp_path / "missing")]) == database.LOADED_ROW_GROUP
-    jsonl = write(tmp_path / "a.jsonl", rows[:10])
-    assert staging.fitting_row_group([jsonl]) == database.LOADED_ROW_GROUP
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no list of open files here")

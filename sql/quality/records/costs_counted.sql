@@ -2,10 +2,7 @@
 -- grain: archive
 select
     archive,
-    coalesce(
-        sum(rows) filter (starts_with(json_extract_string(mapping, '$.completion_tokens'), 'counted with ')),
-        0
-    )::bigint as count,
-    sum(rows)::bigint as total,
-from sources
+    coalesce(round(sum(attempts) filter (starts_with(json_extract_string(mapping, '$.completion_tokens'), 'counted with '))), 0)::bigint as count,
+    round(sum(attempts))::bigint as total,
+from ({% include "quality/file_attempts.sql" %})
 group by archive

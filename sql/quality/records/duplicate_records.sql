@@ -1,17 +1,34 @@
--- duplicate_records: attempts with a short text that repeat another of the same problem in text,
---     cost and log-probability, of all short ones with a log-probability.
+-- duplicate_records: attempts that repeat another of their bank in text (or else in answer), costs,
+--     label and log-probability, of all; long texts have a check of their own, and attempts that were
+--     cut off without an answer say too little.
 -- grain: archive
 select
     archive,
-    sum(texts - different_records)::bigint as count,
-    sum(texts)::bigint as total,
+    sum(compared - different)::bigint as count,
+    sum(attempts)::bigint as total,
 from (
     select
         archive,
-        count(*) as texts,
-        count(distinct (text_hash, completion_tokens, mean_logprob)) as different_records,
-    from text_measures
-    where text_size < 200 and mean_logprob is not null
+        count(*) as attempts,
+        count(*) filter (is_compared) as compared,
+        count(distinct record) filter (is_compared) as different,
+    from (
+        select
+            archive,
+            competition,
+            question_id,
+            (
+                coalesce(measures.text_hash::varchar, attempts.answer),
+                attempts.completion_tokens,
+                attempts.prompt_tokens,
+                attempts.mean_logprob,
+                labels.correct
+            ) as record,
+            coalesce(measures.text_size < 200, attempts.answer is not null or attempts.finish_reason = 'stop') as is_compared,
+        from attempts
+        inner join labels using (archive, competition, question_id, seed)
+        left join text_measures as measures using (archive, competition, question_id, seed)
+    )
     group by archive, competition, question_id
 )
 group by archive

@@ -1,5 +1,5 @@
--- sampling_mixed: attempts at another temperature or top_p than most of the archive, of those that
---     record any.
+-- sampling_mixed: attempts at another temperature, top_p or max_tokens than most of the archive, of
+--     those that record any.
 -- grain: archive
 select
     archive,
@@ -10,7 +10,7 @@ from (
         archive,
         count(*) as attempts,
     from attempts
-    where temperature is not null or top_p is not null
-    group by archive, temperature, top_p
+    where coalesce(temperature, top_p, max_tokens) is not null
+    group by archive, temperature, top_p, max_tokens
 )
 group by archive

@@ -1,24 +1,37 @@
--- scores_tell_labels: labelled attempts with a score, counted where at least 20 have it and every
---     correct one has a larger score than every incorrect one; over all scores of the archive.
+-- scores_tell_labels: pairs of a correct and an incorrect attempt of one bank in which the correct one
+--     has the larger score, of all pairs, for the score of the archive in which the share is largest.
 -- grain: archive
+with ranked as (
+    select
+        archive,
+        scores.score,
+        labels.correct,
+        count(*) filter (not labels.correct) over (bank) as incorrect,
+        count(*) filter (not labels.correct) over (
+            bank
+            order by scores.value
+            groups between unbounded preceding and 1 preceding
+        ) as below,
+    from scores
+    inner join labels using (archive, competition, question_id, seed)
+    where labels.correct is not null
+    window bank as (partition by archive, scores.score, competition, question_id)
+),
+attempt_pairs as (
+    select
+        archive,
+        score,
+        sum(below) filter (correct) as count,
+        sum(incorrect) filter (correct) as total,
+    from ranked
+    group by archive, score
+)
 select
     archive,
-    coalesce(sum(attempts) filter (attempts >= 20 and least_correct > most_incorrect), 0)::bigint as count,
-    sum(attempts)::bigint as total,
-from (
-    select
-        scores.archive,
-        scores.score,
-        count(*) as attempts,
-        min(scores.value) filter (labels.correct) as least_correct,
-        max(scores.value) filter (not labels.correct) as most_incorrect,
-    from scores
-    inner join labels
-        on scores.archive = labels.archive
-        and scores.competition = labels.competition
-        and scores.question_id = labels.question_id
-        and scores.seed = labels.seed
-    where labels.correct is not null
-    group by scores.archive, scores.score
-)
+    -- A score that few pairs tell of never stands for one that many do.
+    arg_max(count, (total >= 20, count / total))::bigint as count,
+    arg_max(total, (total >= 20, count / total))::bigint as total,
+    arg_max(score, (total >= 20, count / total)) as score,
+from attempt_pairs
+where total > 0
 group by archive

@@ -2,9 +2,7 @@
 -- grain: archive
 select
     archive,
-    count(*) filter (
-        finish_reason not in ('stop', 'length', 'content_filter', 'tool_calls', 'function_call', 'error')
-    ) as count,
-    count(*) as total,
-from attempts
+    coalesce(sum(attempts) filter (finish_reason <> 'stop' and not is_unfinished), 0)::bigint as count,
+    sum(attempts)::bigint as total,
+from ({% include "load/archive_finish_reasons.sql" %})
 group by archive

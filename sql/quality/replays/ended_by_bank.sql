@@ -5,7 +5,12 @@
 select
     archives.archive,
     budgets.budget / unit.scale as level,
-    orders * count(*) filter (costs.attempts < caps.cap and costs.cost < budgets.budget) as count,
+    orders * count(*) filter (
+        costs.attempts < caps.cap
+        and costs.cost < budgets.budget
+        -- One run per problem always ends there.
+        and (select max(bank_size) from banks) > 1
+    ) as count,
     orders * count(*) as total,
 from (
     select

@@ -1,16 +1,17 @@
 -- never_binds: replays of random orders at the primary cap that ended before the budget was spent,
---     of all, by budget, whatever ended them: the bank or the cap.
+--     of all, by budget, whatever ended them: the bank or the cap; none where every bank holds one
+--     attempt.
 -- grain: archive, level
 select
     archives.archive,
     budgets.budget / unit.scale as level,
-    count(*) filter (ends.cost < budgets.budget) as count,
+    count(*) filter (ends.cost < budgets.budget and (select max(bank_size) from banks) > 1) as count,
     count(*) as total,
 from (
     select
         walk_id,
         max(cumulative_cost) as cost,
-    from walked_attempts
+    from walked
     where position <= (select cap from caps where is_primary)
     group by walk_id
 ) as ends

@@ -2,7 +2,7 @@
 --     the unit or the prices of the replay count them.
 -- grain: archive, level
 select
-    attempts.archive,
+    archive,
     null::bigint as level,
     if(
         sum(attempts.prompt_tokens) = 0
@@ -16,5 +16,5 @@ select
     ) as count,
     count(*) as total,
 from attempts
-inner join archives on attempts.archive = archives.archive
-group by attempts.archive
+inner join replayed_problems using (archive, competition, question_id)
+group by archive

@@ -1,0 +1,202 @@
+"""The options under which files load, as far as they are known, and the questions that are left."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any
+
+import duckdb
+
+from audit.answers.extract import NO_ANSWER
+from audit.errors import AuditError, first_line
+from audit.load.load import ONCE, TWO_RUNS
+from audit.load.trial import Trial, try_load
+from audit.options import Reading
+from audit.sources.columns import explode, lists_in
+from audit.sources.containers import CONTAINERS
+from audit.sources.evidence import MOST_ROWS, Evidence, open_evidence
+from audit.sources.files import Source, SourceFile
+from audit.sources.formats import formats
+from audit.sources.questions import HOLE, Asker, Guess, Proposal
+
+ANSWER = ("--answer", HOLE)
+# An answer of another kind is looked for where boxes give less than this share of the best.
+MUCH = 0.9
+# What ends an attempt from outside: nothing of it means finished.
+LIMITS = re.compile(r"limit|max|timeout|time_out|exceed|budget|abort|cancel|error|fail|trunc", re.I)
+FAILED = "attempts without text and tokens stay, unfinished, at cost 1; --failed drop drops them"
+# Where a text says its answer without a box.
+PATTERNS = (
+    r"(?i:answer is|answer:)\s*\**\s*\(?([A-J])\)?\**\.?\s*(?:\n|$)",
+    r"ANSWER:\s*(.+)",
+    r"####\s*(.+)",
+    r"(?i)answer\s*:\s*\**\s*(.+?)\.?\s*(?:\n|$)",
+    r"(?i)answer is\s*:?\s*\**\s*(.+?)\.?\**\s*(?:\n|$)",
+    r"(?s)<answer>\s*(.+?)\s*</answer>",
+)
+
+
+@dataclass
+class Settled:
+    """Files of one kind: the options, what was filled in, what is asked, and what was tried."""
+
+    reading: Reading
+    proposal: Proposal
+    trial: Trial
+    # What the load would hold without labels, where those are what refuses it.
+    named: Trial | None = None
+    # Columns of the records that no canonical column comes from.
+    unused: tuple[str, ...] = ()
+
+
+def settle(peeks: Sequence[Source], files: Sequence[SourceFile], reading: Reading) -> Settled:
+    """Fill in what decides no number, try the load, and ask about what is left."""
+    source = peeks[0]
+    lists = lists_in(source.mapping)
+    is_flat = source.format in CONTAINERS
+    records = chain.from_iterable(p.records() if is_flat else p.sample for p in peeks)
+    exploded = chain.from_iterable(explode(record, lists) for record in islice(records, MOST_ROWS))
+    try:
+        with open_evidence(exploded) as evidence:
+            asker = Asker(source, files, evidence, reading, lists)
+            proposal = asker.propose()
+            options = {"mapping": proposal.mapping, **proposal.options}
+            settled = Settled(replace(reading, **options), proposal, Trial())
+            settled.unused = tuple(leaf.path for leaf in asker.unused())
+            if proposal.questions:
+                settled.trial.refusal = "questions are left"
+            else:
+                _try(settled, files, source, asker)
+            if not proposal.questions and not settled.trial.refusal:
+                _ask_about_arms(settled, evidence, source)
+                is_open = is_flat and "correct" not in reading.mapping
+                if is_open and asker.is_label_of_problem():
+                    words = "each problem has one label for all its attempts: is it each attempt's?"
+                    yes = f"yes: --map correct={source.mapping['correct']}"
+                    proposal.ask("correct", words, yes, option=("--map", f"correct={HOLE}"))
+    except (AuditError, duckdb.Error) as error:
+        return Settled(reading, Proposal(), Trial(refusal=first_line(error)))
+    return settled
+
+
+def _ask_about_arms(settled: Settled, evidence: Evidence, source: Source) -> None:
+    """Ask about a column that splits the repeats of the problems, and is mapped to nothing."""
+    asker = Asker(source, [], evidence, settled.reading, ())
+    if leaves := asker.find_arms():
+        words = f"problems repeat for each {leaves[0].path}; is that the archive, or a part of it?"
+        asker.proposal = settled.proposal
+        asker.ask("archive", leaves, "or all of it is one archive: --archive NAME", words=words)
+
+
+def _try(settled: Settled, files: Sequence[SourceFile], source: Source, asker: Asker) -> None:
+    """Try the load, and turn what refuses it into a question or an option."""
+    proposal = settled.proposal
+    trial = settled.trial = try_load(files, settled.reading)
+    refusal = trial.refusal or ""
+    if "--failed" in refusal:
+        settled.reading = replace(settled.reading, failed="count")
+        proposal.guesses.append(Guess("failed", FAILED, is_serious=True))
+        _try(settled, files, source, asker)
+        return
+    if re.search(r"completion_tokens.*above 0, found (0|null)", refusal):
+        words = "what becomes of attempts without a cost (0 or null)?"
+        count = "count: they stay, unfinished, at cost 1"
+        drop = "drop: they are left out"
+        proposal.ask("failed", words, refusal, count, drop, option=("--failed", HOLE))
+    elif ONCE in refusal:
+        _ask_about_repeats(proposal, refusal, asker)
+    elif "--grade references needs" in refusal:
+        bare = replace(settled.reading, grade=None, references=None, force=True)
+        settled.named = try_load(files, bare)
+    elif "--unlabelled" in refusal:
+        words = "what becomes of attempts without a label?"
+        wrong = "wrong: they count as incorrect"
+        drop = "drop: their problems are left out"
+        proposal.ask("unlabelled", words, refusal, wrong, drop, option=("--unlabelled", HOLE))
+    elif refusal:
+        forced = try_load(files, replace(settled.reading, force=True))
+        if forced.refusal:
+            return
+        if not forced.counts["finished"]:
+            _ask_about_reasons(proposal, forced)
+        else:
+            _find_answer(settled, files, forced, asker)
+    elif settled.reading.answer == "boxed":
+        _find_answer(settled, files, trial, asker)
+    trial = settled.trial
+    if settled.reading.grade and not trial.refusal and not trial.counts["correct"]:
+        words = "no answer matches the references: what are the labels?"
+        proposal.ask("correct", words, option=("--map", f"correct={HOLE}"))
+
+
+def _ask_about_repeats(proposal: Proposal, refusal: str, asker: Asker) -> None:
+    """Ask what tells attempts apart that have one number."""
+    if TWO_RUNS in refusal:
+        words = "files repeat attempts: are they separate archives, or further attempts?"
+        proposal.ask("runs", words, refusal, "separate", "append", option=("--runs", HOLE))
+        return
+    words = "attempts repeat under one number: what is another archive, or the number?"
+    differing = [f"differs: {leaf.evidence}" for leaf in asker.find_differing()]
+    options = "--map archive=COLUMN or --map seed=COLUMN; seed=@row is the order of the rows"
+    proposal.ask("seed", words, *differing, refusal, options, option=("--map", f"seed={HOLE}"))
+
+
+def _ask_about_reasons(proposal: Proposal, trial: Trial) -> None:
+    """Ask which finish reasons mean finished; a limit is never one of them."""
+    shown = [
+        f"{found['reason']!r} ({found['attempts']:,} attempts)"
+        for found in trial.reasons
+        if not LIMITS.search(found["reason"])
+    ]
+    words = "no attempt ended with 'stop': which finish reasons mean finished?"
+    limits = (
+        () if shown else ("those recorded are all limits or errors; --force loads it as it is",)
+    )
+    proposal.ask("finished", words, *shown, *limits, option=("--finished", HOLE))
+
+
+def _find_answer(settled: Settled, files: Sequence[SourceFile], trial: Trial, asker: Asker) -> None:
+    """Take the log's own answers where texts have no boxes, or ask where something else matches."""
+    counts, proposal = trial.counts, settled.proposal
+    finished = max(counts["finished"], 1)
+    boxed, own = counts["pickable"] / finished, counts["own"] / finished
+    is_own = own >= 0.5 and boxed < MUCH * own and settled.reading.answer != "archive"
+    if is_own and asker.is_answer_of_problem():
+        words = "the log's own answer is one for all attempts at a problem: what is voted on?"
+        none = "none: attempts pass or fail"
+        proposal.ask("answer", words, "archive: it is each attempt's", none, option=ANSWER)
+        return
+    if is_own:
+        why = f"answers are the log's own: {own:.0%} have one, and a box {boxed:.0%}"
+        _fill_answer(settled, files, "archive", why)
+        return
+    matches = {
+        pattern: sum(re.search(pattern, text) is not None for text in trial.texts)
+        for pattern in PATTERNS
+    }
+    found = max(matches, key=lambda pattern: matches[pattern])
+    if trial.texts and boxed < MUCH * (share := matches[found] / len(trial.texts)) and share >= 0.5:
+        words = f"boxes answer {boxed:.0%} of the attempts: which answer is voted on?"
+        pattern = f"'regex:{found}' matches in {share:.0%}"
+        proposal.ask("answer", words, pattern, "none: attempts pass or fail", option=ANSWER)
+        return
+    is_run = counts["steps"] or not getattr(formats().get(asker.source.format), "has_answers", True)
+    is_labelled = counts["labelled"] == counts["attempts"]
+    if not boxed and settled.reading.grade is None and (is_labelled or is_run):
+        _fill_answer(settled, files, NO_ANSWER, "no answer to vote on: attempts pass or fail")
+
+
+def _fill_answer(settled: Settled, files: Sequence[SourceFile], answer: str, why: str) -> None:
+    settled.reading = replace(settled.reading, answer=answer)
+    settled.proposal.guesses.append(Guess("answer", why))
+    settled.trial = try_load(files, settled.reading)
+
+
+def option_words(settled: Settled) -> Iterator[tuple[str, str]]:
+    """Return the options with a hole, one for each question."""
+    seen: set[Any] = set()
+    for question in settled.proposal.questions:
+        if question.option and question.option not in seen:
+            seen.add(question.option)
+            yield question.option

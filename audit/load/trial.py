@@ -1,0 +1,77 @@
+"""A load of the beginnings of files, in memory: what it would hold, or why it is refused."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import duckdb
+
+from audit.answers.normal_form import number_form
+from audit.engine import render
+from audit.errors import AuditError
+from audit.load.load import load
+from audit.options import Reading
+from audit.sources.selects import is_selected
+
+# So many bytes are tried, over all files; what is smaller is tried whole.
+TRIED_BYTES = 8_000_000
+LEAST_BYTES = 50_000
+
+
+@dataclass
+class Trial:
+    """A load of the files' beginnings: what it holds, or why it is refused."""
+
+    refusal: str | None = None
+    mapping: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, Any] = field(default_factory=dict)
+    record: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    texts: list[str] = field(default_factory=list)
+    # The mark between the problems' names and numbers, and whether those are of attempts.
+    split: dict[str, Any] = field(default_factory=dict)
+    # Finish reasons, each with its number of attempts.
+    reasons: list[dict[str, Any]] = field(default_factory=list)
+    # Checks that do not pass, of which a load would print the failed ones.
+    warned: list[dict[str, Any]] = field(default_factory=list)
+    # Two answers of a problem, or an answer and its reference, that are one number.
+    alike: tuple[str, ...] = ()
+    # Whether all of the files was read.
+    is_whole: bool = True
+
+
+def try_load(sources: Sequence[Any], reading: Reading) -> Trial:
+    """Load the beginnings of files, or all of a select, into memory, through the gate of a load."""
+    files, share = sources, 1.0
+    if not is_selected(sources, reading):
+        share = TRIED_BYTES / max(sum(file.bytes for file in sources), 1)
+        files = [
+            replace(f, sample=max(int(share * f.bytes), LEAST_BYTES) if share < 1 else f.bytes)
+            for f in sources
+        ]
+    try:
+        with duckdb.connect() as con:
+            con.execute("set threads = 2")
+            loaded = load(con, files, reading=replace(reading, skip_unreadable=False))
+            facts = con.sql(render("trial")).to_arrow_table().to_pylist()[0]
+            return Trial(
+                mapping=json.loads(facts.pop("mapping")),
+                notes=loaded.notes,
+                alike=_decimals(con),
+                is_whole=share >= 1,
+                **facts,
+            )
+    except AuditError as error:
+        return Trial(refusal=str(error))
+
+
+def _decimals(con: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
+    """Return two forms of one problem that differ as 160.0 and 160 do, if there are any."""
+    forms: dict[tuple[Any, ...], str] = {}
+    for competition, problem, form in con.execute(render("trial_decimals")).fetchall():
+        number = number_form(form)
+        first = forms.setdefault((competition, problem, number), form)
+        if first != form:
+            return first, form
+    return ()
