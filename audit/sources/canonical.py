@@ -11,7 +11,7 @@ import ast
 import json
 import math
 import re
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -67,7 +67,7 @@ class Column:
 
 
 def whole_number(value: Any) -> int | None:
-    """The integer that a value stands for, or None."""
+    """Return the integer that a value stands for, or None."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
@@ -80,7 +80,7 @@ def whole_number(value: Any) -> int | None:
 
 
 def _integers(least: int, most: int, expected: str, *, is_required: bool = True) -> Column:
-    """A column of whole numbers between two bounds."""
+    """Return a column of whole numbers between two bounds."""
 
     def rule(value: Any) -> int | None:
         if value is None and not is_required:
@@ -106,7 +106,7 @@ def _integers(least: int, most: int, expected: str, *, is_required: bool = True)
 
 
 def _amounts(most: int) -> Column:
-    """A column of numbers of 0 or more; null is unknown."""
+    """Return a column of numbers of 0 or more; null is unknown."""
 
     def rule(value: Any) -> float | None:
         if value is None:
@@ -129,7 +129,7 @@ def _amounts(most: int) -> Column:
 
 
 def _number(value: Any) -> float | None:
-    """The number that a value stands for, finite or not; None where it stands for none."""
+    """Return the number that a value stands for, finite or not; None where it stands for none."""
     is_plain = not isinstance(value, str) or (value.isascii() and "_" not in value)
     if isinstance(value, bool | bytes) or not is_plain:
         return None
@@ -140,7 +140,7 @@ def _number(value: Any) -> float | None:
 
 
 def _unknown_if_unreadable(column: Column) -> Column:
-    """A column of which what cannot be read is unknown: nothing is computed from it."""
+    """Return a column of which what cannot be read is unknown: nothing is computed from it."""
 
     def rule(value: Any) -> Any:
         try:
@@ -152,7 +152,7 @@ def _unknown_if_unreadable(column: Column) -> Column:
 
 
 def is_numeric(type: pa.DataType) -> bool:
-    """Whether values of a type are numbers, or all null."""
+    """Return whether values of a type are numbers, or all null."""
     return pa.types.is_floating(type) or pa.types.is_integer(type) or pa.types.is_null(type)
 
 
@@ -168,7 +168,7 @@ def _string(value: Any) -> str:
 
 
 def _cast_strings(array: pa.Array) -> pa.Array | None:
-    """An array of texts, found to be valid Unicode; None where it is of another type."""
+    """Return an array of texts, found to be valid Unicode; None where it is of another type."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
@@ -257,7 +257,7 @@ def _correct(value: Any) -> bool | None:
 
 
 def _finite(value: Any) -> float | None:
-    """A number; one that is not finite is missing."""
+    """Return a number; one that is not finite is missing."""
     if value is None:
         return None
     number = _number(value)
@@ -297,71 +297,142 @@ STEPS = pa.list_(STEP)
 
 
 def is_step(value: Any) -> bool:
-    """Whether a value is a step, and not something else in a list of that name."""
+    """Say whether a value is a step, and not something else in a list of that name."""
     return isinstance(value, dict) and not STEP_COLUMNS.keys().isdisjoint(value)
 
 
-def _steps(value: Any) -> list[dict[str, Any]]:
+def _items(value: Any, noun: str, columns: Mapping[str, Column]) -> list[dict[str, Any]]:
+    """Check every field of every item of a list."""
     if value is None:
         return []
     if not isinstance(value, list):
-        raise ValueError(f"must be a list of steps, found {excerpt(value)}")
-    steps = []
-    for number, step in enumerate(value, 1):
-        if not is_step(step):
-            names = ", ".join(STEP_COLUMNS)
-            raise ValueError(f"step {number} must have any of {names}, found {excerpt(step)}")
+        raise ValueError(f"must be a list of {noun}s, found {excerpt(value)}")
+    items = []
+    for number, item in enumerate(value, 1):
+        if not isinstance(item, dict) or columns.keys().isdisjoint(item):
+            names = ", ".join(columns)
+            raise ValueError(f"{noun} {number} must have any of {names}, found {excerpt(item)}")
         checked = {}
-        for name, column in STEP_COLUMNS.items():
+        for name, column in columns.items():
             try:
-                checked[name] = column.rule(step.get(name))
+                checked[name] = column.rule(item.get(name))
             except ValueError as error:
-                raise ValueError(f"step {number}: {name} {error}") from None
-        if (checked["cached_tokens"] or 0) > (checked["prompt_tokens"] or 0):
+                raise ValueError(f"{noun} {number}: {name} {error}") from None
+        items.append(checked)
+    return items
+
+
+def _steps(value: Any) -> list[dict[str, Any]]:
+    steps = _items(value, "step", STEP_COLUMNS)
+    for number, step in enumerate(steps, 1):
+        if (step["cached_tokens"] or 0) > (step["prompt_tokens"] or 0):
             raise ValueError(
                 f"step {number}: cached_tokens must be at most its prompt_tokens "
-                f"({checked['prompt_tokens'] or 0}), found {checked['cached_tokens']}"
+                f"({step['prompt_tokens'] or 0}), found {step['cached_tokens']}"
             )
-        steps.append(checked)
     return steps
 
 
-def _csv_steps(value: Any) -> list[dict[str, Any]]:
-    try:
-        return _steps(None if value is None else json.loads(value))
-    except (json.JSONDecodeError, RecursionError):
-        raise ValueError(f"must be a list of steps as JSON, found {excerpt(value)}") from None
+def _from_json(rule: Callable[[Any], Any], noun: str) -> Callable[[Any], Any]:
+    """Return the rule of a CSV cell that holds a list as JSON."""
+
+    def read(value: Any) -> Any:
+        try:
+            return rule(None if value is None else json.loads(value))
+        except (json.JSONDecodeError, RecursionError):
+            found = excerpt(value)
+            raise ValueError(f"must be a list of {noun}s as JSON, found {found}") from None
+
+    return read
+
+
+def _cast_items(array: pa.Array, columns: Mapping[str, Column]) -> pa.ListArray | None:
+    """Return lists with every field checked; None where the rule has to find what is wrong."""
+    type = array.type
+    item_type = pa.struct([(name, column.type) for name, column in columns.items()])
+    if not (pa.types.is_list(type) or pa.types.is_large_list(type)):
+        return array.cast(pa.list_(item_type)) if pa.types.is_null(type) else None
+    items = array.flatten()
+    if not pa.types.is_struct(items.type) or items.null_count:
+        return None
+    fields: list[pa.Array] = []
+    for name, column in columns.items():
+        is_there = items.type.get_field_index(name) >= 0
+        values = pc.struct_field(items, name) if is_there else pa.nulls(len(items), column.type)
+        if (field := column.cast_array(values)) is None:
+            return None
+        fields.append(field)
+    lengths = pc.list_value_length(array).fill_null(0).cast(pa.int32())
+    offsets = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths)])
+    return pa.ListArray.from_arrays(
+        offsets, pa.StructArray.from_arrays(fields, fields=list(item_type))
+    )
 
 
 def _cast_steps(array: pa.Array) -> pa.Array | None:
-    """Lists of steps, every field checked; None where the rule has to find what is wrong."""
-    type = array.type
-    if not (pa.types.is_list(type) or pa.types.is_large_list(type)):
-        return array.cast(STEPS) if pa.types.is_null(type) else None
-    steps = array.flatten()
-    if not pa.types.is_struct(steps.type) or steps.null_count:
-        return None
-    fields: list[pa.Array] = []
-    for name, column in STEP_COLUMNS.items():
-        if steps.type.get_field_index(name) < 0:
-            fields.append(pa.nulls(len(steps), column.type))
-        elif (field := column.cast_array(pc.struct_field(steps, name))) is not None:
-            fields.append(field)
-        else:
-            return None
+    """Return lists of steps; None where the rule has to find what is wrong."""
+    lists = _cast_items(array, STEP_COLUMNS)
+    if lists is None or not len(lists.values):
+        return lists
+    fields = lists.values.flatten()
     prompts, cached = (fields[at].fill_null(0) for at in (0, 1))
-    is_empty = pa.repeat(pa.scalar(True), len(steps))
+    is_empty = pa.repeat(pa.scalar(True), len(prompts))
     for field in fields:
         is_empty = pc.and_(is_empty, field.is_null())
-    if pc.any(pc.or_(is_empty, pc.greater(cached, prompts))).as_py():
-        return None
-    lengths = pc.list_value_length(array).fill_null(0).cast(pa.int32())
-    offsets = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths)])
-    return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(fields, fields=list(STEP)))
+    return None if pc.any(pc.or_(is_empty, pc.greater(cached, prompts))).as_py() else lists
+
+
+# Checkpoints: what an attempt would answer if it had to answer there
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "asked"
+    if value not in ("written", "asked"):
+        raise ValueError(f"must be written or asked, found {excerpt(value)}")
+    return value
+
+
+def _cast_kinds(array: pa.Array) -> pa.Array | None:
+    strings = _cast_strings(array)
+    if strings is None:
+        return pa.repeat("asked", len(array)) if pa.types.is_null(array.type) else None
+    kinds = pc.fill_null(strings, "asked").cast(pa.string())
+    is_known = pc.is_in(kinds, pa.array(["written", "asked"]))
+    return kinds if pc.all(is_known, min_count=0).as_py() else None
+
+
+def _cast_labels(array: pa.Array) -> pa.Array | None:
+    if pa.types.is_boolean(array.type) or pa.types.is_null(array.type):
+        return array.cast(pa.bool_())
+    return None
+
+
+_LABEL = Column(pa.bool_(), lambda value: _correct(value), _cast_labels)
+# Answers are as written here: a load normalizes those of all files at once.
+CHECKPOINT_COLUMNS = {
+    "tokens": _integers(1, LARGEST_COUNT, "a whole number above 0"),
+    "kind": Column(pa.string(), _kind, _cast_kinds),
+    "answer": _strings(None, pa.string()),
+    "cost": _COUNT,
+    "certain": _LABEL,
+    "correct": _LABEL,
+}
+CHECKPOINTS = pa.list_(
+    pa.struct([(name, column.type) for name, column in CHECKPOINT_COLUMNS.items()])
+)
+
+
+def _checkpoints(value: Any) -> list[dict[str, Any]]:
+    return _items(value, "checkpoint", CHECKPOINT_COLUMNS)
+
+
+def _cast_checkpoints(array: pa.Array) -> pa.Array | None:
+    return _cast_items(array, CHECKPOINT_COLUMNS)
 
 
 def _column(values: Column, comment: str, *, is_shared: bool = False) -> Column:
-    """A column with what it means."""
+    """Return a column with what it means."""
     return replace(values, comment=comment, is_shared=is_shared)
 
 
@@ -440,15 +511,25 @@ COLUMNS = {
         "the share of likely tokens that were drawn from; null where unknown",
         is_shared=True,
     ),
+    "max_tokens": _column(
+        _unknown_if_unreadable(_COUNT),
+        "the most tokens that the attempt was allowed to generate; null where unknown",
+        is_shared=True,
+    ),
     "steps": _column(
         Column(STEPS, _steps, _cast_steps), "the model calls that the attempt is made of, in order"
+    ),
+    "checkpoints": _column(
+        Column(CHECKPOINTS, _checkpoints, _cast_checkpoints),
+        "what the attempt would have answered before its end",
     ),
 }
 # The columns any of which says what an attempt answers.
 ANSWERING = ("text", "boxed_answer", "archive_answer")
 CSV_COLUMNS = COLUMNS | {
     "references": Column(pa.list_(pa.string()), lambda value: _references(csv_list(value))),
-    "steps": Column(STEPS, _csv_steps),
+    "steps": Column(STEPS, _from_json(_steps, "step")),
+    "checkpoints": Column(CHECKPOINTS, _from_json(_checkpoints, "checkpoint")),
 }
 SCORES = _column(
     Column(pa.float64(), _score, _cast_finite),
@@ -459,14 +540,14 @@ _COMPLETION_OF_STEPS = _integers(0, LARGEST_COUNT, "a whole number above 0", is_
 
 
 def find_column(name: str) -> Column | None:
-    """The canonical column of a name, scores among them."""
+    """Return the canonical column of a name, scores among them."""
     if name.startswith(SCORE_PREFIX):
         return SCORES if SCORE.fullmatch(name) and name != LOGPROB_SCORE else None
     return COLUMNS.get(name)
 
 
 def problem_name(value: Any) -> str:
-    """A problem's name; a whole number goes by its digits."""
+    """Return a problem's name; a whole number goes by its digits."""
     number = None if isinstance(value, str) else whole_number(value)
     name = _string(value) if number is None else str(number)
     if not name:
@@ -485,7 +566,7 @@ def problem_key(value: Any) -> str:
 def read_columns(
     source: Source, chunk: Chunk, only: Container[str] | None = None
 ) -> dict[str, pa.Array]:
-    """Every canonical column of a chunk, checked; a column that the file lacks is all null.
+    """Return every canonical column of a chunk, checked; a column that the file lacks is all null.
 
     Where problems go by names, question_id holds the names. `only` these are checked. Scores are
     those that the chunk has.
@@ -502,7 +583,7 @@ def read_columns(
         columns["completion_tokens"] = _COMPLETION_OF_STEPS
     absent = [None] * len(chunk.rows)
     read = {
-        name: _read_column(source, chunk, name, column, chunk.values.get(name, absent))
+        name: read_column(source, chunk, name, column, chunk.values.get(name, absent))
         if only is None or name in only
         else pa.nulls(len(chunk.rows), column.type)
         for name, column in columns.items()
@@ -518,17 +599,17 @@ def _has_values(values: Any) -> bool:
     return values is not None and any(value is not None for value in values)
 
 
-def _read_column(source: Source, chunk: Chunk, name: str, column: Column, values: Any) -> pa.Array:
+def read_column(source: Source, chunk: Chunk, name: str, column: Column, values: Any) -> pa.Array:
     if isinstance(values, pa.Array):
         with suppress(pa.ArrowException):  # The rule finds the row and the words.
             if (array := column.cast_array(values)) is not None:
                 return array
         with suppress(ValueError, OverflowError):  # Value by value, the row is found.
             values = values.to_pylist()
-    elif column is COLUMNS["steps"]:
-        # Arrow may not take steps as JSON gives them for what they are.
+    elif name in ("steps", "checkpoints") and column is COLUMNS[name]:
+        # Arrow may not take structs as JSON gives them for what they are.
         with suppress(pa.ArrowException, TypeError, ValueError, OverflowError):
-            if (array := _cast_steps(pa.array(values, STEPS))) is not None:
+            if (array := column.cast_array(pa.array(values, column.type))) is not None:
                 return array
     checked = []
     for at, value in enumerate(values):
@@ -542,10 +623,10 @@ def _read_column(source: Source, chunk: Chunk, name: str, column: Column, values
 
 
 def _wrong(source: Source, chunk: Chunk, at: int, name: str, problem: str) -> AuditError:
-    """What is wrong with a value: its file, row, column and where that column comes from."""
+    """Return what is wrong with a value: its file, row, column and where that column comes from."""
     found_as = source.mapping.get(name, name)
     origin = "" if found_as == name else f" (from {excerpt(found_as)})"
-    return source.file.error(f"row {chunk.rows[at]}, column {name}{origin}: {problem}")
+    return source.file.error(f"{chunk.place(at)}, column {name}{origin}: {problem}")
 
 
 def _add_up(source: Source, chunk: Chunk, columns: dict[str, pa.Array]) -> None:

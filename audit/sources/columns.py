@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -22,6 +22,7 @@ from audit.sources.formats import (
     is_grade,
     suffixes,
 )
+from audit.sources.formats.flat import RUN_TABLE, Word, as_ending, as_word
 from audit.sources.paths import EACH, LEAVES_SHOWN, Keys, find_keys, leaves, split_pattern, walk
 from audit.sources.scores import added, check_own, split_list, split_sum
 
@@ -39,8 +40,9 @@ TURNED = (
 PLACES = ("@row", "@file", "@folder", "@path")
 PLACED = ("archive", "competition", "question_id", "seed")
 # Columns that are lists themselves: such a list does not hold a row's attempts.
-LISTS = ("references", "steps")
+LISTS = ("references", "steps", "checkpoints")
 COST = "completion_tokens"
+COSTLIKE = re.compile(r"tok|cost|usage|price|usd")
 # What is longer, in the mean, is no answer but a text.
 LONGEST_ANSWER = 400
 ONCE = "{0} stands once beside the attempts; pass --map {1}={0} if it holds for each of them"
@@ -58,14 +60,16 @@ class Origin:
     looks_into: tuple[str, ...] = ()
     # Whether the value is the number of the row.
     is_row: bool = False
+    # The same reading in SQL, with the column in the place of {}.
+    sql: str = "{}"
 
     def plain(self, read: Callable[[Any], Any]) -> "Origin":
-        """The origin without a reading of its values."""
+        """Return the origin without a reading of its values."""
         return at_path(self.where, self.keys) if self.keys and self.read is read else self
 
 
 def at_path(where: str, keys: Keys, read: Callable[[Any], Any] | None = None) -> Origin:
-    """A column whose values are where keys lead, perhaps read in another way."""
+    """Return a column whose values are where keys lead, perhaps read in another way."""
     if read is not None:
         make = read
         return Origin(
@@ -78,7 +82,7 @@ def at_path(where: str, keys: Keys, read: Callable[[Any], Any] | None = None) ->
 
 
 def positions(record: Record, format: Format) -> Sequence[int]:
-    """The positions of a record's attempts, as the format lists them."""
+    """Return the positions of a record's attempts, as the format lists them."""
     if not format.attempts_at:
         return (0,)
     for path in format.attempts_at:
@@ -89,7 +93,7 @@ def positions(record: Record, format: Format) -> Sequence[int]:
 
 
 def lists_of(origins: Mapping[str, Origin]) -> tuple[Keys, ...]:
-    """The lists that hold a row's attempts: what stands before a `*` means all its items."""
+    """Return the lists that hold a row's attempts: what stands before a `*` means all its items."""
     before = (
         origin.keys[: origin.keys.index(EACH)]
         for origin in origins.values()
@@ -98,8 +102,24 @@ def lists_of(origins: Mapping[str, Origin]) -> tuple[Keys, ...]:
     return tuple(dict.fromkeys(before))
 
 
+def lists_in(mapping: Mapping[str, str]) -> list[str]:
+    """Return the lists that hold a row's attempts, by the paths of the columns."""
+    paths = (path.partition("~")[0].split(".") for path in mapping.values())
+    return list(dict.fromkeys(".".join(p[: p.index(EACH)]) for p in paths if EACH in p))
+
+
+def explode(record: Record, lists: Sequence[str]) -> Iterator[Record]:
+    """Return a record for each attempt of a row, with its item in the place of each list."""
+    held = {name: record[name] for name in lists if isinstance(record.get(name), list)}
+    if not held:
+        yield record
+        return
+    for items in zip(*held.values(), strict=False):
+        yield record | dict(zip(held, items, strict=True))
+
+
 def attempts_of(record: Record, lists: Sequence[Keys], context: Context) -> Sequence[int]:
-    """The positions of a row's attempts; lists that belong together are of one length."""
+    """Return the positions of a row's attempts; lists that belong together are of one length."""
     format = context.format
     if not lists and not format.attempts_at:
         return (0,)
@@ -128,7 +148,7 @@ def find_origins(
     sample: Sequence[Record],
     rows: Callable[[], Sequence[Record]] | None = None,
 ) -> dict[str, Origin]:
-    """Where each canonical column comes from in this file, as far as it has it.
+    """Return where each canonical column comes from in this file, as far as it has it.
 
     A sample may be of a schema's names alone; then `rows` gives records with values.
     """
@@ -155,7 +175,7 @@ class _Columns:
         return self._rows() if self._rows else self._shapes
 
     def origins(self) -> dict[str, Origin]:
-        """Where each column comes from."""
+        """Return where each column comes from."""
         constants = {"archive": self._reading.archive, "competition": self._reading.competition}
         origins: dict[str, Origin | None] = {}
         for name in (*COLUMNS, *self._scores(), REASONING):
@@ -174,17 +194,17 @@ class _Columns:
         return {name: origin for name, origin in origins.items() if origin is not None}
 
     def _scores(self) -> list[str]:
-        """The columns of scores that the user names or the format declares."""
+        """Return the columns of scores that the user names or the format declares."""
         named = dict.fromkeys((*self._reading.mapping, *self._fields))
         return [name for name in named if name.startswith(SCORE_PREFIX)]
 
     def _keys(self, path: str) -> Keys | None:
-        """The keys that a path takes in the first record that has it."""
+        """Return the keys that a path takes in the first record that has it."""
         parts = path.split(".")
         return next((keys for record in self._shapes if (keys := find_keys(record, parts))), None)
 
     def _values_at(self, keys: Keys) -> list[Any]:
-        """The first values that keys lead to, those of every attempt."""
+        """Return the first values that keys lead to, those of every attempt."""
         return [
             walk(record, keys, position)
             for record in self.values
@@ -217,7 +237,7 @@ class _Columns:
         return _constant(path, matches[-1][1])
 
     def _mapped(self, field: Field, path: str) -> Origin:
-        """A path that the user has named, or the sum of two."""
+        """Return a path that the user has named, or the sum of two."""
         paths = [path] if self._keys(path) else split_sum(field.column, path)
         terms = [self._term(field, term) for term in paths]
         if len(terms) == 1:
@@ -231,7 +251,7 @@ class _Columns:
         )
 
     def _term(self, field: Field, path: str) -> Origin:
-        """One path; labels there may be grades in letters or words."""
+        """Return one path; labels there may be grades in letters or words."""
         option = f"--map {field.column}={path}"
         plain, pattern = split_pattern(path)
         plain, of_list = split_list(field.column, plain)
@@ -255,7 +275,7 @@ class _Columns:
     def _looked_up(
         self, field: Field, look_up: Callable[[Record, int, Context], Any]
     ) -> Origin | None:
-        """What no path reaches, if any record of the sample has it."""
+        """Return what no path reaches, if any record of the sample has it."""
         context = self._context
         places = ((r, at) for r in self.values for at in positions(r, self._format))
         if all(look_up(record, position, context) is None for record, position in places):
@@ -268,7 +288,7 @@ class _Columns:
         )
 
     def _known(self, field: Field) -> Origin | None:
-        """The first path that leads to a value, or else the first that is there at all."""
+        """Return the first path that leads to a value, or else the first that is there at all."""
         present: list[Origin] = []
         taken_at: Origin | None = None
         for path in field.paths:
@@ -310,7 +330,7 @@ def _constant(where: str, value: Any) -> Origin:
 
 
 def file_stem(name: str) -> str:
-    """A file's name without what it is called by its kind."""
+    """Return a file's name without what it is called by its kind."""
     name = name[:-4] if name.lower().endswith(".zip") else name
     for suffix in sorted(suffixes(), key=len, reverse=True):
         if name.lower().endswith(suffix) and len(name) > len(suffix):
@@ -332,12 +352,12 @@ class _FlatColumns(_Columns):
 
     @cached_property
     def _starred(self) -> str | None:
-        """The list that the user has named with a `*`."""
+        """Return the list that the user has named with a `*`."""
         paths = (path for path in self._reading.mapping.values() if EACH in path.split("."))
         return next((path.split(f".{EACH}")[0] for path in paths), None)
 
     def _scores(self) -> list[str]:
-        """The columns of scores, and those that nobody has declared."""
+        """Return the columns of scores, and those that nobody has declared."""
         columns = dict.fromkeys(super()._scores())
         for name in dict.fromkeys(key for record in self._shapes for key in record):
             if not name.startswith(SCORE_PREFIX) or name in self._reading.mapping.values():
@@ -352,7 +372,7 @@ class _FlatColumns(_Columns):
         return list(columns)
 
     def _known(self, field: Field) -> Origin | None:
-        """The column under its own name, a known one, or one whose values fit."""
+        """Return the column under its own name, a known one, or one whose values fit."""
         own = self._present(field, (field.column,))
         if own and field.column == "steps" and not self._holds_steps(own[0]):
             return None
@@ -372,13 +392,55 @@ class _FlatColumns(_Columns):
             return self._origin(field, fitting[0]) if len(fitting) == 1 else None
         if fitting:
             return self._origin(field, self._only(field, fitting))
+        if run := self._of_run_table(field):
+            return run
         if field.column == "seed" and (self._starred or self.lists):
             where = f"position in {self._starred or self.lists[0]}"
             return Origin(where, lambda record, position: position)
         return None
 
+    def _of_run_table(self, field: Field) -> Origin | None:
+        """Return the column of a run table: exact words, in any case, with values that fit."""
+        if self.lists:
+            return None
+        names = dict.fromkeys(key for record in self._shapes for key in record)
+        found: dict[str, Word] = {}
+        for word in RUN_TABLE.get(field.column, ()):
+            known = {as_word(name) for name in word.names.split()}
+            for name in (n for n in names if as_word(n) in known and n not in COLUMNS):
+                present = [v for r in self.values if (v := r.get(name)) is not None]
+                # No error at all is an ending, too.
+                has_values = bool(present) or word.read is as_ending
+                if has_values and all(map(word.fits, present)):
+                    found[name] = word
+        if not found:
+            return None
+        name = self._only(field, list(found))
+        return replace(at_path(name, (name,), found[name].read), sql=found[name].sql)
+
+    @cached_property
+    def _names_problem(self) -> bool:
+        """Tell whether a column names the problem, so that a task is its competition."""
+        field = self._fields["question_id"]
+        names = (field.column, *field.paths, *field.if_values_fit)
+        return "question_id" in self._reading.mapping or any(map(self._keys, names))
+
+    def _is_null(self, field: Field, path: str) -> bool:
+        """Tell whether a required column is null in all first records, and note that."""
+        canonical = COLUMNS.get(field.column)
+        if canonical is None or not canonical.is_required or EACH in path:
+            return False
+        if self._rows is not None:
+            return False
+        is_null = bool(self.values) and all(value is None for value in self._column(path))
+        if is_null:
+            self._context.notes[f"column {path} is null throughout: it counts as absent"] = 1
+        return is_null
+
     def _present(self, field: Field, names: Sequence[str]) -> list[str]:
         """The paths that these names have here: in the lists of attempts, or else beside them."""
+        if field.column == "competition" and not self._names_problem:
+            names = [name for name in names if not name.startswith("task")]
         paths = [name for name in names if self._keys(name) is not None]
         if self.lists:
             in_lists = [path for name in names for path in self._in_lists(name)]
@@ -392,6 +454,7 @@ class _FlatColumns(_Columns):
         if field.column == "references":
             # A list of accepted forms may be as long as the attempts by chance.
             paths = [path for path in paths if not path.endswith(EACH) or self._repeats(path)]
+        paths = [path for path in paths if not self._is_null(field, path)]
         return [path for path in paths if self._is_single(field, path)]
 
     def _is_single(self, field: Field, path: str) -> bool:
@@ -410,14 +473,17 @@ class _FlatColumns(_Columns):
         return False
 
     def _repeats(self, path: str) -> bool:
-        """Whether a list says the same for every attempt of a row."""
+        """Return whether a list says the same for every attempt of a row."""
         keys = (self._keys(path) or ())[:-1]
         lists = [walk(record, keys) for record in self.values]
         return all(items == items[:1] * len(items) for items in lists if isinstance(items, list))
 
     def _holds_steps(self, path: str) -> bool:
-        """Whether a list called steps holds any step; a cell of CSV is text so far."""
+        """Return whether a list called steps holds any step; a cell of CSV is text so far."""
         values = [walk(record, self._keys(path) or ()) for record in self._shapes]
+        if any(isinstance(value, int | float) for value in values):
+            self._context.notes["column steps holds numbers: it counts as absent"] = 1
+            return False
         lists = [value for value in values if isinstance(value, list)]
         return not any(lists) or any(map(is_step, chain.from_iterable(lists)))
 
@@ -433,7 +499,7 @@ class _FlatColumns(_Columns):
         return at_path(path, keys, field.read if path != field.column else None)
 
     def _column(self, path: str) -> list[Any]:
-        """The first values at a path."""
+        """Return the first values at a path."""
         return self._values_at(self._keys(path) or ())
 
     def _is_distinct(self, path: str) -> bool:
@@ -441,7 +507,7 @@ class _FlatColumns(_Columns):
         return None not in values and len(set(map(str, values))) == len(values)
 
     def _only(self, field: Field, paths: list[str]) -> str:
-        """The one path; several are one where they say the same."""
+        """Return the one path; several are one where they say the same."""
         if field.column == "seed" and "sample_id" in paths[:-1] + paths[1:]:
             # Beside another number of the attempt a sample is the problem.
             paths = [path for path in paths if path != "sample_id"]
@@ -460,7 +526,7 @@ class _FlatColumns(_Columns):
 
     @cached_property
     def lists(self) -> tuple[str, ...]:
-        """The list of a row's attempts, and those beside it that are always as long.
+        """Return the list of a row's attempts, and those beside it that are always as long.
 
         There is none where a row is an attempt.
         """
@@ -499,16 +565,16 @@ class _FlatColumns(_Columns):
         return ()
 
     def _stands_alone(self, column: str) -> str | None:
-        """The text, or the answer, that a row has of its own."""
+        """Return the text, or the answer, that a row has of its own."""
         paths = (column, *self._fields[column].paths)
         return next((path for path in paths if any(map(_is_one, self._column(path)))), None)
 
     def _is_plain(self, path: str) -> bool:
-        """Whether a list holds values and no objects."""
+        """Return whether a list holds values and no objects."""
         return not any(isinstance(v, dict) for r in self.values for v in (r.get(path) or []))
 
     def _all_lists(self) -> list[str]:
-        """The columns that hold lists, in every record that has them."""
+        """Return the columns that hold lists, in every record that has them."""
         names = dict.fromkeys(key for record in self.values for key in record)
         columns = {
             name: [r.get(name) for r in self.values if r.get(name) is not None] for name in names
@@ -524,7 +590,7 @@ class _FlatColumns(_Columns):
         return [name for name in lists if name not in turns]
 
     def _answers(self, path: str, names: set[str]) -> bool:
-        """Whether the items of a list are texts or answers, or objects that have one."""
+        """Return whether the items of a list are texts or answers, or objects that have one."""
         items = [item for record in self.values for item in (record.get(path) or [])]
         if all(item is None for item in items):
             return False
@@ -546,13 +612,13 @@ class _FlatColumns(_Columns):
 
 
 def _are_texts(values: Sequence[Any]) -> bool:
-    """Whether values are whole texts, too long for answers."""
+    """Return whether values are whole texts, too long for answers."""
     lengths = [len(value) for value in values if isinstance(value, str)]
     return bool(lengths) and sum(lengths) > LONGEST_ANSWER * len(lengths)
 
 
 def of_attempt(column: str) -> bool:
-    """Whether a row that holds several attempts has the column in its lists alone."""
+    """Return whether a row that holds several attempts has the column in its lists alone."""
     canonical = find_column(column)
     return column == REASONING or (canonical is not None and not canonical.is_shared)
 
@@ -567,12 +633,12 @@ def _length(record: Record, keys: Keys) -> int:
 
 
 def _spellings(path: str) -> set[str]:
-    """A list's name, and what one of its items would be called."""
+    """Return a list's name, and what one of its items would be called."""
     name = path.rsplit(".", 1)[-1]
     return {name, name.removesuffix("s"), name.removesuffix("es"), name.removesuffix("_list")}
 
 
 def columns_shown(sample: Sequence[Record]) -> str:
-    """What a file has, for a message: the first records tell."""
+    """Return what a file has, for a message: the first records tell."""
     paths = dict.fromkeys(path for record in sample[:RECORDS_SHOWN] for path in leaves(record))
     return "it has " + ", ".join(safe_name(name) for name in list(paths)[:LEAVES_SHOWN])

@@ -36,8 +36,8 @@ LOG_MEMBER = re.compile(r"header\.json$|_journal/|samples/|summaries\.json$")
 HEAD_BYTES = 65_536
 # A shorter head is all of the file: some bytes may be held back while a stream is unpacked.
 LAST_BYTES = HEAD_BYTES - 4
-# A longer line is refused, so that a file without line ends (or one gzip made of zeros) is not
-# read into memory whole.
+# A longer line is refused (threat model, b): a file without line ends, or a gzip made of zeros,
+# would be read into memory whole.
 LONGEST_LINE = 256_000_000
 # More white space than this between two rows is refused: a few kilobytes of gzip may hold hours.
 LONGEST_BLANK = 4_000_000
@@ -81,7 +81,7 @@ def once(look: Callable[[SourceFile], Fact]) -> Callable[[SourceFile], Fact]:
 
 @once
 def sniff(file: SourceFile) -> Head:
-    """What a file is: parquet, zip, json (an array), jsonl or else csv."""
+    """Return what a file is: parquet, zip, json (an array), jsonl or else csv."""
     blank = 0
     name = file.name.lower()
     try:
@@ -110,7 +110,7 @@ def sniff(file: SourceFile) -> Head:
 
 
 def _text_container(file: SourceFile, block: bytes, content: bytes) -> str:
-    """What a file is, by its first bytes, unpacked; `content` is those after blanks."""
+    """Return what a file is, by its first bytes, unpacked; `content` is those after blanks."""
     if block.startswith(b"PAR1"):
         raise file.unreadable("holds a Parquet file: unpack it")
     if block[257:262] == TAR_MAGIC:
@@ -124,7 +124,7 @@ def _text_container(file: SourceFile, block: bytes, content: bytes) -> str:
 
 
 def zipped_file(path: str | os.PathLike[str]) -> str | None:
-    """The name of the only file in a zip archive, if it is no log of a tool's own."""
+    """Return the name of the only file in a zip archive, if it is no log of a tool's own."""
     names = [] if str(path).lower().endswith(".eval") else _zip_members(path)
     return names[0] if len(names) == 1 and not LOG_MEMBER.match(names[0]) else None
 
@@ -139,7 +139,7 @@ def _zip_members(path: str | os.PathLike[str]) -> list[str]:
 
 
 def _zip_container(file: SourceFile) -> str:
-    """What a zip archive of several files is; those that hold no records are named."""
+    """Return what a zip archive of several files is; those that hold no records are named."""
     names = _zip_members(file.path)
     if "[Content_Types].xml" in names:
         raise file.unreadable("is an Excel workbook: save the sheet as CSV")
@@ -155,7 +155,7 @@ def _megabytes() -> str:
 
 
 def first_bytes(file: SourceFile, size: int) -> bytes:
-    """The first bytes of a file, gunzipped where needed."""
+    """Return the first bytes of a file, gunzipped where needed."""
     try:
         with open(file.path, "rb") as raw:
             return unzipped(raw).read(size)

@@ -5,7 +5,7 @@ import os
 import reprlib
 import stat
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,18 +33,20 @@ class SourceFile:
     state: tuple[int, ...] | None = None
     # About so many of its bytes are read, where it is only tried.
     sample: int | None = None
+    # The rows, where Python handed over a table and there is no file.
+    table: Any = field(default=None, compare=False)
 
     @property
     def shown_name(self) -> str:
-        """The name as messages give it."""
+        """Return the name as messages give it."""
         return safe_name(self.name)
 
     def error(self, what: str) -> AuditError:
-        """A mistake in this file, in one line that names it."""
+        """Return a mistake in this file, in one line that names it."""
         return AuditError(f"{self.shown_name}: {what}")
 
     def unreadable(self, what: str) -> Unreadable:
-        """What keeps this file from being read, in one line that names it."""
+        """Return what keeps this file from being read, in one line that names it."""
         return Unreadable(f"{self.shown_name}: {what}")
 
 
@@ -55,6 +57,14 @@ class Chunk:
     values: Mapping[str, Any]
     rows: Sequence[int]
     done: int
+    # Where one source reads several files: the number and the name of each row's file.
+    files: Sequence[int | None] = ()
+    names: Sequence[str | None] = ()
+
+    def place(self, at: int) -> str:
+        """Return where a row is: its number, and its file where the source reads several."""
+        name = self.names[at] if self.names else None
+        return f"row {self.rows[at]}" + (f" ({safe_name(name)})" if name else "")
 
 
 @dataclass(frozen=True)
@@ -81,15 +91,19 @@ class Source:
     # The first records as they stand in the file, for who looks for a missing column.
     # It is emptied when the chunks are read.
     sample: list[dict[str, Any]] = field(default_factory=list)
+    # How values are read, in SQL, with the column in the place of {}.
+    sql_of: Mapping[str, str] = field(default_factory=dict)
+    # Reads the records again, for who asks what they hold.
+    records: Callable[[], Iterator[dict[str, Any]]] = lambda: iter(())
 
 
 def safe_name(name: str) -> str:
-    """A name, safe inside a one-line message."""
+    """Return a name, safe inside a one-line message."""
     return name if name.isprintable() and len(name) <= 200 else excerpt(name)
 
 
 def excerpt(value: Any) -> str:
-    """What was found, short and on one line."""
+    """Return what was found, short and on one line."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
@@ -103,7 +117,7 @@ def excerpt(value: Any) -> str:
 def find_files(
     sources: Sequence[str | SourceFile], skipped: list[str] | None = None
 ) -> list[SourceFile]:
-    """The files behind files, folders and globs, each taken once, sorted by name.
+    """Return the files behind files, folders and globs, each taken once, sorted by name.
 
     With a list for what is skipped, a file that cannot be opened goes there instead of ending it.
     """
@@ -127,7 +141,7 @@ def find_files(
 
 
 def _opened(path: Path, name: str) -> SourceFile:
-    """A file as it is now; a pipe is not waited for."""
+    """Return a file as it is now; a pipe is not waited for."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         try:
@@ -158,7 +172,7 @@ def check_unchanged(file: SourceFile) -> None:
 
 
 def while_unchanged(file: SourceFile, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """The chunks of a file, as long as it stays as it was found."""
+    """Yield the chunks of a file, as long as it stays as it was found (threat model, d)."""
     check_unchanged(file)
     try:
         yield from chunks
@@ -204,7 +218,7 @@ def _matches(pattern: str) -> set[str]:
 
 
 def _folders(root: str) -> Iterator[str]:
-    """A folder and those below it, through links, each once; hidden ones are not."""
+    """Yield a folder and those below it, through links, each once; hidden ones are not."""
     visited: set[str] = set()
     for parent, folders, _ in os.walk(root, followlinks=True):
         if (folder := os.path.realpath(parent)) in visited:
@@ -216,7 +230,7 @@ def _folders(root: str) -> Iterator[str]:
 
 
 def _search(folder: Path) -> Iterator[tuple[Path, str]]:
-    """The data files of a folder and its subfolders, by their suffixes; hidden files are not.
+    """Yield the data files of a folder and its subfolders, by their suffixes; hidden files are not.
 
     Of the .json files only those with records are: tools write settings and results as .json too.
     """

@@ -38,7 +38,7 @@ class JsonStream:
         self._is_over = False
 
     def members(self, list_name: str) -> Iterator[tuple[str, Any]]:
-        """Each member, key and value; of the listed one, each item by itself."""
+        """Yield each member, key and value; of the listed one, each item by itself."""
         self._expect("{")
         while self._next() != "}":
             key = self.value()
@@ -54,7 +54,7 @@ class JsonStream:
                 self._at += 1
 
     def begins_with(self, mark: str) -> bool:
-        """Whether this is the next character that is no white space."""
+        """Return whether this is the next character that is no white space."""
         return self._next() == mark
 
     def end(self) -> None:
@@ -70,11 +70,11 @@ class JsonStream:
         return False
 
     def records(self) -> Iterator[Any]:
-        """Each item of an array, or each value one after another."""
+        """Return each item of an array, or each value one after another."""
         return self.items() if self.begins_with("[") else self.values()
 
     def items(self) -> Iterator[Any]:
-        """Each item of an array."""
+        """Yield each item of an array."""
         self._expect("[")
         while self._next() != "]":
             yield self.value()
@@ -83,12 +83,12 @@ class JsonStream:
         self._at += 1
 
     def values(self) -> Iterator[Any]:
-        """Each value to the end, one after another."""
+        """Yield each value to the end, one after another."""
         while not self._is_at_end():
             yield self.value()
 
     def value(self) -> Any:
-        """The next value; more is read until it is whole."""
+        """Return the next value; more is read until it is whole."""
         self._next()
         while True:
             try:
@@ -104,7 +104,7 @@ class JsonStream:
             self._read()
 
     def _next(self) -> str:
-        """The next character that is no white space."""
+        """Return the next character that is no white space."""
         while True:
             self._at = SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
             if self._at < len(self._text):
@@ -147,13 +147,13 @@ def stream_records(
 
 
 def file_members(file: SourceFile, list_name: str, what: str) -> Iterator[tuple[str, Any]]:
-    """The members of a file's object, as `members` gives them."""
+    """Yield the members of a file's object, as `members` gives them."""
     with _opened(file, what) as (stream, _):
         yield from stream.members(list_name)
 
 
 def items_of(name: str) -> Callable[[JsonStream], Iterator[Any]]:
-    """What reads the items of one member of an object."""
+    """Return what reads the items of one member of an object."""
     return lambda stream: (
         value for key, value in stream.members(name) if key == name and value is not None
     )
@@ -174,7 +174,7 @@ def _opened(
 
 
 def small_document(path: Path) -> Any:
-    """The content of a small JSON file, or None where it cannot be read as one."""
+    """Return the content of a small JSON file, or None where it cannot be read as one."""
     try:
         return json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):

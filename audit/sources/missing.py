@@ -51,7 +51,7 @@ OPTIONAL = tuple(name for name in NEEDS if name != "text" and not COLUMNS[name].
 
 
 def _answered(reading: Reading) -> tuple[str, ...]:
-    """The columns any of which gives an answer."""
+    """Return the columns any of which gives an answer."""
     if reading.answer == NO_ANSWER:
         return ()
     if reading.answer == "boxed":
@@ -78,7 +78,7 @@ def missing_columns(source: Source, reading: Reading) -> list[str]:
 
 
 def explain(source: Source, column: str) -> str:
-    """One missing column: what that costs and the option that settles it."""
+    """Return one missing column: what that costs and the option that settles it."""
     what, cost, option = NEEDS[column]
     why = source.ambiguous.get(column) or source.absent.get(column)
     reason = f" ({why})" if why else ""
@@ -99,6 +99,14 @@ def require(source: Source, reading: Reading) -> None:
         return
     any_of = "text (or boxed_answer, or archive_answer)"
     names = [any_of if name == "text" and reading.answer == "boxed" else name for name in missing]
+    if source.format == "sql":
+        wants = ", ".join(f"… as {name}" for name in missing)
+        what = f"missing column{'s'[: len(missing) > 1]} {', '.join(names)}; {source.has}"
+        raise source.file.error(
+            f"{what}; add {wants}, or --answer none where nothing is voted on"
+            if "text" in missing
+            else f"{what}; add {wants}"
+        )
     explained = "; ".join(explain(source, name) for name in missing)
     raise source.file.error(
         f"missing column{'s'[: len(missing) > 1]} {', '.join(names)}; "

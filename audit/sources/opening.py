@@ -47,7 +47,7 @@ def _beginning(source: Source, most: int) -> Iterator[Chunk]:
 def readable_files(
     sources: Sequence[str | SourceFile], reading: Reading
 ) -> tuple[list[SourceFile], list[str]]:
-    """The files of the sources, and why some are left out where that is allowed.
+    """Return the files of the sources, and why some are left out where that is allowed.
 
     Then a file is read to its end before anything of it is loaded, so that none is loaded in part.
     """
@@ -62,7 +62,7 @@ def readable_files(
 
 
 def unreadable(file: SourceFile, reading: Reading) -> str | None:
-    """Why a file cannot be read to its end, or None where it can."""
+    """Return why a file cannot be read to its end, or None where it can."""
     try:
         for _ in open_source(file, reading).chunks:
             pass

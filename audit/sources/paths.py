@@ -17,7 +17,7 @@ class Items(list[Any]):
 
 
 def split_pattern(path: str) -> tuple[str, re.Pattern[str] | None]:
-    """A path, and the pattern after a `~` whose first group is the value."""
+    """Return a path, and the pattern after a `~` whose first group is the value."""
     path, tilde, written = path.partition("~")
     if not tilde:
         return path, None
@@ -26,7 +26,7 @@ def split_pattern(path: str) -> tuple[str, re.Pattern[str] | None]:
 
 
 def find_keys(record: Any, parts: Sequence[str]) -> Keys | None:
-    """The keys that a path takes in a record, or None; a key may itself contain dots."""
+    """Return the keys that a path takes in a record, or None; a key may itself contain dots."""
     if not parts:
         return ()
     if isinstance(record, list):
@@ -45,7 +45,7 @@ def find_keys(record: Any, parts: Sequence[str]) -> Keys | None:
 
 
 def walk(value: Any, keys: Sequence[str], position: int = 0) -> Any:
-    """What the keys lead to, or None."""
+    """Return what the keys lead to, or None."""
     for key in keys:
         if isinstance(value, dict):
             value = value.get(key)
@@ -60,18 +60,18 @@ def walk(value: Any, keys: Sequence[str], position: int = 0) -> Any:
 
 
 def value_at(record: Any, *paths: str) -> Any:
-    """The first value that dotted paths lead to, or None."""
+    """Return the first value that dotted paths lead to, or None."""
     values = (walk(record, path.split(".")) for path in paths)
     return next((value for value in values if value is not None), None)
 
 
 def items(value: Any) -> list[Any]:
-    """The items of a list; anything else has none."""
+    """Return the items of a list; anything else has none."""
     return value if isinstance(value, list) else []
 
 
 def leaves(record: Any, before: str = "", depth: int = 3) -> Iterator[str]:
-    """The paths of a record's values, for a message."""
+    """Yield the paths of a record's values, for a message."""
     for key, value in record.items():
         if isinstance(value, dict) and value and depth:
             yield from leaves(value, f"{before}{key}.", depth - 1)

@@ -69,7 +69,7 @@ def appended(attempts: Iterable[tuple[int, int]]) -> Iterator[int]:
 
 
 def _free(number: int, used: set[int], before: Collection[int]) -> int:
-    """A number, or the next free one where a file before has taken it.
+    """Return a number, or the next free one where a file before has taken it.
 
     A number that a file itself repeats is a mistake of its own, and is refused later.
     """

@@ -68,7 +68,7 @@ def split_list(column: str, path: str) -> tuple[str, Callable[[Any], Any] | None
 
 
 def split_sum(column: str, path: str) -> list[str]:
-    """The paths that are added up, as in `usage.output_tokens+usage.reasoning_tokens`."""
+    """Return the paths that are added up, as in `usage.output_tokens+usage.reasoning_tokens`."""
     # A pattern after `~` may hold a + of its own.
     parts = [path] if "~" in path else path.split("+")
     return parts if column in ADDED and len(parts) > 1 and all(parts) else [path]

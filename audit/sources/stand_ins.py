@@ -77,7 +77,7 @@ def stand_in(source: Source, reading: Reading) -> Source:
 
 
 def _with_reasoning_length(chunk: Chunk) -> Chunk:
-    """A chunk that also says how many characters of reasoning stand beside each text."""
+    """Return a chunk that also says how many characters of reasoning stand beside each text."""
     if REASONING not in chunk.values:
         return chunk
     lengths = [
@@ -88,7 +88,7 @@ def _with_reasoning_length(chunk: Chunk) -> Chunk:
 
 
 def column_values(chunk: Chunk, name: str) -> list[Any]:
-    """The raw values of a column, one for each row."""
+    """Return the raw values of a column, one for each row."""
     values = chunk.values.get(name)
     if values is None:
         return [None] * len(chunk.rows)
@@ -96,12 +96,12 @@ def column_values(chunk: Chunk, name: str) -> list[Any]:
 
 
 def value_rows(chunk: Chunk, *names: str) -> Iterator[tuple[Any, ...]]:
-    """The raw values of some columns, a tuple for each row."""
+    """Return the raw values of some columns, a tuple for each row."""
     return zip(*(column_values(chunk, name) for name in names), strict=True)
 
 
 def _counts(chunk: Chunk, count: Callable[[str], int | None]) -> list[int | None]:
-    """The tokens of each text, with the reasoning that was paid for before it."""
+    """Return the tokens of each text, with the reasoning that was paid for before it."""
     pairs = value_rows(chunk, REASONING, "text")
     return [
         sum(count(part) or 0 for part in pair if isinstance(part, str)) or None for pair in pairs
@@ -132,7 +132,7 @@ def token_counter(encoding: str) -> Callable[[str], int | None]:
 
 
 def _only_file(option: str, path: str) -> SourceFile:
-    """A file that an option names, as it is now: the state tells what is read again."""
+    """Return a file that an option names, as it is now: the state tells what is read again."""
     if os.path.isdir(path):
         raise AuditError(f"{option} {path}: is a folder; name one file")
     (file,) = find_files([path])
@@ -142,7 +142,7 @@ def _only_file(option: str, path: str) -> SourceFile:
 def _rows_of(
     option: str, file: SourceFile, format: Format, names: Sequence[str]
 ) -> Iterator[tuple[Any, ...]]:
-    """The rows of a file that an option names: their numbers, and these columns of theirs."""
+    """Yield the rows of a file that an option names: their numbers, and these columns of theirs."""
     source = read_source(file, Reading(), format)
     missing = set(names[1:]) - source.mapping.keys()
     if missing:
@@ -153,7 +153,7 @@ def _rows_of(
 
 @lru_cache(maxsize=1)
 def _references(file: SourceFile) -> Facts:
-    """What says which references are accepted for a competition's problem."""
+    """Return what says which references are accepted for a competition's problem."""
     accepted: dict[tuple[Any, str], list[str]] = {}
     is_csv = sniff(file).container == "csv"
     names = ("competition", "question_id", "references")
@@ -239,7 +239,7 @@ def settle_failed(source: Source, reading: Reading) -> Source:
 def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Iterator[Chunk]:
     count = others = 0
     for chunk in source.chunks:
-        is_failed = _is_failed(chunk)
+        is_failed = _is_failed(chunk, is_any=failed is not None)
         failures = sum(is_failed)
         if failures and failed is None:
             raise _refusal(source, chunk, is_failed)
@@ -253,13 +253,14 @@ def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Ite
     if count:
         mapping["failed"] = f"{count:,} {TREATMENTS[failed or '']}"
         source.notes[f"attempts failed (no text, no tokens): {TREATMENTS[failed or '']}"] += count
-    if count and not others and failed == "drop":
+    # A file of one run may hold a failed one; where several all failed, costs are read wrongly.
+    if count and not others and (failed == "drop" or count > 1):
         what = f"all of its {count:,} attempts failed (no text, no tokens); leave it out"
         raise source.file.error(what)
 
 
-def _is_failed(chunk: Chunk) -> Sequence[bool]:
-    """Which rows have no cost, no steps, and nothing that could be an answer."""
+def _is_failed(chunk: Chunk, *, is_any: bool = False) -> Sequence[bool]:
+    """Return which rows have no cost, no steps, and, unless it is any, nothing to answer."""
     costs = chunk.values.get("completion_tokens")
     # Most files have no such row: then nothing of them is looked at.
     if (
@@ -271,7 +272,7 @@ def _is_failed(chunk: Chunk) -> Sequence[bool]:
         return [False] * len(chunk.rows)
     is_failed = [cost in (None, 0, "0", "") for cost in column_values(chunk, "completion_tokens")]
     if any(is_failed):
-        for name in (*ANSWERING, "steps"):
+        for name in ("steps",) if is_any else (*ANSWERING, "steps"):
             values = column_values(chunk, name)
             is_failed = [
                 empty and _is_nothing(v) for empty, v in zip(is_failed, values, strict=True)
@@ -284,18 +285,18 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _refusal(source: Source, chunk: Chunk, is_failed: Sequence[bool]) -> AuditError:
-    """What is said of a file with failed attempts; the rest of it is read to count them."""
-    first = chunk.rows[list(is_failed).index(True)]
+    """Return what is said of a file with failed attempts; the rest of it is read to count them."""
+    first = chunk.place(list(is_failed).index(True))
     count = sum(is_failed) + sum(sum(_is_failed(later)) for later in source.chunks)
     return source.file.error(
-        f"row {first}, column completion_tokens: attempts without text and tokens, {count:,} in "
+        f"{first}, column completion_tokens: attempts without text and tokens, {count:,} in "
         "this file; pass --failed drop to leave them out, or --failed count to keep them as "
         "unfinished attempts at cost 1"
     )
 
 
 def _counted(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
-    """The chunk with failed attempts at the smallest cost, none of them finished."""
+    """Return the chunk with failed attempts at the smallest cost, none of them finished."""
     costs = column_values(chunk, "completion_tokens")
     reasons = column_values(chunk, "finish_reason")
     values = {
@@ -309,7 +310,7 @@ def _counted(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
 
 
 def _without(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
-    """The chunk without its failed attempts."""
+    """Return the chunk without its failed attempts."""
     places = [place for place, fails in enumerate(is_failed) if not fails]
     values = {
         name: column.take(pa.array(places))
@@ -317,4 +318,10 @@ def _without(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
         else [column[place] for place in places]
         for name, column in chunk.values.items()
     }
-    return Chunk(values, [chunk.rows[place] for place in places], chunk.done)
+    return Chunk(
+        values,
+        [chunk.rows[place] for place in places],
+        chunk.done,
+        files=[chunk.files[place] for place in places] if chunk.files else (),
+        names=[chunk.names[place] for place in places] if chunk.names else (),
+    )

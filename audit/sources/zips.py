@@ -25,7 +25,7 @@ class Zip:
         self.members = zipfile.ZipFile(stream).NameToInfo
 
     def read(self, name: str) -> bytes:
-        """The content of a member; a size that is not as announced is an error."""
+        """Return the content of a member; a size that is not as announced is an error."""
         info = self.members[name]
         if info.file_size > self._longest:
             raise ValueError(f"{name} is larger than {self._longest // 1_000_000} MB")

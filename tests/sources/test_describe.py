@@ -28,40 +28,47 @@ def test_counts_are_those_of_a_load(tmp_path):
     ]
     path = lines(tmp_path / "a.jsonl", [ROW | r | {"seed": at} for at, r in enumerate(records)])
     told = describe([path]).splitlines()
-    assert told[:2] == ["this loads", f"  budget-audit load {path}"]
+    assert told[:2] == ["loads", f"  budget-audit load {path}"]
     assert "  4 attempts: 1 archive, 1 problem, 4 attempts each" in told
     assert "  finished 2 (50 %), answered 2 (50 %), right 1 (25 %)" in told
     assert "  unused              note" in describe([path], all=True).splitlines()
 
 
-def test_finish_reasons_and_answers_of_another_kind_are_in_the_command(tmp_path):
-    row = ROW | {"finish_reason": "end_turn", "text": "ANSWER: 7", "correct": True, "pred": "7"}
-    path = lines(tmp_path / "a.jsonl", [row | {"seed": at} for at in range(3)])
-    told = describe([path]).splitlines()
-    assert "  guessed: end_turn counted as finished" in told
-    command = shlex.split(told[1])
-    assert command[3:7] == ["--finished", "end_turn", "--answer", "archive"]
-    run(tmp_path, *command[1:])
+def test_finish_reasons_are_asked_about_and_a_limit_is_never_one(tmp_path):
+    row = ROW | {"text": "ANSWER: 7", "prediction": "7"}
+    reasons = ["end_turn", "end_turn", "message limit", "max_turns"]
+    path = lines(tmp_path / "a.jsonl", [
+        row | {"seed": at, "finish_reason": reason, "correct": at == 0}
+        for at, reason in enumerate(reasons)
+    ])  # fmt: skip
+    told = describe([path])
+    assert told.startswith("does not load yet: no attempt ended with 'stop'")
+    assert "'end_turn' (2 attempts)" in told and "message limit" not in told
+    assert shlex.split(told.splitlines()[-1])[3:] == ["--finished", "???"]
+    told = describe([path], finished="end_turn").splitlines()
+    assert told[0] == "loads"
+    assert shlex.split(told[1])[3:] == ["--finished", "end_turn", "--answer", "archive"]
 
 
 def test_labels_in_part_are_asked_about_in_the_verdict(tmp_path):
     row = ROW | {"finish_reason": "stop", "text": r"\boxed{1}"}
     records = [row | {"seed": at, "correct": [True, None, False][at]} for at in range(3)]
     told = describe([lines(tmp_path / "a.jsonl", records)])
-    assert told.startswith("this does not load, because archive 'a': 1 of its 3 attempts have no")
-    assert "--unlabelled wrong" in told and "budget-audit load" not in told
+    assert told.startswith("does not load yet: what becomes of attempts without a label?")
+    assert "1 of its 3 attempts have no label" in told
+    assert told.splitlines()[-1].endswith("a.jsonl --unlabelled '???'")
 
 
-def test_all_shows_what_could_be_a_missing_column(tmp_path):
+def test_a_missing_cost_is_asked_about_with_what_could_be_it(tmp_path):
     path = lines(tmp_path / "a.jsonl", [
-        {"model": "m", "dataset": "d", "number_id": at, "body": "long enough text " * at,
-         "reply_len": 7 + at, "other_len": 8 + at} for at in range(2)
+        {"model": "m", "dataset": "d", "problem_id": at, "response": "long enough text " * at,
+         "usage": {"reply": 7 + at, "asked": 3 + at}, "correct": True} for at in range(2)
     ])  # fmt: skip
     told = describe([path])
-    assert told.startswith("this does not load, because no token counts: attempts have no cost")
-    assert "no text, box or extracted answer: attempts answer nothing" in told
-    assert "budget-audit load" not in told
-    assert "    could be: --map completion_tokens=reply_len" in describe([path], all=True)
+    assert told.startswith("does not load yet: which column is what an attempt cost")
+    assert "usage.reply (2 values: 7, 8), each in one row" in told
+    assert "or count the tokens of the texts: --count-tokens o200k_base" in told
+    assert "--map 'completion_tokens=???'" in told
 
 
 def test_no_more_than_twenty_lines_of_a_terminals_width(tmp_path):
@@ -79,7 +86,7 @@ def test_no_more_than_twenty_lines_of_a_terminals_width(tmp_path):
 def test_a_log_that_needs_nothing_gets_its_command_too():
     path = str(FORMATS / "inspect_zstd.eval")
     told = describe([path]).splitlines()
-    assert told[:2] == ["this loads", f"  budget-audit load {path}"]
+    assert told[:2] == ["loads", f"  budget-audit load {path}"]
 
 
 def test_references_come_from_any_file_also_for_csv(tmp_path):
@@ -90,14 +97,14 @@ def test_references_come_from_any_file_also_for_csv(tmp_path):
     (tmp_path / "r.csv").write_text("problem,answer\np0,0\np1,1\n")
     options = ["--archive", "m", "--competition", "c", "--references", "r.csv"]
     told = run(tmp_path, "describe", "a.csv", *options, "--grade", "references").splitlines()
-    assert told[0] == "this loads" and "right 2 (50 %)" in "\n".join(told)
+    assert told[0] == "loads" and "right 2 (50 %)" in "\n".join(told)
     run(tmp_path, *shlex.split(told[1])[1:])
 
 
 def test_two_columns_that_say_different_things_are_asked_about(tmp_path):
     row = ROW | {"finish_reason": "stop", "response": "a", "completion": "b", "seed": 1}
     told = describe([lines(tmp_path / "a.jsonl", [row])])
-    assert told.startswith("this does not load, because a.jsonl: text may be response or")
+    assert told.startswith("does not load yet: a.jsonl: text may be response or")
     with pytest.raises(AuditError, match="no such format"):
         describe([str(tmp_path / "a.jsonl")], format="xml")
 

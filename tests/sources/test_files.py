@@ -18,6 +18,7 @@ from audit.sources.files import find_files
 from audit.sources.opening import open_source
 from audit.sources.readers import chunks, parquet
 from tests.support.command import run
+from tests.support.logs import lines
 from tests.support.waiting import within
 
 ROW = {
@@ -34,11 +35,6 @@ ROW = {
 
 def rows(count):
     return [ROW | {"seed": seed} for seed in range(count)]
-
-
-def lines(path, records):
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return path
 
 
 def refusal(path, **options):
@@ -206,25 +202,6 @@ def test_unreadable_files_are_named_or_left_out_and_told(tmp_path):
 # Files that are larger than they look
 
 
-@pytest.mark.slow
-def test_one_long_text_for_every_row_is_decoded_a_few_rows_at_a_time(tmp_path, monkeypatch):
-    text, count = "x" * 5_000_000 + r"\boxed{1}", 80
-    monkeypatch.setattr(parquet, "LARGEST_BATCH", 20_000_000)
-    columns = {name: [row[name] for row in rows(count)] for name in ROW}
-    columns["text"] = pa.array([text] * count).dictionary_encode()
-    path = tmp_path / "a.parquet"
-    pq.write_table(pa.table(columns), path, store_schema=False, compression="zstd")
-    assert path.stat().st_size < 20_000
-    (file,) = find_files([str(path)])
-    before = pa.total_allocated_bytes()
-    seen = 0
-    for chunk in open_source(file, Reading()).chunks:
-        seen += len(chunk.rows)
-        # Two chunks of 32 MB at most, each while the other is put together, and not 400 MB.
-        assert pa.total_allocated_bytes() - before < 250_000_000
-    assert seen == count
-
-
 def test_a_row_beyond_the_limit_of_a_line_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("audit.sources.containers.LONGEST_LINE", 1_000_000)
     records = rows(5)
@@ -276,6 +253,7 @@ def test_a_row_group_is_decoded_while_the_one_before_it_is_in_use(tmp_path, monk
             yield batch
 
     monkeypatch.setattr(parquet, "_decoded", counted)
+    monkeypatch.setattr(parquet, "SMALL_BYTES", 0)
     (file,) = find_files([str(path)])
     seeds = []
     for number, chunk in enumerate(open_source(file, Reading()).chunks, 1):

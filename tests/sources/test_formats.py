@@ -2,7 +2,6 @@
 
 import csv
 import gzip
-import inspect
 import json
 import random
 import re
@@ -31,10 +30,9 @@ from audit.sources import formats as declared
 from audit.sources.canonical import COLUMNS
 from audit.sources.files import find_files
 from audit.sources.formats import inspect_log
-from audit.sources.readers import chunks
 from audit.sources.zips import DEFLATED, STORED, ZSTD
 from tests.support.command import said as run
-from tests.support.logs import FORMATS, dense, expected, large_log, members, samples, write_zip
+from tests.support.logs import FORMATS, dense, expected, lines, members, refusal, samples, write_zip
 
 SAMPLES = next(path.name for path in FORMATS.glob("samples_*.jsonl"))
 RESULTS = next(path.name for path in FORMATS.glob("results_*.json"))
@@ -44,12 +42,6 @@ REFERENCED = GRADED | {"references": str(FORMATS / "references.jsonl")}
 # Normalized, 0.75 is not \frac{3}{4}: a comparison with references labels this attempt wrong.
 EQUAL_BY_VALUE = (2, 1)
 LENGTH = {(1, 4), (2, 4)}
-
-
-@pytest.fixture
-def con():
-    with duckdb.connect() as connection:
-        yield connection
 
 
 def recorded(**changed):
@@ -88,21 +80,6 @@ def without(attempts, *names):
 def graded(attempts):
     """Attempts as `--grade references` labels them."""
     return attempts | {EQUAL_BY_VALUE: attempts[EQUAL_BY_VALUE] | {"correct": False}}
-
-
-def refusal(con, *sources, **options):
-    """The one line with which a load is refused, which must leave no trace."""
-    before = con.execute("show tables").fetchall()
-    with pytest.raises(AuditError) as caught:
-        load(con, [str(source) for source in sources], **options)
-    assert con.execute("show tables").fetchall() == before
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
-def lines(path, records):
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return path
 
 
 def labels(con):
@@ -253,6 +230,48 @@ def test_other_limits_and_errors_are_not_completed(con, tmp_path):
     assert any("1 samples ended before any call: left out" in note for note in summary.notes)
 
 
+def agent(sample):
+    """A run of an agent: its last call stops for a tool, and tools take time between the calls."""
+    (call,) = [event for event in sample["events"] if event["event"] == "model"]
+    usage = call["output"]["usage"]
+    total = {"input_tokens": 2 * usage["input_tokens"], "output_tokens": 2 * usage["output_tokens"]}
+    call["output"]["choices"][0]["stop_reason"] = "tool_calls"
+    changed = sample | {
+        "events": [call | {"working_start": start} for start in (1.0, 5.0)],
+        "output": call["output"],
+        "model_usage": {"mockllm/model": total},
+        "working_time": 9.5,
+        "scores": {"includes": {"value": "C", "answer": sample["output"]["completion"]}},
+    }
+    if sample["epoch"] == 1:
+        return changed | {"limit": {"type": "message", "limit": 8.0}}
+    if sample["epoch"] == 2:
+        return changed | {"scores": None}
+    return changed
+
+
+def test_a_scored_agent_without_limit_or_error_is_finished(con, tmp_path):
+    path = eval_log(tmp_path / "agent.eval", agent)
+    summary = load(con, [str(path)], unlabelled="wrong")
+    assert not any("spent more" in note for note in summary.notes)
+    found = "select seed, finish_reason, count(*) from attempts group by all order by all"
+    reasons = {1: "message limit", 2: "tool_calls"}
+    assert con.execute(found).fetchall() == [(s, reasons.get(s, "stop"), 4) for s in range(1, 6)]
+    # A step takes until the next call begins; the whole completion is no extracted answer.
+    assert con.execute("select step, seconds, count(*) from steps group by all order by 1"). \
+        fetchall() == [(1, 4.0, 20), (2, 4.5, 20)]  # fmt: skip
+    assert con.execute("select count(archive_answer) from attempts").fetchall() == [(0,)]
+
+
+def test_a_limit_is_never_proposed_as_finished(tmp_path):
+    def stopped(sample):
+        return sample | {"limit": {"type": "message", "limit": 8.0}}
+
+    eval_log(tmp_path / "a.eval", stopped)
+    shown = describe([str(tmp_path / "a.eval")])
+    assert "does not load" in shown.splitlines()[0] and "--finished 'message" not in shown
+
+
 def test_tokens_are_the_evaluated_models_and_not_the_graders(con, tmp_path):
     def also_graded(sample):
         usage = {"openai/gpt-4.1": {"input_tokens": 9, "output_tokens": 9999}}
@@ -340,32 +359,6 @@ def test_events_are_never_cut_in_the_middle_of_something_else(disguise):
     assert found == sample
 
 
-def python_peak(log):
-    """The most that Python held while a log was loaded."""
-    with duckdb.connect() as con:
-        tracemalloc.start()
-        load(con, [str(log)])
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-    return peak
-
-
-@pytest.mark.slow
-def test_python_memory_does_not_grow_with_an_inspect_log(tmp_path, monkeypatch):
-    monkeypatch.setattr(chunks, "CHUNK_ROWS", 16)
-    monkeypatch.setattr(chunks, "SAMPLE_ROWS", 16)
-    monkeypatch.setattr(staging, "SEGMENT_BYTES", 200_000)
-    peaks = []
-    for count, repeats in ((60, 2), (240, 1)):
-        logs = [large_log(tmp_path / f"{count}.eval", count), tmp_path / f"{count}.json"]
-        document = json.loads(members(logs[0])["header.json"])
-        logs[1].write_text(json.dumps(document | {"samples": list(samples(logs[0]))}))
-        del document
-        # What is imported or kept for the first time only adds.
-        peaks += [min(python_peak(log) for _ in range(repeats)) for log in logs]
-    assert peaks[2] < 1.7 * peaks[0] and peaks[3] < 1.7 * peaks[1]
-
-
 # lm-evaluation-harness
 
 
@@ -383,6 +376,21 @@ def test_lm_eval_lacks_tokens_finish_reason_and_labels_and_says_what_settles_it(
     assert any("8 lines repeat a document for another filter" in note for note in summary.notes)
     assert load_fact(con, "tokens") == "completion tokens counted with o200k_base"
     assert con.execute("select min(completion_tokens) > 10 from attempts").fetchone() == (True,)
+
+
+def test_lm_eval_labels_each_repeat_where_the_task_grades_them_all(con, tmp_path):
+    rows = [json.loads(line) for line in (FORMATS / SAMPLES).open()]
+    for row in rows:
+        row["exact_matches"] = [at % 2 for at in range(len(row["resps"][0]))]
+        row["exact_match"] = 1
+    lines(tmp_path / SAMPLES, rows)
+    options = {"archive": "m", "finish_reason": "stop", "count_tokens": "o200k_base"}
+    load(con, [str(tmp_path / SAMPLES)], **options)
+    found = "select seed, bool_and(correct), count(*) from labels group by all order by all"
+    assert con.execute(found).fetchall() == [(s, s % 2 == 1, 4) for s in range(5)]
+    rows[0]["exact_matches"].pop()
+    lines(tmp_path / SAMPLES, rows)
+    assert "one item for each attempt" in refusal(con, tmp_path / SAMPLES, **options)
 
 
 def test_lm_eval_without_its_results_needs_an_archive(con, tmp_path):
@@ -969,8 +977,8 @@ def test_replays_know_the_names_of_problems(tmp_path):
 def test_describe_tells_what_is_there_and_what_is_missing():
     told = describe([str(FORMATS / "lighteval.parquet")], all=True)
     for line in (
-        "  guessed: every attempt counts as completed: none is recorded",
-        "  guessed: labels by comparing answers with the references",
+        "loads, if this is right: labels by comparing answers with the references",
+        "  guessed: every attempt counts as completed: no finish reason is recorded",
         "counts: format lighteval",
         "  20 attempts: 1 archive, 4 problems, 5 attempts each",
         "  completion_tokens   from model_response.output_tokens.*",
@@ -978,7 +986,7 @@ def test_describe_tells_what_is_there_and_what_is_missing():
         assert line in told.splitlines()
     settled = {"archive": "m", "finish_reason": "stop", **GRADED}
     told = describe([str(FORMATS / "lighteval.parquet")], **settled)
-    assert told.startswith("this loads\n") and "guessed" not in told
+    assert told.startswith("loads\n") and "guessed" not in told
     assert "  120 tokens, finish reason stop, answer 2, right\n" in told
 
 
@@ -987,8 +995,8 @@ def test_describe_tells_every_format_and_files_of_one_kind_together(tmp_path):
     shutil.copy(FORMATS / "inspect_zstd.eval", tmp_path / "log.eval")
     told = describe([str(folder), str(tmp_path / "log.eval")])
     log, nemo = told.split("\n\n")
-    assert log.startswith("this loads\n") and "counts: format inspect" in log
-    assert nemo.startswith("this loads\n") and "counts: 5 files, format nemo_skills" in nemo
+    assert log.startswith("loads\n") and "counts: format inspect" in log
+    assert nemo.startswith("loads\n") and "counts: 5 files, format nemo_skills" in nemo
     for block in (log, nemo):
         assert "finished 18 (90 %), answered 18 (90 %)" in block
 
@@ -999,7 +1007,7 @@ def test_describe_refuses_what_load_refuses(tmp_path):
     with pytest.raises(AuditError, match="canonical schema"):
         describe([str(FORMATS / "flat.jsonl")], mapping={"x": "y"})
     path = lines(tmp_path / "a.jsonl", [flat_records()[0] | {"seed": "x"}])
-    because = "this does not load, because a.jsonl: row 1, column seed: must be"
+    because = "does not load yet: a.jsonl: row 1, column seed: must be"
     assert describe([str(path)]).startswith(because)
 
 
@@ -1007,14 +1015,15 @@ def test_describe_refuses_what_load_refuses(tmp_path):
 
 
 def test_a_format_is_one_module_and_knows_only_its_own():
-    found = declared.formats()
+    # Those in SQL have no fields.
+    found = {name: format for name, format in declared.formats().items() if not format.select}
     assert {
-        "anthropic", "atif", "every_eval_ever", "fastchat", "flat", "gemini", "harbor", "inspect",
+        "anthropic", "atif", "flat", "gemini", "harbor", "inspect",
         "lighteval", "lm_eval", "mini_swe_agent", "nemo_skills", "openai", "openhands", "scorio",
         "swe_agent", "tau2_bench", "tau_bench", "vllm",
     } == set(found)  # fmt: skip
     for name, format in found.items():
-        columns = [one.column for one in format.fields]
+        columns = [c for one in format.fields if not (c := one.column).startswith("score_")]
         assert len(columns) == len(set(columns)), name
         ledger = {"cached_tokens", "money", "seconds", "steps"}
         assert set(columns) <= {*COLUMNS, *ledger, declared.REASONING}
@@ -1234,15 +1243,11 @@ def test_wrong_types_anywhere_in_a_sample_give_one_line_or_load(tmp_path):
     assert any(found) and not all(found)
 
 
-def test_options_are_what_load_takes():
-    assert set(Reading.__dataclass_fields__) <= set(inspect.signature(load).parameters)
-
-
 def test_the_commands_take_the_same_options_and_describe_writes_nothing(tmp_path):
     named = ["--archive", "m", "--competition", "c", "--grade", "references"]
     shutil.copy(FORMATS / "flat.jsonl", tmp_path)
     told = run(tmp_path, "describe", "flat.jsonl", *named)
-    assert told.startswith("this loads\n") and "guessed" not in told
+    assert told.startswith("loads\n") and "guessed" not in told
     assert [path.name for path in tmp_path.iterdir()] == ["flat.jsonl"]
     line = run(tmp_path, "load", "flat.jsonl", status=2)
     assert "--archive NAME" in line and not (tmp_path / "audit.duckdb").exists()

@@ -3,14 +3,13 @@
 import csv
 import json
 
-import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit.errors import AuditError
 from audit.load.load import load
 from tests.support.command import said as run
+from tests.support.logs import lines, refusal
 
 NAMED = {"archive": "m", "competition": "c"}
 # Three problems of two attempts: tokens, finish reason, answer and label of each, by hand.
@@ -29,12 +28,6 @@ TEXTS = [
 ]
 
 
-@pytest.fixture
-def con():
-    with duckdb.connect() as connection:
-        yield connection
-
-
 def attempts(con):
     return con.execute(
         """
@@ -43,13 +36,6 @@ def attempts(con):
         order by question_id, slot
         """
     ).fetchall()
-
-
-def refusal(con, *sources, **options):
-    with pytest.raises(AuditError) as caught:
-        load(con, [str(source) for source in sources], **options)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 def of(problem, place):
@@ -90,11 +76,6 @@ def objects():
         }
         for row in parallel()
     ]
-
-
-def lines(path, records):
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return path
 
 
 def written(folder, records):

@@ -9,15 +9,9 @@ from audit.errors import AuditError
 from audit.load.describe import describe
 from audit.load.load import load
 from tests.support.command import said as run
-from tests.support.logs import FORMATS, dense, expected, members, write_zip
+from tests.support.logs import FORMATS, dense, expected, lines, members, refusal, write_zip
 
 MODEL = "mockllm/model"
-
-
-@pytest.fixture
-def con():
-    with duckdb.connect() as connection:
-        yield connection
 
 
 def eval_log(path, change=lambda sample: sample, header=lambda header: header):
@@ -38,13 +32,6 @@ def eval_log(path, change=lambda sample: sample, header=lambda header: header):
 
 def is_first(sample):
     return sample["id"] == "p1" and sample["epoch"] == 1
-
-
-def refusal(con, *sources, **options):
-    with pytest.raises(AuditError) as caught:
-        load(con, [str(source) for source in sources], **options)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 def count(con, what="*"):
@@ -317,11 +304,6 @@ def responses(status="completed", reason=None):
         }
 
 
-def lines(path, records):
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return path
-
-
 def test_batches_of_responses_are_read(con, tmp_path):
     path = lines(tmp_path / "a.jsonl", responses())
     load(con, [str(path)], competition="c")
@@ -413,7 +395,7 @@ def test_messages_of_anthropic_are_read_part_by_part(con, tmp_path):
         {"custom_id": "q#2", "result": {"type": "errored", "error": {"type": "invalid"}}},
     ]
     path = tmp_path / "batch.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    lines(path, records)
     summary = load(con, [str(path)], competition="c")
     assert facts(con) == [
         ("q", 0, "claude", 70, 100, 30, "stop", "1"),
@@ -451,7 +433,7 @@ def test_answers_of_livebench_are_labelled_by_their_judgments(con, tmp_path):
     scores = [{"question_id": f"q{at}", "model": "m", "score": float(at)} for at in range(2)]
     for name, records in (("m.jsonl", answers), ("judged.jsonl", scores)):
         path = tmp_path / name
-        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+        lines(path, records)
     options = {"competition": "c", "finish_reason": "stop", "labels": str(path)}
     load(con, [str(tmp_path / "m.jsonl")], **options)
     assert [(row[3], row[7]) for row in facts(con)] == [(30, "0"), (31, "1")]

@@ -9,6 +9,7 @@ from audit.errors import AuditError
 from audit.load.load import load
 from tests.support.command import said as run
 from tests.support.command import told
+from tests.support.logs import lines
 
 # Two problems: what each call read (of it from a cache), wrote and cost.
 CALLS = {
@@ -16,12 +17,6 @@ CALLS = {
     "django__django-2": [(100, 0, 10, 0.125)],
 }
 RIGHT = {"django__django-1": True, "django__django-2": False}
-
-
-@pytest.fixture
-def con():
-    with duckdb.connect() as connection:
-        yield connection
 
 
 def loaded(con):
@@ -48,19 +43,21 @@ def mini(folder):
         for prompt, cached, completion, cost in calls:
             messages += [
                 {"role": "assistant", "content": "Let me look.\n```bash\nls\n```", "extra": {
-                    "response": {"model": "acme/m", "usage": usage(prompt, cached, completion)},
-                    "cost": cost}},
+                    "response": {"model": "acme/m",
+                                 "usage": usage(prompt, cached, completion) | {"cost": cost}}}},
                 {"role": "user", "content": "<output>setup.py</output>"},
             ]  # fmt: skip
         run = {
             "info": {"exit_status": "Submitted" if len(calls) == 2 else "LimitsExceeded",
                      "submission": f"diff --git a/{name}", "mini_version": "1.14.0",
                      "model_stats": {"instance_cost": 0.75, "api_calls": len(calls)},
-                     "config": {"model": {"model_name": "acme/m"}}},
+                     "config": {"model": {"model_name": "@" * (len(calls) == 2) + "acme/m"}}},
             "messages": messages, "trajectory_format": "mini-swe-agent-1",
         }  # fmt: skip
         (folder / name).mkdir(parents=True)
         (folder / name / f"{name}.traj.json").write_text(json.dumps(run, indent=2))
+    patches = {name: {"instance_id": name, "model_patch": "diff"} for name in CALLS}
+    (folder / "preds.json").write_text(json.dumps(patches))
     return folder
 
 
@@ -118,6 +115,10 @@ def test_mini_swe_agent(con, tmp_path):
     assert con.execute("select distinct archive, format from sources").fetchall() == [
         ("acme/m", "mini_swe_agent")
     ]
+    assert con.execute("select distinct money from attempts").fetchall() == [(0.75,)]
+    # An exit word is known, and no reason to warn.
+    query = """select count from quality_counts where "check" = 'unknown_finish_reasons'"""
+    assert con.execute(query).fetchall() == [(0,)]
 
 
 def swe_agent(folder):
@@ -196,7 +197,7 @@ def test_every_eval_ever(con, tmp_path):
          "performance": {"latency_ms": 1500 + at}} for at in range(4)
     ]  # fmt: skip
     path = tmp_path / "instances.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    lines(path, rows)
     load(con, [str(path)], finish_reason="stop")
     assert con.execute(
         "select name, seed, completion_tokens, answer, archive_answer, correct from attempts "
@@ -278,6 +279,8 @@ def harbor(folder):
         result = {
             "task_name": name, "trial_name": f"{name}__x", "source": "terminal-bench",
             "agent_info": {"name": "a", "model_info": {"name": "acme/m"}},
+            "agent_execution": {"started_at": "2026-01-01T10:00:00Z",
+                                "finished_at": "2026-01-01T10:01:00Z"},
             "agent_result": {"n_input_tokens": sum(call[0] for call in calls),
                              "n_cache_tokens": sum(call[1] for call in calls),
                              "n_output_tokens": sum(call[2] for call in calls),
@@ -285,7 +288,7 @@ def harbor(folder):
             "verifier_result": {"rewards": {"reward": float(RIGHT[name])}},
             "exception_info": None if RIGHT[name] else {"exception_type": "AgentTimeoutError"},
         }  # fmt: skip
-        (folder / f"{name}__x").mkdir(parents=True)
+        (folder / f"{name}__x").mkdir(parents=True, exist_ok=True)
         (folder / f"{name}__x" / "result.json").write_text(json.dumps(result, indent=2))
     (folder / "result.json").write_text(json.dumps({"id": "job", "n_total_trials": 2}))
     return folder
@@ -308,6 +311,65 @@ def test_runs_of_other_agents(con, tmp_path, build, cut, money, seconds):
     steps = con.execute("select completion_tokens, money, seconds from steps order by all")
     assert steps.fetchall() == ([(10, money, seconds), (20, 0.5, seconds), (30, 0.25, seconds)]
                                 if money else [])  # fmt: skip
+
+
+def harbor_job(folder, trials=40, several_agents=False):
+    """A Harbor job of two trials a task, with trajectories; one failed before its agent ran."""
+    for at in range(trials):
+        name = f"task-{at // 2}"
+        trial = folder / f"{name}__{'xy'[at % 2]}"
+        (trial / "agent").mkdir(parents=True)
+        result = {
+            "task_name": name, "trial_name": trial.name, "source": "tb",
+            "agent_info": {"name": f"agent{at % 2}", "model_info": {"name": "m"}},
+            "agent_result": {"n_input_tokens": 30, "n_output_tokens": 7 + at, "cost_usd": 0.5},
+            "agent_execution": {"started_at": "2026-01-01T10:00:00Z",
+                                "finished_at": "2026-01-01T10:01:00Z"},
+            "verifier_result": {"rewards": {"reward": float(at % 2)}}, "exception_info": None,
+        }  # fmt: skip
+        if at == 0:
+            failed = {"exception_type": "DockerError"}
+            result |= {"agent_result": None, "verifier_result": None, "exception_info": failed}
+        (trial / "result.json").write_text(json.dumps(result, indent=2))
+        counts = [(10, 3), (20, 4 + at + (at == 1))]
+        steps = [
+            {"step_id": s + 1, "source": "agent", "timestamp": f"2026-01-01T10:00:{20 * s:02d}Z",
+             "metrics": {"prompt_tokens": prompt, "completion_tokens": count, "cost_usd": 0.25}}
+            for s, (prompt, count) in enumerate(counts)
+        ]  # fmt: skip
+        (trial / "agent" / "trajectory.json").write_text(json.dumps(
+            {"schema_version": "ATIF-v1.5", "session_id": "s", "agent": {"name": "a"},
+             "steps": steps if at else []}
+        ))  # fmt: skip
+        (trial / "config.json").write_text(json.dumps({"trial_name": trial.name}))
+    agents = [{"name": "agent0"}, {"name": "agent1"}][: 1 + several_agents]
+    (folder / "config.json").write_text(json.dumps({"job_name": "j", "agents": agents}))
+    (folder / "result.json").write_text(json.dumps({"id": "job", "n_total_trials": trials}))
+    return folder
+
+
+def test_a_job_folder_of_harbor_loads_whole_by_the_command_that_is_printed(tmp_path):
+    folder = harbor_job(tmp_path / "job")
+    shown = told(tmp_path, "describe", folder)[0].splitlines()
+    assert shown[1].split()[:3] == ["budget-audit", "load", str(folder)], shown
+    told(tmp_path, *shown[1].split()[1:], "--db", "job.duckdb")
+    with duckdb.connect(str(tmp_path / "job.duckdb"), read_only=True) as con:
+        counts = "count(*), count(distinct question_id), min(seed), max(seed), sum(prompt_tokens)"
+        assert con.execute(f"select {counts} from attempts").fetchall() == [(40, 20, 0, 1, 1170)]
+        # The failed trial has not passed; that of which the steps do not add up has none.
+        assert con.execute("select count(*) filter (correct) from labels").fetchall() == [(20,)]
+        found = "select count(*), sum(completion_tokens), sum(money), sum(seconds) from steps"
+        total = sum(7 + at for at in range(2, 40))
+        assert con.execute(found).fetchall() == [(76, total, 19.0, 38 * 60.0)]
+        reasons = "select finish_reason, count(*) from attempts group by all order by all"
+        assert con.execute(reasons).fetchall() == [("DockerError", 1), ("stop", 39)]
+
+
+def test_agents_of_one_job_are_archives_of_their_own(con, tmp_path):
+    folder = harbor_job(tmp_path / "job", 4, several_agents=True)
+    load(con, [str(folder)], answer="none", failed="count")
+    found = "select archive, count(*) from attempts group by all order by all"
+    assert con.execute(found).fetchall() == [("agent0 m", 2), ("agent1 m", 2)]
 
 
 def test_a_run_of_openhands_without_calls_is_one_step(con, tmp_path):
@@ -364,7 +426,7 @@ def test_what_apis_and_servers_say_of_cost_and_time_is_loaded(con, tmp_path):
 def test_describe_proposes_what_loads_a_run(tmp_path, build):
     folder = build(tmp_path / build.__name__)
     shown = told(tmp_path, "describe", folder)[0].splitlines()
-    assert shown[0].startswith("this loads"), shown
+    assert shown[0].startswith("loads"), shown
     command = shown[1].split()
     assert command[-2:] == ["--answer", "none"] or "--answer none" in shown[1], shown
     told(tmp_path, *command[1:], "--db", f"{build.__name__}.duckdb")

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 from audit.options import Reading
@@ -19,6 +21,12 @@ from audit.sources.files import Row, SourceFile
 from audit.sources.paths import find_keys, items
 
 Record = dict[str, Any]
+# The formats that are selects, inside the installed package or beside it in a checkout.
+_PACKAGE = Path(__file__).resolve().parents[2]
+FOLDER = next(
+    (folder for root in (_PACKAGE, _PACKAGE.parent) if (folder := root / "sql/formats").is_dir()),
+    _PACKAGE / "sql/formats",
+)
 # Text that was paid for and is not the answer: read only where tokens are counted.
 REASONING = "reasoning"
 
@@ -79,7 +87,7 @@ def column(
 
 
 def under(*places: str) -> Callable[[str], tuple[str, ...]]:
-    """What gives a path below each of these places, for what may be in any of them."""
+    """Return what gives a path below each of these places, for what may be in any of them."""
     return lambda path: tuple(place + path for place in places)
 
 
@@ -114,9 +122,12 @@ class Format:
     absent: Mapping[str, str] = field(default_factory=dict)
     # Whether attempts answer something to vote on; runs of agents pass or fail.
     has_answers: bool = True
+    # The select that reads such files, and the name of the document beside them that it joins.
+    select: str | None = None
+    beside: str | None = None
 
     def knows(self, record: Mapping[str, Any]) -> bool:
-        """Whether a first record is one of this tool's."""
+        """Return whether a first record is one of this tool's."""
         return any(
             all(find_keys(record, path.split(".")) is not None for path in paths)
             for paths in self.recognized_by
@@ -124,35 +135,55 @@ class Format:
 
 
 def context_of(file: SourceFile, format: Format, reading: Reading, container: str) -> Context:
-    """A file of a format, with what it says of itself."""
+    """Return a file of a format, with what it says of itself."""
     return Context(file, format, reading, container, format.header(file) if format.header else {})
 
 
 @cache
 def formats() -> dict[str, Format]:
-    """Every format, by its name: each `Format` that a module of this package declares."""
+    """Return every format, by its name: each `Format` that a module of this package declares."""
     modules = (
         import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)
     )
     declared = [
         value for module in modules for value in vars(module).values() if isinstance(value, Format)
     ]
+    declared += [read_select_format(path) for path in sorted(FOLDER.glob("*.sql"))]
     return {format.name: format for format in sorted(declared, key=lambda format: format.name)}
 
 
+def read_select_format(path: Path) -> Format:
+    """Read a format that is a select, with what its header says of it."""
+    text = path.read_text(encoding="utf-8")
+    lines = takewhile(
+        lambda line: line.startswith("--"), text.replace("\n--     ", " ").split("\n")
+    )
+    said = dict(line[3:].split(": ", 1) for line in lines if ": " in line)
+    absent = (pair.split("=", 1) for pair in said.get("absent", "").split("; ") if pair)
+    return Format(
+        name=path.stem,
+        title=said["title"],
+        fields=(),
+        recognized_by=tuple(tuple(paths.split()) for paths in said["recognized by"].split("; ")),
+        absent={column: reason for column, reason in absent},
+        select=text,
+        beside=said.get("beside"),
+    )
+
+
 def suffixes() -> tuple[str, ...]:
-    """What data files are called in a folder."""
+    """Return what data files are called in a folder."""
     named = (suffix for format in formats().values() for suffix in format.suffixes)
     return tuple(dict.fromkeys((*SUFFIXES, *named)))
 
 
 def of_container(container: str) -> Format | None:
-    """The format that alone uses a container."""
+    """Return the format that alone uses a container."""
     return next((format for format in formats().values() if format.container == container), None)
 
 
 def recognize(file: SourceFile, record: Mapping[str, Any]) -> Format:
-    """The format of a first record; one with columns of its own is flat."""
+    """Return the format of a first record; one with columns of its own is flat."""
     matching = [format for format in formats().values() if format.knows(record)]
     if len(matching) > 1:
         names = " or ".join(format.name for format in matching)
@@ -176,52 +207,52 @@ GRADES: tuple[dict[str, bool | None], ...] = (
 
 
 def is_grade(value: Any) -> bool:
-    """Whether a value is a grade in letters or words."""
+    """Return whether a value is a grade in letters or words."""
     return isinstance(value, str) and any(value.strip().upper() in grades for grades in GRADES)
 
 
 def grades_of(values: Iterable[Any]) -> dict[str, bool | None] | None:
-    """The grades that a column is written in, where its values leave one reading only."""
+    """Return the grades that a column is written in, where its values leave one reading only."""
     written = {value.strip().upper() for value in values if isinstance(value, str)}
     fitting = [grades for grades in GRADES if written and written <= grades.keys()]
     return fitting[0] if len(fitting) == 1 else None
 
 
 def renamed(names: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """What makes a tool's word the canonical one; other values stay as they are."""
+    """Return what makes a tool's word the canonical one; other values stay as they are."""
     return lambda value: names.get(value, value) if isinstance(value, str) else value
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number."""
+    """Return whether a value is a number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def as_text(value: Any) -> Any:
-    """A number as its text; what is neither is left for the column's rule to refuse."""
+    """Return a number as its text; what is neither is left for the column's rule to refuse."""
     return str(value) if is_number(value) else value
 
 
 def texts_of(parts: Any, kind: str = "text") -> Iterator[str]:
-    """The texts of a message's parts that are of one kind."""
+    """Return the texts of a message's parts that are of one kind."""
     texts = (part.get(kind) for part in items(parts) if isinstance(part, dict))
     return (text for text in texts if isinstance(text, str))
 
 
 def as_count(value: Any) -> Any:
-    """A number of tokens, or of the tokens that are listed."""
+    """Return a number of tokens, or of the tokens that are listed."""
     return len(value) if isinstance(value, list) else value
 
 
 def as_references(value: Any) -> Any:
-    """One reference, or several, as a list of texts."""
+    """Return one reference, or several, as a list of texts."""
     if value is None:
         return None
     return [as_text(item) for item in (value if isinstance(value, list) else [value])]
 
 
 def mean_logprob(tokens: Any) -> Any:
-    """The mean log-probability of a list of tokens, each {"logprob": …} or a number."""
+    """Return the mean log-probability of a list of tokens, each {"logprob": …} or a number."""
     if not isinstance(tokens, list) or not tokens:
         return None
     numbers: list[Any] = [

@@ -34,7 +34,7 @@ NO_GRADES = "an API grades nothing"
 def _answered(
     record: Record, context: Context, *, holds_attempt: Callable[[Record], Any]
 ) -> Record | None:
-    """A record that holds an attempt; a request that failed holds none."""
+    """Return a record that holds an attempt; a request that failed holds none."""
     if holds_attempt(record):
         return record
     context.notes[FAILED] += 1
@@ -42,7 +42,7 @@ def _answered(
 
 
 def _own(column: str, record: Record) -> Any:
-    """What a user has put beside a completion, under a known name."""
+    """Return what a user has put beside a completion, under a known name."""
     names = (*KNOWN[column].paths, *KNOWN[column].if_values_fit)
     # The id of a completion is no problem's; beside a response it is the user's.
     ids = KNOWN[column].if_one_row_per_problem if "response" in record else ()
@@ -50,7 +50,7 @@ def _own(column: str, record: Record) -> Any:
 
 
 def _task_and_attempt(record: Record) -> tuple[Any, Any]:
-    """The problem and the attempt that a request's name says, or else the user's own."""
+    """Return the problem and the attempt that a request's name says, or else the user's own."""
     name = record.get("custom_id")
     if name is None:
         return _own("question_id", record), _own("seed", record)
@@ -75,7 +75,7 @@ INCOMPLETE = {"max_output_tokens": "length", "max_tokens": "length"}
 
 
 def _prepare(record: Record, context: Context) -> Record | None:
-    """A request without choices has failed, and is no attempt."""
+    """Return a request without choices has failed, and is no attempt."""
     body = _body(record)
     if isinstance(body.get("output"), list) and "choices" not in body:
         completion = _as_completion(body)
@@ -87,7 +87,7 @@ def _prepare(record: Record, context: Context) -> Record | None:
 
 
 def _as_completion(body: Record) -> Record:
-    """A body of /v1/responses as one of chat completions; a failed one has no choices."""
+    """Return a body of /v1/responses as one of chat completions; a failed one has no choices."""
     if body.get("status") not in ("completed", "incomplete"):
         return body | {"choices": []}
     said, thought = "", ""
@@ -147,7 +147,7 @@ def _logged(choice: Any) -> Any:
 
 
 def _of_one(name: str) -> Callable[[Record], Any]:
-    """What usage says of a request with one choice: of several it counts all together."""
+    """Return what usage says of a request with one choice: of several it counts all together."""
     return lambda record: (
         walk(_body(record), ("usage", name)) if len(_body(record)["choices"]) == 1 else None
     )
@@ -220,7 +220,7 @@ def _attempt_or_0(record: Record) -> Any:
 
 
 def _prompt(record: Record) -> Any:
-    """The tokens of the prompt, with those of the cache, which are counted apart."""
+    """Return the tokens of the prompt, with those of the cache, which are counted apart."""
     names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     counts = [value_at(record, *_of_message(f"usage.{name}")) for name in names]
     numbers = [count for count in counts if isinstance(count, int)]
@@ -268,7 +268,7 @@ def _candidates(record: Record) -> list[Any]:
 
 
 def _generated(record: Record) -> Any:
-    """What was generated, thoughts included; usage counts all candidates together."""
+    """Return what was generated, thoughts included; usage counts all candidates together."""
     said, thought = (
         value_at(record, *_of_response(f"usageMetadata.{name}TokenCount"))
         for name in ("candidates", "thoughts")
@@ -334,7 +334,7 @@ REQUESTED = (
 
 
 def _told_again(record: Record, context: Context) -> Record | None:
-    """A request as it is; a note reports one whose prompt occurred before."""
+    """Return a request as it is; a note reports one whose prompt occurred before."""
     prompt, request = record.get("prompt"), record.get("request_id")
     is_named = isinstance(prompt, str) and isinstance(request, str | int)
     if is_named and context.seen.setdefault(hash(prompt), request) != request:
@@ -343,14 +343,14 @@ def _told_again(record: Record, context: Context) -> Record | None:
 
 
 def _mean_of_sum(record: Record, position: int, context: Context) -> Any:
-    """The mean of what vLLM sums up; a sum over no tokens has none."""
+    """Return the mean of what vLLM sums up; a sum over no tokens has none."""
     total = walk(record, ("outputs", "*", "cumulative_logprob"), position)
     tokens = walk(record, ("outputs", "*", "token_ids"), position)
     return total / len(tokens) if is_number(total) and isinstance(tokens, list) and tokens else None
 
 
 def _seconds(record: Record) -> Any:
-    """How long a request took, from its arrival to its end."""
+    """Return how long a request took, from its arrival to its end."""
     begin, end = (walk(record, ("metrics", name)) for name in ("arrival_time", "finished_time"))
     is_known = all(isinstance(time, int | float) for time in (begin, end))
     return end - begin if is_known and end >= begin else None

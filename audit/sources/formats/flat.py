@@ -6,21 +6,31 @@ count only where their values fit. `id` names a problem only where a row holds a
 `answer` may be the model's or the reference, so it is no name at all: --map says what it is.
 """
 
+import math
 import re
-from typing import Any
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NamedTuple
 
-from audit.sources.formats import Format, as_count, as_references, as_text, column, words
+from audit.sources.formats import (
+    Format,
+    as_count,
+    as_references,
+    as_text,
+    column,
+    words,
+)
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number, or its digits."""
+    """Return whether a value is a whole number, or its digits."""
     if isinstance(value, bool):
         return False
     return isinstance(value, int) or (isinstance(value, str) and value.strip().isdecimal())
 
 
 def is_count(value: Any) -> bool:
-    """Whether a value can be a number of tokens, or is a list of them."""
+    """Return whether a value can be a number of tokens, or is a list of them."""
     if isinstance(value, str | float):
         # Tables write 300 as 300.0 where a column has gaps.
         value = re.sub(r"\.0*\s*$", "", str(value))
@@ -28,28 +38,28 @@ def is_count(value: Any) -> bool:
 
 
 def is_flag(value: Any) -> bool:
-    """Whether a value is true or false, or stands for it."""
+    """Return whether a value is true or false, or stands for it."""
     plain = as_flag(value)
     return isinstance(plain, str | int | float) and plain in (0, 1, "0", "1", "true", "false")
 
 
 def as_flag(value: Any) -> Any:
-    """A score as it is; one that a table has written as 1.0 is 1."""
+    """Return a score as it is; one that a table has written as 1.0 is 1."""
     return value.strip().lower().removesuffix(".0") if isinstance(value, str) else value
 
 
 def is_name(value: Any) -> bool:
-    """Whether a value can name a problem."""
+    """Return whether a value can name a problem."""
     return is_whole(value) or (isinstance(value, str) and bool(value))
 
 
 def is_text(value: Any) -> bool:
-    """Whether a value is text."""
+    """Return whether a value is text."""
     return isinstance(value, str) and not is_whole(value)
 
 
 def is_answer(value: Any) -> bool:
-    """Whether a value can be an answer, or a list of accepted ones."""
+    """Return whether a value can be an answer, or a list of accepted ones."""
     return isinstance(value, str | int | float | list) and not isinstance(value, bool)
 
 
@@ -83,7 +93,7 @@ FORMAT = Format(
             "completion_tokens",
             *words("completion_tokens output_tokens num_completion_tokens num_output_tokens"),
             *words("num_generated_tokens usage.completion_tokens usage.output_tokens"),
-            if_values_fit=words("num_tokens n_tokens token_count tokens token_ids"),
+            if_values_fit=words("num_tokens n_tokens token_count token_ids"),
             fits=is_count,
             read=as_count,
         ),
@@ -131,6 +141,98 @@ FORMAT = Format(
         column("reasoning", "reasoning", "reasoning_content"),
     ),
 )
+
+
+# The words of a run table, a row per run as people write it themselves: exact names, in any case,
+# with `_` or camelCase.
+
+
+class Word(NamedTuple):
+    """Names that mean a column in a run table, how a value is read, and the same in SQL."""
+
+    names: str
+    read: Callable[[Any], Any] | None = None
+    sql: str = "{}"
+    fits: Callable[[Any], bool] = lambda value: True
+
+
+# What an outcome says in words.
+OUTCOMES = {
+    "pass": True, "passed": True, "resolved": True,
+    "fail": False, "failed": False, "unresolved": False,
+}  # fmt: skip
+OUTCOME_SQL = "lower({{}}) in ({})".format(
+    ", ".join(f"'{word}'" for word, is_right in OUTCOMES.items() if is_right)
+)
+
+
+def as_outcome(value: Any) -> Any:
+    """Return the label that an outcome says; another word is left for the rule to refuse."""
+    return OUTCOMES.get(value.strip().lower(), value) if isinstance(value, str) else value
+
+
+def is_outcome(value: Any) -> bool:
+    """Tell whether a value is an outcome in words."""
+    return isinstance(value, str) and value.strip().lower() in OUTCOMES
+
+
+def as_ending(error: Any) -> str:
+    """Return the finish reason that an error or its absence says."""
+    return "stop" if error in (None, "", False) else "error"
+
+
+def is_error(value: Any) -> bool:
+    """Tell whether a value is what a run failed by; a number is a measure."""
+    return isinstance(value, str | dict | bool)
+
+
+def is_amount(value: Any) -> bool:
+    """Tell whether a value is a number, or its digits in a table."""
+    with suppress(TypeError, ValueError):
+        return not isinstance(value, bool) and math.isfinite(float(value))
+    return False
+
+
+def from_milliseconds(value: Any) -> Any:
+    """Return seconds; what is no number is left for the rule to refuse."""
+    return float(value) / 1000 if is_amount(value) else value
+
+
+RUN_TABLE = {
+    "question_id": (
+        Word("task task_id puzzle_id instance_id problem case scenario", fits=is_name),
+    ),
+    "seed": (Word("trial attempt run repeat seed sample", fits=is_whole),),
+    "archive": (Word("model model_key agent config", as_text, fits=is_name),),
+    "completion_tokens": (Word("output_tokens tokens_out completion_tokens", fits=is_amount),),
+    "prompt_tokens": (Word("input_tokens tokens_in prompt_tokens", fits=is_amount),),
+    "cached_tokens": (Word("cached_tokens cache_read_tokens", fits=is_amount),),
+    "money": (Word("cost_usd cost usd total_cost", fits=is_amount),),
+    "seconds": (
+        Word("duration_s wall_s elapsed_s latency_s seconds", fits=is_amount),
+        Word(
+            "duration_ms wall_ms elapsed_ms latency_ms", from_milliseconds, "{} / 1000", is_amount
+        ),
+    ),
+    "correct": (
+        Word("correct solved passed resolved success is_correct", as_flag, fits=is_flag),
+        Word("outcome status verdict", as_outcome, OUTCOME_SQL, is_outcome),
+    ),
+    "finish_reason": (
+        Word("error exception", as_ending, "if({} is null, 'stop', 'error')", is_error),
+    ),
+}
+
+
+def as_word(name: str) -> str:
+    """Return a name as words are compared: in lower case, without marks between its parts."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+ALL_WORDS = frozenset(
+    as_word(name) for kinds in RUN_TABLE.values() for kind in kinds for name in kind.names.split()
+)
+
 # The columns by their names, for logs beside whose records people put fields of their own.
 KNOWN = {field.column: field for field in FORMAT.fields}
 OWN = (

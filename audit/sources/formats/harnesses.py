@@ -15,10 +15,8 @@ from audit.sources.formats import (
     column,
     mean_logprob,
 )
-from audit.sources.formats.agents import NO_LABELS, spoken
-from audit.sources.formats.inspect_log import whole_prompt
 from audit.sources.json_stream import small_document
-from audit.sources.paths import items, walk
+from audit.sources.paths import walk
 
 # lm-evaluation-harness `samples_*.jsonl`: a line per document and filter, all attempts in each.
 
@@ -67,6 +65,9 @@ LM_EVAL = Format(
         column("question_id", "doc_id"),
         column("seed", "*"),
         column("text", "resps.0.*"),
+        # Where a task grades every repeat; its one `exact_match` is the document's.
+        column("archive_answer", "extracted_answers.*", read=as_text),
+        column("correct", "exact_matches.*"),
         column("references", "target", read=as_references),
     ),
     absent={
@@ -84,13 +85,13 @@ DETAILS = re.compile(r".*/details/(?P<model>.+)/\d{4}-\d\d-\d\dT[^/]*/details_[^
 
 
 def _details(file: SourceFile) -> Record:
-    """The model is nowhere but in lighteval's own folder layout."""
+    """Return the model is nowhere but in lighteval's own folder layout."""
     match = DETAILS.fullmatch(file.path.resolve().as_posix())
     return {"folder name": match["model"]} if match else {}
 
 
 def _task(name: Any) -> Any:
-    """The task without its number of few-shot examples."""
+    """Return the task without its number of few-shot examples."""
     return re.sub(r"\|\d+$", "", name) if isinstance(name, str) else name
 
 
@@ -180,101 +181,5 @@ NEMO_SKILLS = Format(
         "archive": "NeMo-Skills records none",
         "competition": "NeMo-Skills records none",
         "seed": "it is in the name of an output-rs*.jsonl",
-    },
-)
-
-
-# Every Eval Ever, instance records: a line per sample and attempt, with usage and latency.
-
-
-def _numbered(record: Record, context: Context) -> Record | None:
-    """A record with its number among those of one model and sample."""
-    key = tuple(str(record.get(name)) for name in ("model_id", "evaluation_name", "sample_id"))
-    context.seen[key] = context.seen.get(key, -1) + 1
-    return record | {"@attempt": context.seen[key]}
-
-
-def _raw(record: Record) -> Any:
-    texts = walk(record, ("output", "raw"))
-    if isinstance(texts, list) and texts:
-        return "\n\n".join(texts)
-    return spoken("messages", role="assistant")(record)
-
-
-def _extracted(record: Record) -> Any:
-    """What was extracted last, as the final answer."""
-    final = [
-        walk(answer, ("extracted_value",))
-        for answer in items(record.get("answer_attribution"))
-        if walk(answer, ("is_terminal",))
-    ]
-    return final[-1] if final else None
-
-
-def _prompt(record: Record) -> Any:
-    return whole_prompt(record.get("token_usage"), str(record.get("model_id")))
-
-
-def _seconds(milliseconds: Any) -> Any:
-    return milliseconds / 1000 if isinstance(milliseconds, int | float) else milliseconds
-
-
-EVERY_EVAL_EVER = Format(
-    name="every_eval_ever",
-    title="Every Eval Ever instance records",
-    recognized_by=(("evaluation_id", "sample_id", "evaluation.is_correct"),),
-    prepare=_numbered,
-    fields=(
-        column("archive", "model_id"),
-        column("competition", "evaluation_name"),
-        column("question_id", "sample_id"),
-        column("seed", "the order of a sample's records", make=lambda record: record["@attempt"]),
-        column("prompt_tokens", "token_usage.input_tokens", make=_prompt),
-        column("cached_tokens", "token_usage.input_tokens_cache_read"),
-        column("completion_tokens", "token_usage.output_tokens"),
-        column("reasoning_tokens", "token_usage.reasoning_tokens"),
-        column("seconds", "performance.latency_ms", read=_seconds),
-        column("text", "output.raw, or else messages", make=_raw),
-        column("archive_answer", "answer_attribution", make=_extracted, read=as_text),
-        column("correct", "evaluation.is_correct"),
-        column("references", "input.reference", read=as_references),
-    ),
-    absent={"finish_reason": "the schema has none"},
-)
-
-
-# FastChat and LiveBench `model_answer/*.jsonl`: a line per question, the answer in turns.
-
-
-def _last_turn(record: Record, position: int, context: Context) -> Any:
-    """What the model said; of several turns the last, which builds on those before."""
-    turns = items(walk(record, ("choices", "*", "turns"), position))
-    said = [turn for turn in turns if isinstance(turn, str)]
-    return said[-1] if said else None
-
-
-def _tokens(record: Record) -> Any:
-    """Usage counts all choices together."""
-    return record.get("total_output_tokens") if len(items(record["choices"])) == 1 else None
-
-
-FASTCHAT = Format(
-    name="fastchat",
-    title="FastChat or LiveBench answers",
-    recognized_by=(("question_id", "answer_id", "choices.*.turns"),),
-    attempts_at=("choices",),
-    fields=(
-        column("archive", "model_id"),
-        column("competition", "category", "task"),
-        column("question_id", "question_id"),
-        column("seed", "choices.*.index", "*"),
-        column("completion_tokens", "total_output_tokens", make=_tokens),
-        column("text", "choices.*.turns", look_up=_last_turn),
-    ),
-    absent={
-        "correct": NO_LABELS,
-        "competition": "answers name no benchmark",
-        "completion_tokens": "no count of one choice's tokens",
-        "finish_reason": "answers record none",
     },
 )

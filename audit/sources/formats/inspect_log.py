@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 from audit.sources import containers
@@ -20,6 +21,7 @@ from audit.sources.formats import (
     Record,
     as_references,
     column,
+    is_number,
     mean_logprob,
     renamed,
     under,
@@ -47,6 +49,9 @@ INVALID = "samples were invalidated: left out"
 NO_STEPS = "samples made several calls that do not add up to their usage: they have no steps"
 NO_USAGE = "samples record no token usage and have no cost: left out"
 SCORERS = "several scorers: --map correct=scores.NAME.value says which counts"
+# Scorers whose answer is the whole completion, and how long an extraction may be under others.
+WHOLE = re.compile(r"(.*/)?(includes|model_graded_\w+)$")
+LONGEST_EXTRACTION = 200
 ANTHROPIC = re.compile("anthropic|claude", re.IGNORECASE)
 ATTACHED = "attachment://"
 DAMAGED = "not a readable Inspect log, it may be cut off"
@@ -55,7 +60,7 @@ EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "
 
 
 def header(file: SourceFile) -> Record:
-    """What the run was: its task, model and scorers."""
+    """Read what the run was: its task, model and scorers."""
     with _readable(file):
         if not _is_zip(file):
             return _checked(_json_header(file))
@@ -96,7 +101,7 @@ def _json_header(file: SourceFile) -> Record:
 
 
 def _expected(header: Record) -> int | None:
-    """How many samples a run that did not end by itself would have had."""
+    """Return how many samples a run that did not end by itself would have had."""
     if header.get("status") == "success" or "held" not in header:
         return None
     ids = walk(header, ("eval", "dataset", "sample_ids"))
@@ -107,7 +112,7 @@ def _expected(header: Record) -> int | None:
 
 
 def records(file: SourceFile, header: Record) -> Iterator[Row]:
-    """Sample after sample; one at a time is held."""
+    """Read sample after sample; one at a time is held."""
     if not _is_zip(file):
         yield from stream_records(file, items_of("samples"), DAMAGED)
         return
@@ -126,7 +131,7 @@ def _is_sample(name: str) -> bool:
 
 
 def _without_events(data: bytes) -> Record | None:
-    """A sample less its events, which are most of its bytes; None where they are not found.
+    """Return a sample less its events, most of its bytes; None where they are not found.
 
     No string can hold these marks, for their quotes would be escaped, and a cut within an inner
     object leaves brackets that do not match: what parses was cut at the top.
@@ -143,7 +148,7 @@ def _without_events(data: bytes) -> Record | None:
 
 
 def _with_output(sample: Any, log: Zip, name: str) -> Any:
-    """A sample with its events where they tell more: a lost last output, or several calls."""
+    """Return a sample, with its events where the last output is lost or there are several calls."""
     if isinstance(sample, dict) and "events" not in sample and (
         not walk(sample, ("output", "choices")) or _has_calls(sample)
     ):  # fmt: skip
@@ -152,7 +157,7 @@ def _with_output(sample: Any, log: Zip, name: str) -> Any:
 
 
 def _has_calls(sample: Record) -> bool:
-    """Whether a sample spent more than its last call did."""
+    """Return whether a sample spent more than its last call did."""
     last = walk(sample, ("output", "usage", "output_tokens"))
     spent = sample.get("model_usage")
     usages = spent.values() if isinstance(spent, dict) else ()
@@ -160,7 +165,7 @@ def _has_calls(sample: Record) -> bool:
 
 
 def prepare(sample: Record, context: Context) -> Record | None:
-    """A sample with the output it paid for; one that made no call holds no attempt."""
+    """Return a sample with the output it paid for; one that made no call holds no attempt."""
     model = walk(context.header, ("eval", "model"))
     if not context.names and isinstance(model, str):
         context.names["model"] = model
@@ -186,7 +191,8 @@ def prepare(sample: Record, context: Context) -> Record | None:
         context.notes["samples ended before any call: left out"] += 1
         return None
     total = walk(sample, ("model_usage", str(model), "output_tokens"))
-    if total != walk(sample, ("output", "usage", "output_tokens")) and total is not None:
+    is_last = total in (None, walk(sample, ("output", "usage", "output_tokens")))
+    if not is_last and "calls" not in sample:
         context.notes[SEVERAL] += 1
     _tell_scores(sample, context)
     if sample.get("limit"):
@@ -197,10 +203,13 @@ def prepare(sample: Record, context: Context) -> Record | None:
 
 
 def _with_steps(sample: Record, calls: list[Any], model: str, context: Context) -> Record:
-    """A sample with its calls as steps, where it made several and they are all that it spent."""
+    """Return a sample with its calls as steps, where it made several that are all it spent."""
     if len(calls) < 2:
         return sample
+    sample = sample | {"several": True}
     steps = [_step(call, model) for call in calls]
+    for step, seconds in zip(steps, _step_seconds(sample, calls), strict=True):
+        step["seconds"] = seconds
     totals = walk(sample, ("model_usage", model))
     for mine, theirs in (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens")):
         counts = [step[mine] for step in steps]
@@ -212,19 +221,29 @@ def _with_steps(sample: Record, calls: list[Any], model: str, context: Context) 
 
 
 def _step(call: Any, model: str) -> Record:
-    """One call of a model: what it read and wrote, its price and how long it took."""
+    """Return one call of a model: what it read and wrote, and its price."""
     usage = walk(call, ("output", "usage"))
     return {
         "prompt_tokens": whole_prompt(usage, model),
         "cached_tokens": walk(usage, (CACHE_READ,)),
         "completion_tokens": walk(usage, ("output_tokens",)),
         "money": walk(usage, ("total_cost",)),
-        "seconds": walk(call, ("output", "time")),
     }
 
 
+def _step_seconds(sample: Record, calls: list[Any]) -> list[Any]:
+    """Return the seconds from each call to the next one, tools included, the last to the end.
+
+    Logs of before working times were recorded have the seconds of the calls alone.
+    """
+    times = [*(walk(call, ("working_start",)) for call in calls), sample.get("working_time")]
+    if all(map(is_number, times)) and times == sorted(times):
+        return [end - begin for begin, end in pairwise(times)]
+    return [walk(call, ("output", "time")) for call in calls]
+
+
 def _with_usage(sample: Record, model: str, context: Context) -> Record:
-    """A sample with the cached part of its prompts, where its input tokens leave that out."""
+    """Return a sample with the cached part of its prompts added, where it is counted apart."""
     changed = False
     for keys in (("model_usage", model), ("output", "usage")):
         usage = walk(sample, keys)
@@ -244,19 +263,19 @@ def _with_usage(sample: Record, model: str, context: Context) -> Record:
 
 
 def _reads_more_than_it_has(usage: Any) -> bool:
-    """Whether a usage counts more tokens of the cache than of the prompt: then neither is plain."""
+    """Return whether a usage counts more tokens of the cache than of the prompt."""
     prompt, cached = (walk(usage, (name,)) for name in ("input_tokens", CACHE_READ))
     return isinstance(prompt, int) and isinstance(cached, int) and cached > prompt
 
 
 def whole_prompt(usage: Any, model: str) -> Any:
-    """The tokens of a prompt, with those of a cache that are counted apart."""
+    """Return the tokens of a prompt, with those of a cache that are counted apart."""
     count = walk(usage, ("input_tokens",))
     return count + _cached_apart(usage, model) if isinstance(count, int) else count
 
 
 def _cached_apart(usage: Any, model: str) -> int:
-    """The tokens of a prompt that came from a cache or went there, if they are counted apart.
+    """Return the tokens of a prompt that a cache read or wrote, if they are counted apart.
 
     Anthropic counts them apart; for others the total tells.
     """
@@ -271,12 +290,18 @@ def _cached_apart(usage: Any, model: str) -> int:
 
 
 def _finish_reason(sample: Record) -> Any:
+    """Return how a sample ended: a scored one that no limit or error ended is finished.
+
+    An agent's last call mostly stops for a tool; one cut-off call among several is not its end.
+    """
     kind = walk(sample, ("limit", "type"))
     if kind is not None:
         return "length" if kind in LENGTH_LIMITS else f"{kind} limit"
     if sample.get("error"):
         return "error"
-    return walk(sample, ("output", "choices", "0", "stop_reason"))
+    reason = walk(sample, ("output", "choices", "0", "stop_reason"))
+    is_cut = reason == "model_length" or (reason == "max_tokens" and not sample.get("several"))
+    return reason if is_cut or not sample.get("scores") else "stop"
 
 
 def _text(sample: Record) -> Any:
@@ -285,7 +310,7 @@ def _text(sample: Record) -> Any:
 
 
 def _joined(sample: Record, kind: str) -> Any:
-    """The parts of a message that are of one kind; a message of one part may be plain text."""
+    """Join the parts of a message that are of one kind; one part may be plain text."""
     content = walk(sample, ("output", "choices", "0", "message", "content"))
     if not isinstance(content, list):
         return _attached(sample, content) if kind == "text" else None
@@ -294,19 +319,28 @@ def _joined(sample: Record, kind: str) -> Any:
 
 
 def _attached(sample: Record, text: Any) -> Any:
-    """A long text may be kept apart, under its hash."""
+    """Return a text; a long one may be stored as an attachment under its hash."""
     if isinstance(text, str) and text.startswith(ATTACHED):
         return walk(sample, ("attachments", text.removeprefix(ATTACHED)))
     return text
 
 
 def _score(field: str, sample: Record) -> Any:
-    """A field of the only score; which of several counts is for the user to say."""
+    """Return a field of the only score; the user says which of several counts."""
     scores = sample.get("scores")
     if not isinstance(scores, dict) or len(scores) != 1:
         return None
     (score,) = scores.values()
     return score.get(field) if isinstance(score, dict) else None
+
+
+def _extracted(sample: Record) -> Any:
+    """Return the answer that the scorer extracted; the whole completion is no extraction."""
+    answer = _score("answer", sample)
+    scorer = next(iter(sample["scores"]), "") if answer is not None else ""
+    is_long = isinstance(answer, str) and len(answer) > LONGEST_EXTRACTION
+    is_whole = WHOLE.match(scorer) or (is_long and answer == _text(sample))
+    return None if is_whole else answer
 
 
 def _value(sample: Record) -> Any:
@@ -316,7 +350,7 @@ def _value(sample: Record) -> Any:
 
 
 def _tell_scores(sample: Record, context: Context) -> None:
-    """Say what is no label: no score, or half of one; and ask which of several counts."""
+    """Note what is no label: no score, or half of one; ask which of several counts."""
     scores = sample.get("scores")
     if isinstance(scores, dict) and len(scores) > 1:
         context.ambiguous["correct"] = SCORERS
@@ -358,7 +392,7 @@ FORMAT = Format(
             read=renamed(FINISH),
         ),
         column("text", "output.completion", make=_text),
-        column("archive_answer", "scores.*.answer", make=lambda sample: _score("answer", sample)),
+        column("archive_answer", "scores.*.answer", make=_extracted),
         column("correct", "scores.*.value", make=_value, read=renamed(GRADES[0])),
         column("mean_logprob", "output.choices.0.logprobs.content", read=mean_logprob),
         column("references", "target", read=as_references),

@@ -1,5 +1,7 @@
 """Readers: a file of any container and format becomes chunks of raw values by column."""
 
+from dataclasses import replace
+
 from audit.options import Reading
 from audit.sources import containers
 from audit.sources.containers import CONTAINERS, HEAD_BYTES, first_bytes, once, sniff
@@ -10,6 +12,7 @@ from audit.sources.readers.chunks import open_records
 from audit.sources.readers.documents import document_rows, is_document
 from audit.sources.readers.lines import csv_rows, jsonl_rows
 from audit.sources.readers.parquet import open_parquet
+from audit.sources.readers.selected import open_format
 
 READERS = {"csv": csv_rows, "json": document_rows, "jsonl": jsonl_rows}
 
@@ -24,6 +27,8 @@ def read_source(file: SourceFile, reading: Reading, declared: Format | None = No
         format = _recognized(file)
     if is_open and (owner := of_container(container)):
         format = owner
+    if format.select is not None:
+        return open_format(file, format, reading)
     if container == "parquet" and format.records is None:
         return open_parquet(file, None if is_open else format, reading)
     if container == "zip" and format.records is None:
@@ -35,19 +40,23 @@ def read_source(file: SourceFile, reading: Reading, declared: Format | None = No
     context = context_of(file, format, reading, container)
     if format.records is not None:
         return open_records(context, format.records(file, context.header))
-    return open_records(context, READERS[container](file))
+    source = open_records(context, READERS[container](file))
+    return replace(source, records=lambda: (row[1] for row in READERS[container](file)))
 
 
 @once
 def _recognized(file: SourceFile) -> Format:
-    """The format of a file of JSON, by its first object or as much of it as tells."""
+    """Return the format of a file of JSON, by its first object or as much of it as tells."""
     head = sniff(file)
     data, is_cut, size = head.data, head.is_cut, HEAD_BYTES
     while True:
         if head.container == "json":
             data = data.removeprefix(b"\xef\xbb\xbf").lstrip().removeprefix(b"[")
         members, is_whole = first_members(data)
-        is_known = any(format.records and format.knows(members) for format in formats().values())
+        is_known = any(
+            (format.records or format.select) and format.knows(members)
+            for format in formats().values()
+        )
         if is_whole or not is_cut or size > containers.LONGEST_LINE or is_known:
             return recognize(file, members)
         size *= 16

@@ -35,7 +35,7 @@ def make_source(
     has: str,
     sample: list[Record],
 ) -> Source:
-    """The open file, as those see it who load or describe it."""
+    """Return the open file, as those see it who load or describe it."""
     format = context.format
     mapping = {column: origin.where for column, origin in origins.items() if find_column(column)}
     is_flat = format.name == "flat"
@@ -59,6 +59,7 @@ def make_source(
         live=_live_facts(sample),
         has_problem_names=_has_names(origins.get("question_id"), sample),
         sample=sample,
+        sql_of={column: origin.sql for column, origin in origins.items()},
     )
 
 
@@ -81,7 +82,7 @@ def _has_names(origin: Origin | None, sample: Sequence[Record]) -> bool:
 
 
 def empty(file: SourceFile, notes: Mapping[str, int] | None = None) -> Unreadable:
-    """What is said of a file without rows, or of one of which all are left out."""
+    """Return what is said of a file without rows, or of one of which all are left out."""
     reasons = "; ".join(f"{count:,} {note}" for note, count in (notes or {}).items())
     if reasons:
         return file.unreadable(f"holds no rows to load: {reasons}")
@@ -89,7 +90,7 @@ def empty(file: SourceFile, notes: Mapping[str, int] | None = None) -> Unreadabl
 
 
 def open_records(context: Context, rows: Iterator[Row], has: str = "") -> Source:
-    """A file as its records: JSON, logs, and Parquet whose rows hold several attempts."""
+    """Return a file as its records: JSON, logs, and Parquet whose rows hold several attempts."""
     prepared = _prepared(rows, context)
     first = _sample(prepared)
     if not first:
@@ -108,7 +109,7 @@ def open_records(context: Context, rows: Iterator[Row], has: str = "") -> Source
 
 
 def _prepared(rows: Iterator[Row], context: Context) -> Iterator[Row]:
-    """The records that hold attempts, as they should be read."""
+    """Yield the records that hold attempts, as they should be read."""
     for number, record, size, done in rows:
         context.row = number
         prepared: Record | None = record
@@ -122,7 +123,7 @@ def _prepared(rows: Iterator[Row], context: Context) -> Iterator[Row]:
 
 
 def _sample(rows: Iterator[Row]) -> list[Row]:
-    """The first few records: what the file has is judged by them."""
+    """Return the first few records: what the file has is judged by them."""
     sample: list[Row] = []
     size = 0
     for row in rows:
@@ -136,7 +137,7 @@ def _sample(rows: Iterator[Row]) -> list[Row]:
 def _record_chunks(
     rows: Iterable[Row], context: Context, origins: dict[str, Origin], names: set[str]
 ) -> Iterator[Chunk]:
-    """The attempts of the records; a flat file may have names that its first records lack."""
+    """Yield the attempts of the records; a flat file may have names that its first records lack."""
     lists, format = lists_of(origins), context.format
     needed = [(origins[c].get, note) for c, note in format.left_out.items() if c in origins]
     is_flat = format.name == "flat"
@@ -147,6 +148,8 @@ def _record_chunks(
     for number, record, size, done in rows:
         context.row = number
         for name in record.keys() - names if is_flat else ():
+            if record[name] is None and name in COLUMNS:
+                continue
             names.add(name)
             is_column = name in COLUMNS or SCORE.fullmatch(name)
             if is_column and name not in origins and not (lists and of_attempt(name)):

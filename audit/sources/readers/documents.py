@@ -18,18 +18,23 @@ from audit.sources import containers
 from audit.sources.containers import HEAD_BYTES, Lines, once, sniff
 from audit.sources.files import Row, SourceFile, excerpt
 from audit.sources.formats import formats
+from audit.sources.formats.agents import is_part_of_trial
 from audit.sources.formats.flat import KNOWN
 from audit.sources.json_stream import JsonStream, first_members, stream_records
 from audit.sources.readers.lines import unique_keys
 
 # What a group's key is called in its records.
 KEY = "key"
+# What SWE-bench is given of each run: it holds no cost, and stands beside the runs.
+PREDICTION = {"instance_id", "model_patch"}
 # What a report of SWE-bench lists.
 REPORTED = "resolved_ids"
 
 
 def holds_records(path: Path) -> bool:
-    """Whether a .json file in a folder is a log or records, going by how it begins."""
+    """Return whether a .json file in a folder is a log or records, going by how it begins."""
+    if is_part_of_trial(path):
+        return False
     try:
         with open(path, "rb") as stream:
             head = stream.read(HEAD_BYTES)
@@ -38,6 +43,8 @@ def holds_records(path: Path) -> bool:
     if containers.JSON_ARRAY.match(head.removeprefix(b"\xef\xbb\xbf").lstrip()):
         return True
     members, is_whole = first_members(head)
+    if any(isinstance(v, dict) and v.keys() >= PREDICTION for v in members.values()):
+        return False
     is_known = any(format.knows(members) for format in formats().values())
     is_several = _is_of_arrays(members) or (is_whole and _holds_several(members))
     return is_known or "eval" in members or is_several
@@ -64,7 +71,7 @@ def is_document(file: SourceFile) -> bool:
 
 @cache
 def _problem_names() -> frozenset[str]:
-    """What names a problem, beside a prompt."""
+    """Return what names a problem, beside a prompt."""
     problem = KNOWN["question_id"]
     return frozenset((*problem.paths, *problem.if_one_row_per_problem, *problem.if_values_fit))
 
@@ -91,7 +98,7 @@ def _holds_several(record: dict[str, Any]) -> bool:
 
 
 def _inner(record: dict[str, Any]) -> dict[str, Any] | None:
-    """The only object in an object that holds lists of records; a record has no such."""
+    """Return the only object in an object that holds lists of records; a record has no such."""
     is_record = bool(_problem_names() & record.keys())
     if is_record or any(isinstance(value, list) for value in record.values()):
         return None
@@ -101,7 +108,7 @@ def _inner(record: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _holds_lists(record: dict[str, Any]) -> bool:
-    """Whether an object holds lists of records, itself or in an object of its own."""
+    """Return whether an object holds lists of records, itself or in an object of its own."""
     name = _record_list(record)
     if (len(record) > 1 and _groups(record)) or (name and _names_problems(record[name])):
         return True
@@ -109,7 +116,7 @@ def _holds_lists(record: dict[str, Any]) -> bool:
 
 
 def _is_table(record: dict[str, Any]) -> bool:
-    """Whether an object is a table in rows, as pandas and others write it."""
+    """Return whether an object is a table in rows, as pandas and others write it."""
     names, rows = record.get("columns"), record.get("data")
     if not (isinstance(names, list) and isinstance(rows, list) and names and rows):
         return False
@@ -119,7 +126,7 @@ def _is_table(record: dict[str, Any]) -> bool:
 
 
 def _is_numbered(record: dict[str, Any]) -> bool:
-    """Whether an object holds columns whose values go by the numbers of their rows."""
+    """Return whether an object holds columns whose values go by the numbers of their rows."""
     if len(record) < 2 or not all(isinstance(v, dict) and v for v in record.values()):
         return False
     first, *others = (value.keys() for value in record.values())
@@ -129,7 +136,7 @@ def _is_numbered(record: dict[str, Any]) -> bool:
 
 
 def _is_keyed(record: dict[str, Any]) -> bool:
-    """Whether an object holds objects that are alike."""
+    """Return whether an object holds objects that are alike."""
     if len(record) < 2 or not all(isinstance(value, dict) for value in record.values()):
         return False
     first, *others = (value.keys() for value in record.values())
@@ -155,7 +162,7 @@ def _groups(record: dict[str, Any]) -> bool:
 
 
 def document_rows(file: SourceFile) -> Iterator[Row]:
-    """The records of a document, numbered from 1."""
+    """Return the records of a document, numbered from 1."""
     return stream_records(file, _records, "not readable as one JSON document", unique_keys)
 
 

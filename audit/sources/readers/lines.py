@@ -12,7 +12,7 @@ from audit.sources.files import Row, SourceFile, excerpt
 
 
 def jsonl_rows(file: SourceFile) -> Iterator[Row]:
-    """The objects of a file, with their line numbers."""
+    """Yield the objects of a file, with their line numbers."""
     lines = Lines(file)
     for line in lines:
         if line.strip():
@@ -36,7 +36,7 @@ def _json_object(file: SourceFile, number: int, line: str) -> dict[str, Any]:
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of which no key is said twice."""
+    """Return an object of which no key is said twice."""
     members = dict(pairs)
     if len(members) != len(pairs):
         (again, *_) = repeated(key for key, _ in pairs)
@@ -45,12 +45,12 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def repeated(names: Iterable[str]) -> list[str]:
-    """The names that occur more than once."""
+    """Return the names that occur more than once."""
     return [name for name, count in Counter(names).items() if count > 1]
 
 
 def csv_rows(file: SourceFile) -> Iterator[Row]:
-    """The records of every row that is not blank."""
+    """Yield the records of every row that is not blank."""
     csv.field_size_limit(containers.LONGEST_LINE)
     lines = Lines(file)
     records = filter(None, csv.reader(lines, strict=True, delimiter=_delimiter(file)))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -11,10 +12,11 @@ import pyarrow.parquet as pq
 from audit.ahead import prefetch
 from audit.options import Reading
 from audit.sources import containers
-from audit.sources.canonical import SCORE, is_numeric
+from audit.sources.canonical import COLUMNS, SCORE, is_numeric
 from audit.sources.columns import Origin, columns_shown, find_origins
 from audit.sources.files import Chunk, Row, Source, SourceFile, Unreadable, excerpt
 from audit.sources.formats import Context, Format, Record, context_of, recognize
+from audit.sources.formats.flat import ALL_WORDS, as_word
 from audit.sources.paths import Items, Keys, find_keys
 from audit.sources.readers import chunks as limits
 from audit.sources.readers.chunks import empty, make_source, open_records
@@ -23,6 +25,7 @@ from audit.sources.readers.chunks import empty, make_source, open_records
 PARQUET_BUFFER_BYTES = 4_000_000
 # Rows are decoded a few at a time: a file of some kilobytes may say one long text for each of them.
 BATCH_ROWS = 256
+SMALL_BYTES = 1_000_000
 # What a batch may come to, should every row hold the longest text that its group has.
 LARGEST_BATCH = 128_000_000
 PEEKED_ROWS = 16
@@ -30,7 +33,7 @@ PARQUET_ERRORS = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryE
 
 
 def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> Source:
-    """A Parquet file, in a given format or else the one of its columns."""
+    """Return a Parquet file, in a given format or else the one of its columns."""
     reader, schema = _opened(file)
     metadata = reader.metadata.metadata or {}
     shape = _fields(schema)
@@ -51,17 +54,19 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     looks_around = any(f.look_up is not None and not f.looks_into for f in format.fields)
     if is_listed or format.attempts_at or format.prepare is not None or looks_around:
         rows = _parquet_rows(file, reader, _leaves(format, origins, schema))
-        return open_records(context, rows, has)
+        source = open_records(context, rows, has)
+        return replace(source, records=lambda: parquet_records(file))
     chunks = _parquet_chunks(file, reader, format, origins)
     # Where the canonical column holds no numbers, its first values tell whether they are names.
     is_own = "question_id" in origins and origins["question_id"].where == "question_id"
     may_be_names = is_own and not is_numeric(schema.field("question_id").type)
     sample = _first_rows(file, reader, ["question_id"] if may_be_names else [])
-    return make_source(context, origins, chunks, has, sample)
+    source = make_source(context, origins, chunks, has, sample)
+    return replace(source, records=lambda: parquet_records(file))
 
 
 def _opened(file: SourceFile) -> tuple[pq.ParquetFile, pa.Schema]:
-    """An open Parquet file, and what its footer says of its columns."""
+    """Return an open Parquet file, and what its footer says of its columns."""
     try:
         # By its bytes: a file's name need not be UTF-8.
         stream = pa.OSFile(os.fsencode(file.path))
@@ -72,7 +77,7 @@ def _opened(file: SourceFile) -> tuple[pq.ParquetFile, pa.Schema]:
 
 
 def _fields(fields: Iterable[pa.Field]) -> Record:
-    """A record with the fields of a schema and no values."""
+    """Return a record with the fields of a schema and no values."""
     return {field.name: _shape(field.type) for field in fields}
 
 
@@ -97,7 +102,7 @@ def _leaves(format: Format, origins: Mapping[str, Origin], schema: pa.Schema) ->
 
 
 def _leaf(keys: Keys, shape: Any) -> Keys:
-    """The keys of a path as far as the first list."""
+    """Return the keys of a path as far as the first list."""
     for at, key in enumerate(keys):
         if isinstance(shape, list):
             return keys[:at]
@@ -106,7 +111,7 @@ def _leaf(keys: Keys, shape: Any) -> Keys:
 
 
 def _peek(context: Context, reader: pq.ParquetFile) -> list[Record]:
-    """The first rows of the columns that a format looks into, or may have to choose from."""
+    """Return the first rows of the columns that a format looks into, or may have to choose from."""
     schema, format = reader.schema_arrow, context.format
     paths = [name for field in format.fields for name in field.looks_into]
     paths += context.reading.mapping.values()
@@ -116,11 +121,13 @@ def _peek(context: Context, reader: pq.ParquetFile) -> list[Record]:
     names = {path.split(".")[0] for path in paths}
     if format.name == "flat":
         names |= {c.name for c in schema if _is_list(c.type) or SCORE.fullmatch(c.name)}
+        own = {name for name in schema.names if name in COLUMNS}
+        names |= {name for name in schema.names if as_word(name) in ALL_WORDS} - own
     return _first_rows(context.file, reader, [name for name in schema.names if name in names])
 
 
 def _first_rows(file: SourceFile, reader: pq.ParquetFile, names: list[str]) -> list[Record]:
-    """The first rows of some columns, one at a time: any of them may be long."""
+    """Return the first rows of some columns, one at a time: any of them may be long."""
     rows: list[Record] = []
     size = 0
     try:
@@ -134,11 +141,11 @@ def _first_rows(file: SourceFile, reader: pq.ParquetFile, names: list[str]) -> l
     return rows
 
 
-def first_records(file: SourceFile) -> list[Record]:
-    """The first rows of all columns, for who looks for a missing one."""
+def parquet_records(file: SourceFile) -> Iterator[Record]:
+    """Read the rows with all their columns, for who asks what they hold."""
     reader, schema = _opened(file)
-    with reader:
-        return _first_rows(file, reader, schema.names)
+    for batch, before, _ in _parquet_batches(file, reader, schema.names):
+        yield from _records(file, batch, before)
 
 
 def _is_list(type: pa.DataType) -> bool:
@@ -157,10 +164,12 @@ def _reason(error: BaseException) -> str:
 def _parquet_batches(
     file: SourceFile, reader: pq.ParquetFile, names: list[str]
 ) -> Iterator[tuple[pa.RecordBatch, int, int]]:
-    """Batches of the named columns, with the rows before each and the bytes read so far."""
+    """Yield batches of the named columns, with the rows before each and the bytes read so far."""
     total, row = reader.metadata.num_rows, 0
     try:
-        for batch in prefetch(_decoded(file, reader, names)):
+        decoded = _decoded(file, reader, names)
+        # A thread for a small file costs more than it saves.
+        for batch in decoded if file.bytes < SMALL_BYTES else prefetch(decoded):
             before, row = row, row + batch.num_rows
             _check_rows(file, batch, before)
             if batch.num_rows:
@@ -174,18 +183,20 @@ def _parquet_batches(
 def _decoded(
     file: SourceFile, reader: pq.ParquetFile, names: list[str]
 ) -> Iterator[pa.RecordBatch]:
-    """The batches of every row group, none of which goes beyond its group."""
+    """Yield the batches of every row group, none of which goes beyond its group."""
     # Who decodes closes: a thread may still be at it when nobody waits for its batch any more.
     try:
         for group in range(reader.num_row_groups):
             batch_rows = _batch_rows(file, reader.metadata.row_group(group))
-            yield from _joined(map(_plain, reader.iter_batches(batch_rows, [group], names)))
+            threaded = file.bytes >= SMALL_BYTES
+            batches = reader.iter_batches(batch_rows, [group], names, use_threads=threaded)
+            yield from _joined(map(_plain, batches))
     finally:
         reader.close(force=True)
 
 
 def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A batch without dictionaries: only then its size is what its rows come to."""
+    """Return a batch without dictionaries: only then its size is what its rows come to."""
     columns = [
         column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
         for column in batch.columns
@@ -208,7 +219,7 @@ def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _one(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    """The batches as one; where no column is read, they only count rows and stay apart."""
+    """Return the batches as one; where no column is read, they only count rows and stay apart."""
     if len(batches) < 2 or not batches[0].num_columns:
         return batches
     return pa.Table.from_batches(batches).combine_chunks().to_batches()
@@ -225,7 +236,7 @@ def _parquet_chunks(
 
 
 def _column(file: SourceFile, batch: pa.RecordBatch, before: int, origin: Origin) -> Any:
-    """The values of a column, as an array wherever they are taken as they are."""
+    """Return the values of a column, as an array wherever they are taken as they are."""
     if origin.is_row:
         return list(range(before + 1, before + batch.num_rows + 1))
     if origin.keys is None:
@@ -246,7 +257,7 @@ def _parquet_rows(file: SourceFile, reader: pq.ParquetFile, names: list[str]) ->
 
 
 def _records(file: SourceFile, batch: pa.RecordBatch, before: int) -> list[Record]:
-    """The rows of a batch; one that Python cannot hold is named."""
+    """Return the rows of a batch; one that Python cannot hold is named."""
     try:
         return batch.to_pylist()
     except PARQUET_ERRORS:
@@ -275,7 +286,7 @@ def python_values(array: pa.Array) -> list[Any]:
 
 
 def _batch_rows(file: SourceFile, group: pq.RowGroupMetaData) -> int:
-    """How many rows of a row group are decoded at a time, going by their mean size."""
+    """Return how many rows of a row group are decoded at a time, going by their mean size."""
     # The group's own total, not its columns': pyarrow aborts on a damaged column's metadata.
     mean = limits.CHUNK_BYTES * group.num_rows // max(group.total_byte_size, 1)
     rows = max(1, min(BATCH_ROWS, mean))
@@ -287,7 +298,7 @@ def _batch_rows(file: SourceFile, group: pq.RowGroupMetaData) -> int:
 
 
 def _dictionary_bytes(file: SourceFile, group: pq.RowGroupMetaData) -> int:
-    """The size of the dictionaries of a row group, which no text of theirs can pass."""
+    """Return the size of the dictionaries of a row group, which no text of theirs can pass."""
     total = 0
     with open(file.path, "rb") as stream:
         for at in range(group.num_columns):

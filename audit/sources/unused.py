@@ -1,0 +1,105 @@
+"""Columns that a load leaves out although they may be costs, or separate the repeats of a problem.
+
+Two checks of `data_quality` read what is kept here with the mapping of a file, whoever wrote it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, MutableMapping
+from contextlib import suppress
+from itertools import islice
+
+import duckdb
+
+from audit.errors import AuditError
+from audit.sources.columns import COST, COSTLIKE
+from audit.sources.evidence import MOST_ROWS, Evidence, Leaf, open_evidence
+from audit.sources.files import Source
+from audit.sources.paths import EACH
+
+NOT_COSTS = re.compile(r"max_|limit|budget|per_|id$")
+# Parts of a cost that is loaded, and sums with its prompt.
+KNOWN_PARTS = re.compile(r"prompt|input|cache|total|reason|think|detail")
+STAR = re.compile(r"(select|,)\s*(\w+\.)?\*", re.IGNORECASE)
+SELECTED = re.compile(r'([\w.]+)\s+as\s+"?(\w+)"?', re.IGNORECASE)
+
+
+def keep_unused(source: Source) -> None:
+    """Note the columns that a file's mapping leaves out, and keep them with it."""
+    used = {path.partition("~")[0].partition("[")[0] for path in source.mapping.values()}
+    if any(EACH in path.split(".") for path in used):
+        return
+    # What cannot be read or is no table is for the load to refuse: these are checks.
+    with suppress(AuditError, duckdb.Error):
+        if _has_unused(source, used):
+            with open_evidence(source.records()) as evidence:
+                keep_facts(evidence, dict(source.mapping), used, source.mapping, source.notes)
+
+
+def _has_unused(source: Source, used: Iterable[str]) -> bool:
+    """Tell whether the first records have columns that no canonical column comes from."""
+    first = {path.partition(".")[0] for path in used}
+    sample = source.sample or islice(source.records(), 1)
+    return any(not record.keys() <= first for record in sample)
+
+
+def keep_unselected(
+    con: duckdb.DuckDBPyConnection,
+    view: str,
+    text: str,
+    kept: MutableMapping[str, str],
+    notes: Counter[str],
+) -> None:
+    """Note the columns of a view that a select leaves out, going by the names in its text."""
+    words = set(re.findall(r"\w+", text.lower()))
+    names = {name.lower() for name in con.sql(f"from {view}").columns}
+    if names <= words or STAR.search(text):
+        return
+    con.execute(f"create or replace temp table records as from {view} limit {MOST_ROWS}")
+    evidence = Evidence(con)
+    used = {leaf.path for leaf in evidence.leaves if leaf.name in words}
+    paths = {alias.lower(): path for path, alias in SELECTED.findall(text)}
+    keep_facts(evidence, paths, {*used, "filename"}, kept, notes)
+    con.execute("drop table records")
+
+
+def keep_facts(
+    evidence: Evidence,
+    paths: Mapping[str, str],
+    used: Iterable[str],
+    kept: MutableMapping[str, str],
+    notes: Counter[str],
+) -> None:
+    """Keep unused costs and unused columns that split the repeats evenly, and note both."""
+    taken = set(used)
+    costs = [
+        leaf
+        for leaf in evidence.leaves
+        if leaf.path not in taken
+        and leaf.is_number
+        and leaf.distinct > 1
+        and COSTLIKE.search(leaf.path.lower())
+        and not NOT_COSTS.search(leaf.name)
+        and not KNOWN_PARTS.search(leaf.path.lower())
+    ]
+    if costs:
+        shown = ", ".join(_ratio(evidence, leaf, paths.get(COST)) for leaf in costs)
+        kept["unused_costs"] = shown
+        notes[f"column looks like a cost and is not loaded: {shown}"] = len(costs)
+    keys = [leaf for name in ("archive", "question_id") if (leaf := evidence.leaf(paths.get(name)))]
+    if any(leaf.path == paths.get("question_id") for leaf in keys):
+        arms = evidence.arms([leaf.sql for leaf in keys], taken)
+        if arms:
+            shown = ", ".join(leaf.path for leaf in arms)
+            kept["told_apart_by"] = shown
+            notes[f"column splits the repeats of a problem, and is not loaded: {shown}"] = len(arms)
+
+
+def _ratio(evidence: Evidence, leaf: Leaf, cost: str | None) -> str:
+    """Return a column with the ratio of its sum to what is loaded."""
+    loaded = evidence.leaf(cost)
+    if loaded is None or not loaded.is_number:
+        return leaf.path
+    query = f"select sum({leaf.sql}::double) / nullif(sum({loaded.sql}::double), 0) from records"
+    ratio = evidence.con.execute(query).fetchall()[0][0]
+    return leaf.path if ratio is None else f"{leaf.path} ({ratio:.3g} times what is loaded)"

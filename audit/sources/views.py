@@ -1,0 +1,174 @@
+"""Views on files and tables for a select, on a connection that reaches nothing else."""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from audit.database.connection import EXTENSION_SETTINGS, SANDBOX
+from audit.errors import AuditError, explained
+from audit.sources.containers import GZIP_MAGIC, LONGEST_LINE, sniff
+from audit.sources.files import SourceFile
+from audit.sources.json_stream import small_document
+from audit.text import literal, quoted
+
+# DuckDB keeps two buffers of this size a thread: longer objects are read when they are met.
+USUAL_OBJECT = 16_000_000
+# No text becomes a date: an answer such as 12:30 has to stay as it is written.
+JSON_OPTIONS = "dateformat = '@', timestampformat = '@', sample_size = -1"
+CSV_OPTIONS = (
+    "sample_size = -1, auto_type_candidates = ['BOOLEAN', 'BIGINT', 'DOUBLE', 'VARCHAR'], "
+    "header = true"
+)
+# What DuckDB says where a file has a column of its own called filename.
+OWN_NAME = "Option filename adds column"
+DATES = re.compile(r"date|time|timestamp.*|time with.*|uuid|interval")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a load: its files, or a table that Python handed over."""
+
+    files: Sequence[SourceFile]
+    table: Any = None
+
+
+@contextmanager
+def open_views(
+    arguments: Sequence[Argument], limits: Mapping[str, Any], *, beside: str | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a connection with a view for each argument: `source`, or `source_1`, `source_2`, …
+
+    The document of a name `beside` the first file is the table `beside`: one row, its JSON.
+    """
+    config = dict.fromkeys(EXTENSION_SETTINGS, False) | dict(limits)
+    with duckdb.connect(config=config) as con:
+        names = view_names(len(arguments))
+        for name, argument in zip(names, arguments, strict=True):
+            if argument.table is not None:
+                con.register(name, argument.table)
+            else:
+                con.execute(f"create view {name} as {_files_sql(con, argument.files)}")
+        if beside is not None:
+            found = small_document(arguments[0].files[0].path.resolve().with_name(beside))
+            con.execute("create temp table beside as select ?::json as record", [json.dumps(found)])
+        paths = [os.fspath(file.path) for argument in arguments for file in argument.files]
+        allowed = ", ".join(literal(path) for path in paths)
+        con.execute(f"set allowed_paths = [{allowed}]")
+        con.execute("set enable_external_access = false")
+        for statement in SANDBOX:
+            con.execute(statement)
+        yield con
+
+
+def view_names(count: int) -> list[str]:
+    """Return the names of the views of so many arguments."""
+    return ["source"] if count == 1 else [f"source_{number}" for number in range(1, count + 1)]
+
+
+def _files_sql(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> str:
+    """Return the select of all files of an argument, joined by the names of their columns."""
+    groups: dict[tuple[str, bool], list[SourceFile]] = {}
+    for file in files:
+        container = sniff(file).container
+        if container == "zip" or (container != "parquet" and _starts_with(file, b"PK")):
+            raise file.error("is a zip archive, which a select cannot read: unpack it")
+        kind = "json" if container == "jsonl" else container
+        groups.setdefault((kind, _starts_with(file, GZIP_MAGIC)), []).append(file)
+    selects = [
+        _named_group(con, kind, is_gzip, members) for (kind, is_gzip), members in groups.items()
+    ]
+    return " union all by name ".join(selects)
+
+
+def _named_group(
+    con: duckdb.DuckDBPyConnection, kind: str, is_gzip: bool, files: Sequence[SourceFile]
+) -> str:
+    """Return the select of files of one container, with filename unless they have their own."""
+    try:
+        return _group_sql(con, kind, is_gzip, files, ", filename = true")
+    except AuditError as error:
+        if OWN_NAME not in str(error):
+            raise
+        return _group_sql(con, kind, is_gzip, files, "")
+
+
+def _starts_with(file: SourceFile, magic: bytes) -> bool:
+    with open(file.path, "rb") as stream:
+        return stream.read(len(magic)) == magic
+
+
+def _group_sql(
+    con: duckdb.DuckDBPyConnection,
+    kind: str,
+    is_gzip: bool,
+    files: Sequence[SourceFile],
+    named: str,
+) -> str:
+    """Return the select of files of one container, with the types of all their values."""
+    paths = ", ".join(literal(os.fspath(file.path)) for file in files)
+    listed = f"[{paths}], union_by_name = true{named}"
+    if kind == "parquet":
+        _columns(con, f"read_parquet({listed})", files)
+        return f"select * from read_parquet({listed})"
+    if is_gzip:
+        listed += ", compression = 'gzip'"
+    if kind == "csv":
+        read = f"read_csv({listed}, {CSV_OPTIONS})"
+        _columns(con, read, files)
+        return f"select * from {read}"
+    for size in (USUAL_OBJECT, LONGEST_LINE):
+        sized = f"{listed}, maximum_object_size = {size}"
+        try:
+            columns = _columns(con, f"read_json({sized}, {JSON_OPTIONS})", files)
+        except _TooLong:
+            continue
+        fields = ", ".join(f"{literal(name)}: {literal(type)}" for name, type in columns.items())
+        return f"select * from read_json({sized}, {JSON_OPTIONS}, columns = {{{fields}}})"
+    raise files[0].error(f"holds an object longer than {LONGEST_LINE // 1_000_000} MB")
+
+
+class _TooLong(Exception):
+    """An object that is longer than the buffer."""
+
+
+def _columns(
+    con: duckdb.DuckDBPyConnection, read: str, files: Sequence[SourceFile]
+) -> dict[str, str]:
+    """Return the columns of a read and their types; texts that look like dates stay texts."""
+    try:
+        relation = con.sql(f"select * from {read}")
+        columns = dict(zip(relation.columns, map(plain_type, relation.types), strict=True))
+        if "filename = true" in read:
+            columns.pop("filename")
+        return columns
+    except duckdb.Error as error:
+        if "maximum_object_size" in str(error):
+            raise _TooLong from None
+        name = files[0].shown_name if len(files) == 1 else f"{len(files):,} files"
+        raise AuditError(f"{name}: cannot be read: {one_line_of(error)}") from None
+
+
+def plain_type(type: Any) -> str:
+    """Return the type in SQL, with texts in the place of dates and times."""
+    if type.id in ("list", "array"):
+        return f"{plain_type(type.children[0][1])}[]"
+    if type.id == "map":
+        return "map({}, {})".format(*(plain_type(child) for _, child in type.children))
+    if type.id == "struct":
+        fields = (f"{quoted(name)} {plain_type(child)}" for name, child in type.children)
+        return f"struct({', '.join(fields)})"
+    return "varchar" if DATES.fullmatch(type.id) else str(type)
+
+
+def one_line_of(error: Exception) -> str:
+    """Return what the engine says of a mistake, candidates included, without its picture."""
+    if type(error).__name__ == "OutOfMemoryException":
+        return explained(error)
+    words = str(error).partition("\nLINE ")[0].partition("\nTry increasing")[0]
+    return " ".join(words.split())[:600]

@@ -1,0 +1,35 @@
+-- promptfoo: an answer of a provider to a test; where there are several prompts each is an archive of its own.
+--     Attempts in the order of a test's results. What came from promptfoo's cache cost nothing and has no count.
+-- grain: archive, competition, question_id, seed
+-- title: promptfoo results
+-- recognized by: evalId results.results results.prompts
+-- absent: competition=promptfoo names no benchmark
+with answers as (
+    select
+        answer.value as record,
+        answer.key::bigint as number,
+        json_array_length(to_json(source) -> '$.results.prompts') > 1 as has_prompts,
+        count(distinct answer.value ->> '$.promptIdx') over (partition by answer.value ->> '$.provider.id') as prompts,
+    from source
+    cross join json_each(to_json(source) -> '$.results.results') as answer
+)
+select
+    (record ->> '$.provider.id') || if(prompts > 1, ', prompt ' || (record ->> '$.promptIdx'), '') as archive,
+    record ->> '$.testIdx' as question_id,
+    row_number() over (
+        partition by record ->> '$.provider.id', record ->> '$.promptIdx', record ->> '$.testIdx'
+        order by number
+    ) - 1 as seed,
+    (record ->> '$.response.tokenUsage.prompt')::bigint as prompt_tokens,
+    (record ->> '$.response.tokenUsage.completion')::bigint as completion_tokens,
+    (record ->> '$.cost')::double as money,
+    (record ->> '$.latencyMs')::double / 1000 as "seconds",
+    case
+        when record ->> '$.response.finishReason' is not null then record ->> '$.response.finishReason'
+        when record ->> '$.response.output' is null then 'error'
+        else 'stop'
+    end as finish_reason,
+    record ->> '$.response.output' as text,
+    (record ->> '$.success')::boolean as correct,
+from answers
+order by number

@@ -1,0 +1,48 @@
+-- verifiers: a rollout of verifiers or prime-rl (results.jsonl, model and environment in the metadata.json
+--     beside it); attempts in the order of an example's rows; a reward of 1 is right, of 0 wrong, others no label.
+-- grain: archive, competition, question_id, seed
+-- title: verifiers or prime-rl rollouts
+-- recognized by: example_id prompt completion reward
+-- beside: metadata.json
+-- absent: competition=no metadata.json beside it names an environment; archive=no metadata.json beside it names a model
+select
+    beside.record ->> '$.model' as archive,
+    coalesce(beside.record ->> '$.env_id', rollouts.record ->> '$.task') as competition,
+    rollouts.record ->> '$.example_id' as question_id,
+    row_number() over (partition by rollouts.record ->> '$.example_id' order by rollouts.number) - 1 as seed,
+    coalesce(
+        rollouts.record ->> '$.token_usage.input_tokens',
+        rollouts.record ->> '$.token_usage.prompt_tokens'
+    )::double::bigint as prompt_tokens,
+    coalesce(
+        rollouts.record ->> '$.token_usage.output_tokens',
+        rollouts.record ->> '$.token_usage.completion_tokens'
+    )::double::bigint as completion_tokens,
+    case
+        when rollouts.record ->> '$.error' is not null then 'error'
+        when (rollouts.record ->> '$.is_truncated')::boolean then 'length'
+        when rollouts.record ->> '$.stop_condition' = 'max_turns_reached' then 'max_turns'
+        when rollouts.record ->> '$.is_completed' is not null or rollouts.record ->> '$.stop_condition' is not null then 'stop'
+    end as finish_reason,
+    if(
+        json_type(rollouts.record, '$.completion') = 'VARCHAR',
+        rollouts.record ->> '$.completion',
+        rollouts.record ->> '$.completion[#-1].content'
+    ) as text,
+    case (rollouts.record ->> '$.reward')::double
+        when 1 then true
+        when 0 then false
+    end as correct,
+    [rollouts.record ->> '$.answer'] as "references",
+    coalesce(
+        (rollouts.record ->> '$.timing.generation_ms')::double,
+        (rollouts.record ->> '$.generation_ms')::double
+    ) / 1000 as "seconds",
+from (
+    select
+        to_json(source) as record,
+        row_number() over () as number,
+    from source
+) as rollouts
+cross join beside
+order by rollouts.number
