@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
@@ -10,21 +10,32 @@ from audit.database import opened
 from audit.engine.prices import read_prices
 from audit.engine.quality import quality_notes
 from audit.load import provenance
-from audit.options import Limits, Planned, Reading, Sources, TaskLimits, takes
+from audit.options import (
+    Limits,
+    Planned,
+    Reading,
+    Sources,
+    TaskLimits,
+    document_options,
+    read_options,
+)
 from audit.output import filters
 from audit.output.result import Result
 from audit.progress import Progress
 from audit.study.fetch import local_files
 
+if TYPE_CHECKING:
+    from typing import Unpack
 
-@takes
+    from audit.parameters import LimitOptions, PlanOptions, TaskOptions
+
+
+@document_options(Reading, Planned)
 def plan(
     sources: Sources,
     out: str | Path,
     parts: int,
-    *,
-    reading: Reading,
-    settings: Planned,
+    **options: "Unpack[PlanOptions]",
 ) -> Result:
     """Plan a run past one machine, which workers share as a folder: a row per source file.
 
@@ -35,14 +46,20 @@ def plan(
     """
     from audit.scale.plan import plan as write
 
+    reading, settings = read_options(options, Reading, Planned)
     asked: dict[str, Any] = {**settings, "prices": read_prices(settings.get("prices", ""))}
     if "problems" in settings:
         asked["problems"] = filters.read_problems(Path(settings["problems"]))
     manifest = write(local_files(sources), Path(out), parts, reading=reading, settings=asked)
     size = sum(file.bytes for file in manifest.files)
-    caption = f"{len(manifest.files):,} file(s), {size:,} bytes, {parts:,} part(s) in {out}"
+    caption = (
+        f"{len(manifest.files):,} file(s), {size:,} bytes, {len(manifest.extracts):,} extract(s), "
+        f"{parts:,} part(s) in {out}"
+    )
     rows = {
-        "number": pa.array(range(len(manifest.files)), pa.int64()),
+        "extract": pa.array(
+            [number for number, read in enumerate(manifest.extracts) for _ in read], pa.int64()
+        ),
         "file": pa.array([file.shown_name for file in manifest.files], pa.string()),
         "bytes": pa.array([file.bytes for file in manifest.files], pa.int64()),
     }
@@ -50,43 +67,43 @@ def plan(
     return Result(pa.table(rows), caption=caption, notes=notes)
 
 
-@takes
+@document_options(TaskLimits)
 def extract(
     folder: str | Path,
     number: int | None = None,
-    *,
-    limits: TaskLimits,
+    **options: "Unpack[TaskOptions]",
 ) -> Result:
-    """Extract the attempts of one file of a run, or of all that are missing: a row per file.
+    """Do one extract of a run, or all that are missing: a row per extract.
 
-    Once all are extracted, what the parts share is numbered.
+    An extract reads one source file, or several small ones. After the last one, what the parts
+    share is numbered.
 
-    number: the file, counted from 0 (default: every one that is missing)
+    number: the extract, counted from 0 (default: every one that is missing)
     """
     from audit.scale.extract import extract as read
     from audit.scale.folders import missing
     from audit.scale.keys import number_keys
     from audit.scale.plan import read_manifest
 
+    limits = read_options(options, TaskLimits)
     run = Path(folder)
     manifest = read_manifest(run)
     numbers = [number] if number is not None else []
     if number is None:
-        numbers = missing(run, "attempts", len(manifest.files), manifest.id)
-    rows = [read(run, file_number, limits) for file_number in numbers]
+        numbers = missing(run, "attempts", len(manifest.extracts), manifest.id)
+    rows = [read(run, n, limits) for n in numbers]
     if number is None:
         number_keys(run, limits)
     columns = {"number": pa.array(numbers, pa.int64()), "attempts": pa.array(rows, pa.int64())}
-    caption = f"{sum(rows):,} attempts of {len(numbers):,} file(s) in {folder}"
+    caption = f"{sum(rows):,} attempts of {len(numbers):,} extract(s) in {folder}"
     return Result(pa.table(columns), caption=caption)
 
 
-@takes
+@document_options(TaskLimits)
 def part(
     folder: str | Path,
     number: int,
-    *,
-    limits: TaskLimits,
+    **options: "Unpack[TaskOptions]",
 ) -> Result:
     """Make one part of a run, unless it is there, and say how many banks it has walked.
 
@@ -94,12 +111,13 @@ def part(
     """
     from audit.scale.part import part as make
 
+    limits = read_options(options, TaskLimits)
     banks = make(Path(folder), number, limits)
     done = f"{banks:,} banks" if banks else "nothing to do"
     return Result(pa.table({"part": [number], "banks": [banks]}), caption=f"part {number}: {done}")
 
 
-@takes
+@document_options(TaskLimits)
 def run(
     folder: str | Path,
     *,
@@ -108,10 +126,10 @@ def run(
     master: str | None = None,
     remote: str | None = None,
     address: str | None = None,
-    limits: TaskLimits,
     progress: Progress | None = None,
+    **options: "Unpack[TaskOptions]",
 ) -> Result:
-    """Do what is missing of a run, and nothing else: a row for files and one for parts.
+    """Run the remaining tasks of a run: a row for extracts and one for parts.
 
     Local processes import the script that started them: call it below `if __name__ ==
     "__main__"`.
@@ -125,33 +143,33 @@ def run(
     from audit.scale.run import Where
     from audit.scale.run import run as execute
 
+    limits = read_options(options, TaskLimits)
     where = Where(workers, master, remote, address)
-    files, parts = execute(Path(folder), on, limits, where, progress)
-    caption = f"{files:,} file(s) extracted, {parts:,} part(s) made in {folder}"
-    rows = {"task": ["extract", "part"], "done": [files, parts]}
+    extracts, parts = execute(Path(folder), on, limits, where, progress)
+    caption = f"{extracts:,} extract(s) and {parts:,} part(s) made in {folder}"
+    rows = {"task": ["extract", "part"], "done": [extracts, parts]}
     return Result(pa.table(rows), caption=caption)
 
 
-@takes
+@document_options(Limits)
 def gather(
     folder: str | Path,
     db: str | Path,
-    *,
-    link: bool = False,
-    limits: Limits,
+    **options: "Unpack[LimitOptions]",
 ) -> Result:
     """Check every part of a run, make one new database of them, and return the settings used.
 
     db: the database, a file that is not there yet
-    link: leave the large relations in the run's files, which the database then needs
     """
     from audit.scale.gather import gather as collect
 
-    gathered = collect(Path(folder), Path(db), link=link, limits=limits)
+    limits = read_options(options, Limits)
+    gathered = collect(Path(folder), Path(db), limits=limits)
     with opened(db, **asdict(limits)) as con:
         used = con.sql("from settings order by key").to_arrow_table()
         notes = provenance.load_notes(con, gathered.notes)
-        notes += [provenance.replayed_note(con) or "", *quality_notes(con)]
+        told = [*quality_notes(con), *quality_notes(con, moment="replay")]
+        notes += [provenance.replayed_note(con) or "", *dict.fromkeys(told)]
     notes.append("a run keeps no texts: what needs them says so")
     caption = f"{gathered.replays:,} replays of {gathered.banks:,} banks in {db}"
     return Result(used, caption=caption, notes=notes)

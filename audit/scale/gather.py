@@ -1,20 +1,18 @@
 """The parts of a run become one database, as if one machine had replayed it all."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import duckdb
 
 from audit.database import REPLAYED_ROW_GROUP, opened, relations, transaction
-from audit.database.schema import LINKED, TEXTS
+from audit.database.schema import TEXTS
 from audit.engine import quality
 from audit.engine.build import render
-from audit.engine.replay import build_stages, finish, keep_walk_settings, publish
+from audit.engine.replay import build_stages, finish, publish
 from audit.engine.settings import Settings, keep
-from audit.engine.stages import WALKED
 from audit.errors import AuditError, explained
 from audit.load.load import grade_notes
 from audit.load.provenance import remember, remember_answer
@@ -25,19 +23,16 @@ from audit.scale.folders import (
     check_files,
     folder_of,
     keys_file,
-    own_receipt,
+    missing,
     parquet,
-    refuse_links,
     sha256,
     whole_receipts,
 )
 from audit.scale.keys import HANDED_DOWN, LOADED_ONCE, number_keys
-from audit.scale.part import COMPUTED_HERE, FILLED_HERE, WRITTEN
+from audit.scale.part import COMPUTED_HERE, RECORDED_HERE, WRITTEN
 from audit.scale.plan import Manifest, same_plan, settings_of
 from audit.text import first_names
 
-# Relations with a row for every attempt, walk or prefix; --link leaves them in the run's files.
-LARGE = tuple(name for name in COMPUTED_HERE if name in WALKED)
 NAMES_SHOWN = 10
 NO_LIMITS = Limits()
 
@@ -50,14 +45,12 @@ class Gathered(NamedTuple):
     notes: list[str]
 
 
-def gather(run: Path, db: Path, *, link: bool = False, limits: Limits = NO_LIMITS) -> Gathered:
+def gather(run: Path, db: Path, *, limits: Limits = NO_LIMITS) -> Gathered:
     """Make a new database of all parts in one transaction, after every file has been checked."""
     run = run.resolve()
     manifest = same_plan(run)
-    refuse_links(run)
     keys = number_keys(run, TaskLimits())
     check_files(run / "keys", keys)
-    whole_receipts(run, "attempts", len(manifest.files), manifest.id)
     files = check_parts(run, manifest)
     try:
         with (
@@ -70,14 +63,17 @@ def gather(run: Path, db: Path, *, link: bool = False, limits: Limits = NO_LIMIT
                 raise AuditError(f"{db}: holds a database already; gather makes a new one")
             con.execute("set preserve_insertion_order = false")
             settings = settings_of(keys)
-            _fill(con, run, manifest, settings, files, link)
+            _fill(con, run, manifest, settings, files)
             archives = {row[0] for row in con.execute("select archive from sources").fetchall()}
             quality.count_dropped(con, [tuple(row) for row in keys["left_out"]])
             remember(con, manifest.reading.answer, numbers=manifest.reading.numbers)
             quality.count_records(con, archives)
+            # The checks of the records count as those of a load without texts do.
+            con.execute("insert into meta values (?, 'none')", [TEXTS])
             notes = [*keys["notes"], *(_grade_notes(con) if manifest.reading.grade else ())]
             build_stages(con, settings, manifest.plugins, {*HANDED_DOWN, *COMPUTED_HERE})
-            publish(con, replace(manifest.plugins, unit=settings.unit))
+            primary = settings.primary_selector
+            publish(con, replace(manifest.plugins, unit=settings.unit, primary=primary))
             finish(con)
             con.execute("update meta set value = 'fresh' where key = 'replays'")
             ((banks,),) = con.execute("select count(*) from banks").fetchall()
@@ -88,7 +84,7 @@ def gather(run: Path, db: Path, *, link: bool = False, limits: Limits = NO_LIMIT
 
 
 def _grade_notes(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """How often answers match the references, as a load reports it."""
+    """Return how often answers match the references, as a load reports it."""
     con.execute("create temp view incoming as from labels")
     notes = [*grade_notes(con)]
     con.execute("drop view incoming")
@@ -96,41 +92,24 @@ def _grade_notes(con: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def check_parts(run: Path, manifest: Manifest) -> dict[str, list[Path]]:
-    """The files of each relation; a part that is missing, doubled, damaged or foreign is named."""
-    folders = sorted(path.name for path in (run / "parts").glob("[!.]*"))
-    receipts = {name: _own_receipt(run, name, manifest) for name in folders}
-    numbers = Counter(receipt["number"] for receipt in receipts.values())
-    doubled = sorted(number for number, count in numbers.items() if count > 1)
-    if doubled:
-        places = [name for name in folders if receipts[name]["number"] == doubled[0]]
+    """Return the files of each relation; name a part that is missing, damaged or foreign."""
+    if waiting := missing(run, "parts", manifest.parts, manifest.id):
+        names = first_names([*map(str, waiting)], NAMES_SHOWN)
         raise AuditError(
-            f"{run}: part {doubled[0]} is there twice: parts/{', parts/'.join(places)}; remove "
-            "what is a copy"
-        )
-    missing = [number for number in range(manifest.parts) if number not in numbers]
-    if missing:
-        names = first_names([*map(str, missing)], NAMES_SHOWN)
-        raise AuditError(
-            f"{run}: {len(missing):,} of {manifest.parts:,} parts are missing: {names}; run "
-            f"'budget-audit run {run}' again, or 'budget-audit part {run} {missing[0]}'"
+            f"{run}: {len(waiting):,} of {manifest.parts:,} parts are missing: {names}; run "
+            f"'budget-audit run {run}' again, or 'budget-audit part {run} {waiting[0]}'"
         )
     files: dict[str, list[Path]] = {name: [] for name in WRITTEN}
+    keys = sha256(run / "keys" / RECEIPT)
     for receipt in whole_receipts(run, "parts", manifest.parts, manifest.id):
         folder = folder_of(run, "parts", receipt["number"])
+        if receipt["keys"] != keys:
+            raise AuditError(
+                f"{folder}: was made with other keys than {run / 'keys'}; run it again"
+            )
         for name in receipt["files"]:
             files[name].append(folder / f"{name}.parquet")
     return files
-
-
-def _own_receipt(run: Path, name: str, manifest: Manifest) -> dict[str, Any]:
-    """The receipt of a part; one of another run, or made with other keys, is refused."""
-    folder = run / "parts" / name
-    receipt = own_receipt(folder, manifest.id) or {}
-    if receipt.get("keys") != sha256(run / "keys" / RECEIPT):
-        raise AuditError(f"{folder}: was made with other keys than {run / 'keys'}; run it again")
-    if set(receipt["files"]) - set(WRITTEN):
-        raise AuditError(f"{folder}: its {RECEIPT} names files that no part has")
-    return receipt
 
 
 def _fill(
@@ -139,7 +118,6 @@ def _fill(
     manifest: Manifest,
     settings: Settings,
     files: Mapping[str, list[Path]],
-    link: bool,
 ) -> None:
     """Fill what a load and the stages of the parts would have made."""
     create_schema(con)
@@ -148,16 +126,10 @@ def _fill(
     # Votes depend on whether there are answers.
     remember_answer(con, manifest.reading.answer)
     keep(con, settings, manifest.plugins)
-    keep_walk_settings(con, settings, manifest.plugins)
     for name in HANDED_DOWN:
         con.execute(f"create table {name} as from {keys_file(run, name)}")
     for name in WRITTEN:
-        if link and name in LARGE:
-            con.execute(f"create view {name} as from {parquet(files[name])}")
-        elif name in FILLED_HERE:
+        if name in RECORDED_HERE:
             con.execute(f"insert into {name} from {parquet(files[name])}")
         else:
             con.execute(f"create table {name} as from {parquet(files[name])}")
-    con.execute("insert into meta values (?, 'none'), ('run', ?)", [TEXTS, manifest.id])
-    if link:
-        con.execute("insert into meta values (?, ?)", [LINKED, str(run)])

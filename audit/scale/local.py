@@ -1,4 +1,4 @@
-"""Processes of this machine, as many as asked for."""
+"""Tasks in processes of this machine."""
 
 import multiprocessing
 import os
@@ -12,13 +12,12 @@ from multiprocessing.connection import Connection
 
 from audit.errors import AuditError
 from audit.options import TaskLimits
-from audit.scale.run import Execute, Where
-from audit.scale.tasks import MOST_TRIES, TASKS_PER_PROCESS, Outcome, Task, perform
+from audit.scale.run import MOST_TRIES, TASKS_PER_PROCESS, Execute, Outcome, Task, Where, perform
 
 
 @contextmanager
 def started(where: Where, limits: TaskLimits) -> Iterator[Execute]:
-    """Processes are started as tasks need them."""
+    """Yield a function that starts processes as tasks need them."""
     yield lambda tasks: _execute(tasks, where.workers)
 
 
@@ -28,7 +27,7 @@ def _execute(tasks: list[Task], workers: int) -> Iterator[Outcome]:
     shares = [tasks[first : first + size] for first in range(0, len(tasks), size)]
     with ThreadPoolExecutor(workers) as pool:
         try:
-            for future in as_completed([pool.submit(_done, share) for share in shares]):
+            for future in as_completed([pool.submit(_run_share, share) for share in shares]):
                 yield from future.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -37,11 +36,23 @@ def _execute(tasks: list[Task], workers: int) -> Iterator[Outcome]:
             raise
 
 
-def _done(tasks: Sequence[Task]) -> list[Outcome]:
-    """Run tasks in one process; what a killed one has left undone is tried in another."""
+def _run_share(tasks: Sequence[Task]) -> list[Outcome]:
+    """Run tasks in one process; try what a killed one has left undone in another."""
     done: list[Outcome] = []
+    spawning = multiprocessing.get_context("spawn")
     for _ in range(MOST_TRIES):
-        done += _tried(tasks[len(done) :])
+        receiver, sender = spawning.Pipe(duplex=False)
+        left = (perform, tasks[len(done) :], sender, os.getpid())
+        process = spawning.Process(target=_work, args=left)
+        process.start()
+        sender.close()
+        with receiver:
+            while len(done) < len(tasks):
+                try:
+                    done.append(receiver.recv())
+                except EOFError:
+                    break
+        process.join()
         if len(done) == len(tasks):
             return done
     names = ", ".join(f"{task.kind} {task.number}" for task in tasks[len(done) :][:5])
@@ -51,27 +62,10 @@ def _done(tasks: Sequence[Task]) -> list[Outcome]:
     )
 
 
-def _tried(tasks: Sequence[Task]) -> list[Outcome]:
-    """What one process gives before it ends."""
-    spawning = multiprocessing.get_context("spawn")
-    receiver, sender = spawning.Pipe(duplex=False)
-    process = spawning.Process(target=_work, args=(perform, tasks, sender, os.getpid()))
-    process.start()
-    sender.close()
-    outcomes: list[Outcome] = []
-    with receiver:
-        try:
-            while True:
-                outcomes.append(receiver.recv())
-        except EOFError:
-            process.join()
-    return outcomes
-
-
 def _work(
     run: Callable[[Task], Outcome], tasks: Sequence[Task], sender: Connection, parent: int
 ) -> None:
-    """Run tasks one after another; the process ends when the one that started it has."""
+    """Run tasks one after another; end when the process that started this one has."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     def watch() -> None:
@@ -83,5 +77,5 @@ def _work(
     for task in tasks:
         sender.send(run(task))
     sender.close()
-    # DuckDB's module complains about the thread when the interpreter is taken down.
+    # DuckDB's module complains about the thread when the interpreter ends.
     os._exit(0)

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -16,17 +16,10 @@ import pyarrow
 
 from audit import __version__
 from audit.database.leftovers import atomic_file
-from audit.engine.plugins import KINDS, Plugin, Plugins, check_plugin
+from audit.engine.batches import batches
+from audit.engine.plugins import KINDS, Plugin, Plugins
 from audit.engine.scores import named_scores
-from audit.engine.settings import (
-    Settings,
-    as_tuples,
-    check,
-    fits,
-    resolve,
-    resolve_plugins,
-    typed,
-)
+from audit.engine.settings import Settings, as_tuples, resolve, resolve_plugins
 from audit.engine.sql_files import resource
 from audit.errors import AuditError, first_line
 from audit.load.load import check_reading
@@ -37,6 +30,8 @@ from audit.sources.opening import open_source, require_some
 from audit.text import is_utf8
 
 MOST_PARTS = 99_999
+# Files up to this size together are read by one task.
+EXTRACT_BYTES = 32_000_000
 
 
 @dataclass(frozen=True)
@@ -49,9 +44,12 @@ class Manifest:
     plugins: Plugins
     reading: Reading
     files: Sequence[SourceFile]
+    # The numbers of the files that one extract reads: small files are read together.
+    extracts: Sequence[Sequence[int]]
     # Why files were left out that could not even be opened.
     skipped: Sequence[str]
-    sql: Mapping[str, str]
+    # The hash of all SQL files, and the versions of the libraries.
+    sql: str
     versions: Mapping[str, str]
 
 
@@ -66,23 +64,14 @@ def plan(
     """Check the options of `load` and `replay`, list the source files and write the manifest."""
     if not 1 <= parts <= MOST_PARTS:
         raise AuditError(f"--parts: a whole number from 1 to {MOST_PARTS:,}")
-    if settings.get("orders") == "auto":
-        raise AuditError(
-            "--orders auto: a run draws its orders before anything is measured; plan it with a "
-            "number, and use 'budget-audit replay --orders auto' on what is gathered"
-        )
     check_reading(reading)
+    _refuse_later_facts(reading, settings)
     # Workers may begin in another folder.
     beside = {name: getattr(reading, name) for name in ("references", "labels")}
     reading = replace(
         reading, **{name: os.path.abspath(path) for name, path in beside.items() if path}
     )
     files, skipped = _files(sources, reading)
-    if settings.get("selectors") == "all":
-        raise AuditError(
-            "--selectors all: which scores there are is not known before files are read; name the "
-            "selectors of the plan"
-        )
     with duckdb.connect() as con:
         _foretell(con, reading, settings)
         resolved = resolve(con, settings)
@@ -100,8 +89,9 @@ def plan(
         "files": [
             {"path": str(file.path), "name": file.name, "bytes": file.bytes} for file in files
         ],
+        "extracts": [[number for number, _ in batch] for batch in _extracts(files)],
         "skipped": skipped,
-        "sql": _sql_hashes(),
+        "sql": hash_sql(),
         "versions": versions(),
     }
     text = json.dumps(_with_id(content), indent=2, sort_keys=True)
@@ -109,10 +99,39 @@ def plan(
     return read_manifest(out)
 
 
+def _refuse_later_facts(reading: Reading, settings: Mapping[str, Any]) -> None:
+    """Refuse options that ask for what is known only when all files are read."""
+    if settings.get("orders") == "auto":
+        raise AuditError(
+            "--orders auto: a run draws its orders before anything is measured; plan it with a "
+            "number, and use 'budget-audit replay --orders auto' on what is gathered"
+        )
+    if settings.get("selectors") == "all":
+        raise AuditError(
+            "--selectors all: which scores there are is not known before files are read; name the "
+            "selectors of the plan"
+        )
+    terminals = ",".join(settings.get("terminals") or ())
+    if terminals not in ("", "none"):
+        raise AuditError(
+            "--terminals: a run replays no terminals; plan it without, and use 'budget-audit "
+            f"replay --terminals {terminals}' on what is gathered"
+        )
+    if reading.sql is not None:
+        raise AuditError(
+            "--sql: a plan reads files one by one; load with --sql, and plan the export"
+        )
+    if reading.checkpoints is not None:
+        raise AuditError(
+            "--checkpoints: a run reads checkpoints from a column of its files; load the archives "
+            "that have a file of them on one machine"
+        )
+
+
 def _foretell(
     con: duckdb.DuckDBPyConnection, reading: Reading, settings: Mapping[str, Any]
 ) -> None:
-    """Make what the options say of records that are not read yet: their answers and scores.
+    """Create `meta` and `scores` as the options promise them, for records that are not read yet.
 
     That the scores are there, and can be weights, is looked at when everything is extracted.
     """
@@ -127,7 +146,7 @@ def _foretell(
 
 
 def _files(sources: Sequence[str], reading: Reading) -> tuple[list[SourceFile], list[str]]:
-    """The source files, each of which can be opened, and why others are left out."""
+    """Return the source files, each of which can be opened, and why others are left out."""
     skipped: list[str] = []
     listed = find_files(sources, skipped if reading.skip_unreadable else None)
     require_some(listed, skipped)
@@ -142,8 +161,13 @@ def _files(sources: Sequence[str], reading: Reading) -> tuple[list[SourceFile], 
     return files, skipped
 
 
+def _extracts(files: Sequence[SourceFile]) -> Iterator[list[tuple[int, SourceFile]]]:
+    """Batch the files that are read by one task: a process for each small file costs more."""
+    return batches(enumerate(files), lambda item: (item[1].bytes,), (EXTRACT_BYTES,))
+
+
 def _with_id(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The manifest with the hash of all else in it."""
+    """Return the manifest with the hash of all else in it."""
     text = json.dumps(content, sort_keys=True)
     return {**content, "id": hashlib.sha256(text.encode()).hexdigest()}
 
@@ -172,11 +196,9 @@ def _refuse_name(run: Path) -> None:
 
 
 def read_manifest(run: Path) -> Manifest:
-    """The plan of a run; one that somebody has changed is refused."""
+    """Return the plan of a run; refuse one that was changed or cut (threat model, d)."""
     _refuse_name(run)
     path = run / "manifest.json"
-    if path.exists() and not path.is_file():
-        raise AuditError(f"{path}: cannot be read: not a file")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         is_whole = content == _with_id({key: content[key] for key in content if key != "id"})
@@ -186,70 +208,31 @@ def read_manifest(run: Path) -> Manifest:
         raise AuditError(f"{path}: cannot be read: {first_line(error)}") from None
     if not is_whole:
         raise AuditError(f"{path}: has been changed since it was planned; plan the run again")
-    try:
-        return _manifest(content)
-    except (KeyError, TypeError, ValueError, AttributeError, AuditError) as error:
-        raise AuditError(
-            f"{path}: holds no plan: {first_line(error)}; plan the run again"
-        ) from None
-
-
-def _manifest(content: Mapping[str, Any]) -> Manifest:
-    """A manifest from its file, which may say anything although it is signed."""
-    parts, skipped = content["parts"], as_tuples(content["skipped"])
-    sql, versions = content["sql"], content["versions"]
-    if not fits(parts, int) or not 1 <= parts <= MOST_PARTS:
-        raise ValueError(f"parts is not a whole number from 1 to {MOST_PARTS:,}")
-    if not fits(skipped, tuple[str, ...]) or not all(
-        fits(texts, Mapping[str, str]) for texts in (sql, versions)
-    ):
-        raise ValueError("skipped, sql or versions is not of texts")
-    reading = typed(Reading, content["reading"])
-    check_reading(reading)
-    files = [typed(_File, file) for file in content["files"]]
-    if not files or any(file.bytes < 0 or not os.path.isabs(file.path) for file in files):
-        raise ValueError("files is not a list of source files")
-    by_kind = {
-        kind: [typed(Plugin, plugin) for plugin in content["plugins"][kind]] for kind in KINDS
-    }
-    for kind, of_kind in by_kind.items():
-        for plugin in of_kind:
-            check_plugin(kind, plugin)
     settings = settings_of(content)
-    plugins = Plugins(by_kind["rules"], by_kind["selectors"], by_kind["policies"], settings.unit)
-    if settings.primary_selector not in {plugin.name for plugin in plugins.selectors}:
-        raise AuditError(f"no selector '{settings.primary_selector}'")
+    by_kind = {kind: [Plugin(**plugin) for plugin in content["plugins"][kind]] for kind in KINDS}
+    files = [SourceFile(Path(f["path"]), f["name"], f["bytes"]) for f in content["files"]]
+    reading = {name: as_tuples(value) for name, value in content["reading"].items()}
     return Manifest(
         content["id"],
-        parts,
+        content["parts"],
         settings,
-        plugins,
-        reading,
-        [SourceFile(Path(file.path), file.name, file.bytes) for file in files],
-        skipped,
-        sql,
-        versions,
+        Plugins(by_kind["rules"], by_kind["selectors"], by_kind["policies"], settings.unit),
+        Reading(**reading),
+        files,
+        content["extracts"],
+        content["skipped"],
+        content["sql"],
+        content["versions"],
     )
 
 
-@dataclass(frozen=True)
-class _File:
-    """A source file as the manifest names it."""
-
-    path: str
-    name: str
-    bytes: int
-
-
 def settings_of(content: Mapping[str, Any]) -> Settings:
-    """The settings that a manifest or a receipt holds."""
-    settings = typed(Settings, content["settings"])
-    check(settings)
-    return settings
+    """Return the settings that a manifest or a receipt holds."""
+    return Settings(**{name: as_tuples(value) for name, value in content["settings"].items()})
 
 
 def versions() -> dict[str, str]:
-    """The versions on which bytes may depend; NumPy promises its streams for one version only."""
+    """Return the versions on which bytes may depend; NumPy promises its streams per version."""
     return {
         "budget-audit": __version__,
         "duckdb": duckdb.__version__,
@@ -259,28 +242,28 @@ def versions() -> dict[str, str]:
 
 
 @cache
-def _sql_hashes() -> dict[str, str]:
-    """The hash of every SQL file that ships with the project."""
+def hash_sql() -> str:
+    """Return one hash of all SQL files that ship with the project."""
     root = resource("sql")
-    return {
-        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(root.rglob("*.sql"))
-    }
+    digest = hashlib.sha256()
+    for path in sorted(root.rglob("*.sql")):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
 
 
 def same_plan(run: Path) -> Manifest:
-    """The plan of a run; refused where the program is not the one that it was planned with."""
+    """Return the plan of a run; refuse it where versions or SQL differ from the plan's."""
     manifest, here = read_manifest(run), versions()
+    worker = platform.node() or "this worker"
     for name, version in manifest.versions.items():
         if here.get(name) != version:
             raise AuditError(
-                f"{platform.node() or 'this worker'} has {name} {here.get(name)}, and the run was "
-                f"planned with {version}; install that version on every worker"
+                f"{worker} has {name} {here.get(name)}, and the run was planned with {version}; "
+                "install that version on every worker"
             )
-    if _sql_hashes() != manifest.sql:
-        changed = {name for name, _ in _sql_hashes().items() ^ manifest.sql.items()}
+    if hash_sql() != manifest.sql:
         raise AuditError(
-            f"{platform.node() or 'this worker'} has another sql/{min(changed)} than the run was "
-            "planned with; install the same budget-audit on every worker"
+            f"{worker} has other SQL files than the run was planned with; install the same "
+            "budget-audit on every worker"
         )
     return manifest

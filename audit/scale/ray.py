@@ -1,4 +1,4 @@
-"""Ray: the same tasks as remote functions."""
+"""Tasks on Ray, as remote functions."""
 
 import logging
 from collections.abc import Iterator
@@ -6,17 +6,17 @@ from contextlib import contextmanager
 
 from audit.errors import AuditError, first_line
 from audit.options import TaskLimits
-from audit.scale.run import Execute, Where
-from audit.scale.tasks import MOST_TRIES, TASKS_PER_PROCESS, Outcome, Task, perform
+from audit.scale.run import MOST_TRIES, TASKS_PER_PROCESS, Execute, Outcome, Task, Where, perform
 
 
 @contextmanager
 def started(where: Where, limits: TaskLimits) -> Iterator[Execute]:
-    """A cluster at an address, or workers of this machine."""
+    """Start Ray at an address, or with workers of this machine; yield what runs tasks there."""
     try:
         import ray
     except ImportError:
         raise AuditError("--on ray needs more: pip install 'budget-audit[ray]'") from None
+    place = f"at {where.address}" if where.address else "on this machine"
     try:
         ray.init(
             address=where.address or "local",
@@ -24,6 +24,12 @@ def started(where: Where, limits: TaskLimits) -> Iterator[Execute]:
             log_to_driver=False,
             logging_level=logging.ERROR,
         )
+    except Exception as error:
+        raise AuditError(
+            f"Ray did not start {place}: {first_line(error)}; use --on local, or see Ray's logs in "
+            "/tmp/ray/session_latest/logs"
+        ) from None
+    try:
         yield _execute
     except (ray.exceptions.RayError, ConnectionError) as error:
         raise AuditError(f"Ray gave up: {first_line(error)}") from None

@@ -1,19 +1,41 @@
-"""Do what is missing of a run, on one of the engines, and nothing else."""
+"""The remaining tasks of a run, each of them the same function on every engine."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
-from audit.errors import AuditError
+from audit.errors import AuditError, explained
 from audit.options import TaskLimits
 from audit.progress import Progress
 from audit.scale.folders import missing, remove_abandoned
-from audit.scale.keys import number_keys
 from audit.scale.plan import same_plan
-from audit.scale.tasks import Outcome, Task
 
 ENGINES = ("local", "spark", "ray")
+# A process that lives long keeps memory that it no longer needs: a part has one of its own.
+TASKS_PER_PROCESS = {"extract": 50, "part": 1}
+# How often tasks whose process was killed are tried again.
+MOST_TRIES = 3
+
+
+class Task(NamedTuple):
+    """One extract or one part, given by a path and a number, and what it may use."""
+
+    kind: str
+    run: str
+    number: int
+    limits: TaskLimits
+
+
+class Outcome(NamedTuple):
+    """How a task ended: an error that every further try would repeat is returned, not raised."""
+
+    kind: str
+    number: int
+    error: str | None = None
+
+
 Execute = Callable[[list[Task]], Iterable[Outcome]]
 
 
@@ -27,6 +49,23 @@ class Where:
     address: str | None = None
 
 
+def perform(task: Task) -> Outcome:
+    """Run one task in this process; the engine tries again after any other failure."""
+    import duckdb
+
+    from audit.scale.extract import extract
+    from audit.scale.part import part
+
+    work = {"extract": extract, "part": part}[task.kind]
+    try:
+        work(Path(task.run), task.number, task.limits)
+    except AuditError as error:
+        return Outcome(task.kind, task.number, str(error))
+    except duckdb.Error as error:
+        return Outcome(task.kind, task.number, explained(error))
+    return Outcome(task.kind, task.number)
+
+
 def run(
     folder: Path,
     on: str = "local",
@@ -34,7 +73,9 @@ def run(
     where: Where | None = None,
     progress: Progress | None = None,
 ) -> tuple[int, int]:
-    """Extract the files and make the parts that are not there yet; say how many they were."""
+    """Do the extracts and the parts that are not there yet; return how many they were."""
+    from audit.scale.keys import number_keys
+
     folder = folder.resolve()
     limits, where = limits or TaskLimits(), where or Where()
     if on not in ENGINES:
@@ -42,16 +83,15 @@ def run(
     if where.workers < 1:
         raise AuditError("--workers: a whole number from 1")
     manifest = same_plan(folder)
-    files = missing(folder, "attempts", len(manifest.files), manifest.id)
+    extracts = missing(folder, "attempts", len(manifest.extracts), manifest.id)
     parts = missing(folder, "parts", manifest.parts, manifest.id)
-    if files or parts:
-        engine = import_module(f"audit.scale.{on}")
-        with engine.started(where, limits) as execute:
-            _do(execute, [Task("extract", str(folder), n, limits) for n in files], progress)
+    if extracts or parts:
+        with import_module(f"audit.scale.{on}").started(where, limits) as execute:
+            _do(execute, [Task("extract", str(folder), n, limits) for n in extracts], progress)
             number_keys(folder, limits)
             _do(execute, [Task("part", str(folder), n, limits) for n in parts], progress)
     remove_abandoned(folder)
-    return len(files), len(parts)
+    return len(extracts), len(parts)
 
 
 def _do(execute: Execute, tasks: list[Task], progress: Progress | None) -> None:

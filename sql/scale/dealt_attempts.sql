@@ -1,10 +1,15 @@
--- dealt_attempts: the extracted attempts of the problems being worked on, under the names that the
---     archives and the numbers that the problems have in the whole run.
+-- dealt_attempts: an extracted attempt of the problems being worked on, with its key and label in the run.
 -- grain: file, place
-select extracted.* replace (places.archive as archive, places.question_id as question_id),
+select extracted.* replace (
+    dealt.archive as archive,
+    dealt.question_id as question_id,
+    dealt.seed as seed,
+    dealt.correct as correct
+),
 from extracted
-inner join places
-    on extracted.file = places.file
-    and extracted.archive = places.read_archive
-    and extracted.competition = places.competition
-    and extracted.question_id = places.read_id
+inner join dealt
+    on extracted.file = dealt.file
+    and extracted.place = dealt.place
+    -- Readers skip groups of rows by these.
+    and extracted.competition = dealt.competition
+    and extracted.question_id = dealt.read_id

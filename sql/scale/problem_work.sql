@@ -6,7 +6,7 @@ with looked_up as (
     select (select count(*) from budgets) * (select count(*) from used_rules) as stops
 ),
 
-walked as (
+held as (
     select
         problems.competition,
         problems.question_id,
@@ -19,13 +19,13 @@ walked as (
     group by problems.competition, problems.question_id
 )
 select
-    bank_counts.competition,
-    bank_counts.question_id,
-    sum(bank_counts.attempts)::bigint as attempts,
-    coalesce(any_value(walked.rows_held), 0) as rows_held,
-from bank_counts
-left join walked
-    on bank_counts.competition = walked.competition
-    and bank_counts.question_id = walked.question_id
-group by bank_counts.competition, bank_counts.question_id
-order by bank_counts.competition, bank_counts.question_id
+    incoming.competition,
+    incoming.question_id,
+    count(*) as attempts,
+    coalesce(any_value(held.rows_held), 0) as rows_held,
+from incoming
+left join held
+    on incoming.competition = held.competition
+    and incoming.question_id = held.question_id
+group by incoming.competition, incoming.question_id
+order by incoming.competition, incoming.question_id

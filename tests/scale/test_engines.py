@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -77,20 +78,6 @@ def test_sail_gives_the_bytes_of_one_machine(tmp_path, sources, expected, sail):
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
 
 
-def test_a_process_without_a_main_file_reaches_spark_too(tmp_path, sources, sail):
-    # PySpark's client takes such a process for its own doctests, and ends it.
-    folder = planned(tmp_path / "run", sources[:1], 1)
-    script = "import audit, sys; audit.run(sys.argv[1], on='spark', remote=sys.argv[2])"
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(folder), sail],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert run.run(folder) == (0, 0)
-
-
 def test_a_mistake_on_a_spark_worker_comes_back_as_one_line(tmp_path, sources, sail):
     folder = planned(tmp_path / "run", sources)
     sources[0].rename(tmp_path / "gone")
@@ -111,6 +98,17 @@ def test_ray_gives_the_bytes_of_one_machine_though_a_worker_is_killed(
     assert run.run(folder, "ray", where=run.Where(workers=2)) == (3, PARTS)
     assert (folder / "killed").read_text()
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
+
+
+def test_ray_that_does_not_start_is_told_as_that(tmp_path, sources, monkeypatch):
+    def refuse(**options):
+        raise RuntimeError("The current node timed out during startup.")
+
+    started = SimpleNamespace(init=refuse, exceptions=SimpleNamespace(RayError=OSError))
+    monkeypatch.setitem(sys.modules, "ray", started)
+    folder = planned(tmp_path / "run", sources)
+    with pytest.raises(AuditError, match=r"^Ray did not start on this machine: The current node"):
+        run.run(folder, "ray")
 
 
 def test_spark_without_an_address_is_a_mistake(tmp_path, sources):

@@ -1,19 +1,16 @@
 """A run past one machine has the bytes of one machine, and does only what is missing."""
 
 import json
-import sys
+from contextlib import nullcontext
 
-import duckdb
 import pytest
 
-from audit import database, engine
+from audit import engine
 from audit.engine.stages import PORTIONED, TABLES
 from audit.errors import AuditError
-from audit.load.provenance import notes
 from audit.load.schema import FILLED
 from audit.options import TaskLimits
-from audit.query.run import query
-from audit.scale import extract, gather, keys, part, plan, run
+from audit.scale import extract, keys, part, plan, run
 from audit.scale.folders import read_receipt
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import run as process
@@ -24,7 +21,6 @@ from tests.support.runs import (
     DERIVED,
     PARTS,
     SOME_TABLES,
-    copy_of,
     differing,
     exported,
     gathered,
@@ -33,7 +29,6 @@ from tests.support.runs import (
     planned,
     shared_run,
     shared_sources,
-    write_sources,
 )
 
 LIMITS = TaskLimits()
@@ -50,7 +45,8 @@ def all_expected(tmp_path_factory, sources):
     files = {name: data for name, data in found.items() if name.endswith(".csv")}
     empty = [name for name, data in files.items() if data.count(b"\n") < 2]
     # Problems go by numbers here, no attempt has steps, and no policy or price is asked for.
-    assert all(name.startswith(("problem_names", "polic", "prices", "steps")) for name in empty)
+    nothing = ("problem_names", "polic", "prices", "steps", "checkpoint")
+    assert [name for name in empty if not name.startswith(nothing)] == []
     return found
 
 
@@ -68,18 +64,6 @@ def whole():
 def test_a_gathered_run_has_the_bytes_of_one_machine(tmp_path, whole, all_expected):
     found = gathered(whole, tmp_path, tables=ALL_TABLES)
     assert differing(found, all_expected) == []
-
-
-def test_a_linked_run_has_the_bytes_of_one_machine(tmp_path, whole, expected):
-    assert differing(gathered(whole, tmp_path, link=True), expected) == []
-
-
-@pytest.mark.slow
-def test_one_part_in_many_small_groups_changes_no_byte(tmp_path, sources, expected, monkeypatch):
-    monkeypatch.setattr("audit.scale.part.PORTION_ROWS", 30)
-    monkeypatch.setattr(sys.modules["audit.engine.replay"], "PORTION_ROWS", 30)
-    folder = made(planned(tmp_path / "run", sources, 1))
-    assert differing(gathered(folder, tmp_path), expected) == []
 
 
 @pytest.mark.slow
@@ -123,36 +107,13 @@ def test_missing_labels_are_settled_as_a_load_settles_them(tmp_path, unlabelled)
 
 
 @pytest.mark.slow
-def test_the_options_of_a_load_come_along_and_what_was_graded_is_told(tmp_path):
-    rows = [
-        attempt(seed, 5 + seed, "9", correct=None if archive == "blind" else seed == 1)
-        | {"archive": archive, "question_id": question}
-        | {"archive_answer": str(seed % 3), "references": [str(question)]}
-        for archive in ("blind", "seen")
-        for question in range(2)
-        for seed in range(6)
-    ]
-    write_parquet(rows, tmp_path / "rows.parquet")
-    reading = {"answer": "archive", "grade": "references", "competition": "other"}
-    sources = [tmp_path / "rows.parquet"]
-    expected = one_machine(tmp_path / "one", sources, reading)
-    assert b"references" in expected["sources.csv"] and b"other" in expected["attempts.csv"]
-    assert expected["said"].count(b"--grade references") == 2
-    assert b"no labels" not in expected["below"]
-    folder = made(planned(tmp_path / "run", sources, 2, reading))
-    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
-    with database.opened(tmp_path / "gathered" / "gathered.duckdb") as con:
-        assert "archive's own extraction" in notes(con)
-
-
-@pytest.mark.slow
 def test_the_commands_do_what_one_machine_does(tmp_path, sources, expected):
     settings = ["--budgets", "10,20,45", "--caps", "2,4,9", "--primary-cap", "4"]
     settings += ["--orders", "3", "--replicates", "20", "--force"]
     command(tmp_path, "plan", *sources, "--out", "run", "--parts", 2, *settings)
-    assert "3 file(s) extracted, 2 part(s) made" in process(tmp_path, "run", "run")
-    assert "0 file(s) extracted, 0 part(s) made" in command(tmp_path, "run", "run")
-    command(tmp_path, "gather", "run", "--db", "g.duckdb", "--link")
+    assert "1 extract(s) and 2 part(s) made" in process(tmp_path, "run", "run")
+    assert "0 extract(s) and 0 part(s) made" in command(tmp_path, "run", "run")
+    command(tmp_path, "gather", "run", "--db", "g.duckdb")
     assert differing(exported(tmp_path / "g.duckdb", tmp_path / "csv"), expected) == []
     # Random records do not fit, and that alone fails.
     assert "labels_shuffled" in command(tmp_path, "check", "--db", "g.duckdb", status=1)
@@ -166,69 +127,19 @@ def test_the_commands_do_what_one_machine_does(tmp_path, sources, expected):
     assert "replays" in more
 
 
-@pytest.mark.slow
-def test_slurm_needs_extract_and_part_alone(tmp_path, sources, expected):
-    folder = planned(tmp_path / "run", sources, 2)
-    message = command(tmp_path, "part", "run", 0, status=2)
-    assert "3 of 3 files are not extracted yet, the first is number 0" in message
-    for number in range(3):
-        command(tmp_path, "extract", "run", number)
-    limits = ("--threads", 2, "--memory", "500MB")
-    process(tmp_path, "part", "run", 0, *limits)
-    command(tmp_path, "part", "run", 1, *limits)
-    assert "nothing to do" in command(tmp_path, "part", "run", 1)
-    assert "has no part 2" in command(tmp_path, "part", "run", 2, status=2)
-    assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
-
-
-def test_a_linked_database_reaches_the_parts_of_its_run_and_nothing_else(tmp_path, whole):
-    folder, db = copy_of(whole, tmp_path / "run"), tmp_path / "gathered.duckdb"
-    counted = gather.gather(folder, db, link=True)
-    with database.opened(db, sandbox=True) as con:
-        assert query(con, "from walked_attempts").table.num_rows > 0
-        assert counted.replays == query(con, "from replays").table.num_rows > 0
-        receipt = folder / "parts" / "00000" / "receipt.json"
-        for other in (folder / "keys" / "banks.parquet", folder / "manifest.json", receipt):
-            with pytest.raises(AuditError, match="Permission"):
-                query(con, f"select * from read_blob('{other}')")
-    folder.rename(tmp_path / "moved")
-    with pytest.raises(AuditError, match=r"is linked to the run in .*, which is not there"):
-        database.connect(db, read_only=True)
-    planned(folder, [write_sources(tmp_path / "others")[0]])
-    with pytest.raises(AuditError, match=r"is linked to the run in .*, which is not there"):
-        database.connect(db, read_only=True)
-
-
-def test_a_linked_database_follows_no_link_and_no_other_view(tmp_path, whole):
-    folder, db = copy_of(whole, tmp_path / "run"), tmp_path / "gathered.duckdb"
-    gather.gather(folder, db, link=True)
-    (tmp_path / "loot.parquet").write_bytes((folder / "keys" / "banks.parquet").read_bytes())
-    with duckdb.connect(str(db)) as con:
-        con.execute(f"create view planted as from read_parquet('{tmp_path / 'loot.parquet'}')")
-    for write in (False, True):
-        with pytest.raises(AuditError, match="view 'planted' reads files that are not its run's"):
-            database.connect(db, read_only=not write)
-    with duckdb.connect(str(db)) as con:
-        con.execute("drop view planted")
-    for place in ("parts", "parts/00001", "parts/00001/walked_attempts.parquet"):
-        moved = folder / place
-        moved.rename(tmp_path / "elsewhere")
-        moved.symlink_to(tmp_path / "elsewhere")
-        with pytest.raises(AuditError, match=r"which holds the link .*; put the folder or file"):
-            database.connect(db, read_only=True)
-        moved.unlink()
-        (tmp_path / "elsewhere").rename(moved)
-    database.connect(db, read_only=True).close()
-
-
 def test_a_part_writes_what_the_pipeline_keeps(whole):
-    assert set(part.WRITTEN) >= {*PORTIONED, "drawn_orders", *FILLED} - set(keys.LOADED_ONCE)
+    assert set(part.WRITTEN) >= {
+        *(name for name in PORTIONED if name in TABLES),
+        "drawn_orders",
+        *FILLED,
+    } - set(keys.LOADED_ONCE)
     later = set(TABLES) - set(part.WRITTEN) - set(keys.HANDED_DOWN)
     stages = engine.STAGES
     assert {stage.partition("/")[0] for stage in stages if stage.rpartition("/")[2] in later} <= {
         "bootstrap", "diagnostics", "relations"
     }  # fmt: skip
-    receipts = [read_receipt(whole / "parts" / f"{number:05d}") for number in range(PARTS)]
+    run_id = plan.read_manifest(whole).id
+    receipts = [read_receipt(whole / "parts" / f"{number:05d}", run_id) for number in range(PARTS)]
     assert sum(receipt["banks"] for receipt in receipts) == 16
     assert all(set(receipt["files"]) == set(part.WRITTEN) for receipt in receipts)
 
@@ -300,21 +211,24 @@ def test_a_mistake_in_a_file_ends_a_run_in_one_line(tmp_path):
     assert "extract 0: a.parquet: row 1" in command(tmp_path, "run", "run", status=2)
 
 
-@pytest.mark.parametrize("name", ["duckdb", "numpy", "pyarrow", "budget-audit"])
-def test_a_worker_with_another_version_is_refused(tmp_path, sources, monkeypatch, name):
+def test_a_worker_with_another_version_or_other_sql_is_refused(tmp_path, sources, monkeypatch):
     folder = planned(tmp_path / "run", sources)
     here = plan.versions()
-    monkeypatch.setattr(plan, "versions", lambda: here | {name: "0.0"})
-    with pytest.raises(AuditError, match=f"has {name} 0.0, and the run was planned with"):
-        extract.extract(folder, 0, LIMITS)
-    with pytest.raises(AuditError, match=f"has {name} 0.0"):
-        run.run(folder)
-
-
-def test_a_worker_with_other_sql_is_refused(tmp_path, sources, monkeypatch):
-    folder = planned(tmp_path / "run", sources)
-    here = plan._sql_hashes()
-    changed = here | {"walks/walks.sql": "0"}
-    monkeypatch.setattr(plan, "_sql_hashes", lambda: changed)
-    with pytest.raises(AuditError, match=r"has another sql/walks/walks.sql"):
+    with monkeypatch.context() as patch:
+        patch.setattr(plan, "versions", lambda: here | {"numpy": "0.0"})
+        with pytest.raises(AuditError, match=r"has numpy 0\.0, and the run was planned with"):
+            extract.extract(folder, 0, LIMITS)
+        with pytest.raises(AuditError, match=r"has numpy 0\.0"):
+            run.run(folder)
+    monkeypatch.setattr(plan, "hash_sql", lambda: "0")
+    with pytest.raises(AuditError, match="has other SQL files than the run was planned with"):
         part.part(folder, 0, LIMITS)
+
+
+def test_small_files_are_read_together(tmp_path, sources, expected, monkeypatch):
+    size = sources[0].stat().st_size
+    monkeypatch.setattr("tests.support.runs.patch.object", lambda *_: nullcontext())
+    monkeypatch.setattr(plan, "EXTRACT_BYTES", 2 * size + 1000)
+    folder = planned(tmp_path / "run", sources, 1)
+    assert plan.read_manifest(folder).extracts == [[0, 1], [2]]
+    assert differing(gathered(made(folder), tmp_path), expected) == []
