@@ -29,12 +29,12 @@ class Attempt:
 
     @property
     def is_finished(self) -> bool:
-        """Whether generation ended by itself."""
+        """Return whether generation ended by itself."""
         return self.columns["finish_reason"] == "stop"
 
 
 def step_cost(unit: str, step: Step) -> int:
-    """What a step costs in the unit's whole numbers, as the ledger defines it."""
+    """Return the cost of a step in the unit's whole numbers."""
     if unit == "steps":
         return 1
     if unit in ("money", "seconds"):

@@ -1,10 +1,14 @@
 """A cumulative budget over the attempts at one problem, enforced while they are made.
 
 A controller launches, stops and picks as the replay does: the rule, the policy and the selector
-are the replay's own SQL files, run on the few attempts that are recorded.
+are the replay's own SQL files, run on the few attempts that are recorded. Attempts at one problem
+run one after another, because what the first one costs decides whether another begins.
 """
 
+import contextlib
 import json
+import sys
+import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Controller:
-    """Decides for one problem whether to launch, how far, when to stop and what to answer."""
+    """The ledger of one problem: whether to launch, how far, when to stop and what to answer."""
 
     def __init__(
         self,
@@ -48,6 +52,9 @@ class Controller:
         self.attempts: list[Attempt] = []
         self._planned = cap if planned is None else planned
         self._path = None if path is None else Path(path)
+        # Who runs the attempt that is launched and not recorded yet.
+        self._runner: object = None
+        self._lock = threading.RLock()
         self._keys = {"archive": archive, "competition": competition, "question_id": question_id}
         check_count("planned", self._planned)
         check_row({**self._keys, "seed": 0})
@@ -55,62 +62,77 @@ class Controller:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the attempts were run with, as logs keep it and `load` reads it."""
+        """Return what the attempts were run with, as logs keep it and `load` reads it."""
         return dict(self._judge.facts)
 
     @property
     def launched(self) -> int:
-        """How many attempts were launched."""
+        """Return how many attempts were recorded."""
         return len(self.attempts)
 
     @property
     def paid(self) -> int:
-        """What the recorded attempts have cost in all, in the unit's whole numbers."""
+        """Return what the recorded attempts cost in all, in the unit's whole numbers."""
         return sum(attempt.cost for attempt in self.attempts)
 
     @property
     def spent(self) -> int | float:
-        """What the rule charges for the attempts so far, in the unit."""
-        cost = min(self.paid, self.budget) if self.rule == "strict" else self.paid
-        return self._judge.printed(cost)
+        """Return what the recorded attempts cost in all, in the unit, also past the budget."""
+        return self._judge.printed(self.paid)
 
     @property
     def returned(self) -> int:
-        """How many attempts the rule returns: a strict budget takes back one that crossed it."""
-        return self._verdict.returned
+        """Return how many attempts the rule gives back: strict leaves out one that crosses."""
+        return self._judged.returned
 
     def selected(self) -> Attempt | None:
-        """The attempt that the selector picks from what the rule returns; None is an abstention."""
-        position = self._verdict.selected
+        """Return the attempt that the selector picks from the returned ones; None abstains."""
+        position = self._judged.selected
         return None if position is None else self.attempts[position - 1]
 
     def may_launch(self) -> bool:
-        """Whether the budget, the cap and the policy let another attempt begin."""
-        if self.launched >= min(self.cap, self._planned) or self.left() <= 0:
-            return False
-        return self._stop is None
+        """Reserve the next attempt, if the budget, the cap and the policy let it begin.
+
+        Until it is recorded or lost, every other thread or task is told no.
+        """
+        with self._lock:
+            if self._runner is not None:
+                if self._runner == _caller():
+                    raise AuditError(
+                        "may_launch: the attempt launched before was not recorded; call record(), "
+                        "or lose() if it failed"
+                    )
+                return False
+            if self.launched >= min(self.cap, self._planned) or self.left() <= 0 or self._stops:
+                return False
+            self._runner = _caller()
+            return True
 
     def left(self, steps: Sequence[Step] = ()) -> int:
-        """What is left of the budget after these steps of a running attempt, in whole numbers."""
+        """Return what is left of the budget after these steps of a running attempt."""
         return self.budget - self.paid - sum(step_cost(self.unit, step) for step in steps)
 
     def may_continue(self, steps: Sequence[Step]) -> bool:
-        """Whether a running attempt may make another call after these steps."""
+        """Return whether a running attempt may make another call after these steps."""
         return self.rule not in ("strict", "step", "step_lost") or self.left(steps) > 0
 
-    def limit(self, steps: Sequence[Step] = ()) -> int | float | None:
-        """How much an attempt may still use after these steps; None where the rule lets it end.
+    def limit(
+        self, steps: Sequence[Step] = (), prompt_tokens: int | None = None
+    ) -> int | float | None:
+        """Return how much an attempt may still use after these steps; None is no limit.
 
-        Under `completion` and `total` it is max_tokens of the next call, at least 1; under `total`
-        the prompt is counted as it was in the attempts before.
+        Under `completion` and `total` it is max_tokens of the next call, at least 1. `total` takes
+        off the prompt of that call: `prompt_tokens`, or else the shortest that it can be.
         """
         if self.rule != "strict":
             return None
-        prompt = self._next_prompt(steps) if self.unit == "total" else 0
+        prompt = 0
+        if self.unit == "total":
+            prompt = self._shortest_prompt(steps) if prompt_tokens is None else prompt_tokens
         return self._judge.printed(max(self.left(steps) - prompt, 1))
 
-    def _next_prompt(self, steps: Sequence[Step]) -> int:
-        """The prompt tokens that the next call will cost at least, as far as they are known.
+    def _shortest_prompt(self, steps: Sequence[Step]) -> int:
+        """Return the prompt tokens that the next call costs at least, as far as they are known.
 
         A guess that is too high would cut an attempt that the budget could still pay.
         """
@@ -127,31 +149,54 @@ class Controller:
         seed: int | None = None,
         text: str | None = None,
         steps: Sequence[Step] | None = None,
+        is_resumed: bool = False,
         **columns: Any,
     ) -> Attempt:
-        """Take an attempt in: its tokens, its answer (or its text), and how it finished.
+        """Take the launched attempt in: its tokens, its answer (or its text), how it finished.
 
         `finished` may be a finish reason; other canonical columns (prompt_tokens, money, seconds,
-        mean_logprob, correct, …) are given by their names.
+        mean_logprob, correct, …) are given by their names. An attempt that an earlier run launched
+        `is_resumed`.
         """
         if answer is not None and text is not None:
             raise AuditError("record: give the answer or the text that it is in, not both")
         reason = finished if isinstance(finished, str) else "stop" if finished else "length"
         kind = "archive_answer" if self._judge.answer == "archive" else "boxed_answer"
-        row = {
-            **self._keys,
-            "seed": self.launched if seed is None else seed,
-            "completion_tokens": completion_tokens,
-            "finish_reason": reason,
-            **({"text": text} if answer is None else {kind: answer}),
-            **({} if steps is None else {"steps": [dict(step) for step in steps]}),
-            **columns,
-        }
-        attempt = self._judge.attempt(row)
-        self.attempts.append(attempt)
-        self._forget()
-        self._append(json.dumps({**row, "budget_audit": self.facts}) + "\n")
+        with self._lock:
+            row = {
+                **self._keys,
+                "seed": self.launched if seed is None else seed,
+                "completion_tokens": completion_tokens,
+                "finish_reason": reason,
+                **({"text": text} if answer is None else {kind: answer}),
+                **({} if steps is None else {"steps": [dict(step) for step in steps]}),
+                **columns,
+            }
+            attempt = self._judge.attempt(row)
+            if not is_resumed:
+                self._release("record")
+            self._forget()
+            self.attempts.append(attempt)
+            self._append(json.dumps({**row, "budget_audit": self.facts}) + "\n")
         return attempt
+
+    def lose(self) -> None:
+        """Give the launched attempt up: it failed, nothing was paid, and it is not made again."""
+        with self._lock:
+            self._release("lose")
+            self._forget()
+            self._planned -= 1
+
+    def _release(self, what: str) -> None:
+        """End the reservation of an attempt; refuse one that was not launched."""
+        if self._runner is None:
+            raise AuditError(f"{what}: no attempt was launched; ask may_launch() before each one")
+        self._runner = None
+
+    def _forget(self) -> None:
+        """Clear the cached stop and verdict after a new attempt."""
+        for name in ("_stops", "_verdict"):
+            self.__dict__.pop(name, None)
 
     def _append(self, line: str) -> None:
         """Write to the file; closing it flushes, so that a killed run keeps what it paid for."""
@@ -163,20 +208,26 @@ class Controller:
         except OSError as error:
             raise AuditError(f"{self._path}: cannot be written: {error.strerror}") from None
 
-    def lose(self) -> None:
-        """One planned attempt will never be: it failed, and nothing was paid for it."""
-        self._planned -= 1
-        self._forget()
-
-    def _forget(self) -> None:
-        """What was said of fewer attempts no longer holds."""
-        for name in ("_stop", "_verdict"):
-            self.__dict__.pop(name, None)
-
     @cached_property
-    def _stop(self) -> int | None:
-        return self._judge.stop(self.attempts, self._planned)
+    def _stops(self) -> bool:
+        """Return whether the policy stops here."""
+        return self._judge.stop(self.attempts, self._planned) is not None
+
+    @property
+    def _judged(self) -> "Verdict":
+        """Return the verdict on the attempts so far, asked for once."""
+        with self._lock:
+            return self._verdict
 
     @cached_property
     def _verdict(self) -> "Verdict":
         return self._judge.verdict(self.attempts)
+
+
+def _caller() -> object:
+    """Return the running task, or the thread where there is none."""
+    asyncio, task = sys.modules.get("asyncio"), None
+    if asyncio is not None:
+        with contextlib.suppress(RuntimeError):
+            task = asyncio.current_task()
+    return task or threading.get_ident()

@@ -34,7 +34,7 @@ from inspect_ai.util import EarlyStop, EarlyStopping, LimitExceededError, store
 from pydantic import JsonValue
 
 from audit.errors import AuditError
-from audit.live.attempts import Step
+from audit.live.attempts import Step, step_cost
 from audit.live.controller import Controller
 
 # What an Inspect log counts in every sample.
@@ -44,10 +44,12 @@ METADATA = "budget_audit"
 
 @dataclass
 class _Sample:
-    """One sample of the dataset: its controller, and the epochs that are over."""
+    """One sample of the dataset: its controller, the epochs that are over, and what tries lost."""
 
     controller: Controller
     over: set[int] = field(default_factory=set)
+    lost: int = 0
+    running: "_Epoch | None" = None
 
 
 @dataclass
@@ -59,6 +61,11 @@ class _Epoch:
     epoch: int
     steps: list[Step] = field(default_factory=list)
     is_scored: bool = False
+
+    def drop_steps(self) -> None:
+        """Count the steps of a failed try as lost: the log of the attempt leaves them out."""
+        self.sample.lost += sum(step_cost(self.budget.unit, step) for step in self.steps)
+        self.steps.clear()
 
 
 _running: ContextVar[_Epoch | None] = ContextVar("budget_audit_epoch", default=None)
@@ -88,6 +95,7 @@ class CumulativeBudget(EarlyStopping):
             raise AuditError(
                 f"unit '{unit}': an Inspect log cannot count it; use {' or '.join(UNITS)}"
             )
+        self.unit = unit
         self._settings: dict[str, Any] = {
             "budget": budget, "rule": rule, "unit": unit, "policy": policy,
             "selector": selector, "answer": answer,
@@ -97,7 +105,7 @@ class CumulativeBudget(EarlyStopping):
         Controller(**self._settings, cap=cap or 16)
 
     async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
-        """Take up a run: every sample gets a controller of its own."""
+        """Give every sample of a run a controller of its own."""
         _refuse(task, len(samples) * epochs)
         self._task = task
         self._samples = {
@@ -123,9 +131,11 @@ class CumulativeBudget(EarlyStopping):
                 await self._changed.wait()
             if self._failure is not None:
                 raise self._failure
-            if sample.controller.may_launch():
+            is_retry = sample.running is not None and sample.running.epoch == epoch
+            if is_retry or sample.controller.may_launch():
                 self._first = self._first or (id, epoch)
-                _running.set(_Epoch(self, sample, epoch))
+                sample.running = sample.running or _Epoch(self, sample, epoch)
+                _running.set(sample.running)
                 return None
             sample.over.add(epoch)
             self._changed.notify_all()
@@ -152,7 +162,7 @@ class CumulativeBudget(EarlyStopping):
                 self._is_resumed = True
                 for sample in await self._earlier_samples():
                     if sample.error is None and sample.id in self._samples:
-                        await self.end(self._samples[sample.id], sample)
+                        await self.end(self._samples[sample.id], sample, is_resumed=True)
         if epoch not in self._samples[id].over:
             raise AuditError(
                 f"sample {id}, epoch {epoch} comes from a log that is not in "
@@ -164,7 +174,7 @@ class CumulativeBudget(EarlyStopping):
         return self._log_dir or os.environ.get("INSPECT_LOG_DIR", "./logs")
 
     async def _earlier_samples(self) -> list[EvalSample]:
-        """The samples of the log that this run resumes, epochs in their order."""
+        """Return the samples of the log that this run resumes, epochs in their order."""
         try:
             logs = await list_eval_logs_async(self._logs)
         except OSError:
@@ -179,22 +189,26 @@ class CumulativeBudget(EarlyStopping):
         return sorted(log.samples or [], key=lambda sample: sample.epoch)
 
     async def complete_task(self) -> dict[str, JsonValue]:
-        """What was spent on every sample, for the log."""
+        """Return what was spent on every sample, and lost to failed tries, for the log."""
         if self._failure is not None:
             raise self._failure
         facts: dict[str, JsonValue] = next(iter(self._samples.values())).controller.facts
         spent = {str(id): sample.controller.spent for id, sample in self._samples.items()}
-        return {METADATA: {**facts, "spent": spent}}
+        lost = {str(id): sample.lost for id, sample in self._samples.items() if sample.lost}
+        kept: dict[str, JsonValue] = {**facts, "spent": spent}
+        return {METADATA: kept | ({"lost_to_retries": lost} if lost else {})}
 
-    async def end(self, sample: _Sample, logged: EvalSample) -> None:
-        """An epoch is over: count it as `load` will, and let the next one begin."""
+    async def end(self, sample: _Sample, logged: EvalSample, *, is_resumed: bool = False) -> None:
+        """Count an epoch that is over as `load` will, and let the next one begin."""
         try:
             row = _row(logged, self._task)
             if row is not None:
-                sample.controller.record(**row)
+                sample.controller.record(**row, is_resumed=is_resumed)
                 self._counts = True
             elif logged.error is not None:
                 sample.controller.lose()
+                if sample.running is not None:
+                    sample.running.drop_steps()
             else:
                 raise AuditError(
                     f"sample {logged.id}, epoch {logged.epoch}: {self._task.model} returned no "
@@ -204,6 +218,8 @@ class CumulativeBudget(EarlyStopping):
             # Inspect only logs what a hook raises, and the epochs to come would wait for ever.
             self._failure = error
         async with self._changed:
+            if not is_resumed:
+                sample.running = None
             sample.over.add(logged.epoch)
             self._first = None
             self._changed.notify_all()
@@ -236,7 +252,7 @@ class CumulativeBudget(EarlyStopping):
         return LimitExceededError("token", value=value, limit=controller.budget, message=message)
 
     def counts(self, model: str) -> bool:
-        """Whether calls of this model are the task's own, which `load` counts."""
+        """Return whether calls of this model are the task's own, which `load` counts."""
         return model == self._task.model
 
 
@@ -252,7 +268,7 @@ def _refuse(task: EvalSpec, runs: int) -> None:
 
 
 def _row(sample: EvalSample, task: EvalSpec) -> dict[str, Any] | None:
-    """What `load` reads of a sample; None where it holds no attempt that can be counted."""
+    """Return what `load` reads of a sample; None if it holds no attempt that can be counted."""
     from pathlib import Path
 
     from audit.options import Reading
@@ -283,7 +299,7 @@ def _row(sample: EvalSample, task: EvalSpec) -> dict[str, Any] | None:
 
 
 def _needs_events(sample: EvalSample) -> bool:
-    """Whether events tell more: the last output of a sample that a limit cut, or several calls."""
+    """Return whether events say more: a sample that a limit cut, or one of several calls."""
     calls = sum(event.event == "model" for event in sample.events)
     return calls > 1 or not sample.output.choices
 
@@ -293,14 +309,14 @@ class BudgetHooks(Hooks):
     """Acts in the epochs of tasks that have a cumulative budget, and nowhere else."""
 
     def enabled(self) -> bool:
-        """Whether this epoch has such a budget."""
+        """Return whether this epoch has such a budget."""
         return _running.get() is not None
 
     async def on_sample_attempt_start(self, data: SampleAttemptStart) -> None:
         """Keep in the sample what it was run with."""
         running = _running.get()
         if running is not None:
-            running.steps.clear()
+            running.drop_steps()
             running.is_scored = False
             controller = running.sample.controller
             store().set(METADATA, {**controller.facts, "paid_before": controller.paid})

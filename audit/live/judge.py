@@ -1,12 +1,14 @@
 """What the replay's own SQL says of the few attempts of one problem.
 
-A small database in memory holds the attempts as `load` would keep them. The replay's files make
-the walk of their one order, the policy's stop, the rule's stop and the selector's pick.
+A small database in memory holds the walk of the attempts and its votes, as `walked_attempts` and
+`tallies` of a replay have them. The replay's files of selector, policy and rule do the rest.
 """
 
 import functools
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +28,7 @@ from audit.engine.plugins import (
     plugins,
     read_plugin,
 )
-from audit.engine.replay import BOUND_BEFORE, keep_walk_settings
+from audit.engine.replay import CANONICAL
 from audit.engine.settings import LARGEST_BUDGET, keep
 from audit.engine.stages import STAGE_NAMES
 from audit.errors import AuditError, first_line
@@ -41,22 +43,33 @@ from audit.units import UNITS, read_budget
 MADE_UP = 32
 # The table binomial_tails has cap² / 2 rows.
 MOST_TRIALS = 1000
-# What a verdict asks of the replay's stages.
-ASKED = ("stops", "prefix_selections", "eligible_attempts", "policy_positions")
-# Tables that are made anew from the attempts of each question, in this order.
-REFILLED = ("candidates", "walked_attempts")
-# Tables that are filled once; every other stage is a view.
-TABLES = ("archives", "problems", "banks", "walks", "prefix_weights", "binomial_tails", *REFILLED)
-# What stands for stages where one problem's attempts are taken as they were made.
+# What a verdict reads of the replay's stages.
+ASKED = ("stops", "primary_picks", "eligible_attempts", "policy_positions")
+# The live files that replace stages: one bank in one order, which is walked whole.
 ONE_BANK = {
-    "archives": "one_archive",
-    "problems": "one_problem",
     "banks": "one_bank",
     "step_costs": "counted_costs",
-    "drawn_orders": "one_order",
+    "walks": "one_walk",
+    **dict.fromkeys(
+        ("canonical_attempts", "whole_attempts", "walked", "whole_walked"), "same_walk"
+    ),
 }
-# What is asked of the attempts, by the files live_verdict, live_stop and live_picks.
-QUESTIONS = ("verdict", "stop", "picks")
+# Tables that the attempts of each question fill; DuckDB takes longer to walk a few than Python.
+FILLED = {
+    "walked_attempts": "walk_id bigint, bank_id integer, repeat integer, position integer, "
+    "candidate_id integer, slot integer, cost bigint, cumulative_cost bigint, "
+    "cumulative_prompt bigint, is_end boolean, is_eligible boolean, answer_id integer, "
+    "is_archive_eligible boolean, archive_answer_id integer, logprob_rank integer",
+    "tallies": "archive varchar, competition varchar, question_id bigint, repeat integer, "
+    "position integer, leader_votes integer, runner_up_votes integer, answers integer, "
+    "run_length integer, cumulative_cost bigint, bank_size integer, leader_weight double, "
+    "runner_up_weight double, weight double, walk_id bigint",
+}
+# Tables that are filled once; every other stage is a view.
+TABLES = ("banks", "walks", "binomial_tails")
+# What is asked of the attempts, by the files live_verdict, live_stop, live_picks and live_eligible.
+QUESTIONS = ("verdict", "stop", "picks", "eligible")
+Row = dict[str, Any]
 
 
 class Verdict(NamedTuple):
@@ -75,7 +88,7 @@ def judge_for(
     selector: str,
     answer: str,
 ) -> "Judge":
-    """The judge of these settings, which the controllers of many problems share."""
+    """Return the judge of these settings, which the controllers of many problems share."""
     if unit not in UNITS:
         raise AuditError(not_there("unit", str(unit), list(UNITS)))
     rules = [plugin.name for plugin in plugins("rules")]
@@ -96,7 +109,7 @@ def check_count(name: str, count: Any) -> None:
 
 
 def _whole_budget(budget: str | int | float, unit: str) -> int:
-    """A budget in the unit's whole numbers."""
+    """Read a budget in the unit's whole numbers."""
     try:
         whole = read_budget(budget, unit)
     except ValueError as error:
@@ -107,7 +120,7 @@ def _whole_budget(budget: str | int | float, unit: str) -> int:
 
 
 def _plugin(kind: str, name: str) -> Plugin:
-    """A plug-in by its name, or of a user's file."""
+    """Find a plug-in by its name, or read a user's file."""
     by_name = {plugin.name: plugin for plugin in plugins(kind)}
     if name in by_name:
         return by_name[name]
@@ -144,19 +157,26 @@ class Judge:
             "answer": answer,
         }
         self._lock = threading.Lock()
+        # What the tables hold: how many attempts are planned, and those that were made.
         self._planned = cap
+        self._filled: tuple[int, list[int]] | None = None
+        self._held: Sequence[Attempt] = ()
+        self._walk: list[Row] = []
         self._plugins = Plugins(
-            [plugin for plugin in plugins("rules") if plugin.name == rule], [selector], [policy]
+            [plugin for plugin in plugins("rules") if plugin.name == rule],
+            [selector],
+            [policy],
+            primary=selector.name,
         )
         self._con = self._connect(cap)
         try:
             self._build(cap, policy)
-            self._rehearse([_made_up(seed) for seed in range(min(cap, MADE_UP))])
+            self._rehearse([_make_up(seed) for seed in range(min(cap, MADE_UP))])
         except duckdb.Error as error:
             raise AuditError(f"{selector.path}, {policy.path}: {first_line(error)}") from None
 
     def _connect(self, cap: int) -> duckdb.DuckDBPyConnection:
-        """A database in memory with the settings of a replay, and nothing loaded."""
+        """Create a database in memory with the settings of a replay, and nothing loaded."""
         con = duckdb.connect(":memory:", config={"threads": 1})
         con.execute("set enable_external_access = false")
         create_schema(con)
@@ -165,35 +185,47 @@ class Judge:
             primary_selector=self._plugins.selectors[0].name,
         )  # fmt: skip
         keep(con, settings, self._plugins)
-        keep_walk_settings(con, settings, self._plugins)
-        con.execute("set variable first_walk = 0; set variable last_walk = 0")
         return con
 
     def _build(self, cap: int, policy: Plugin) -> None:
-        """Make the replay's stages that a verdict needs, in their order."""
-        stages = sources(ASKED, self._plugins)
-        stages |= {name: render(file) for name, file in ONE_BANK.items()}
+        """Create the replay's stages that a verdict needs, in their order."""
+        stages = self._stages()
         if "binomial_tails" in stages and cap > MOST_TRIALS:
             raise AuditError(f"cap: at most {MOST_TRIALS:,} with the policy {policy.name}")
-        for name in sorted(stages, key=STAGE_NAMES.index):
-            if name in ("prefix_selections", "policy_positions"):
-                kind = BOUND_BEFORE[name]
-                check_columns(self._con, kind, getattr(self._plugins, kind)[0])
+        for name, columns in FILLED.items():
+            self._con.execute(f"create table {name} ({columns})")
+        for name in (*ONE_BANK, *sorted(set(stages) - set(ONE_BANK), key=STAGE_NAMES.index)):
+            if name == "eligible_attempts":
+                check_columns(self._con, "selectors", self._plugins.selectors[0], CANONICAL)
+            if name == "policy_positions":
+                check_columns(self._con, "policies", policy)
             kept_as = "table" if name in TABLES else "view"
             self._con.execute(f"create {kept_as} {name} as {stages[name]}")
-        # To plan a statement takes longer than to run it.
-        for name in REFILLED:
-            self._con.execute(f"prepare refill_{name} as insert into {name} {stages[name]}")
+        # Planning a statement takes longer than running it.
         for name in QUESTIONS:
             self._con.execute(f"prepare {name} as {render(f'live_{name}')}")
+        self._is_bank_read = "candidates" in stages
+
+    def _stages(self) -> dict[str, str]:
+        """Return the SQL of the stages that a verdict reads, directly or through others."""
+        known = sources(ASKED, self._plugins)
+        known |= {name: render(file) for name, file in ONE_BANK.items()}
+        needed: dict[str, str] = {}
+        waiting = [*ASKED, *ONE_BANK]
+        while waiting:
+            name = waiting.pop()
+            if name in known and name not in needed and name not in FILLED:
+                needed[name] = known[name]
+                waiting += relations_read(known[name])
+        return needed
 
     def printed(self, cost: int) -> int | float:
-        """A cost in the unit, as tables print it."""
+        """Return a cost in the unit, as tables print it."""
         scale = UNITS[self.unit].scale
         return cost if scale == 1 else cost / scale
 
     def attempt(self, row: Mapping[str, Any]) -> Attempt:
-        """An attempt from its canonical columns; one that cannot be counted is refused."""
+        """Make an attempt of its canonical columns; refuse one that cannot be counted."""
         steps = row.get("steps") or [row]
         for step in steps:
             missing = [name for name in COUNTED[self.unit] if step.get(name) is None]
@@ -214,54 +246,69 @@ class Judge:
         )
 
     def stop(self, attempts: Sequence[Attempt], planned: int) -> int | None:
-        """After which of these attempts, in their order, the policy stops; None is not yet."""
+        """Return after which of these attempts the policy stops; None is not yet."""
         if self.facts["policy"] == "none" or not attempts:
             return None
-        stop: int | None = self._ask("stop", attempts, planned)[0]
+        with self._lock:
+            walk = self._fill(attempts, planned)
+            ((eligible,),) = self._con.execute("execute eligible").fetchall()
+            votes_on = f"{self._plugins.selectors[0].votes_on}_id"
+            voters = () if self.answer == NO_ANSWER else eligible or ()
+            votes = [row[votes_on] if row["slot"] in voters else None for row in walk]
+            self._insert("tallies", count_votes(walk, votes, planned))
+            ((stop,),) = self._con.execute("execute stop").fetchall()
         return stop
 
     def verdict(self, attempts: Sequence[Attempt]) -> Verdict:
-        """What the replay would say of these attempts, in their order."""
+        """Return the verdict of the replay on these attempts, in their order."""
         if not attempts:
             return Verdict(0, None)
         return Verdict(*self._ask("verdict", attempts, len(attempts)))
 
     def _ask(self, question: str, attempts: Sequence[Attempt], planned: int) -> tuple[Any, ...]:
-        """The answer to a question where these attempts are all that there is."""
+        """Ask the replay's SQL a question about these attempts."""
         with self._lock:
-            if planned != self._planned:
-                for table in ("banks", "walks"):
-                    self._con.execute(f"update {table} set bank_size = ?", [planned])
-                self._planned = planned
-            rows = [self._row(slot, attempt) for slot, attempt in enumerate(attempts)]
-            columns = ", ".join(f"unnest(${name}) as {name}" for name in rows[0])
-            values = {name: [row[name] for row in rows] for name in rows[0]}
-            self._con.execute("truncate attempts")
-            self._con.execute(f"insert into attempts by name select {columns}", values)
-            for name in REFILLED:
-                self._con.execute(f"truncate {name}; execute refill_{name}")
+            self._fill(attempts, planned)
             (answer,) = self._con.execute(f"execute {question}").fetchall()
             return answer
 
+    def _fill(self, attempts: Sequence[Attempt], planned: int) -> list[Row]:
+        """Fill the tables with these attempts, unless they hold them already; return the walk."""
+        asked = (planned, [id(attempt) for attempt in attempts])
+        if asked != self._filled:
+            self._filled = None
+            rows = [self._row(slot, attempt) for slot, attempt in enumerate(attempts)]
+            if self._is_bank_read:
+                self._insert("attempts", rows)
+            self._walk = walk_attempts(rows, planned)
+            self._insert("walked_attempts", self._walk)
+            if planned != self._planned:
+                self._con.execute(f"update walks set bank_size = {planned:d}")
+                self._planned = planned
+            # Keeping the attempts keeps their ids from being used again.
+            self._filled, self._held = asked, attempts
+        return self._walk
+
+    def _insert(self, table: str, rows: Sequence[Row]) -> None:
+        """Make these the only rows of a table."""
+        columns = ", ".join(f"unnest(${name}) as {name}" for name in rows[0])
+        values = {name: [row[name] for row in rows] for name in rows[0]}
+        self._con.execute(f"truncate {table}")
+        self._con.execute(f"insert into {table} by name select {columns}", values)
+
     def _row(self, slot: int, attempt: Attempt) -> dict[str, Any]:
-        """An attempt as `load` keeps it, its cost in the place of its tokens."""
+        """Return an attempt as a row of `attempts`, with its cost as its tokens."""
         recorded = attempt.columns
         has_answer = attempt.answer is not None or self.answer == NO_ANSWER
         return {
-            "archive": "live",
-            "competition": "live",
-            "question_id": 0,
-            "seed": attempt.seed,
-            "slot": slot,
-            "prompt_tokens": recorded.get("prompt_tokens") or 0,
-            "cached_tokens": recorded.get("cached_tokens"),
-            "completion_tokens": attempt.cost,
-            "finish_reason": recorded["finish_reason"],
-            "answer": attempt.answer,
+            "archive": "live", "competition": "live", "question_id": 0, "seed": attempt.seed,
+            "slot": slot, "prompt_tokens": recorded.get("prompt_tokens") or 0,
+            "cached_tokens": recorded.get("cached_tokens"), "completion_tokens": attempt.cost,
+            "finish_reason": recorded["finish_reason"], "answer": attempt.answer,
             "archive_answer": attempt.archive_answer,
             "mean_logprob": recorded.get("mean_logprob"),
             "eligible": attempt.is_finished and has_answer,
-        }
+        }  # fmt: skip
 
     def _rehearse(self, bank: Sequence[Attempt]) -> None:
         """Judge made-up attempts, so that a mistake shows before an attempt is paid for."""
@@ -272,19 +319,80 @@ class Judge:
             for plugin in getattr(self._plugins, kind)
             if not plugin.path.startswith("sql/")
         }
-        stop, (picks,) = self.stop(bank, len(bank)), self._ask("picks", bank, len(bank))
+        stop = self.stop(bank, len(bank))
+        picks = self._ask("picks", bank, len(bank))[0] or []
         for length in range(1, len(bank)) if own else ():
             beginning = bank[:length]
             is_over = stop is not None and stop <= length
             if "policies" in own and self.stop(beginning, len(bank)) != (stop if is_over else None):
                 raise _looks_ahead(own["policies"], "stops", length)
-            if self._ask("picks", beginning, len(bank))[0] != picks[: length + 1]:
-                raise _looks_ahead(self._plugins.selectors[0], "picks", length)
+            if "selectors" in own:
+                seen = [pick for pick in picks if pick["position"] <= length]
+                if (self._ask("picks", beginning, len(bank))[0] or []) != seen:
+                    raise _looks_ahead(own["selectors"], "picks", length)
+        self._fill(bank, len(bank))
         for kind, plugin in own.items():
             check_contract(self._con, kind, [plugin], render(f"broken_{kind}", self._plugins))
 
 
 _judge = functools.lru_cache(maxsize=64)(Judge)
+
+
+def walk_attempts(rows: Sequence[Row], planned: int) -> list[Row]:
+    """Return attempts in the order in which they were made as rows of `walked_attempts`."""
+    answers = _ranks([row["answer"] for row in rows])
+    archive_answers = _ranks([row["archive_answer"] for row in rows])
+    # Without a log-probability an attempt comes first among them.
+    logprobs = [row["mean_logprob"] for row in rows]
+    ranks = [rank + (None in logprobs) for rank in _ranks(logprobs)]
+    costs = accumulate(row["completion_tokens"] for row in rows)
+    prompts = accumulate(row["prompt_tokens"] for row in rows)
+    return [
+        {
+            "walk_id": 0,
+            "bank_id": 1,
+            "repeat": 0,
+            "position": slot + 1,
+            "candidate_id": slot,
+            "slot": slot,
+            "cost": row["completion_tokens"],
+            "cumulative_cost": cost,
+            "cumulative_prompt": prompt,
+            "is_end": slot + 1 == planned,
+            "is_eligible": row["eligible"],
+            # Without an answer every eligible attempt is an answer of its own.
+            "answer_id": slot + 1 if row["eligible"] and row["answer"] is None else answers[slot],
+            "is_archive_eligible": row["finish_reason"] == "stop"
+            and row["archive_answer"] is not None,
+            "archive_answer_id": archive_answers[slot],
+            "logprob_rank": ranks[slot] if row["eligible"] and logprobs[slot] is not None else None,
+        }
+        for slot, (row, cost, prompt) in enumerate(zip(rows, costs, prompts, strict=True))
+    ]
+
+
+def _ranks(values: Sequence[Any]) -> list[int]:
+    """Return the rank of every value among the different ones; null comes last."""
+    ranks = {value: rank for rank, value in enumerate(sorted({*values} - {None}), 1)}
+    return [ranks.get(value, len(ranks) + 1) for value in values]
+
+
+def count_votes(walk: Sequence[Row], votes: Sequence[int | None], planned: int) -> list[Row]:
+    """Return the rows of `tallies`: the votes of every prefix of a walk, null for no vote."""
+    counts: Counter[int] = Counter()
+    rows, run_length = [], 0
+    for row, vote, last in zip(walk, votes, [None, *votes], strict=False):
+        run_length = 0 if vote is None else run_length + 1 if vote == last else 1
+        if vote is not None:
+            counts[vote] += 1
+        leader, runner_up = (*sorted(counts.values(), reverse=True)[:2], 0, 0)[:2]
+        rows.append({
+            "archive": "live", "competition": "live", "question_id": 0,
+            "walk_id": 0, "repeat": 0, "position": row["position"], "leader_votes": leader,
+            "runner_up_votes": runner_up, "answers": len(counts), "run_length": run_length,
+            "cumulative_cost": row["cumulative_cost"], "bank_size": planned,
+        })  # fmt: skip
+    return rows
 
 
 def _looks_ahead(plugin: Plugin, does: str, length: int) -> AuditError:
@@ -313,8 +421,8 @@ def check_row(row: Mapping[str, Any]) -> None:
             )
 
 
-def _made_up(seed: int) -> Attempt:
-    """An attempt that costs little and agrees with most others."""
+def _make_up(seed: int) -> Attempt:
+    """Make up an attempt that costs little and agrees with most others."""
     reason = "stop" if seed % 5 else "length"
     columns = {"finish_reason": reason, "mean_logprob": -1.0 / (seed + 1)}
     answer = "4" if seed % 3 else "5"

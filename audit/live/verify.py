@@ -1,23 +1,23 @@
 """A live run beside the replay of an unrestricted one: is it what the replay says?"""
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
-import numpy as np
 
 from audit.database import connect, insert
 from audit.database.connection import is_database
-from audit.engine import render, replay
+from audit.engine import paired_intervals, render, replay
 from audit.errors import AuditError
 from audit.live.judge import judge_for
 from audit.load.load import load
 from audit.options import Reading, Settings
 from audit.output.result import Result
+from audit.text import first_names, plural
 from audit.units import write_amount
 
 # What `verify` needs to know of the live run, and what stands in where its records do not say.
@@ -26,7 +26,7 @@ DEFAULTS = {
     "answer": "boxed",
 }  # fmt: skip
 NAMED = ("budget", "rule", "cap", "unit", "policy", "selector", "answer")
-RESULTS = ("equal", "different", "other attempts")
+RESULTS = ("equal", "different", "other attempts", "missing")
 
 
 def verify(
@@ -39,8 +39,9 @@ def verify(
     selector: str | None = None,
     unit: str | None = None,
     cap: int | None = None,
+    partial: bool = False,
 ) -> Result:
-    """A live run beside the replay of an unrestricted one: a row per problem, the first difference.
+    """Compare a live run with the replay of an unrestricted one: a row per problem.
 
     live: the live run: a log, a folder of them or a database
     full: the unrestricted run of the same problems
@@ -50,6 +51,7 @@ def verify(
     selector: its selector, likewise (majority)
     unit: its unit, likewise (completion)
     cap: its cap, likewise (its largest number of attempts)
+    partial: leave out problems that the live run lacks, which are else listed as missing
     """
     asked = zip(NAMED, (budget, rule, cap, unit, policy, selector), strict=False)
     options = {name: value for name, value in asked if value is not None}
@@ -57,10 +59,10 @@ def verify(
 
         def database(source: str | Path, name: str, answer: str) -> duckdb.DuckDBPyConnection:
             path = Path(folder, name)
-            return open_files.enter_context(closing(_database(str(source), path, answer)))
+            return open_files.enter_context(closing(_open_source(str(source), path, answer)))
 
         con = database(live, "live.duckdb", DEFAULTS["answer"])
-        facts = _facts(con, str(live), options)
+        facts = _read_facts(con, str(live), options)
         if facts["answer"] != DEFAULTS["answer"]:
             con = database(live, "reread.duckdb", facts["answer"])
         both = open_files.enter_context(duckdb.connect())
@@ -68,11 +70,11 @@ def verify(
         con = database(full, "full.duckdb", facts["answer"])
         _replay(con, both, "full", facts, orders=Settings().orders)
         _pair(both, str(live), str(full))
-        return _verified(both, facts)
+        return _compare(both, facts, partial)
 
 
-def _database(source: str, path: Path, answer: str) -> duckdb.DuckDBPyConnection:
-    """A database of our own with what a source holds: a copy of one, or the files loaded."""
+def _open_source(source: str, path: Path, answer: str) -> duckdb.DuckDBPyConnection:
+    """Return a new database of a source: a copy of a database, or the files loaded."""
     if Path(source).is_file() and is_database(Path(source)):
         shutil.copy(source, path)
         return connect(path)
@@ -81,8 +83,10 @@ def _database(source: str, path: Path, answer: str) -> duckdb.DuckDBPyConnection
     return con
 
 
-def _facts(con: duckdb.DuckDBPyConnection, live: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What the live run was run with: as given, as its records say, or by default."""
+def _read_facts(
+    con: duckdb.DuckDBPyConnection, live: str, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the settings of the live run: as given, as its records say, or the defaults."""
     facts: dict[str, Any] = dict(options)
     recorded = {}
     said = con.execute(render("live_facts")).fetchall()
@@ -119,8 +123,8 @@ def _replay(
 ) -> None:
     """Replay a database as the live run was run, and put its outcomes where both runs are."""
     rule, cap = facts["rule"], facts["cap"]
-    policy, policies = _own(facts["policy"])
-    selector, selectors = _own(facts["selector"])
+    policy, policies = _split_plugin(facts["policy"])
+    selector, selectors = _split_plugin(facts["selector"])
     replay(
         con,
         unit=facts["unit"],
@@ -143,8 +147,8 @@ def _replay(
     insert(both, f"create table {run}_attempts as", attempts)
 
 
-def _own(name: str) -> tuple[str, str]:
-    """The name of a plug-in, and what asks for it: itself, or the folder of a user's file."""
+def _split_plugin(name: str) -> tuple[str, str]:
+    """Return a plug-in's name, and the option that names it: itself, or its file's folder."""
     path = Path(name)
     return (path.stem, str(path.parent)) if path.suffix == ".sql" else (name, name)
 
@@ -169,51 +173,48 @@ def _pair(both: duckdb.DuckDBPyConnection, live: str, full: str) -> None:
         )
 
 
-def _verified(both: duckdb.DuckDBPyConnection, facts: Mapping[str, Any]) -> Result:
-    """The comparison of every problem, and what they come to."""
-    rows = both.sql(render("verified_problems")).to_arrow_table()
+def _compare(both: duckdb.DuckDBPyConnection, facts: Mapping[str, Any], partial: bool) -> Result:
+    """Return the comparison of every problem, and what they come to."""
+    left_out = "where result <> 'missing'" if partial else ""
+    rows = both.sql(f"from ({render('verified_problems')}) {left_out}").to_arrow_table()
     results = rows["result"].to_pylist()
-    equal, different, others = (results.count(result) for result in RESULTS)
+    equal, different, others, missing = (results.count(result) for result in RESULTS)
     caption = (
-        f"{equal:,} of {len(results):,} problems equal the replay (launched, cost, answer, "
-        f"label) at budget {facts['amount']} ({facts['unit']}), rule {facts['rule']}, policy "
-        f"{facts['policy']}, cap {facts['cap']}"
+        f"{equal:,} of {len(results):,} problems equal the replay in the recorded order (launched, "
+        f"cost, answer, label) at budget {facts['amount']} ({facts['unit']}), rule "
+        f"{facts['rule']}, policy {facts['policy']}, cap {facts['cap']}"
     )
     notes = [*facts["notes"]]
     labels = zip(rows["live_correct"].to_pylist(), rows["correct"].to_pylist(), strict=True)
     if unlabelled := sum(None in pair for pair in labels):
         notes.append(f"{unlabelled:,} problems have no label in one of the runs: none is compared")
     if different:
-        notes.append(f"{different:,} problems differ although their attempts are equal")
+        notes.append(f"{different:,} problems differ, although most attempts are equal")
+    if missing:
+        names = [
+            f"{row['competition']} {row['problem']}"
+            for row in rows.to_pylist()
+            if row["result"] == "missing"
+        ]
+        notes.append(
+            f"the live run lacks {plural(missing, 'problem')}: {first_names(names, 5)}; --partial "
+            "verifies the others alone"
+        )
     if others:
         notes.append(f"{others:,} problems have other attempts: this is another sampling")
-        notes += _predicted(both)
+        notes += _describe_rerun(both)
     return Result(rows, caption=caption, notes=notes)
 
 
-def _predicted(both: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """How far a genuine rerun lies from what the replay predicts over random orders, paired."""
-    rows = both.sql(render("rerun_differences")).to_arrow_table().to_pylist()
-    for name, unit, scale in (("correct", "points of accuracy", 100), ("cost", "of cost", 1)):
-        paired = [(row["competition"], row[name]) for row in rows if row[name] is not None]
-        if paired:
-            mean, low, high = (scale * value for value in _interval(paired))
-            yield (
-                f"live minus replayed: {mean:.2f} {unit} (95 % {low:.2f} to {high:.2f}, "
-                f"{len(paired):,} problems, paired)"
-            )
-
-
-def _interval(differences: Sequence[tuple[str, float]]) -> tuple[float, float, float]:
-    """The mean, and the 95 % interval over problems drawn anew within each competition."""
+def _describe_rerun(both: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """Yield how far a genuine rerun lies from the replay over random orders, paired."""
     settings = Settings()
-    rng = np.random.default_rng(settings.bootstrap_seed)
-    values = np.array([value for _, value in differences])
-    competitions = [competition for competition, _ in differences]
-    sizes = [competitions.count(name) for name in dict.fromkeys(competitions)]
-    drawn = [
-        rng.multinomial(size, np.full(size, 1 / size), size=settings.replicates) for size in sizes
-    ]
-    means = np.hstack(drawn) @ values / len(values)
-    low, high = np.quantile(means, (0.025, 0.975))
-    return float(values.mean()), float(low), float(high)
+    drawn = (settings.replicates, settings.bootstrap_seed)
+    differences = render("rerun_differences")
+    for row in paired_intervals(both, differences, ["measure"], *drawn).to_pylist():
+        unit = "points of accuracy" if row["measure"] == "accuracy" else "of cost"
+        ends = "" if row["low"] is None else f"95 % {row['low']:.2f} to {row['high']:.2f}, "
+        yield (
+            f"live minus replayed over random orders: {row['difference']:.2f} {unit} "
+            f"({ends}{plural(row['problems'], 'problem')}, paired)"
+        )

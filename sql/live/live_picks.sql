@@ -1,4 +1,4 @@
--- live_picks: what the selector picks after each of the attempts.
+-- live_picks: what the selector picks, by the attempt from which it does.
 -- grain: one row
-select list(selected_prefix_id order by prefix_id) as selected_prefix_ids
-from prefix_selections
+select list({'position': from_position, 'candidate': candidate_id} order by from_position) as picks
+from primary_picks

@@ -2,6 +2,8 @@
 -- grain: one row
 select
     stops.returned,
-    prefix_selections.selected_prefix_id,
+    picks.candidate_id + 1 as selected,
 from stops
-left join prefix_selections on stops.returned_prefix_id = prefix_selections.prefix_id
+left join primary_picks as picks
+    on stops.returned >= picks.from_position
+    and stops.returned < picks.until_position

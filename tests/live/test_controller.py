@@ -1,11 +1,14 @@
 """A controller without any framework: equal to the replay, and clear about mistakes."""
 
+import asyncio
 import json
 import random
 import re
 import sys
 import threading
+import time
 import types
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import ClassVar
@@ -15,6 +18,7 @@ import pytest
 import audit
 from audit.engine.plugins import plugins
 from audit.live import Controller
+from audit.live.judge import judge_for
 from audit.live.verify import verify
 from tests.support.command import told
 from tests.support.live import ran, replay, replayed, require
@@ -100,22 +104,24 @@ def test_live_runs_equal_the_replay(tmp_path, rules, problems):
             assert (picked.answer if picked else None) == answer
 
 
-def test_the_judge_has_an_attempt_as_the_replay_has_it(tmp_path):
+def test_the_judge_has_attempts_and_votes_as_the_replay_has_them(tmp_path):
     bank = banks("walked", problems=1, attempts=12)
     for number, attempt in enumerate(bank[0]):
         attempt["archive_answer"] = attempt["boxed_answer"] if number % 4 else "7"
         attempt["mean_logprob"] = [None, -0.5, -1.5, -0.25][number % 4]
     write(tmp_path / "full.jsonl", bank)
     audit.load(tmp_path / "a.duckdb", tmp_path / "full.jsonl")
-    replay(tmp_path / "a.duckdb", 12, budgets=[10**6])
-    (controller,) = run(tmp_path / "live.jsonl", bank, 10**6, cap=12, selector="max_logprob")
-    assert controller.returned == 12
-    con = controller._judge._con
-    sql = "from walked_attempts order by position"
-    assert (
-        con.sql(sql).to_arrow_table().to_pylist()
-        == audit.query(tmp_path / "a.duckdb", sql).to_pylist()
-    )
+    for selector in ("majority", "archive_majority", "max_logprob"):
+        replay(tmp_path / "a.duckdb", 12, budgets=[10**6], policies="all",
+               primary_selector=selector)  # fmt: skip
+        live = tmp_path / f"{selector}.jsonl"
+        (controller,) = run(live, bank, 10**6, cap=12, policy="none", selector=selector)
+        judge = judge_for(10**6, "strict", 12, "completion", "decided", selector, "boxed")
+        judge.stop(controller.attempts, 12)
+        for relation in ("walked_attempts", "tallies"):
+            sql = f"from {relation} order by position"
+            found = judge._con.sql(sql).to_arrow_table().to_pylist()
+            assert found == audit.query(tmp_path / "a.duckdb", sql).to_pylist(), relation
 
 
 def test_verify_finds_a_live_run_that_is_not_the_replay(tmp_path):
@@ -131,6 +137,40 @@ def test_verify_finds_a_live_run_that_is_not_the_replay(tmp_path):
     assert row["problem"] == "1" and row["difference"].startswith("launched ")
 
 
+def test_verify_finds_a_changed_attempt_and_names_the_problems_that_lack(tmp_path):
+    bank = banks("few", problems=6, attempts=6)
+    write(tmp_path / "full.jsonl", bank)
+    live = tmp_path / "live.jsonl"
+    list(run(live, bank, 300, cap=6))
+    lines = [json.loads(line) for line in live.read_text().splitlines()]
+    lines[0]["completion_tokens"] += 1
+    kept = [line for line in lines if line["question_id"] != 4]
+    live.write_text("".join(json.dumps(line) + "\n" for line in kept))
+    found = verify(live, tmp_path / "full.jsonl")
+    rows = {row["problem"]: row["result"] for row in found}
+    assert rows == dict.fromkeys("01235", "equal") | {"0": "different", "4": "missing"}
+    assert any("lacks 1 problem: live 4; --partial" in note for note in found.notes)
+    partial = verify(live, tmp_path / "full.jsonl", partial=True)
+    assert {row["problem"] for row in partial} == set("01235")
+
+
+def test_a_live_run_may_abstain_where_its_next_step_would_have_been_free(tmp_path):
+    steps = [{"completion_tokens": 60}, {"completion_tokens": 40}, {"completion_tokens": 0}]
+    whole = {"boxed_answer": "4", "finish_reason": "stop", "completion_tokens": 100, "steps": steps}
+    write(tmp_path / "full.jsonl", {0: [whole] * 2, 1: [whole] * 2})
+    for problem in range(2):
+        controller = Controller(100, "step", path=tmp_path / "live.jsonl", question_id=problem)
+        while controller.may_launch():
+            done = []
+            while len(done) < 3 and controller.may_continue(done):
+                done.append(steps[len(done)])
+            controller.record(None, None, "length", steps=done)
+    found = verify(tmp_path / "live.jsonl", tmp_path / "full.jsonl")
+    assert [(row["result"], row["live_answer"], row["answer"]) for row in found] == [
+        ("equal", None, "4")
+    ] * 2
+
+
 def test_verify_tells_a_genuine_rerun_from_the_replay(tmp_path):
     full, again = banks("first", 20, 6), banks("second", 20, 6)
     write(tmp_path / "full.jsonl", full)
@@ -138,6 +178,7 @@ def test_verify_tells_a_genuine_rerun_from_the_replay(tmp_path):
     found = verify(tmp_path / "live.jsonl", tmp_path / "full.jsonl")
     assert {row["result"] for row in found} == {"other attempts"}
     (points,) = [note for note in found.notes if "points of accuracy" in note]
+    assert "over random orders" in points and "recorded order" in found.caption
     mean, low, high = map(float, re.findall(r"-?\d+\.\d+", points))
     assert low < mean < high
 
@@ -183,10 +224,11 @@ def test_a_larger_budget_than_the_live_one_is_warned_of(tmp_path):
         "beyond_live_budget_100": "ok",
         "beyond_live_budget_150": "ok",
         "beyond_live_budget_151": "warn",
+        "cut_by_live_budget": "warn",
     }
     audit.replay(db, budgets=[100], unit="total")
     rows = audit.table(db, "data_quality").to_pylist()
-    assert [row["severity"] for row in rows if "live" in row["check"]] == ["warn"]
+    assert [row["severity"] for row in rows if "beyond_live" in row["check"]] == ["warn"]
     (mapping,) = audit.query(db, "select mapping from sources").to_pydict()["mapping"]
     kept = {name: value for name, value in json.loads(mapping).items() if "live" in name}
     assert kept == {
@@ -251,21 +293,21 @@ def test_a_policy_that_needs_attempts_to_come_is_refused_at_the_start(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("selected", "message"),
+    ("standing", "message"),
     [
-        ("max(position) filter (is_eligible) over (partition by walk_id)", "not known live"),
-        ("position + 1", "selected_position is null or between 1 and position"),
+        ("position * (2 * (count(*) over (partition by walk_id) % 2) - 1)", "not known live"),
+        ("null::integer", "standing and candidate_id must not be null"),
         ("value_rank", "scores are not known live"),
     ],
 )
 def test_a_selector_that_the_replay_would_refuse_is_refused_at_the_start(
-    tmp_path, selected, message
+    tmp_path, standing, message
 ):
     own = tmp_path / "own.sql"
-    scores = " inner join candidate_scores using (bank_id, slot)" if "rank" in selected else ""
+    scores = " inner join candidate_scores using (candidate_id)" if "rank" in standing else ""
     own.write_text(
-        f"select walk_id, position, is_eligible, {selected} as selected_position "
-        f"from walked_attempts{scores}"
+        f"select walk_id, position, {standing} as standing, candidate_id "
+        f"from walked_attempts{scores} where is_eligible"
     )
     with pytest.raises(audit.AuditError, match=message):
         Controller(1000, selector=str(own))
@@ -293,36 +335,99 @@ def test_a_policy_of_ones_own_is_followed(tmp_path):
     assert "no policy 'two_attempts'" in err and "or a .sql file" in err
 
 
+def launched(*given, **settings):
+    """A controller whose next attempt is launched."""
+    controller = Controller(*given, **settings)
+    assert controller.may_launch()
+    return controller
+
+
 def test_an_attempt_that_cannot_be_counted_is_refused():
     with pytest.raises(audit.AuditError, match="provider must return its usage"):
-        Controller(1000).record(None, "4")
+        launched(1000).record(None, "4")
     with pytest.raises(audit.AuditError, match="prompt_tokens unknown"):
-        Controller(1000, unit="total").record(10, "4")
+        launched(1000, unit="total").record(10, "4")
     with pytest.raises(audit.AuditError, match="money unknown"):
-        Controller(1000, unit="money").record(10, "4")
+        launched(1000, unit="money").record(10, "4")
     with pytest.raises(audit.AuditError, match="not both"):
-        Controller(1000).record(10, "4", text="so 4")
+        launched(1000).record(10, "4", text="so 4")
     with pytest.raises(audit.AuditError, match="completion_tokens must be a whole number"):
-        Controller(1000).record(-10, "4")
+        launched(1000).record(-10, "4")
     with pytest.raises(audit.AuditError, match="did you mean 'mean_logprob'"):
-        Controller(1000).record(10, "4", mean_logprb=-1)
+        launched(1000).record(10, "4", mean_logprb=-1)
     with pytest.raises(audit.AuditError, match="10, but its steps add up to 7"):
-        Controller(1000).record(10, "4", steps=[{"completion_tokens": 3}, {"completion_tokens": 4}])
-    controller = Controller(1000)
+        launched(1000).record(10, "4", steps=[{"completion_tokens": 3}, {"completion_tokens": 4}])
+    controller = launched(1000)
     controller.record(0, None)
     assert (controller.launched, controller.spent) == (1, 1)
 
 
+def test_an_attempt_is_launched_before_it_is_recorded(tmp_path):
+    controller = launched(1000, path=tmp_path / "live.jsonl")
+    with pytest.raises(audit.AuditError, match="was not recorded; call record"):
+        controller.may_launch()
+    controller.lose()
+    for refused in (controller.lose, lambda: controller.record(10, "4")):
+        with pytest.raises(audit.AuditError, match="no attempt was launched"):
+            refused()
+    assert (tmp_path / "live.jsonl").read_text() == "" and controller.launched == 0
+
+
+def test_what_was_spent_is_never_hidden():
+    controller = launched(1000)
+    controller.record(1600, "4")
+    assert (controller.spent, controller.returned, controller.selected()) == (1600, 0, None)
+
+
+def test_threads_share_a_budget():
+    controller = Controller(1000, cap=100)
+
+    def work():
+        while controller.may_launch():
+            time.sleep(0.001)
+            controller.record(min(130, controller.limit()), "4")
+
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(work) for _ in range(8)]:
+            done.result()
+    assert (controller.launched, controller.spent) == (8, 1000)
+
+
+def test_tasks_share_a_budget_and_problems_run_side_by_side(monkeypatch):
+    """The README's example, and several tasks at one problem."""
+
+    async def ask(question, limit):
+        await asyncio.sleep(0)
+        return types.SimpleNamespace(tokens=min(300, limit), text="so \\boxed{4}", reason="stop")
+
+    found = {"ask": ask, "questions": ["a", "b", "c"]}
+    exec(readme_block("asyncio"), found)
+    assert [answer.answer for answer in found["answers"]] == ["4"] * 3
+
+    controller = Controller(1000, cap=100)
+
+    async def work():
+        while controller.may_launch():
+            reply = await ask("a", controller.limit())
+            controller.record(reply.tokens, text=reply.text)
+
+    async def together():
+        await asyncio.gather(work(), work(), work())
+
+    asyncio.run(together())
+    assert (controller.launched, controller.spent) == (4, 1000)
+
+
 def test_a_total_budget_leaves_room_for_the_prompt():
-    controller = Controller(100, unit="total")
-    assert controller.limit() == 100
+    controller = launched(100, unit="total")
+    assert controller.limit() == 100 and controller.limit(prompt_tokens=30) == 70
     controller.record(40, "4", prompt_tokens=30)
     assert (controller.limit(), controller.spent) == (1, 70)
-    controller = Controller(100, unit="total")
+    controller = launched(100, unit="total")
     controller.record(10, "4", prompt_tokens=20)
-    assert controller.limit() == 50
+    assert controller.limit() == 50 and controller.limit(prompt_tokens=60) == 10
     # Of an attempt of several calls the first one says how long the next attempt's prompt is.
-    controller = Controller(220, unit="total")
+    controller = launched(220, unit="total")
     calls = [{"prompt_tokens": 20, "completion_tokens": tokens} for tokens in (52, 34)]
     controller.record(86, "4", prompt_tokens=40, steps=calls)
     assert controller.limit() == 220 - 126 - 20
