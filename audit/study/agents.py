@@ -5,21 +5,14 @@ from typing import Any
 
 from audit.output.display import budget_name, round_half_up
 from audit.output.terminal import DisplayColumn, lines_of
+from audit.rules import RULES
 from audit.units import Unit, write_amount
 
-# What happens to the model call that crosses the budget, rule by rule.
-RULES = {
-    "strict": "cut at the budget",
-    "step_lost": "the running step is thrown away",
-    "step": "the running step may finish",
-    "attempt_lost": "the attempt is thrown away",
-    "advisory": "the attempt may finish",
-}
 HEADLINE_BUDGET = 0.50
 
 
 def finding(curves: Sequence[dict[str, Any]], unit: Unit) -> str:
-    """Three lines on one budget, and percent solved and cost of every rule at every budget."""
+    """Write three lines on one budget, and percent solved and cost of every rule and budget."""
     rows = {(row["rule"], row["budget"]): row for row in curves}
     budgets = sorted({row["budget"] for row in curves})
     headline = min(budgets, key=lambda budget: abs(budget - HEADLINE_BUDGET))
@@ -39,7 +32,9 @@ def finding(curves: Sequence[dict[str, Any]], unit: Unit) -> str:
         "This is a replay of recorded runs; an agent that is told its budget may act otherwise.",
     ]
     rules = [rule for rule in RULES if (rule, headline) in rows]
-    names = [text for rule in rules for text in (f"{rule}, solved", f"  {RULES[rule]}, paid")]
+    names = [
+        text for rule in rules for text in (f"{rule}, solved", f"  {RULES[rule].crossing}, paid")
+    ]
     columns = [DisplayColumn("rule", names, False)]
     for budget in budgets:
         points = [rows[rule, budget] for rule in rules]

@@ -5,7 +5,7 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from audit.errors import AuditError
+from audit.study.identities import Identity, find_identities, replays_of
 
 PUBLISHED = Path(__file__).with_name("published.csv")
 # What identifies the study's data: its archives, each with 120 problems of 80 attempts.
@@ -42,7 +43,7 @@ class PublishedValue:
 
     @property
     def outcome(self) -> str:
-        """Whether the computed value rounds to the published one: one of `OUTCOMES`."""
+        """Return one of `OUTCOMES`: whether the computed value rounds to the published one."""
         if self.computed is None:
             return "not_computed"
         is_equal = rounds_to(self.computed, self.published, self.decimals)
@@ -51,24 +52,30 @@ class PublishedValue:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Every published value compared, and whether the loaded archives are the study's."""
+    """Every published value compared, and whether the loaded archives are the study's.
+
+    `simulated` are the archives that stood for the study's by their role, low or high.
+    """
 
     rows: list[PublishedValue]
     is_study: bool
+    simulated: tuple[str, ...] = ()
+    # What published values say of one another, without any data.
+    identities: tuple[Identity, ...] = ()
 
     def those(self, outcome: str) -> list[PublishedValue]:
-        """The values that came out so."""
+        """Return the values of one outcome."""
         return [row for row in self.rows if row.outcome == outcome]
 
 
 def rounds_to(computed: float, published: float, decimals: int) -> bool:
-    """Whether the computed value lies within half a unit of the last published decimal."""
+    """Return whether a value lies within half a unit of the last published decimal."""
     # The slack is for halves: 12.875 is published as 12.88 and may be stored as 12.874999999999998.
     return abs(computed - published) <= 0.5 * 10**-decimals + 1e-9
 
 
 def read_published(path: Path) -> list[PublishedValue]:
-    """The published values of a file, refused whole when one row cannot be read."""
+    """Read the published values of a file; refuse it whole when one row cannot be read."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, strict=True)
@@ -96,7 +103,7 @@ def read_published(path: Path) -> list[PublishedValue]:
 
 
 def _read_row(path: Path, number: int, header: list[str], cells: list[str]) -> PublishedValue:
-    """One row of a published file; `number` counts the header as row 1."""
+    """Read one row of a published file; `number` counts the header as row 1."""
 
     def mistake(what: str) -> AuditError:
         return AuditError(f"{path}, row {number}: {what}")
@@ -129,42 +136,89 @@ def compare(
     table_of: Callable[[str], pa.Table],
     archives: Mapping[str, int],
     published: Path | None = None,
+    simulated: Sequence[str] = (),
 ) -> Comparison:
-    """Every published value beside the computed one.
+    """Put every published value beside the computed one.
 
     `table_of` gives a table by name and may raise AuditError; `archives` holds the attempts of each
-    loaded archive.
+    loaded archive. Of those, `simulated` ones stand for archives of the study by their role.
     """
 
     @functools.cache
     def found(name: str) -> tuple[list[str], list[Row]] | str:
-        """A table's columns and rows, or why there are none."""
+        """Return a table's columns and rows, or why there are none."""
         try:
             table = table_of(name)
         except AuditError as error:
             return str(error)
         return table.column_names, table.to_pylist()
 
+    items = read_published(published or PUBLISHED)
+    names = {name for item in items if (name := item.key.get("archive")) is not None}
+    roles = _match_roles(names - set(archives), simulated)
     rows = []
-    for item in read_published(published or PUBLISHED):
+    for item in items:
         # Before asking for the table: other people's data need not compute the study's.
-        is_loaded = item.key.get("archive") is None or item.key["archive"] in archives
+        archive = roles.get(item.key.get("archive"), item.key.get("archive"))
+        is_loaded = archive is None or archive in archives
         table = found(item.table) if is_loaded else "archive not loaded"
-        value = table if isinstance(table, str) else _cell(item, *table)
+        key = {name: roles.get(value, value) for name, value in item.key.items()}
+        value = table if isinstance(table, str) else _cell(replace(item, key=key), *table)
         if isinstance(value, str):
             rows.append(replace(item, reason=value))
         else:
             rows.append(replace(item, computed=value))
-    return Comparison(rows, is_study(archives))
+    identities = find_identities(items) if names <= STUDY_ATTEMPTS.keys() else []
+    rows = [
+        replace(row, reason=_explain(row, item, rows, items, identities))
+        if row.outcome == "different"
+        else row
+        for row, item in zip(rows, items, strict=True)
+    ]
+    simulations = tuple(sorted(roles.values()))
+    return Comparison(rows, is_study(archives), simulations, tuple(identities))
+
+
+def _explain(
+    row: PublishedValue,
+    item: PublishedValue,
+    rows: Sequence[PublishedValue],
+    items: Sequence[PublishedValue],
+    identities: Sequence[Identity],
+) -> str:
+    """Return by how many replays a value is off, and which values of other tables are off, too."""
+    parts = []
+    if (count := replays_of(row)) is not None and row.computed is not None:
+        off = abs(row.computed - row.published) * count / 100
+        parts.append(f"off by {off:.1f} of {count:,} replays")
+    outcomes = {id(item): row.outcome for item, row in zip(items, rows, strict=True)}
+    related = {
+        f"{other.table} {other.column}": outcomes[id(other)]
+        for identity in identities
+        if any(value is item for value in identity.values)
+        for other in identity.values
+        if other is not item and other.table != item.table
+    }
+    if beside := sorted(name for name, outcome in related.items() if outcome == "different"):
+        parts.append(f"{', '.join(beside)} differs alike")
+    elif related:
+        parts.append(f"{', '.join(sorted(related))} does not differ")
+    return "; ".join(parts)
+
+
+def _match_roles(names: Collection[Any], simulated: Sequence[str]) -> dict[Any, str]:
+    """Return the simulated archive that has the role of each archive: what its name ends with."""
+    roles = {name.rpartition("_")[2]: name for name in sorted(simulated)}
+    return {name: roles[role] for name in names if (role := name.rpartition("_")[2]) in roles}
 
 
 def is_study(archives: Mapping[str, int]) -> bool:
-    """Whether archives, with how many attempts each has, are the study's."""
+    """Return whether archives, with how many attempts each has, are the study's."""
     return all(archives.get(name) == count for name, count in STUDY_ATTEMPTS.items())
 
 
 def _cell(item: PublishedValue, columns: Sequence[str], rows: Sequence[Row]) -> float | str:
-    """The cell of the table that a published value stands for, or why there is none."""
+    """Return the cell of the table that a published value is about, or why there is none."""
     for column in (*item.key, item.column):
         if column not in columns:
             return f"no column {column}"
@@ -179,7 +233,7 @@ def _cell(item: PublishedValue, columns: Sequence[str], rows: Sequence[Row]) -> 
 
 
 def comparison_table(comparison: Comparison, *, compact: bool = False) -> pa.Table:
-    """One row per published value; compact puts the key into one column, for reading."""
+    """Return one row per published value; compact puts the key into one column, for reading."""
     text, whole, real = pa.string(), pa.int64(), pa.float64()
     keys = {name: whole if name in _NUMBERS else text for name in KEYS}
     schema = pa.schema(
@@ -201,7 +255,7 @@ def comparison_table(comparison: Comparison, *, compact: bool = False) -> pa.Tab
 
 
 def summary_table(comparison: Comparison) -> pa.Table:
-    """Matches by table: how many values are published, equal, different and not computed."""
+    """Count by table how many values are published, equal, different and not computed."""
     published = Counter(row.table for row in comparison.rows)
     counts = {"published": published}
     counts |= {name: Counter(row.table for row in comparison.those(name)) for name in OUTCOMES}
@@ -210,9 +264,16 @@ def summary_table(comparison: Comparison) -> pa.Table:
 
 
 def verdict(comparison: Comparison) -> tuple[str, int]:
-    """The comparison in one sentence, and the exit status it deserves."""
+    """Return the comparison in one sentence, and the exit status it deserves."""
     equal, different, missing = map(comparison.those, OUTCOMES)
     total = len(comparison.rows)
+    if comparison.simulated:
+        return (
+            f"The data are simulated: {', '.join(comparison.simulated)} stand for the study's "
+            f"archives by their role. {len(equal)} of {total} published values are equal, "
+            f"{len(different)} differ, {len(missing)} are not computed; none of it is evidence.",
+            0,
+        )
     if not comparison.is_study:
         return (
             "The loaded archives are not the study's: its values are shown for reference, "
@@ -226,3 +287,15 @@ def verdict(comparison: Comparison) -> tuple[str, int]:
         tables = sorted({row.table for row in missing})
         sentence += f", {len(missing)} not computed ({', '.join(tables)})"
     return sentence + ".", 1 if len(equal) < total else 0
+
+
+def identity_note(comparison: Comparison) -> str:
+    """Return how many identities hold between the published values, and which do not."""
+    if not comparison.identities:
+        return ""
+    broken = [identity.text for identity in comparison.identities if not identity.holds]
+    given = {id(identity.given) for identity in comparison.identities if identity.given}
+    total = len(comparison.identities)
+    note = f"without any data: {total - len(broken):,} of {total:,} identities hold between the "
+    note += f"published values, {len(given):,} of which follow from others"
+    return note + (f"; these do not: {', '.join(dict.fromkeys(broken))}" if broken else "")

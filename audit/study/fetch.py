@@ -82,39 +82,72 @@ def fetch(
     return Result(pa.Table.from_pylist(rows, FETCHED))
 
 
-def local_files(sources: Sources) -> list[str]:
-    """The sources as files; those at the hub's address are brought here first."""
-    found = (hub_files(s) if s.startswith("hf://") else [s] for s in source_paths(sources))
+def local_files(sources: Sources) -> list[Any]:
+    """Return the sources; those at the hub's address are brought here as files first."""
+    found = (
+        hub_files(source) if isinstance(source, str) and source.startswith("hf://") else [source]
+        for source in source_paths(sources)
+    )
     return [file for files in found for file in files]
 
 
 def hub_files(address: str) -> list[str]:
-    """The files of hf://datasets/owner/name/PATTERN, kept where the hub's library keeps its own."""
-    owner, _, rest = address.removeprefix(DATASET).partition("/")
+    """Return the files at hf://datasets/owner/name/PATTERN or hf://buckets/owner/name/FOLDER.
+
+    They are kept where the hub's library keeps its own.
+    """
+    kind = next((kind for kind in (DATASET, BUCKET) if address.startswith(kind)), DATASET)
+    owner, _, rest = address.removeprefix(kind).partition("/")
     name, _, pattern = rest.partition("/")
     name, _, revision = name.partition("@")
-    if not address.startswith(DATASET) or not owner or not name or not pattern:
-        raise AuditError(f"{address}: write {DATASET}owner/name/PATTERN, such as …/*.parquet")
-    repo, (hub, api) = f"{owner}/{name}", _hub()
-    commit, files = _list_files(hub, api, repo, revision or "main")
-    paths = [file.path for file in files if fnmatch.fnmatchcase(file.path, pattern)]
-    if not paths:
+    is_complete = bool(owner and name and (pattern or kind == BUCKET))
+    if not address.startswith(kind) or not is_complete:
         raise AuditError(
-            f"{address}: {not_there('file', pattern, sorted(file.path for file in files))}"
+            f"{address}: write {DATASET}owner/name/PATTERN, such as …/*.parquet, "
+            f"or {BUCKET}owner/name/FOLDER"
         )
+    hub, api = _hub()
+    if kind == BUCKET:
+        repo, pattern = _bucket_part(f"{BUCKET}{owner}/{name}", pattern)
+    else:
+        repo = f"{owner}/{name}"
+    commit, files = _list_files(hub, api, repo, revision or "main")
+    if pattern:
+        chosen = [file for file in files if fnmatch.fnmatchcase(file.path, pattern)]
+    else:
+        chosen = without_token_lists([f for f in files if f.path.endswith(SUFFIXES)])
+    if not chosen:
+        known = sorted(file.path for file in files)
+        raise AuditError(f"{address}: {not_there('file', pattern, known)}")
+    return [_kept_file(hub, api, repo, commit, remote) for remote in sorted(chosen)]
+
+
+def _bucket_part(repo: str, pattern: str) -> tuple[str, str]:
+    """Return the bucket's folder to list, and the pattern; a folder alone means all data in it."""
+    if not any(sign in pattern for sign in "*?[") and not pattern.endswith(SUFFIXES):
+        return f"{repo}/{pattern}".rstrip("/"), ""
+    folder = re.split(r"[*?\[]", pattern)[0].rpartition("/")[0]
+    return f"{repo}/{folder}".rstrip("/"), pattern
+
+
+def _kept_file(hub: Any, api: Any, repo: str, commit: str, remote: Remote) -> str:
+    """Return the path of a file of the hub, transferred where it is not there yet."""
+    if repo.startswith(BUCKET):
+        folder = "buckets--" + _bucket(repo)[0].replace("/", "--")
+        path = Path(hub.constants.HF_HUB_CACHE) / folder / remote.path
+        _fetch_file(hub, api, path, repo, commit, remote)
+        return str(path)
     try:
-        return [
-            hub.hf_hub_download(
-                repo, path, repo_type="dataset", revision=commit, endpoint=api.endpoint
-            )
-            for path in sorted(paths)
-        ]
+        kept: str = hub.hf_hub_download(
+            repo, remote.path, repo_type="dataset", revision=commit, endpoint=api.endpoint
+        )
     except Exception as error:
         raise _explained(hub, api, error, repo, commit) from None
+    return kept
 
 
 def _hub() -> tuple[Any, Any]:
-    """The hub's library, without its own messages and bars, and what asks the hub."""
+    """Import the hub's library without its messages and bars; return it and what asks the hub."""
     try:
         import huggingface_hub
     except ModuleNotFoundError:
@@ -128,7 +161,7 @@ def _hub() -> tuple[Any, Any]:
 
 
 def _list_files(hub: Any, api: Any, repo: str, revision: str) -> tuple[str, list[Remote]]:
-    """The commit that a revision stands for, and its files."""
+    """Return the commit of a revision, and its files."""
     try:
         if repo.startswith(BUCKET):
             name, prefix = _bucket(repo)
@@ -147,7 +180,7 @@ def _list_files(hub: Any, api: Any, repo: str, revision: str) -> tuple[str, list
 
 
 def _bucket(address: str) -> tuple[str, str]:
-    """A bucket's owner/name, and the folder in it."""
+    """Return a bucket's owner/name, and the folder in it."""
     owner, _, rest = address.removeprefix(BUCKET).partition("/")
     name, _, prefix = rest.partition("/")
     if not owner or not name:
@@ -156,7 +189,7 @@ def _bucket(address: str) -> tuple[str, str]:
 
 
 def files_of(archive: str, remotes: Sequence[Remote], where: str) -> list[Remote]:
-    """An archive's data files, without the copy of them that has an entry per token."""
+    """Return an archive's data files, without the copy that has a list entry per token."""
     data = [
         remote
         for remote in remotes
@@ -172,19 +205,23 @@ def files_of(archive: str, remotes: Sequence[Remote], where: str) -> list[Remote
             f"{where}: no data file of archive '{archive}'; check --archive; "
             f"there are files in {', '.join(folders[:20]) or 'no folder'}"
         )
-    # The dataset holds every attempt twice: with a list entry per token, and as 'meta' without.
-    light = [remote for remote in matching if "meta" in re.split(r"[/._-]", remote.path)]
-    return light or matching
+    return without_token_lists(matching)
+
+
+def without_token_lists(remotes: list[Remote]) -> list[Remote]:
+    """Return the files of the copy called meta; the other copy has a list entry per token."""
+    light = [remote for remote in remotes if "meta" in re.split(r"[/._-]", remote.path)]
+    return light or remotes
 
 
 def _names(path: str) -> list[str]:
-    """The folders of a path and its file's name without suffix and shard number."""
+    """Return the folders of a path and its file's name without suffix and shard number."""
     *folders, name = path.split("/")
     return [*folders, re.sub(r"(-\d+-of-\d+)?(\.[a-z]+)+$", "", name)]
 
 
 def _fetch_file(hub: Any, api: Any, path: Path, repo: str, commit: str, remote: Remote) -> bool:
-    """Transfer a file where it is missing or damaged, resumed where it was begun; say if it was.
+    """Transfer a file if it is missing or damaged, resume a begun one; return whether it was.
 
     A file of a bucket has no hash: it is always sent again.
     """
@@ -235,7 +272,7 @@ def _transfer(hub: Any, api: Any, partial: Path, repo: str, commit: str, remote:
 
 
 def _damage(path: Path, remote: Remote) -> str | None:
-    """How a file differs from what the hub lists, or None."""
+    """Return how a file differs from what the hub lists, or None."""
     size = path.stat().st_size
     if size != remote.bytes:
         return f"has {size:,} bytes, the hub lists {remote.bytes:,}"
@@ -255,7 +292,7 @@ def _is_network(error: Exception) -> bool:
 
 
 def _explained(hub: Any, api: Any, error: Exception, repo: str, revision: str) -> Exception:
-    """The hub's failure in one line with the next step; anything else is returned as it is."""
+    """Return the hub's failure in one line with the next step, or any other error as it is."""
     where = repo if repo.startswith(BUCKET) else f"{api.endpoint}/datasets/{repo}"
     errors = hub.errors
     if isinstance(error, errors.HFValidationError):

@@ -21,30 +21,37 @@ class Recorded:
     title: str
     credit: str
     settings: Mapping[str, Any]
+    checkpoints: Path | None = None
 
 
-def _recorded(file: str, prices: str, settings: Mapping[str, Any], **about: str) -> Recorded:
-    """What recorded.toml says of attempts, with the places of their files."""
-    return Recorded(FOLDER / file, settings={"prices": FOLDER / prices, **settings}, **about)
+def _recorded(
+    file: str, settings: Mapping[str, Any], prices: str = "", checkpoints: str = "", **about: str
+) -> Recorded:
+    """Return what recorded.toml says of attempts, with the places of their files."""
+    priced = {"prices": FOLDER / prices} if prices else {}
+    asked = FOLDER / checkpoints if checkpoints else None
+    return Recorded(FOLDER / file, settings={**priced, **settings}, checkpoints=asked, **about)
 
 
 SHIPPED = tomllib.loads((FOLDER / "recorded.toml").read_text(encoding="utf-8"))
-OTIS, AGENTS = _recorded(**SHIPPED["otis"]), _recorded(**SHIPPED["agents"])
+OTIS, AGENTS, FORCED = (_recorded(**SHIPPED[name]) for name in ("otis", "agents", "forced"))
 
 
 def _shipped(con: duckdb.DuckDBPyConnection) -> tuple[list[Recorded], int]:
-    """Which shipped files are among the sources, and how many files there are in all."""
-    hashes = {sha for (sha,) in con.execute("select distinct sha256 from sources").fetchall()}
-    files = {hashlib.sha256(file.file.read_bytes()).hexdigest(): file for file in (OTIS, AGENTS)}
+    """Return which shipped files are among the sources, and how many files there are in all."""
+    query = "select distinct sha256 from sources where format <> 'checkpoints'"
+    hashes = {sha for (sha,) in con.execute(query).fetchall()}
+    shipped = (OTIS, AGENTS, FORCED)
+    files = {hashlib.sha256(file.file.read_bytes()).hexdigest(): file for file in shipped}
     return [file for sha, file in files.items() if sha in hashes], len(hashes)
 
 
 def title(con: duckdb.DuckDBPyConnection) -> str | None:
-    """The title of a report on shipped attempts alone."""
+    """Return the title of a report on shipped attempts alone."""
     shipped, files = _shipped(con)
     return shipped[0].title if len(shipped) == files == 1 else None
 
 
 def credits(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """Whom a report must credit."""
+    """Return whom a report must credit."""
     return [recorded.credit for recorded in _shipped(con)[0]]

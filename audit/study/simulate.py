@@ -31,13 +31,13 @@ ROW_GROUP = {"final": 4096, "full": 128}  # full texts are long: fewer of them a
 
 
 class Audit(NamedTuple):
-    """One row of the source-record audit, and how often a finished attempt is right."""
+    """One row of the source-record audit, and the share of correct attempts."""
 
     no_box: int
     length: int
     agreement: int
     median: float
-    skill: float  # log-odds of a right answer at a problem of middling difficulty
+    accuracy: float
 
 
 class Kind(NamedTuple):
@@ -172,17 +172,17 @@ def simulate(
 
 
 def scaled(count: int, records: int) -> int:
-    """A count of the audit table for another number of records."""
+    """Return a count of the audit table for another number of records."""
     return round(count * records / RECORDS)
 
 
 def scores(rng: Rng, count: int) -> np.ndarray:
-    """Evenly spread standard normal scores in random order, so that few problems still differ."""
+    """Return evenly spread normal scores in random order, so that few problems still differ."""
     return rng.permutation([NormalDist().inv_cdf((i + 0.5) / count) for i in range(count)])
 
 
 def draw_value(rng: Rng, kind: str, other_than: Value | None = None) -> Value:
-    """A random answer of one kind, a fraction in lowest terms."""
+    """Draw a random answer of one kind, a fraction in lowest terms."""
     while True:
         numbers = tuple(int(rng.integers(low, high + 1)) for low, high in ANSWERS[kind].ranges)
         if (kind, numbers) != other_than and (kind != "fraction" or math.gcd(*numbers) == 1):
@@ -190,7 +190,7 @@ def draw_value(rng: Rng, kind: str, other_than: Value | None = None) -> Value:
 
 
 def draw_problems(rng: Rng, competition: str, count: int) -> list[Problem]:
-    """The problems of one competition; its shortest one has an answer of the first kind."""
+    """Draw the problems of a competition; its shortest has an answer of the first kind."""
     lengths = scores(rng, count)
     puzzles = 0.6 * lengths + 0.8 * scores(rng, count)
     ranks = lengths.argsort().argsort()
@@ -210,7 +210,7 @@ def draw_problems(rng: Rng, competition: str, count: int) -> list[Problem]:
 def draw_costs(
     rng: Rng, lengths: np.ndarray, attempts: int, audit: Audit
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Costs with the audit's median, the longest of them cut off at the cap; and their scores."""
+    """Draw costs with the audit's median, the longest cut off at the cap; and their scores."""
     score = np.repeat(math.sqrt(0.6) * lengths, attempts)
     score += math.sqrt(0.4) * rng.standard_normal(len(score))
     rank = score.argsort(kind="stable")
@@ -235,7 +235,7 @@ def draw_costs(
 
 
 def spell(rng: Rng, value: Value) -> str:
-    """One of an answer's spellings, mostly the first, now and then one that stays apart."""
+    """Draw one of an answer's spellings, mostly the first, now and then one that stays apart."""
     kind, numbers = value
     _, spellings, apart = ANSWERS[kind]
     pick = rng.random()
@@ -247,7 +247,7 @@ def spell(rng: Rng, value: Value) -> str:
 def draw_columns(
     rng: Rng, archive: str, competition: str, bank: list[Problem], attempts: int
 ) -> dict[str, Any]:
-    """All attempts of one archive at one competition: the columns, and the boxes for the texts."""
+    """Draw all attempts of an archive at a competition: columns, and boxes for the texts."""
     audit = AUDIT[archive][competition]
     records = len(bank) * attempts
     lengths = np.array([problem.length for problem in bank])
@@ -260,10 +260,8 @@ def draw_columns(
     boxed[rng.permutation(np.flatnonzero(~capped))[:stopped_without]] = False
     boxed[rng.permutation(np.flatnonzero(capped))[: no_box - stopped_without]] = False
 
-    # A hard problem is got wrong more often, and of its attempts the long ones most of all.
-    puzzles = np.repeat([problem.puzzle for problem in bank], attempts)
-    odds = np.exp(audit.skill - 2.9 * puzzles - 0.5 * score)
-    right = rng.random(records) < odds / (1 + odds)
+    wrong_labels = scaled(CONFLICTS[archive][1], records) if competition == "HMMT25" else 0
+    right = draw_right(rng, bank, score, boxed, round(audit.accuracy * records) + wrong_labels)
 
     # The archive's own parser stumbles over the shortest problem's answers: 2^{99} becomes 2.
     readable = np.argsort(np.repeat(lengths, attempts), kind="stable")
@@ -304,8 +302,23 @@ def draw_columns(
     }
 
 
+def draw_right(
+    rng: Rng, bank: list[Problem], score: np.ndarray, boxed: np.ndarray, count: int
+) -> np.ndarray:
+    """Draw so many right attempts, all of them with a box.
+
+    A hard problem is got wrong more often, and of its attempts the long ones most of all.
+    """
+    puzzles = np.repeat([problem.puzzle for problem in bank], len(score) // len(bank))
+    luck = rng.logistic(size=len(score)) - 2.9 * puzzles - 0.5 * score
+    right = np.zeros(len(score), dtype=bool)
+    ranked = np.argsort(np.where(boxed, -luck, np.inf), kind="stable")
+    right[ranked[: min(count, int(boxed.sum()))]] = True
+    return right
+
+
 def draw_wrong(rng: Rng, problem: Problem) -> Value:
-    """A wrong answer: often one of the problem's traps, the first most of all."""
+    """Draw a wrong answer: often one of the problem's traps, the first most of all."""
     if rng.random() < problem.pull:
         return problem.traps[int(rng.random() ** 2 * len(problem.traps))]
     return draw_value(rng, problem.right[0], problem.right)
@@ -314,7 +327,7 @@ def draw_wrong(rng: Rng, problem: Problem) -> Value:
 def write_up(
     rng: Rng, problem: Problem, value: Value, capped: bool, boxed: bool
 ) -> tuple[str, str, str | None]:
-    """A box on the way (or nothing), the last words, and the answer to be read in them."""
+    """Write a box on the way (or nothing) and the last words; return the answer in them, too."""
     raw, pick, early = spell(rng, value), rng.random(), ""
     if rng.random() < 0.07:
         early = EARLY_BOX % spell(rng, value if rng.random() < 0.6 else problem.traps[0])
@@ -333,7 +346,7 @@ def write_up(
 def mislabelled(
     rng: Rng, bank: list[Problem], answers: list[str | None], conflicts: tuple[int, int]
 ) -> list[int]:
-    """Right answers that the source grades wrong, though it grades others like them right."""
+    """Draw right answers that the source grades wrong, though it grades equal ones right."""
     groups, labels = conflicts[0], scaled(conflicts[1], len(answers))
     attempts = len(answers) // len(bank)
     chosen: list[int] = []
@@ -348,12 +361,12 @@ def mislabelled(
 
 
 def count_tokens(text: str) -> int:
-    """The o200k tokens of a text made of this module's words, templates and spellings."""
+    """Count the o200k tokens of a text made of this module's words and spellings."""
     return sum(LONG_PIECES.get(piece, 1) for piece in PIECE.findall(text))
 
 
 def word_stream(rng: Rng) -> Stream:
-    """Sentences and paragraphs of random words, long enough for a text of any length."""
+    """Write sentences and paragraphs of random words, enough for a text of any length."""
     openings, words = (np.array(DATA["vocabulary"][name].split()) for name in ("openings", "words"))
     pieces: list[str] = []
     paragraphs = []
@@ -374,7 +387,7 @@ def word_stream(rng: Rng) -> Stream:
 def with_texts(
     rng: Rng, columns: dict[str, Any], stream: Stream, texts: str
 ) -> Iterator[pa.RecordBatch]:
-    """Record batches with their texts, made batch by batch so that memory stays flat."""
+    """Yield record batches with their texts, one at a time so that memory stays flat."""
     recorded = columns["completion_tokens"]
     if texts == "final":
         lengths = rng.integers(60, 120, len(recorded))
@@ -392,7 +405,7 @@ def with_texts(
 
 
 def compose(rng: Rng, stream: Stream, early: str, ending: str, tokens: int) -> str:
-    """A text of so many tokens: words, perhaps a box and more words, and the ending."""
+    """Write a text of so many tokens: words, perhaps a box and more words, and the ending."""
     words = max(int(tokens) - count_tokens(early) - count_tokens(ending), 0)
     before = int(words * rng.uniform(0.2, 0.95)) if early else 0
     text = ""

@@ -77,6 +77,7 @@ def test_credit_and_licence_stand_beside_the_data():
     for one, words in (
         (recorded.AGENTS, ("MIT", "Kilian A. Lieret and Carlos E. Jimenez", "d12a71a")),
         (recorded.OTIS, ("CC BY 4.0", "Epoch AI", "list prices")),
+        (recorded.FORCED, ("MIT", "Copyright (c) 2025 Hao AI Lab", "6a22a59", "Dynasor")),
     ):
         text = one.file.with_suffix(".txt").read_text(encoding="utf-8")
         assert all(word in text for word in words)

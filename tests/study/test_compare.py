@@ -1,5 +1,6 @@
 """Published values beside computed ones, on tables small enough to check by eye."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,14 +10,18 @@ from audit.errors import AuditError
 from audit.output.display import format_table
 from audit.study.compare import (
     COLUMNS,
+    PUBLISHED,
     STUDY_ATTEMPTS,
     Comparison,
     compare,
     comparison_table,
+    identity_note,
     read_published,
     rounds_to,
     summary_table,
+    verdict,
 )
+from audit.study.identities import find_identities
 
 TABLES = {
     "main": pa.table(
@@ -152,7 +157,70 @@ def test_the_study_is_known_by_its_archives_and_their_size(
     tmp_path: Path, archives: dict[str, int], is_study: bool
 ) -> None:
     path = published(tmp_path, "main archive=zzz delta 1 2")
-    assert compare(table_of, archives, path).is_study is is_study
+    comparison = compare(table_of, archives, path)
+    assert comparison.is_study is is_study
+    assert ("not the study's" in verdict(comparison)[0]) is not is_study
+
+
+def test_simulated_archives_stand_for_the_study_by_their_role(tmp_path: Path) -> None:
+    path = published(
+        tmp_path,
+        "main archive=x_low budget=4000 delta 12.88 2",
+        "main archive=x_high budget=4000 delta 1 2",
+    )
+    tables = {"main": pa.table({"archive": ["sim_low"], "budget": [4000], "delta": [12.5]})}
+    comparison = compare(tables.__getitem__, {"sim_low": 10}, path, ["sim_low"])
+    assert [(row.key["archive"], row.computed) for row in comparison.rows] == [
+        ("x_low", 12.5),
+        ("x_high", None),
+    ]
+    sentence, status = verdict(comparison)
+    assert status == 0 and sentence.startswith("The data are simulated: sim_low stand for")
+    # What is there by its own name needs no other to stand for it.
+    archives = {"sim_low": 10, "x_low": 10, "x_high": 10}
+    assert compare(tables.__getitem__, archives, path, ["sim_low"]).simulated == ()
+
+
+def test_published_values_are_checked_against_one_another() -> None:
+    values = read_published(PUBLISHED)
+    identities = find_identities(values)
+    assert len(identities) > 350 and all(identity.holds for identity in identities)
+    # A digit that is wrong in any one value breaks the identities that it is part of.
+    for table, column, off, broken in (
+        ("main", "delta", 0.03, {"main: delta == advisory_accuracy - strict_accuracy",
+                                 "grading: source_delta == main.delta"}),
+        ("pools", "p95_ratio", 0.02, {"pools: p95_ratio == advisory_p95 / key.budget"}),
+        ("by_competition", "delta", 0.17, {"main: delta == mean(by_competition.delta, 4)"}),
+        ("cost_comparisons", "cost_ratio", 0.01,
+         {"cost_comparisons: cost_ratio == advisory_cost / strict_cost"}),
+        ("main", "strict_coverage", 0.02, {"strict_coverage is a whole count of 2,400"}),
+    ):  # fmt: skip
+        at = next(i for i, v in enumerate(values) if (v.table, v.column) == (table, column))
+        wrong = replace(values[at], published=values[at].published + off)
+        found = find_identities([*values[:at], wrong, *values[at + 1 :]])
+        assert broken <= {identity.text for identity in found if not identity.holds}
+
+
+def test_a_value_that_differs_says_by_how_many_replays_and_what_differs_alike() -> None:
+    def table_of(name: str) -> pa.Table:
+        rows: list[dict[str, object]] = [
+            {**v.key, v.column: v.published} for v in read_published(PUBLISHED) if v.table == name
+        ]
+        if name not in ("main", "grading"):
+            raise AuditError("not asked")
+        low = [row for row in rows if row["archive"] == "gpt-oss-20b_low" and row["budget"] == 4000]
+        merged = {key: value for row in low for key, value in row.items()}
+        off = {"main": "delta", "grading": "source_delta"}[name]
+        merged[off] = 12.875 + 100 * 3 / 2400
+        return pa.Table.from_pylist([merged])
+
+    found = compare(table_of, dict.fromkeys(STUDY_ATTEMPTS, 1))
+    reasons = {
+        (row.table, row.column): row.reason for row in found.rows if row.outcome == "different"
+    }
+    assert reasons["main", "delta"].startswith("off by 2.9 of 2,400 replays; grading source_delta")
+    assert reasons["main", "delta"].endswith("differs alike")
+    assert "374 of 374 identities hold" in identity_note(found)
 
 
 def test_the_published_values_ship_with_the_project() -> None:

@@ -111,7 +111,7 @@ class Handler(BaseHTTPRequestHandler):
             # The library asks for more by itself, once a process and without a token.
             return self.send(404, b"{}", {})
         hub.tokens.add(self.headers.get("Authorization"))
-        if path == "/api/buckets/lab/traces/tree/runs":
+        if path.startswith("/api/buckets/lab/traces/tree/runs"):
             assert "recursive=" in self.path.lower()
             return self.send(200, json.dumps(hub.tree()).encode(), {})
         if path.startswith("/buckets/lab/traces/resolve/"):
@@ -381,3 +381,15 @@ def test_files_of_a_dataset_are_loaded_by_their_address(hub, tmp_path, monkeypat
         audit.load(tmp_path / "a.duckdb", address.replace("data/*", "dta/*"))
     with pytest.raises(AuditError, match="write hf://datasets/owner/name/PATTERN"):
         audit.load(tmp_path / "a.duckdb", "hf://datasets/owner")
+
+
+@pytest.mark.parametrize("part", ["runs", "runs/meta/*/low.parquet", "runs/meta/a/low.parquet"])
+def test_files_of_a_bucket_are_loaded_by_their_address(hub, tmp_path, monkeypatch, part):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+    rows = tmp_path / "rows.parquet"
+    write_parquet([attempt(1, 10, "4", correct=True), attempt(2, 20, "5")], rows)
+    hub.content = {"meta/a/low.parquet": rows.read_bytes(), "a/low.parquet": b"with every token"}
+    loaded = audit.load(tmp_path / "a.duckdb", f"hf://buckets/lab/traces/{part}")
+    assert loaded.to_pylist() == [{"archive": "a", "attempts": 2, "problems": 1}]
+    with pytest.raises(AuditError, match=r"or hf://buckets/owner/name/FOLDER"):
+        audit.load(tmp_path / "a.duckdb", "hf://buckets/lab")

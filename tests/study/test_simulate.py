@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from statistics import median
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -12,6 +11,7 @@ from audit.answers import any_box, boxed_answer, last_box, normalize
 from audit.errors import AuditError
 from audit.study import simulate as module
 from audit.study.simulate import simulate
+from tests.support.archives import SCHEMA
 
 # The study's source-record audit: no box, length, parser agreement, median completion tokens.
 PUBLISHED = {
@@ -24,20 +24,7 @@ PUBLISHED = {
     ("simulated_high", "BrUMO25"): (736, 841, 1584, 19183.0),
     ("simulated_high", "HMMT25"): (1152, 1333, 1248, 32768.0),
 }
-CANONICAL = {
-    "archive": pa.string(),
-    "competition": pa.string(),
-    "question_id": pa.int64(),
-    "seed": pa.int64(),
-    "prompt_tokens": pa.int64(),
-    "completion_tokens": pa.int64(),
-    "finish_reason": pa.string(),
-    "text": pa.string(),
-    "archive_answer": pa.string(),
-    "correct": pa.bool_(),
-    "mean_logprob": pa.float64(),
-    "references": pa.list_(pa.string()),
-}
+CANONICAL = {field.name: field.type for field in SCHEMA if field.name != "boxed_answer"}
 
 
 def read_rows(paths: list[Path]) -> list[dict]:
