@@ -15,7 +15,7 @@ from audit.output.export import too_many_pairs
 from audit.output.filters import Filter
 from audit.progress import Progress
 from audit.report import captions, data, figures
-from audit.report.content import AT_A_TIME, MOST_ROWS, content, joint, sections, tables
+from audit.report.content import MOST_ROWS, content, sections, tables
 from audit.report.explorer import page
 from audit.report.explorer.texts import Texts, write_texts
 from audit.report.figures import drawing
@@ -64,10 +64,8 @@ def report(
         # All archives were asked for: that is no filter.
         only = None
     archives = len(data.archives(con))
-    left_out = _left_out(len(only.archives) if only else archives, formats)
-    # A table of many archives keeps all threads busy, and two would take the memory of both.
-    at_a_time = AT_A_TIME if archives <= page.MOST_IN_FULL else 1
-    tables_by_name, unavailable = tables(con, only, progress, left_out, at_a_time)
+    left_out = _left_out(con, len(only.archives) if only else archives, formats)
+    tables_by_name, unavailable = tables(con, only, progress, left_out)
     if keep is not None:
         keep.update(tables_by_name)
     values = content(con, tables_by_name, unavailable, title, only)
@@ -93,7 +91,7 @@ def report(
 
 
 def _csv_files(folder: Path, tables: dict[str, pa.Table]) -> list[Path]:
-    """Every table as a file of full precision."""
+    """Return every table as a file of full precision."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -124,11 +122,10 @@ def _texts_and_figures(
     tables: dict[str, pa.Table],
     values: dict[str, Any],
 ) -> dict[Path, bytes]:
-    """The report in Markdown and LaTeX, and the figures beside it."""
+    """Return the report in Markdown and LaTeX, and the figures beside it."""
     computed = {name: tables[name].to_pylist() for name in FIGURE_TABLES if name in tables}
     values |= {
         "figures": _figures(con, computed),
-        "joint": joint(con, computed),
         "sections": sections(values, MOST_ROWS),
     }
     files: dict[Path, bytes] = {}
@@ -143,18 +140,22 @@ def _texts_and_figures(
     return files
 
 
-def _left_out(archives: int, formats: Sequence[str]) -> dict[str, str]:
-    """Tables that are not made for so many archives, and why."""
-    if set(formats) == {"html"}:
-        return page.left_out(archives)
-    return {
-        name: f"{pairs}; budget-audit table {name} prints them"
-        for name, pairs in too_many_pairs(archives).items()
-    }
+def _left_out(
+    con: duckdb.DuckDBPyConnection, archives: int, formats: Sequence[str]
+) -> dict[str, str]:
+    """Return tables that would say nothing, or too much with so many archives, and why."""
+    if set(formats) != {"html"}:
+        pairs = too_many_pairs(archives).items()
+        return {name: f"{why}; budget-audit table {name} prints them" for name, why in pairs}
+    reasons = page.left_out(archives)
+    if not con.execute("select 1 from used_terminals where terminal <> 'none'").fetchall():
+        why = "no terminal rule was replayed; budget-audit replay --terminals all asks the cut"
+        reasons |= dict.fromkeys(("terminals", "terminal_cost"), why)
+    return reasons
 
 
 def _figures(con: duckdb.DuckDBPyConnection, computed: data.Computed) -> list[Figure]:
-    """Every figure that the tables allow."""
+    """Return every figure that the tables allow."""
     makers: dict[str, Callable[..., Any]] = dict(figures.FIGURES)
     if not computed.get("policies"):
         del makers["policies"]

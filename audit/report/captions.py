@@ -4,7 +4,6 @@ import tomllib
 from pathlib import Path
 
 from audit import engine
-from audit.output.captions import RULES
 from audit.output.headings import heading
 from audit.report.data import Row
 from audit.text import capital
@@ -14,15 +13,13 @@ SAID = tomllib.loads(Path(__file__).with_name("captions.toml").read_text(encodin
 FIGURES = {name: (said["caption"], said["warning"]) for name, said in SAID["figures"].items()}
 
 
-def rule_words(rule: str) -> str:
-    """What a rule does, and the tools that enforce it."""
-    by = SAID["enforced_by"].get(rule)
-    tools = f"; enforced so by {by}" if by else ""
-    return RULES.get(rule, "a rule of your own: see the relation used_rules") + tools
+def figure_caption(name: str, chart: Row) -> str:
+    """Return what a figure shows and does not show; a chart may bring words of its own."""
+    return chart.get("usermeta", {}).get("caption") or " ".join(FIGURES[name])
 
 
 def selector_words(name: str) -> str:
-    """What a selector picks, as the header of its file says."""
+    """Return what a selector picks, as the header of its file says."""
     if name in engine.stage_names():
         return engine.header(name)[name].removesuffix(".")
     for kind in ("best", "vote", "exp_vote"):
@@ -33,14 +30,14 @@ def selector_words(name: str) -> str:
 
 
 def purpose(name: str) -> str:
-    """One line on what a table is for."""
+    """Return one line on what a table is for."""
     if name == "problems":
         return "Problems that go by a name, beside the number that the other tables show."
     return capital(engine.table_purpose(name))
 
 
 def empty_reason(name: str, settings: dict[str, str]) -> str:
-    """Why a table has no rows."""
+    """Return why a table has no rows."""
     reasons = SAID["empty"]
     if name == "policies" and not settings.get("policies"):
         return reasons[name]
@@ -51,7 +48,7 @@ def empty_reason(name: str, settings: dict[str, str]) -> str:
 
 
 def null_reasons(name: str, rows: list[Row], settings: dict[str, str]) -> list[str]:
-    """Why cells of a table are empty or say nothing, one sentence for each cause met."""
+    """Return why cells of a table are empty or say nothing, one sentence for each cause met."""
     empty = {column for row in rows for column, value in row.items() if value is None}
     reasons = []
     if any(column.endswith(("_low", "_high")) for column in empty):
@@ -80,7 +77,7 @@ def null_reasons(name: str, rows: list[Row], settings: dict[str, str]) -> list[s
 def missing_selectors(
     name: str, rows: list[Row], archives: list[Row], settings: dict[str, str]
 ) -> list[str]:
-    """Which selectors an archive's rows leave out, and why."""
+    """Return which selectors an archive's rows leave out, and why."""
     if name not in ("selectors", "transitions") or not rows:
         return []
     selectors = settings["selectors"].split(",")

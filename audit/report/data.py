@@ -20,18 +20,18 @@ Computed = Mapping[str, list[Row]]
 
 
 def rows(con: duckdb.DuckDBPyConnection, name: str, computed: Computed | None = None) -> list[Row]:
-    """The rows of an INTERFACE table."""
+    """Return the rows of an INTERFACE table."""
     return computed[name] if computed and name in computed else engine.table(con, name).to_pylist()
 
 
 def relation(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> pa.Table:
-    """A relation of sql/report, with values for its parameters."""
+    """Return a relation of sql/report, with values for its parameters."""
     return con.sql(engine.render(name), params=values or None).to_arrow_table()
 
 
 @contextmanager
 def holding(tables: Mapping[str, pa.Table]) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection to these tables alone, for a relation of sql/report that reads no others."""
+    """Connect to these tables alone, for a relation of sql/report that reads no others."""
     with duckdb.connect() as con:
         for name, table in tables.items():
             con.register(name, table)
@@ -39,24 +39,24 @@ def holding(tables: Mapping[str, pa.Table]) -> Iterator[duckdb.DuckDBPyConnectio
 
 
 def batches(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> Iterator[pa.RecordBatch]:
-    """The same of a relation with more rows than are wanted in memory, some at a time."""
+    """Yield the same of a relation with more rows than are wanted in memory, some at a time."""
     query = con.sql(engine.render(name), params=values or None)
     yield from query.to_arrow_reader(BATCH_ROWS)
 
 
 def bank_ends(con: duckdb.DuckDBPyConnection) -> set[tuple[str, int]]:
-    """The archives and budgets at which too many replays ended because the bank ran out."""
+    """Return the archives and budgets at which too many replays ended because the bank ran out."""
     return {(row["archive"], row["budget"]) for row in relation(con, "bank_ends").to_pylist()}
 
 
 def settings(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """The settings of the last replay."""
+    """Return the settings of the last replay."""
     database.require_replays(con)
     return dict(con.execute("select key, value from settings order by key").fetchall())
 
 
 def has_steps(con: duckdb.DuckDBPyConnection) -> bool:
-    """Whether an attempt is made of several steps, as an agent's is."""
+    """Return whether an attempt is made of several steps, as an agent's is."""
     return bool(con.execute("select 1 from step_ends limit 1").fetchall())
 
 
@@ -66,7 +66,7 @@ def is_simulated(con: duckdb.DuckDBPyConnection) -> bool:
 
 
 def replayed_on(con: duckdb.DuckDBPyConnection) -> str | None:
-    """The day on which the database was last written; None for one in memory."""
+    """Return the day on which the database was last written; None for one in memory."""
     ((path,),) = con.execute(
         "select path from duckdb_databases() where database_name = current_database()"
     ).fetchall()
@@ -77,12 +77,12 @@ def replayed_on(con: duckdb.DuckDBPyConnection) -> str | None:
 
 
 def archives(con: duckdb.DuckDBPyConnection) -> list[Row]:
-    """One row per archive: how many problems and attempts it holds and what its banks lack."""
+    """Return one row per archive: its problems, its attempts and what its banks lack."""
     return relation(con, "archive_counts").to_pylist()
 
 
 def example_replay(con: duckdb.DuckDBPyConnection) -> Row | None:
-    """A replay worth drawing: the rules part, strict returns something, the picture is in scale."""
+    """Choose a replay worth drawing: the rules part, strict returns something, the scale fits."""
     run = settings(con)
     replays = relation(
         con, "example_replay", selector=run["primary_selector"], cap=int(run["primary_cap"])

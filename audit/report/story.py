@@ -12,19 +12,28 @@ from audit.report.data import Row
 from audit.report.wording import TOKENS, budget_name, macros, number, one_line, said
 from audit.units import Unit
 
+STORY_TABLES = ("main", "matched_cost", "spending")
 
-def story_lines(tables: Mapping[str, pa.Table], unit: Unit = TOKENS) -> list[str]:
-    """The three lines from the tables `main` and `matched_cost`."""
+
+def read_story(tables: Mapping[str, pa.Table]) -> Row | None:
+    """Return the archive and budget to begin with, and their numbers; none without labels."""
+    if not set(STORY_TABLES) <= set(tables):
+        return None
     with data.holding(tables) as con:
         rows = con.sql(engine.render("story")).to_arrow_table().to_pylist()
-    if not rows:
+    return rows[0] if rows else None
+
+
+def story_lines(row: Row | None, unit: Unit = TOKENS) -> list[str]:
+    """Return the finding in three lines, of what `read_story` found."""
+    if row is None:
         return ["No archive has labels: what a budget bought cannot be told, only what it cost."]
     words = macros(Path(__file__).with_name("story.j2"), unit)
-    return [said(line, rows[0]) for line in (words.difference, words.cost, words.choice)]
+    return [said(line, row) for line in (words.difference, words.cost, words.choice)]
 
 
 def small_table(rows: Sequence[Row], unit: Unit = TOKENS) -> str:
-    """Both rules at the smallest and the largest budget, a row per archive, from `main`."""
+    """Return both rules at the smallest and the largest budget, a row per archive of `main`."""
     archives = list(dict.fromkeys(row["archive"] for row in rows))
     by = {(row["archive"], row["budget"]): row for row in rows}
     budgets = sorted({row["budget"] for row in rows})

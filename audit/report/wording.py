@@ -15,7 +15,7 @@ TOKENS = UNITS["completion"]
 
 
 def number(value: float | None, decimals: int = 2) -> str:
-    """A number as the report prints it: halves up, separators in whole ones, a real minus sign."""
+    """Write a number as the report does: halves up, separators in whole ones, a real minus."""
     if value is None:
         return "none"
     text = round_half_up(value, decimals)
@@ -23,31 +23,31 @@ def number(value: float | None, decimals: int = 2) -> str:
 
 
 def signed(value: float) -> str:
-    """A difference, its sign always shown unless it is zero."""
+    """Return a difference, its sign always shown unless it is zero."""
     text = number(value)
     return text if text.startswith("−") or not text.strip("0.,") else f"+{text}"
 
 
 def budget_words(budget: float, unit: Unit = TOKENS) -> str:
-    """The same with the word that tokens and steps need: 4k tokens, $0.25, 3 steps."""
+    """Return the same with the word that tokens and steps need: 4k tokens, $0.25, 3 steps."""
     name = budget_name(budget, unit)
     return name if unit.symbol else f"{name} {unit.one if name == '1' else unit.many}"
 
 
 def amount(value: float, unit: Unit = TOKENS) -> str:
-    """A cost as people write it: 17,808 tokens, $0.0374, 12.4 s."""
+    """Return a cost as people write it: 17,808 tokens, $0.0374, 12.4 s."""
     # Nine decimals: 7485.499999999999 is a 7485.5 that lost its last bit in a division.
     return write_amount(round(value, 9), unit).replace("-", "−")
 
 
 def ends(row: Row, column: str) -> tuple[float, float] | None:
-    """The ends of a column's interval, where there is one."""
+    """Return the ends of a column's interval, where there is one."""
     low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
     return None if low is None or high is None else (low, high)
 
 
 def signed_amount(row: Row, column: str, unit: Unit = TOKENS) -> str:
-    """A difference of costs with its sign, and its interval where there is one."""
+    """Return a difference of costs with its sign, and its interval where there is one."""
     text = amount(row[column], unit)
     if bounds := ends(row, column):
         shown = (write_digits(round(end, 9), unit).replace("-", "−") for end in bounds)
@@ -56,13 +56,13 @@ def signed_amount(row: Row, column: str, unit: Unit = TOKENS) -> str:
 
 
 def interval(row: Row, column: str) -> str:
-    """The interval in brackets after a space, or nothing where there is none."""
+    """Return the interval in brackets after a space, or nothing where there is none."""
     bounds = ends(row, column)
     return f" [{number(bounds[0])}, {number(bounds[1])}]" if bounds else ""
 
 
 def with_interval(row: Row, column: str) -> str:
-    """The estimate with its interval beside it."""
+    """Return the estimate with its interval beside it."""
     return number(row[column]) + interval(row, column)
 
 
@@ -74,13 +74,13 @@ def one_line(text: Any, limit: int = 60) -> str:
 
 
 def contains_zero(row: Row, column: str) -> bool | None:
-    """Whether the interval contains zero; None where there is no interval."""
+    """Return whether the interval contains zero; None where there is no interval."""
     bounds = ends(row, column)
     return bool(bounds[0] <= 0 <= bounds[1]) if bounds else None
 
 
 def interval_words(row: Row, noun: str = "change") -> str:
-    """What the interval of delta allows one to say; one that contains zero never says equal."""
+    """Say what the interval of delta allows; one that contains zero never says equal."""
     zero = contains_zero(row, "delta")
     if zero is None:
         return "there is no interval"
@@ -88,12 +88,12 @@ def interval_words(row: Row, noun: str = "change") -> str:
 
 
 def attempts(low: int, high: int) -> str:
-    """How many attempts a problem has."""
+    """Return how many attempts a problem has."""
     return plural(low, "attempt") if low == high else f"{low:,} to {high:,} attempts"
 
 
 def count_of(count: int, total: int) -> str:
-    """How many archives, in words."""
+    """Return how many archives, in words."""
     if total == 1:
         return "in the one archive" if count else "not in the one archive"
     if count == total:
@@ -102,7 +102,7 @@ def count_of(count: int, total: int) -> str:
 
 
 def macros(path: Path, unit: Unit, **values: Any) -> Any:
-    """The sentences of a template as functions, which speak the unit and know these values."""
+    """Return the sentences of a template as functions, with the unit and these values."""
     plain = (number, signed, interval, interval_words, contains_zero, count_of, attempts)
     texts = (one_line, plural, capital, join_names)
     in_unit = (budget_name, budget_words, amount, signed_amount)
@@ -112,5 +112,5 @@ def macros(path: Path, unit: Unit, **values: Any) -> Any:
 
 
 def said(macro: Callable[..., str], *values: Any) -> str:
-    """What a template says, on one line however it is broken there."""
+    """Return what a template says, on one line however it is broken there."""
     return " ".join(macro(*values).split())

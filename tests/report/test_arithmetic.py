@@ -11,10 +11,20 @@ from pathlib import Path
 import pytest
 
 from audit import engine
-from audit.report.explorer import pack
+from audit.output.display import display_columns
+from audit.output.headings import in_unit, replayed_unit
+from audit.report.explorer import pack, page
 from audit.report.wording import amount, budget_name
+from audit.rules import RULES
 from audit.units import UNITS
-from tests.support.databases import ledger_database, small_database, tables_of
+from tests.support.archives import random_archive
+from tests.support.checkpoints import with_checkpoints
+from tests.support.databases import (
+    ledger_database,
+    replayed_in_memory,
+    small_database,
+    tables_of,
+)
 from tests.support.ledger import BUDGETS
 
 SCRIPT = Path(__file__).parent / "arithmetic.test.js"
@@ -135,9 +145,6 @@ LOOKED_UP = {
 RUNS = {10: (5, 40, (2, 4, 9)), 4: (1, 1, (2, 4, 9)), 3: (2, 9, (1, 4)), 8: (3, 9, (2, 4))}
 
 
-RULES = ["strict", "step", "step_lost", "advisory", "attempt_lost"]
-
-
 def header(path):
     """What a packed file says of itself."""
     raw = gzip.decompress(Path(path).read_bytes())
@@ -206,23 +213,52 @@ def test_the_page_computes_what_the_tables_say_at_any_budget(node, tmp_path, run
                 assert header(case["walks"])["money_budgets"] == list(done.settings.budgets)
                 cases.append(case | {"name": "in money", "in_money": True, "tables": tables(con)})
     assert any(ragged) and any(cut)
-    assert all(header(case["walks"])["rules"] == RULES for case in cases[-len(units) :])
+    assert all(
+        header(case["walks"])["rule"].keys() == RULES.keys() for case in cases[-len(units) :]
+    )
     assert any("step_end" in header(case["walks"])["arrays"] for case in cases)
     assert any(
-        "prompt_money" in header(case["walks"])["arrays"] and case["tables"]["money"]
+        "prompt_money" not in header(case["walks"])["arrays"] and case["tables"]["money"]
         for case in cases
     )
     assert any("repaired" in header(case["walks"])["arrays"] for case in cases)
     assert all(case["tables"]["main"] for case in cases)
-    (tmp_path / "cases.json").write_text(json.dumps(cases))
+    check_cases(node, tmp_path, cases)
+
+
+def test_the_page_takes_the_checkpoints_that_the_terminals_take(node, tmp_path):
+    rng, cases = random.Random(5), []
+    rows = with_checkpoints(rng, random_archive(rng, costs=(4, 6, 7, 9, 14)))
+    sql = """
+        select replays.*, selections.answer, selections.correct, selections.is_checkpoint
+        from terminal_replays as replays
+        inner join terminal_selections as selections
+            using (archive, competition, question_id, repeat, budget, terminal)
+        where terminal <> 'none' and selector = 'majority'
+    """
+    with replayed_in_memory(tmp_path, rows, orders=2) as con:
+        for name in pack.SHOWN_TERMINALS:
+            engine.replay(con, terminals=(name,))
+            taken = con.sql(sql).to_arrow_table().to_pylist()
+            assert any(row["is_checkpoint"] for row in taken)
+            (tmp_path / f"{name}.gz").write_bytes(pack.walks(con)[0])
+            case = {"name": name, "walks": str(tmp_path / f"{name}.gz"), "curve_points": 9}
+            cases.append(case | {"tables": {"taken": taken}})
+    check_cases(node, tmp_path, cases)
+
+
+def check_cases(node, folder, cases):
+    """Run the tests of the page's arithmetic over packed walks and the tables they are held to."""
+    (folder / "cases.json").write_text(json.dumps(cases))
     done = subprocess.run(
         [node, "--test", SCRIPT],
-        env={**os.environ, "BUDGET_AUDIT_PAGE_CASES": str(tmp_path / "cases.json")},
+        env={**os.environ, "BUDGET_AUDIT_PAGE_CASES": str(folder / "cases.json")},
         capture_output=True,
         text=True,
         timeout=300,
     )
-    assert done.returncode == 0, done.stdout[-6000:]
+    failed = [part for part in done.stdout.split("# Subtest: ") if "not ok" in part]
+    assert done.returncode == 0, "".join(failed)[:6000]
     assert "# fail 0" in done.stdout or "ℹ fail 0" in done.stdout
 
 
@@ -244,3 +280,31 @@ def test_the_page_writes_amounts_as_the_package_does(node):
         assert shown == amount(value, UNITS[name]), (name, cost)
         if float(f"{value:.3g}") == value or value == int(value):
             assert budget == budget_name(value, UNITS[name]), (name, cost)
+
+
+@pytest.mark.parametrize("unit", ["completion", "money"])
+def test_the_page_prints_tables_as_the_command_line_does(node, tmp_path, unit):
+    """Every cell of every table, from the values that the page carries."""
+    settings = {"unit": unit, "budgets": BUDGETS[unit], "orders": 2, "replicates": 9}
+    with ledger_database(tmp_path, rules="all", policies="all", **settings) as con:
+        names = [name for name in engine.table_names() if name != "prefix_boxes"]
+        found = {name: in_unit(con, table) for name, table in tables_of(con, names).items()}
+        kind = replayed_unit(con)
+    packed = {name: page._columns(name, table, kind) for name, table in found.items()}
+    header = {"name": kind.name, "scale": kind.scale}
+    script = f"""
+        const A = require({json.dumps(str(ARITHMETIC))}), unit = {json.dumps(header)};
+        const text = require("fs").readFileSync({json.dumps(str(tmp_path / "in"))});
+        const cells = ({{ values, columns }}) => columns.map((column) =>
+          values[column.name].map((value) => A.cell(unit, column.format, value)));
+        const tables = Object.entries(JSON.parse(text));
+        console.log(JSON.stringify(Object.fromEntries(tables.map(([n, t]) => [n, cells(t)]))));
+    """
+    (tmp_path / "in").write_text(json.dumps(packed))
+    done = subprocess.run([node, "-e", script], capture_output=True, text=True, check=True)
+    for name, cells in json.loads(done.stdout).items():
+        printed = [
+            [cell.partition(" [")[0] if column.numeric else cell for cell in column.cells]
+            for column in display_columns(name, found[name])
+        ]
+        assert cells == printed, name

@@ -1,25 +1,26 @@
 """The page in a real browser, from file://, offline: quiet, exact, and usable without a mouse."""
 
-import base64
+import csv
+import json
 import re
+import time
 from urllib.parse import quote
 
 import pyarrow as pa
 import pytest
 
 from audit import database, engine
-from audit.output.captions import RULES, steady_orders
+from audit.output.captions import steady_orders
 from audit.output.display import round_half_up
 from audit.report import build, figures, report
-from audit.report.explorer import page
 from audit.report.wording import amount
+from audit.rules import RULES
 from audit.units import UNITS
 from tests.support.browser import ready
 from tests.support.databases import (
     ledger_database,
     remember,
     replayed,
-    small_database,
     tables_of,
 )
 from tests.support.hostile import BRACES, IMAGE, MARKS, SCRIPT, hostile_rows
@@ -87,6 +88,16 @@ def set_budget(browser, budget):
     )
 
 
+def settled(browser, selector):
+    """Return the text of an element once it stays the same: intervals come a moment later."""
+    seen = None
+    for _ in range(20):
+        time.sleep(1)
+        if seen == (seen := text(browser, selector)):
+            break
+    return seen
+
+
 def press(browser, key, code=None, modifiers=0):
     for kind in ("keyDown", "keyUp"):
         browser.call(
@@ -122,6 +133,13 @@ def test_the_demo_is_quiet_and_asks_the_network_for_nothing(browser, demo):
     assert browser.requests() == []
     assert browser.run("performance.getEntriesByType('resource').length") == 0
     assert browser.run("document.getElementById('trouble').hidden") is True
+    assert text(browser, "#why").startswith("Shown first: the smallest budget of the run at which")
+    assert text(browser, "#limits").startswith(
+        "Not shown: other problems than these 45 of one bench"
+    )
+    set_budget(browser, 5000)
+    assert text(browser, "#why") == ""
+    assert "strict at the same cost reaches" in text(browser, "#headline")
 
 
 @pytest.mark.parametrize(("width", "height"), [(1300, 900), (420, 800)])
@@ -204,18 +222,14 @@ def test_slider_field_and_picture_move_the_same_budget(browser, demo):
         browser.call(
             "Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1
         )
-    assert int(browser.run("document.getElementById('budget').value")) > 20000
-
-
-def test_a_field_that_holds_no_budget_changes_nothing(browser, demo):
-    browser.open(demo)
-    ready(browser)
-    before = text(browser, "#numbers")
+    budget = int(browser.run("document.getElementById('budget').value"))
+    assert budget > 20000
+    before = settled(browser, "#numbers")
     for wrong in ("", "-5", "0", "1.5"):
         set_budget(browser, wrong)
         assert text(browser, "#numbers") == before
     browser.run("document.getElementById('budget').dispatchEvent(new Event('change'))")
-    assert browser.run("document.getElementById('budget').value") == "4000"
+    assert int(browser.run("document.getElementById('budget').value")) > 20000
 
 
 def test_pickers_change_what_is_shown(browser, demo):
@@ -273,11 +287,11 @@ def test_the_address_remembers_the_view(browser, demo):
     assert browser.run("document.querySelector('input[value=cost]').checked")
     browser.open(demo, fragment="#B=nonsense&archive=nobody&cap=-1&problem=x")
     ready(browser)
-    assert browser.complaints() == [] and "4k tokens" in text(browser, "#headline")
+    assert browser.complaints() == [] and "32k tokens" in text(browser, "#headline")
 
 
 def test_every_control_is_reached_and_used_by_keyboard(browser, demo):
-    browser.open(demo)
+    browser.open(demo, fragment="#B=4000")
     ready(browser)
     seen = []
     for _ in range(60):
@@ -304,11 +318,6 @@ def test_every_control_is_reached_and_used_by_keyboard(browser, demo):
         ".map(e => e.outerHTML.slice(0, 80))"
     )
     assert unnamed == []
-
-
-def test_a_row_of_the_problems_is_chosen_by_keyboard(browser, demo):
-    browser.open(demo)
-    ready(browser)
     browser.run("document.querySelectorAll('#problems-table tbody tr')[4].focus()")
     press(browser, "Enter")
     name = browser.run(
@@ -386,16 +395,15 @@ def test_tables_fold_sort_filter_and_download(browser, demo, tables, tmp_path):
     )
     browser.until(lambda: (tmp_path / "main.csv").exists())
     with database.opened(demo.parents[1] / "audit.duckdb") as con:
-        from audit.output.display import format_table
-
-        assert (tmp_path / "main.csv").read_text() == format_table(engine.table(con, "main"), "csv")
+        rows = engine.table(con, "main").to_pylist()
+    with (tmp_path / "main.csv").open(newline="") as file:
+        found = [
+            {name: cell if name == "archive" else float(cell) for name, cell in row.items()}
+            for row in csv.DictReader(file)
+        ]
+    assert found == rows
     browser.run("document.querySelector('#details-main > summary').click()")
     assert browser.run("document.getElementById('details-main').open") is False
-
-
-def test_findings_stand_in_one_table_with_prose_folded(browser, demo):
-    browser.open(demo)
-    ready(browser)
     rows = browser.run("document.querySelectorAll('#findings-list tbody tr').length")
     assert rows > 20
     assert browser.run(
@@ -465,22 +473,6 @@ def test_a_policy_is_a_shape_a_rule_a_fill_and_the_frontier_a_line(
     assert browser.complaints() == []
 
 
-@pytest.mark.slow
-def test_a_policy_of_an_archive_that_was_cut_is_not_called_unlabelled(
-    browser, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(page, "MOST_ROWS", 1)
-    with small_database(tmp_path, policies="all") as con:
-        report(con, tmp_path)
-        names = [row["archive"] for row in engine.table(con, "main").to_pylist()]
-    browser.open(tmp_path / "report.html", fragment=f"#archive={quote(names[-1])}")
-    ready(browser)
-    assert "none of this archive" in text(browser, "#cloud")
-    browser.open(tmp_path / "report.html", fragment=f"#archive={quote(names[0])}")
-    ready(browser)
-    assert browser.run("document.querySelectorAll('#cloud svg path title').length") == 1
-
-
 SUMMARY = "[...document.querySelectorAll('#archives-table tr')].map(r => r.innerText)"
 
 
@@ -544,26 +536,34 @@ def test_a_phone_scrolls_only_down(browser, demo):
     assert browser.complaints() == []
 
 
-@pytest.mark.slow
-def test_the_page_prints_its_own_figures(browser, demo):
+def test_without_scripts_the_page_shows_the_story_a_table_and_a_curve(browser, demo, tables):
+    browser.open(demo, scripts=False)
+    assert "has not started" not in browser.run("document.body.innerText")
+    assert text(browser, "#still .headline").startswith("With 32k tokens a problem, gpt-5.1 low")
+    rows = browser.run("[...document.querySelectorAll('#still-main tbody tr')].length")
+    assert rows == len(tables["main"])
+    for part in ("#still svg polyline", "#still svg circle", "#limits", ".rules"):
+        box = browser.run(f"document.querySelector('{part}').getBoundingClientRect().width")
+        assert box > 0, part
     browser.open(demo)
     ready(browser)
-    browser.call("Emulation.setEmulatedMedia", media="print")
-    shown_as = "getComputedStyle(document.querySelector('{}')).display"
-    assert browser.run(shown_as.format("#curve svg")) == "block"
-    assert browser.run(shown_as.format("#slider")) == "none"
-    assert browser.run(shown_as.format("#lane-strict svg")) == "block"
-    browser.call("Emulation.setEmulatedMedia", media="")
-    pdf = base64.b64decode(browser.call("Page.printToPDF", preferCSSPageSize=True)["data"])
-    assert pdf.startswith(b"%PDF") and len(pdf) > 50_000
+    assert browser.run("document.getElementById('still').hidden")
 
 
-def test_without_scripts_the_page_says_so(browser, demo):
-    browser.open(demo, scripts=False)
-    box = browser.run("document.getElementById('trouble').getBoundingClientRect().height")
-    assert box > 20
-    assert "has not started" in text(browser, "#trouble")
-    assert "stops at B" in text(browser, ".rules")
+def test_reset_shows_the_page_as_it_was_opened(browser, demo):
+    browser.open(demo)
+    ready(browser)
+    shown = "document.getElementById('explorer').innerText"
+    browser.wait("document.querySelectorAll('#points circle').length === 18")
+    opened = browser.run(shown)
+    for control in ("unit][value=money", "axis][value=cost"):
+        browser.run(f"document.querySelector('input[name={control}]').click()")
+    browser.run("document.querySelectorAll('#points .pair')[0].dispatchEvent(new Event('click'))")
+    set_budget(browser, 0.01)
+    assert browser.run(shown) != opened
+    browser.run("document.getElementById('reset').click()")
+    browser.wait(f"{shown} === {json.dumps(opened)}")
+    assert browser.complaints() == []
 
 
 @pytest.mark.parametrize(
@@ -587,8 +587,8 @@ def test_a_damaged_page_shows_a_message(browser, demo, tmp_path, damage):
     browser.wait(
         "document.documentElement.dataset.state === 'broken' || typeof arithmetic === 'undefined'"
     )
-    assert browser.run("document.getElementById('trouble').getBoundingClientRect().height") > 20
-    assert "budget-audit report" in text(browser, "#trouble")
+    said = browser.run("document.querySelector('main').innerText")
+    assert "budget-audit report" in said and "With 32k tokens" in said
 
 
 def test_text_from_archives_is_shown_and_never_runs(browser, hostile):
@@ -690,7 +690,24 @@ def test_the_forest_sets_the_difference_beside_every_other_choice(browser, demo)
     assert len(definitions) > 5
     for row in definitions:
         assert rows[row["definition"].replace("_", " ")] == sign(row["delta"])
-    assert "other choices leave it above zero" in text(browser, "#survive-lead")
+    lead = text(browser, "#survive-lead")
+    assert "other choices leave it above zero" in lead and "the difference at equal cost" in lead
+    # Nine answers of ten are boxed: both votes find the same, and are one choice.
+    idle = browser.run("document.querySelectorAll('#survive-rows .idle').length")
+    assert (f"{idle} choices change nothing" in lead) == (idle > 1)
+    # Every cell has a name that a reader of the screen can say.
+    assert browser.run("document.querySelectorAll('td[scope], th[scope=row]:empty').length") == 0
+    assert re.fullmatch(
+        r"With 45 problems, a difference under \d+\.\d points would usually be missed \(80 % pow.*",
+        text(browser, "#detectable"),
+    )
+    with database.opened(demo.parents[1] / "audit.duckdb") as con:
+        wanted = steady_orders(con)
+    assert re.fullmatch(
+        rf"20 orders: these means move by about ±\d\.\d; {wanted} orders would give ±\d\.\d "
+        r"\(--orders auto\)\.",
+        text(browser, "#order-note"),
+    )
 
 
 def test_a_row_of_the_forest_sets_the_controls(browser, demo):
@@ -732,7 +749,7 @@ def test_what_matters_fits_on_a_narrow_screen(browser, demo, width):
     # A name does not run into the bar beside it.
     names = browser.run(
         "[...document.querySelectorAll('#survive-rows .link')].map(link => "
-        "link.getBoundingClientRect().right - link.closest('td').getBoundingClientRect().right)"
+        "link.getBoundingClientRect().right - link.closest('th').getBoundingClientRect().right)"
     )
     assert names and max(names) <= 0.5
     if width > 600:
@@ -742,31 +759,6 @@ def test_what_matters_fits_on_a_narrow_screen(browser, demo, width):
         )
         assert max(chips) <= box + 0.5
     assert browser.complaints() == []
-
-
-def test_the_headline_says_why_it_opens_there(browser, demo):
-    browser.open(demo)
-    ready(browser)
-    assert text(browser, "#why").startswith("Shown first because the rules differ most here")
-    set_budget(browser, 5000)
-    assert text(browser, "#why") == ""
-    assert "strict at the same cost reaches" in text(browser, "#headline")
-
-
-def test_detectable_difference_and_order_noise_stand_beside_the_comparison(browser, demo):
-    browser.open(demo, fragment="#B=8000&archive=gpt-5.1+high")
-    ready(browser)
-    assert re.fullmatch(
-        r"45 problems show differences from \d+\.\d points on, four times in five\.",
-        text(browser, "#detectable"),
-    )
-    with database.opened(demo.parents[1] / "audit.duckdb") as con:
-        wanted = steady_orders(con)
-    assert re.fullmatch(
-        rf"20 orders: these means move by about ±\d\.\d; {wanted} orders would give ±\d\.\d "
-        r"\(--orders auto\)\.",
-        text(browser, "#order-note"),
-    )
 
 
 @pytest.mark.slow
@@ -926,26 +918,6 @@ def test_every_rule_of_the_run_has_a_line_a_row_and_a_lane(browser, agents):
 
 
 @pytest.mark.slow
-def test_a_page_in_money_speaks_of_money(browser, agents):
-    page, _ = agents
-    browser.open(page, fragment="#B=0.035")
-    ready(browser)
-    assert "With $0.035 a problem" in text(browser, "#headline")
-    assert browser.run("document.getElementById('budget').value") == "0.035"
-    assert "budget B, $" in text(browser, "#curve")
-    slider = "document.getElementById('slider').getAttribute('aria-valuetext')"
-    assert browser.run(slider) == "$0.035"
-    set_budget(browser, "0.0213")
-    assert browser.run(slider) == "$0.0213"
-    set_budget(browser, "0.00000000001")
-    assert browser.run(slider) == "$0.0213"
-    for place in ("#explorer", "#summary", "#replay", "#survive", ".scope"):
-        assert "token" not in text(browser, place).replace("token_limit", "").replace(
-            "max_tokens", ""
-        )
-
-
-@pytest.mark.slow
 def test_a_switch_shows_the_same_page_in_dollars(browser, tmp_path):
     settings = {"orders": 4, "replicates": 9, "caps": (2, 4, 9), "primary_cap": 4}
     with ledger_database(tmp_path, budgets=BUDGETS["completion"], **settings) as con:
@@ -984,21 +956,6 @@ def test_a_switch_shows_the_same_page_in_dollars(browser, tmp_path):
     assert browser.complaints() == []
 
 
-FITTED = """[...document.querySelectorAll('#numbers table, #problems-table, .forest, WANTED')]
-    .filter(t => t.getBoundingClientRect().width > t.parentElement.clientWidth + 1)
-    .map(t => t.id || t.className)"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("width", "more"), [(1300, "#archives-table"), (768, ".x"), (390, ".x")])
-def test_tables_beside_the_picture_need_no_scrolling(browser, demo, agents, width, more):
-    for path in (demo, agents[0]):
-        browser.open(path, width=width)
-        ready(browser)
-        browser.wait("document.querySelector('#archives-table tbody tr') !== null")
-        assert browser.run(FITTED.replace("WANTED", more)) == [], path
-
-
 def test_a_selector_that_can_pick_nothing_is_not_offered(browser, demo):
     browser.open(demo, fragment="#B=4000&selector=max_logprob")
     ready(browser)
@@ -1014,13 +971,56 @@ def test_a_selector_that_can_pick_nothing_is_not_offered(browser, demo):
     assert number_rows(browser)["accuracy, %"] == ["—", "—"]
 
 
+def test_a_forced_answer_is_a_third_line_a_sentence_and_a_column(browser, demo):
+    """What the tables of terminals and cards say stands where the two rules stand."""
+    browser.open(demo, fragment="#B=16000&archive=gpt-5.1+high")
+    ready(browser)
+    browser.run("""
+        const values = { archive: [], budget: [], terminal: [], accuracy: [], accuracy_low: [],
+          accuracy_high: [], delta: [], advisory_delta: [], advisory_delta_low: [],
+          advisory_delta_high: [], cost: [] };
+        for (const budget of [4000, 16000]) {
+          const row = { archive: "gpt-5.1 high", budget, terminal: "forced", accuracy: 71.5,
+            delta: 2, cost: budget, advisory_delta: -17, advisory_delta_low: -20,
+            advisory_delta_high: -9 };
+          Object.keys(values).forEach((name) => values[name].push(row[name] ?? null));
+        }
+        for (const name of ["terminals", "budget_card"]) {
+          tables.push(readTable({ name, rows: 2, values, columns: [], notes: [] }));
+        }
+        summary = null; offerCard(); change();
+    """)
+    lines = "[...document.querySelectorAll('#curve path.line')].map(p => p.dataset.rule)"
+    assert browser.run(lines) == ["strict", "advisory", "forced"]
+    assert "asked for its answer at the cut it reaches 71.5" in text(browser, "#headline")
+    assert "−17.00 [−20.00, −9.00] against advisory" in text(browser, "#terminal")
+    assert "generation limit" in text(browser, "#terminal")
+    heads = "[...document.querySelectorAll('#archives-table th')].map(h => h.textContent)"
+    browser.wait(f"{heads}.includes('forced answer, %')")
+    assert "budget-card.json" in text(browser, "#card button")
+    # The timeline says where the cut attempt was asked, and what it answered.
+    assert not browser.run("document.querySelector('#lane-strict .asked')")
+    browser.run("""
+        run.terminal = "forced";
+        A.takenAtCut = () => ({ tokens: 5, place: 5, answer: "42", label: 1 });
+        showTimeline();
+    """)
+    assert text(browser, "#lane-strict .taken") == " · asked for its answer after 5 tokens: 42 ✓"
+    assert browser.run("document.querySelectorAll('#lane-strict .asked').length") == 1
+    # At a budget of which the table says nothing, the page says nothing either.
+    set_budget(browser, 16001)
+    assert "asked" not in text(browser, "#headline")
+    assert browser.run("document.getElementById('terminal')") is None
+    assert browser.complaints() == []
+
+
 def test_one_k_is_told_in_a_sentence(browser, demo):
     browser.open(demo, fragment="#archive=gpt-5.1+high")
     ready(browser)
     assert browser.run("document.querySelectorAll('#at-k-chart svg').length") == 1
     browser.run(
-        "(table => { table.records.forEach((record, i) => { if (record.k !== '1') "
-        "{ columnOf(table, 'archive').cells[i] = ''; } }); showAtK(); })(tableNamed('at_k'))"
+        "(table => { table.records.forEach((record) => { if (record.k !== 1) "
+        "{ record.archive = ''; } }); showAtK(); })(tableNamed('at_k'))"
     )
     assert browser.run("document.querySelectorAll('#at-k-chart svg').length") == 0
     assert re.fullmatch(

@@ -13,7 +13,7 @@ from audit.report.figures.panels import shortened
 from audit.report.figures.timeline import CUT, ledger_words, timeline
 from audit.report.wording import one_line
 from tests.support.archives import attempt
-from tests.support.databases import replayed
+from tests.support.databases import replayed, replayed_in_memory
 from tests.support.pages import Page
 
 
@@ -194,15 +194,36 @@ def test_text_from_archives_is_put_on_one_line():
     assert one_line("x" * 80, 10) == "x" * 9 + "…"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "inches"), [("budget_curve", 3.3), ("cost_accuracy", 6.9), ("length_strata", 3.3)]
-)
-def test_a_figure_is_as_wide_as_the_column_it_is_for(simulated, name, inches):
+def fitted(con, name, inches, **more):
+    """A figure that is as wide as asked."""
     look = Look(width=round(96 * inches))
-    chart = drawing.fitting(lambda look: figures.FIGURES[name](simulated, look), look)
-    width = float(re.search(r'<svg[^>]* width="([\d.]+)"', drawing.svg(chart))[1])
+    return drawing.fitting(lambda look: figures.FIGURES[name](con, look, **more), look)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "inches"), [("cost_accuracy", 6.9), ("length_strata", 3.3)])
+def test_a_figure_is_as_wide_as_the_column_it_is_for(simulated, name, inches):
+    width, _ = drawing.svg_size(drawing.svg(fitted(simulated, name, inches)))
     assert abs(width - 96 * inches) < 3
+
+
+@pytest.mark.parametrize("archives", [2, 6])
+def test_a_curve_of_one_column_is_four_inches_high_and_names_every_budget(simulated, archives):
+    """Many archives share the height without their costs, and the caption speaks of none."""
+    computed = {
+        name: [
+            row | {"archive": f"{row['archive']}-{copy}"}
+            for row in engine.table(simulated, name).to_pylist()
+            for copy in range(archives // 2)
+        ]
+        for name in ("curves", "budget_curve")
+    }
+    chart = fitted(simulated, "budget_curve", 3.3, computed=computed)
+    picture = drawing.svg(chart)
+    width, height = drawing.svg_size(picture)
+    assert abs(width - 96 * 3.3) < 3 and height <= 4 * 96
+    assert all(picture.count(f">{name}<") == archives for name in ("4k", "8k", "16k", "32k"))
+    assert (">cost / B<" in picture) == (archives == 2) == ("caption" not in chart["usermeta"])
 
 
 def test_a_title_of_ones_own_stands_alone_and_keeps_the_mark(simulated):
@@ -261,6 +282,20 @@ def test_points_at_which_the_bank_ran_out_are_hollow(tmp_path):
     assert marks == {(10, False), (20, False), (45, True)}
 
 
+def test_the_panels_of_a_figure_come_in_the_order_that_is_asked_for(simulated, tmp_path):
+    def panels(**more):
+        page = audit.figure(simulated, "length_strata", tmp_path / "order.html", **more).read_text()
+        return sorted(names, key=lambda name: page.index(f'"text":"{name}"'))
+
+    names = [
+        name for (name,) in simulated.execute("select archive from archives order by 1").fetchall()
+    ]
+    assert panels() == panels(archive="*") == names
+    assert panels(order=f"{names[1]}, {names[0]}") == panels(order=names[1]) == names[::-1]
+    with pytest.raises(AuditError, match="--order: no archive 'x'"):
+        panels(order="x")
+
+
 def test_a_pdf_is_as_wide_as_it_is_asked_to_be(simulated, tmp_path):
     """A PDF has 72 points to the inch; pixels written as points make it a third too wide."""
     drawn = audit.figure(simulated, "cost_accuracy", tmp_path / "one.pdf", width=round(3.3 * 96))
@@ -275,17 +310,6 @@ def test_no_point_of_cost_accuracy_is_left_without_its_budget(simulated):
         "select count(*) from (select distinct archive, rule, budget from replays)"
     ).fetchall()
     assert len(set(labels)) == points and all(label for *_, label in labels)
-
-
-@pytest.mark.slow
-def test_a_figure_shows_itself_in_a_notebook(simulated, tmp_path):
-    for suffix, kind in ((".svg", "image/svg+xml"), (".png", "image/png"), (".html", "text/html")):
-        drawn = audit.timeline(simulated, tmp_path / f"one{suffix}")
-        assert drawn == tmp_path / f"one{suffix}" and drawn.is_file()
-        assert kind in drawn._repr_mimebundle_()
-        assert drawn.caption.startswith("A single replay drawn to scale.")
-    drawn.unlink()
-    assert drawn._repr_mimebundle_() == {"text/plain": str(drawn)}
 
 
 def test_timeline_draws_steps_and_what_every_rule_pays_and_keeps(tmp_path):
@@ -322,3 +346,30 @@ def test_timeline_draws_steps_and_what_every_rule_pays_and_keeps(tmp_path):
     assert ends == {14, 19}
     past = sorted(row["to"] for row in drawn if "past B" in str(row.get("text")) and "to" in row)
     assert past == [19, 19, 22, 22]
+
+
+def test_timeline_tells_where_a_cut_attempt_was_asked_and_what_it_answered(tmp_path):
+    """Of its 12 tokens the cut attempt has 6 before B = 16; it was asked after 3 and after 6."""
+    checkpoints = [
+        {"tokens": 3, "kind": "asked", "answer": "8", "cost": 1, "correct": True},
+        {"tokens": 5, "kind": "written", "answer": None},
+        {"tokens": 6, "kind": "asked", "answer": "9", "cost": 1, "correct": False},
+    ]
+    rows = [
+        attempt(0, 10, None, finish="length"),
+        attempt(1, 12, "7", correct=True) | {"checkpoints": checkpoints},
+    ]
+    settings = {"budgets": (16,), "caps": (2,), "primary_cap": 2}
+    with replayed_in_memory(tmp_path, rows, terminals=("all",), **settings) as con:
+        spec = timeline(con, repeat=0, budget=16)
+        unreplayed = timeline(con, repeat=0, budget=17)
+    said = [row["text"] for row in all_rows(spec) if row.get("weight") == "normal"]
+    words = " ".join(said)
+    assert "With standing: takes no answer from attempt 2." in words
+    assert (
+        "With forced, forced_if_empty: after 3 tokens, attempt 2 is asked and answers 8, correct; "
+        "selects 8." in words
+    )
+    assert "With forced_after: after 6 tokens" in words and "answers 9, incorrect" in words
+    assert [row["at"] for row in spec["datasets"]["asked"]] == [13, 16]
+    assert unreplayed["datasets"]["asked"] == []

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from audit.report import data, findings
-from audit.report.story import small_table, story_lines
+from audit.report.story import read_story, small_table, story_lines
 from audit.report.wording import interval_words
 from audit.units import UNITS
 
@@ -451,10 +451,27 @@ def test_the_story_speaks_the_unit():
     row = main_row(budget=90.0) | {"advisory_accuracy": 50.0, "strict_accuracy": 40.0}
 
     def lines_of(row, unit):
-        tables = {"main": [row], "matched_cost": [matched_row(budget=7.0)]}
-        return story_lines(given(tables), UNITS[unit])
+        tables = {"main": [row], "matched_cost": [matched_row(budget=7.0)], "spending": lost(10)}
+        return story_lines(read_story(given(tables)), UNITS[unit])
 
     lines = lines_of(row, "seconds")
     assert lines[0].startswith("With 90 s a problem, ")
     assert not any("token" in line for line in lines)
     assert "With 1 step a problem, " in lines_of(row | {"budget": 1}, "steps")[0]
+
+
+def lost(*points):
+    """Rows of `spending`, at 4k, 8k, 16k, … in turn."""
+    return [
+        {"archive": "a", "rule": "strict", "budget": 4000 * 2**place, "lost": float(value)}
+        for place, value in enumerate(points)
+    ]
+
+
+@pytest.mark.parametrize(("points", "budget"), [((80, 20, 5, 1), 16000), ((80, 20, 9, 6), 4000)])
+def test_the_story_begins_with_a_budget_that_a_person_would_set(points, budget):
+    """The smallest at which strict loses at most 5 points, else the largest effect."""
+    rows = [main_row(budget=row["budget"]) | {"delta": row["lost"]} for row in lost(*points)]
+    tables = {"main": rows, "matched_cost": [matched_row()], "spending": lost(*points)}
+    story = read_story(given(tables))
+    assert (story["budget"], story["is_near"]) == (budget, budget == 16000)

@@ -7,12 +7,10 @@ import re
 
 import pytest
 
-from audit import engine
-from audit.errors import AuditError
 from audit.report import report
 from audit.report.explorer import texts
 from tests.support.browser import ready
-from tests.support.databases import TOY, remember, replayed, tables_of, three_bytes
+from tests.support.databases import TOY, replayed, three_bytes
 from tests.support.hostile import hostile_rows
 
 EVIL = (
@@ -191,33 +189,3 @@ def test_a_text_that_is_not_there_is_told(browser, told, tmp_path):
     assert ".js is not beside this page" in browser.run(
         "document.getElementById('transcript').innerText"
     )
-
-
-@pytest.mark.slow
-def test_too_many_texts_are_refused_and_nothing_is_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(texts, "MOST_BYTES", 300)
-    with replayed(tmp_path, rows_with_texts()) as con:
-        remember(monkeypatch, tables_of(con, engine.table_names()))
-        with pytest.raises(AuditError, match="more than 0 MB; --texts=all writes them"):
-            report(con, tmp_path / "out", texts="some")
-        assert list((tmp_path / "out").iterdir()) == []
-        report(con, tmp_path / "out", texts="all")
-        assert len(scripts(tmp_path / "out" / "texts")) == 4
-        # A page without texts says nothing of them and may load no script.
-        report(con, tmp_path / "plain")
-    plain = (tmp_path / "plain" / "report.html").read_text()
-    assert "texts/ beside it" not in plain and "file:;" not in plain
-    assert "kB) are in texts/ beside it" in (tmp_path / "out" / "report.html").read_text()
-
-
-@pytest.mark.slow
-def test_without_texts_the_option_is_refused_in_one_line(tmp_path):
-    rows = [
-        row | {"text": None, "boxed_answer": row["archive_answer"]}
-        for row in rows_with_texts(False)
-    ]
-    with replayed(tmp_path, rows) as con:
-        with pytest.raises(AuditError, match="the database holds no texts of these archives"):
-            report(con, tmp_path / "out", texts="some")
-        with pytest.raises(AuditError, match="goes with the HTML page"):
-            report(con, tmp_path / "out", ("md",), texts="some")

@@ -38,6 +38,10 @@ const arithmetic = (() => {
       data.step_start = new Uint32Array(data.step_count.length + 1);
       data.step_count.forEach((count, attempt) => { data.step_start[attempt + 1] = data.step_start[attempt] + count; });
     }
+    if (data.checkpoint_count) {
+      data.checkpoint_start = new Uint32Array(data.checkpoint_count.length + 1);
+      data.checkpoint_count.forEach((count, attempt) => { data.checkpoint_start[attempt + 1] = data.checkpoint_start[attempt] + count; });
+    }
     const pairs = data.pair_size.length;
     data.order_start = new Float64Array(pairs + 1);
     for (let pair = 0; pair < pairs; pair++) {
@@ -71,18 +75,9 @@ const arithmetic = (() => {
       selector * data.picks_each + data.pick_start[bank] + repeat * steps + position - 1];
   }
 
-  // What a rule returns, and what it pays: three ways to stop make five rules.
-  const RULES = {
-    strict: { pool: "strict", price: "strict" },
-    step: { pool: "step", price: "step" },
-    step_lost: { pool: "strict", price: "step" },
-    advisory: { pool: "advisory", price: "advisory" },
-    attempt_lost: { pool: "strict", price: "advisory" },
-  };
-
   // The ways to stop that the rules of the run need.
   const stopsOf = (data) => ["strict", "step", "advisory"].filter((stop) => stop !== "step"
-    || rulesOf(data).some((rule) => RULES[rule].pool === stop || RULES[rule].price === stop));
+    || Object.values(data.rule).some(({ pool, price }) => pool === stop || price === stop));
 
   // The problems of an archive, or of one competition of it.
   const banksOf = (data, archive, competition) => {
@@ -228,17 +223,13 @@ const arithmetic = (() => {
     return total;
   }
 
-  // The rules of a run, and those that a page of an older one has.
-  const rulesOf = (data) => data.rules || ["strict", "advisory"];
-
   // The means over problems of totals at one budget; what needs a label is null without labels.
   function means(view, problemTotals) {
     const replays = view.problems * view.orders;
     const share = (name, scale) => (replays ? (scale * sum(problemTotals[name])) / replays : null);
     const labelled = (name) => (view.graded ? share(name, 100) : null);
     const mean = { budget: problemTotals.budget, launched: share("launched", 1), ended_by_bank: share("ended_by_bank", 100) };
-    rulesOf(view.data).forEach((rule) => {
-      const { pool, price } = RULES[rule];
+    Object.entries(view.data.rule).forEach(([rule, { pool, price }]) => {
       mean[`${rule}_accuracy`] = labelled(`${pool}_correct`);
       mean[`${rule}_coverage`] = labelled(`${pool}_covered`);
       mean[`${rule}_abstention`] = share(`${pool}_abstained`, 100);
@@ -394,8 +385,7 @@ const arithmetic = (() => {
       strict: interval(replicateMeans(view, strict, 100)), advisory: interval(replicateMeans(view, advisory, 100)),
     };
     const ranges = { delta: interval(deltas), error, detectable: error === null ? null : DETECTED * error };
-    rulesOf(view.data).forEach((rule) => {
-      const { pool } = RULES[rule];
+    Object.entries(view.data.rule).forEach(([rule, { pool }]) => {
       if (!pools[pool]) { pools[pool] = intervalOf(view, problemTotals[`${pool}_correct`], 100); }
       ranges[`${rule}_accuracy`] = pools[pool];
     });
@@ -525,9 +515,7 @@ const arithmetic = (() => {
   }
 
   // What a rule's line is made of.
-  const lineOf = (curve, rule) => ({
-    accuracy: curve[`${RULES[rule].pool}_accuracy`], cost: curve[`${RULES[rule].price}_cost`],
-  });
+  const lineOf = (curve, { pool, price }) => ({ accuracy: curve[`${pool}_accuracy`], cost: curve[`${price}_cost`] });
 
   function eachStep(data, attempt, cost, use) {
     const from = data.step_start[attempt], to = data.step_start[attempt + 1];
@@ -680,8 +668,8 @@ const arithmetic = (() => {
     const end = last ? stepEnd(data, start + last.slot, last.cost, budget - last.start) : 0;
     const pools = { strict: returned, step: last && end === last.cost ? launched : launched - 1, advisory: launched };
     const prices = { strict: Math.min(budget, spent), step: last ? last.start + end : 0, advisory: last ? last.stop : 0 };
-    rulesOf(data).forEach((rule) => {
-      const count = pools[RULES[rule].pool], cost = prices[RULES[rule].price], votes = new Map();
+    Object.entries(data.rule).forEach(([rule, { pool, price }]) => {
+      const count = pools[pool], cost = prices[price], votes = new Map();
       attempts.slice(0, count).forEach((attempt) => {
         if (attempt.eligible) { votes.set(attempt.answer, (votes.get(attempt.answer) || 0) + 1); }
       });
@@ -692,6 +680,24 @@ const arithmetic = (() => {
       };
     });
     return replayed;
+  }
+
+  // The checkpoint that the terminal of the page takes from the attempt that strict cuts; null where it
+  // takes none.
+  function takenAtCut(data, bank, replayed) {
+    const attempt = replayed.attempts[replayed.strict.returned];
+    if (!data.terminal || !attempt || !(replayed.strict.cut > 0)) { return null; }
+    const isEmpty = !replayed.attempts.slice(0, replayed.strict.returned).some(({ eligible }) => eligible);
+    if (data.terminal === "forced_if_empty" && !isEmpty) { return null; }
+    const at = data.attempt_start[bank] + attempt.slot, left = replayed.budget - attempt.start;
+    let tokens = 0, taken = null;
+    for (let i = data.checkpoint_start[at]; i < data.checkpoint_start[at + 1]; i++) {
+      tokens += data.checkpoint_gap[i];
+      if (tokens + (data.terminal === "forced_after" ? 0 : data.checkpoint_cost[i]) <= left) {
+        taken = { tokens, place: attempt.start + tokens, answer: data.checkpoint_strings[data.checkpoint_answer[i]], label: data.checkpoint_label[i] };
+      }
+    }
+    return taken;
   }
 
   // A number with so many decimals, halves away from zero, as the tables print it.
@@ -750,6 +756,18 @@ const arithmetic = (() => {
     return unit.name === "money" ? `$${text}` : `${text} s`;
   }
 
+  // A value of a table as the command line prints it, by the format of its column.
+  function cell(unit, format, value) {
+    if (value === null || value === undefined) { return ""; }
+    if (typeof value !== "number") { return String(value); }
+    if (format === "budget" && unit.scale === 1) { return budgetName(unit, value); }
+    if (format === "cost" || format === "budget") { return figure(unit, value * unit.scale); }
+    if (format === "money") { return figure({ name: "money", scale: 1 }, value); }
+    if (format === "0") { return grouped(rounded(value, 0)); }
+    if (format) { return rounded(value, Number(format)); }
+    return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+  }
+
   // A budget for a place of the slider: whole tokens and steps, three digits of anything finer.
   function rounding(unit, budget) {
     const whole = Math.max(1, Math.round(budget));
@@ -760,8 +778,8 @@ const arithmetic = (() => {
 
   return {
     unpack, index, inMoney, canPick, isUsable, walks, totals, means, draws, intervals, intervalOf, orderRange, orderError, canonicalDelta, quantile, curveBudgets, curve,
-    lineOf, band, matched, matchedIntervals, replay, slotAt, pickAt, rounded, grouped, figure, amount, budgetName,
-    rounding, rulesOf, RULES,
+    lineOf, band, matched, matchedIntervals, replay, takenAtCut, slotAt, pickAt, rounded, grouped, figure, amount, budgetName,
+    rounding, cell,
   };
 })();
 

@@ -14,7 +14,7 @@ function drawnRules() {
   if (state.axis === "cost") { return state.rules.map((rule) => ({ rule, name: rule })); }
   const pools = new Map();
   state.rules.forEach((rule) => {
-    const { pool } = A.RULES[rule];
+    const { pool } = data.rule[rule];
     pools.set(pool, (pools.get(pool) || []).concat([rule]));
   });
   return Array.from(pools.values(), (rules) => ({ rule: rules[0], name: rules.join(", ") }));
@@ -28,7 +28,7 @@ function limits() {
     low = Math.min(low, view.smallest);
     high = Math.max(high, view.largest);
     state.rules.forEach((rule) => {
-      const line = A.lineOf(curve, rule);
+      const line = A.lineOf(curve, data.rule[rule]);
       dearest = Math.max(dearest, line.cost[line.cost.length - 1]);
       line.accuracy.forEach((value) => {
         if (!isNaN(value)) { bottom = Math.min(bottom, value); top = Math.max(top, value); }
@@ -44,7 +44,7 @@ function limits() {
 
 function drawCurve() {
   const place = byId("curve"), width = Math.max(280, place.clientWidth || 760);
-  const tall = width < 500 ? 250 : Math.max(300, Math.min(430, window.innerHeight - 480));
+  const tall = width < 500 ? 220 : Math.max(300, Math.min(430, window.innerHeight - 540));
   const bounds = limits(), series = [], longest = Math.max(...drawnRules().map(({ name }) => name.length));
   // Names stand at the ends of lines where there is room for them, else in a legend.
   const isNamed = state.shown.length === 1 && width >= 420 + 7 * longest;
@@ -53,12 +53,13 @@ function drawCurve() {
     const curve = curveOf(archive);
     if (!viewOf(archive).problems) { return; }
     drawnRules().forEach(({ rule, name }) => {
-      const line = A.lineOf(curve, rule), x = Array.from(state.axis === "budget" ? curve.budgets : line.cost);
+      const line = A.lineOf(curve, data.rule[rule]), x = Array.from(state.axis === "budget" ? curve.budgets : line.cost);
       const y = Array.from(line.accuracy);
       if (state.axis === "budget") { x.push(bounds.x[1]); y.push(y[y.length - 1]); }
       series.push({ archive: data.archives[archive], rule, x, y, colour: ruleColour(archive, rule),
         dashed: rule !== "strict", end: isNamed ? name : "" });
     });
+    series.push(...terminalSeries(archive, isNamed));
   });
   picture = pictures.curve(place, {
     width, height: tall, axis: state.axis, series, unit: data.unit,
@@ -74,21 +75,15 @@ function drawCurve() {
 
 // The curves in the picture as CSV, in the unit; a band that is not computed yet is left empty.
 function curveCsv() {
-  const rules = state.rules, lines = [["archive", "budget", ...rules.map((rule) => `${rule}_accuracy`), "delta", "delta_low",
-    "delta_high", "band_low", "band_high", ...rules.map((rule) => `${rule}_cost`)].join(",")];
-  const cell = (value) => (value === null || value === undefined || Number.isNaN(value) ? "" : String(value));
-  const { scale } = data.unit;
-  state.shown.forEach((archive) => {
-    const curve = curveOf(archive), band = bands.get(key(archive)), isDone = band && band.done && band.low;
-    const name = data.archives[archive], own = rules.map((rule) => A.lineOf(curve, rule));
-    curve.budgets.forEach((budget, i) => {
-      lines.push([/[",\n]/.test(name) ? `"${name.replace(/"/g, "\"\"")}"` : name, budget / scale,
-        ...own.map((line) => cell(line.accuracy[i])), cell(curve.advisory_accuracy[i] - curve.strict_accuracy[i]),
-        ...["delta_low", "delta_high", "low", "high"].map((column) => (isDone ? band[column][i] : "")),
-        ...own.map((line) => line.cost[i] / scale)].join(","));
-    });
-  });
-  return `${lines.join("\n")}\n`;
+  const { rules } = state, { scale } = data.unit, names = ["archive", "budget", ...rules.map((rule) => `${rule}_accuracy`), "delta",
+    "delta_low", "delta_high", "band_low", "band_high", ...rules.map((rule) => `${rule}_cost`)];
+  return csvOf(names, state.shown.flatMap((archive) => {
+    const curve = curveOf(archive), band = bands.get(key(archive)), own = rules.map((rule) => A.lineOf(curve, data.rule[rule]));
+    return Array.from(curve.budgets, (budget, i) => [data.archives[archive], budget / scale, ...own.map((line) => line.accuracy[i]),
+      curve.advisory_accuracy[i] - curve.strict_accuracy[i],
+      ...["delta_low", "delta_high", "low", "high"].map((column) => (band && band.done && band.low ? band[column][i] : null)),
+      ...own.map((line) => line.cost[i] / scale)]);
+  }));
 }
 
 // What lines are: by their ends where one archive is shown, by keys where there are several.
@@ -107,6 +102,7 @@ function drawLegend(isNamed) {
   } else if (!isNamed) {
     drawnRules().forEach(({ rule, name }) => add(name, `var(--${rule})`, rule === "strict" ? "" : "dashed"));
   }
+  if (!isNamed && terminalRows(state.focus).length) { add(`strict, ${TERMINALS[shownTerminal()].name}`, "var(--forced)", "dotted"); }
   if (A.draws(viewOf(state.focus)).replicates > 1) { add("95 % interval at B", "var(--soft)", "whisker"); }
   byId("legend").replaceChildren(...keys);
 }

@@ -30,7 +30,7 @@ function definitions() {
   // Without answers there is nothing to vote on.
   if (!table || !data.answered || data !== run) { return []; }
   return table.records.filter((record) => record.archive === name && wholeCost(record.budget) === state.budget
-    && record.definition !== "majority" && record.delta !== "").slice(0, MOST_ROWS);
+    && record.definition !== "majority" && record.delta !== null).slice(0, MOST_ROWS);
 }
 
 function survivalRows() {
@@ -40,8 +40,10 @@ function survivalRows() {
   const measured = (choice) => {
     const view = viewOf(archive, choice.set), totals = view.problems ? A.totals(view, budget) : null;
     if (!totals) { return null; }
-    return { ...choice, value: A.means(view, totals).delta, range: (A.intervals(view, totals) || {}).delta || null,
-      kind: "interval", problems: view.problems };
+    const mean = A.means(view, totals);
+    return { ...choice, value: mean.delta, same: A.matched(view, totals).delta, range: (A.intervals(view, totals) || {}).delta || null,
+      kind: "interval", problems: view.problems,
+      numbers: [mean.strict_accuracy, mean.advisory_accuracy, mean.strict_cost, mean.advisory_cost].join() };
   };
   rows.push(measured(now));
   if (data.orders > 1) {
@@ -49,25 +51,34 @@ function survivalRows() {
   }
   rows.push({ group: "orders", name: "as recorded", set: { ...now.set, order: 0 }, value: canonical, range: null, kind: "point" });
   rows.push(...others.map(measured).filter(Boolean));
+  // A choice that leaves both rules' numbers as they are tests nothing.
+  rows.forEach((row, place) => { row.isSame = place > 0 && row.numbers === rows[0].numbers; });
   definitions().forEach((record) => rows.push({ group: "majority", name: record.definition.replaceAll("_", " "), title: record.meaning,
     set: { ...now.set, selector: data.selectors.findIndex(({ name }) => name === "majority"), cap: data.primary_cap },
-    value: Number(record.delta), range: null, kind: "point" }));
+    value: record.delta, range: null, kind: "point" }));
   return rows;
 }
 
-// What all rows say together, in a sentence.
+// How many of the other choices leave a number on its side of zero, in words.
+function shareWords(values, now, what) {
+  const agree = values.filter((value) => Math.sign(value) === Math.sign(now)).length;
+  const sign = now > 0 ? "above zero" : now < 0 ? "below zero" : "zero";
+  if (values.length === 1) { return `The one other choice ${agree ? `leaves ${what} ${sign}` : `changes the sign of ${what}`}.`; }
+  return `${agree === values.length ? `All ${agree}` : `${agree} of ${values.length}`} other choices leave ${what} ${sign}.`;
+}
+
+// What all rows say together; choices that change nothing are not counted.
 function survivalWords(rows) {
-  const [now, ...others] = rows, choices = others.filter((row) => row.value !== null);
-  const agree = choices.filter((row) => Math.sign(row.value) === Math.sign(now.value)).length;
-  const clear = (row) => row.range && row.kind === "interval" && (row.range.low > 0 || row.range.high < 0);
-  const judged = rows.filter((row) => row.range && row.kind === "interval");
-  const sign = now.value > 0 ? "above zero" : now.value < 0 ? "below zero" : "zero";
-  const share = !choices.length ? "There is no other choice to make."
-    : choices.length === 1 ? `The one other choice ${agree ? `leaves it ${sign}` : "changes its sign"}.`
-      : `${agree === choices.length ? `All ${choices.length}` : `${agree} of ${choices.length}`} other choices leave it ${sign}.`;
-  const sure = judged.filter(clear).length;
-  return `${share} ${judged.length === 1 ? `The interval ${sure ? "excludes" : "does not exclude"} zero.`
-    : `${sure} of ${judged.length} intervals exclude zero.`}`;
+  const [now, ...others] = rows, choices = others.filter((row) => row.value !== null && !row.isSame);
+  const matched = choices.filter((row) => row.same !== undefined && row.same !== null);
+  const judged = rows.filter((row) => row.range && row.kind === "interval" && !row.isSame);
+  const sure = judged.filter((row) => row.range.low > 0 || row.range.high < 0).length;
+  const idle = others.filter((row) => row.isSame).length;
+  return [!choices.length ? "There is no other choice that changes anything." : shareWords(choices.map((row) => row.value), now.value, "it"),
+    judged.length === 1 ? `The interval ${sure ? "excludes" : "does not exclude"} zero.` : `${sure} of ${judged.length} intervals exclude zero.`,
+    matched.length ? shareWords(matched.map((row) => row.same), now.same, "the difference at equal cost") : "",
+    idle ? `${idle === 1 ? "One choice changes" : `${idle} choices change`} nothing here and ${idle === 1 ? "is" : "are"} not counted.` : ""]
+    .filter(Boolean).join(" ");
 }
 
 function setChoice(set) {
@@ -86,20 +97,21 @@ function showSurvival() {
     .filter((value) => value !== null && value !== undefined);
   const low = Math.min(0, ...ends), high = Math.max(0, ...ends), room = Math.max(0.5, 0.05 * (high - low));
   byId("survive-lead").textContent = `Advisory minus strict of ${data.archives[state.focus]} at B = ${
-    budgetName(state.budget)}, in points. ${survivalWords(rows)} A name sets the controls.`;
+    budgetName(state.budget)}, in points; beside it the same at equal cost. ${survivalWords(rows)} A name sets the controls.`;
   // The columns beside the bars are as wide as the style sheet says.
-  const whole = section.clientWidth || 700, width = Math.max(110, Math.min(620, whole - (whole < 600 ? 222 : 518)));
+  const whole = section.clientWidth || 700, width = Math.max(110, Math.min(620, whole - (whole < 600 ? 282 : 628)));
   let before = "";
   byId("survive-rows").replaceChildren(...rows.map((row) => {
     const bar = element("td", { class: "bar" });
     const words = `${row.value === null ? "" : signed(row.value, 2)}${row.range ? ` ${range(row.range, 2)}` : ""}`;
+    const same = row.isSame ? "changes nothing" : row.same === undefined || row.same === null ? "" : signed(row.same, 2);
     pictures.forestRow(bar, { width, low: low - room, high: high + room, value: row.value, range: row.range, kind: row.kind,
       isShown: row.group === "now", name: `${row.name}: ${words}` });
-    const group = row.group === before ? "" : { now: "", majority: "definition of majority", attempts: "attempts" }[row.group] ?? row.group;
+    const group = row.group === before ? "" : { now: "now", majority: "definition of majority", attempts: "attempts" }[row.group] ?? row.group;
     before = row.group;
-    return element("tr", { class: row.kind }, [element("th", { scope: "row", text: group }),
-      element("td", {}, [element("button", { type: "button", class: "link", title: row.title || "", text: row.name,
-        onclick: () => setChoice(row.set) })]), bar, element("td", { class: "number", text: words })]);
+    return element("tr", { class: `${row.kind}${row.isSame ? " idle" : ""}` }, [element("td", { class: "group", text: group }),
+      element("th", { scope: "row" }, [element("button", { type: "button", class: "link", title: row.title || "", text: row.name,
+        onclick: () => setChoice(row.set) })]), bar, element("td", { class: "number", text: words }), element("td", { class: "number", text: same })]);
   }));
   const hasDefinitions = data.answered && Boolean(tableNamed("majority_rules"));
   byId("survive-note").textContent = "A bar with ends is a 95 % interval; a plain bar is the range over single orders, not an interval. "

@@ -33,7 +33,7 @@ function show() {
 function cells(head, rows, kind = "") {
   const line = (row, tag) => element("tr", { class: row.kind || "", style: row.colour ? `--rule: ${row.colour}` : "" }, row.cells.map((cell, place) => element(
     place === 0 || tag === "th" ? "th" : "td",
-    { scope: tag === "th" ? "col" : place === 0 ? "row" : "", class: (row.classes || [])[place] || "", text: cell })));
+    { ...(tag === "th" ? { scope: "col" } : place === 0 ? { scope: "row" } : {}), class: (row.classes || [])[place] || "", text: cell })));
   return element("table", { class: kind }, [element("thead", {}, [line(head, "th")]),
     element("tbody", {}, rows.map((row) => line(row, "td")))]);
 }
@@ -53,11 +53,11 @@ function ruleNumbers(mean, ranges) {
       classes: [rule], colour: `var(--${rule})`, cells: [rule, decimal(mean[`${rule}_accuracy`], 2), figure(mean[`${rule}_cost`]),
         ...priced(money(mean[`${rule}_money`])), decimal(mean[`${rule}_cost_ratio`], 2), decimal(mean[`${rule}_returned`], 2)] })), "by-rule");
   }
-  return cells({ cells: ["", ...rules], classes: ["", ...rules] }, [
+  return cells({ cells: ["rule", ...rules], classes: ["unseen-head", ...rules] }, [
     measure("accuracy, %", "big", (rule) => decimal(mean[`${rule}_accuracy`], 2)),
     measure("95 % interval", "range", (rule) => range(ranges[`${rule}_accuracy`], 2)),
     measure(COST_WORDS[data.unit.name], "", (rule) => figure(mean[`${rule}_cost`])),
-    ...(data.prompt_money ? [measure("its money, prompts included", "", (rule) => money(mean[`${rule}_money`]))] : []),
+    ...(data.prompt_money ? [measure("cost in dollars, with prompts", "", (rule) => money(mean[`${rule}_money`]))] : []),
     measure("as a multiple of B", "", (rule) => `${decimal(mean[`${rule}_cost_ratio`], 2)} ×`),
     measure("coverage, %", "", (rule) => decimal(mean[`${rule}_coverage`], 2)),
     measure("abstains, %", "", (rule) => decimal(mean[`${rule}_abstention`], 2)),
@@ -73,8 +73,8 @@ function showNumbers(archive, view, totals, ranges, same) {
     say("Same budget: advisory ", element("b", { id: "delta", text: signed(mean.delta, 2) }), " points ",
       element("span", { class: "range", id: "delta-range", text: range(ranges.delta, 2) }));
     if (ranges.detectable) {
-      note("detectable", `${A.grouped(view.problems)} problems show differences from ${
-        decimal(ranges.detectable, 1)} points on, four times in five.`);
+      note("detectable", `With ${A.grouped(view.problems)} problems, a difference under ${
+        decimal(ranges.detectable, 1)} points would usually be missed (80 % power).`);
     }
     say("Same cost: strict at ", element("b", { id: "matched-budget", text: amount(same.strict_budget) }), " costs as much and gives ",
       element("b", { id: "matched-accuracy", text: `${decimal(same.strict_accuracy, 2)} %` }), "; advisory ",
@@ -84,6 +84,7 @@ function showNumbers(archive, view, totals, ranges, same) {
     say(`No accuracy: ${noAccuracy(archive)}.`);
     say(`Same cost: strict at ${amount(same.strict_budget)}.`);
   }
+  verdict.append(...[terminalWords(archive)].filter(Boolean));
   if (mean.ended_by_bank > 5) {
     note("bank-note", `${decimal(mean.ended_by_bank, 1)
       } % of replays end because their attempts ran out, not the budget: there the rules must agree.`);
@@ -131,13 +132,15 @@ function showHeadline(archive, view, mean, same) {
     bold(`${decimal(mean.advisory_cost_ratio, 1)} times the budget`, "advisory");
     parts.push("; strict at the same cost reaches ");
     bold(`${decimal(same.strict_accuracy, 1)}\u00a0%`, "strict");
+    const forced = terminalAt(archive, state.budget);
+    if (forced && forced.accuracy !== null) {
+      parts.push(`; ${TERMINALS[forced.terminal].headline}`);
+      bold(`${decimal(forced.accuracy, 1)}\u00a0%`, "forced");
+    }
     parts.push(".");
   }
   byId("headline").replaceChildren(...parts);
-  byId("why").textContent = data !== run || !isOpening() || !view.graded ? ""
-    : data.archives.length * data.budgets.length > 1
-      ? "Shown first because the rules differ most here, of all archives and budgets of the run."
-      : "";
+  byId("why").textContent = data === run && isOpening() && story && data.archives.length * data.budgets.length > 1 ? story.why : "";
 }
 
 // Below the fold: all of it follows the budget, a little later.
@@ -154,15 +157,18 @@ function showBelow(isWhole) {
 // without scrolling comes first.
 function summaryColumns() {
   const labels = { archive: "archive", strict: "strict, %", advisory: "advisory, %", delta: "difference, points",
-    ratio: "advisory cost / B", budget: "equal-cost strict budget", same: "difference at equal cost",
+    ...(shownTerminal() ? { forced: `${TERMINALS[shownTerminal()].name}, %` } : {}), ratio: "advisory cost / B", budget: "equal-cost strict budget", same: "difference at equal cost",
     detectable: "detectable difference", problems: "problems" };
   const columns = Object.entries(labels).map(([name, label]) => ({
     name, label, numeric: name !== "archive", cells: [], keys: [], marks: name === "archive" ? data.archives.map((archive) => quality[archive]) : null,
   }));
+  const points = [];
   function add() {
     const archive = columns[0].cells.length, view = viewOf(archive), totals = A.totals(view, state.budget), mean = A.means(view, totals);
     const ranges = A.intervals(view, totals) || {}, same = view.problems ? A.matched(view, totals) : {};
+    const forced = terminalAt(archive, state.budget) || { accuracy: null };
     const put = {
+      forced: [forced.accuracy, forced.accuracy === null ? "" : decimal(forced.accuracy, 2)],
       archive: [data.archives[archive], data.archives[archive]],
       strict: [mean.strict_accuracy, `${decimal(mean.strict_accuracy, 2)} ${range(ranges.strict_accuracy, 2)}`],
       advisory: [mean.advisory_accuracy, `${decimal(mean.advisory_accuracy, 2)} ${range(ranges.advisory_accuracy, 2)}`],
@@ -173,13 +179,14 @@ function summaryColumns() {
       detectable: [ranges.detectable, ranges.detectable ? decimal(ranges.detectable, 1) : ""],
       problems: [view.problems, A.grouped(view.problems)],
     };
+    points.push({ archive, strict: [mean.strict_cost, mean.strict_accuracy], advisory: [mean.advisory_cost, mean.advisory_accuracy] });
     columns.forEach((column) => {
       const [value, text] = put[column.name];
       column.keys.push(value === undefined ? null : value);
       column.cells.push(text);
     });
   }
-  return { add, columns, done: () => columns[0].cells.length };
+  return { add, columns, points, done: () => columns[0].cells.length };
 }
 
 // Many archives take a while: the page answers in between, and rows of another budget are faint.
@@ -194,8 +201,28 @@ function showSummary(isWhole) {
     if (table.done() < data.archives.length) { later("summary", addRows, 10); return; }
     place.removeAttribute("aria-busy");
     fillSummary(table.columns);
+    showPoints(table.points);
   };
   addRows();
+}
+
+// Every archive as two points of cost and accuracy, at the same budget.
+function showPoints(all) {
+  if (all.length < 2) { return; }
+  const place = byId("points"), found = all.filter(({ strict }) => strict[1] !== null && strict[0] !== null);
+  byId("points-figure").hidden = !found.length;
+  if (!found.length) { return; }
+  const costs = found.flatMap(({ strict, advisory }) => [strict[0], advisory[0]]);
+  pictures.points(place, {
+    width: Math.max(220, place.clientWidth || 300), height: Math.max(240, (byId("curve").clientHeight || 300) - 10), unit: data.unit,
+    name: `accuracy against cost of every archive at B = ${budgetName(state.budget)}`,
+    x: [Math.min(...costs) / 1.2, Math.max(...costs) * 1.2], y: tens(found.flatMap(({ strict, advisory }) => [strict[1], advisory[1]])),
+    points: found.map(({ archive, strict, advisory }) => ({
+      strict, advisory, isShown: state.shown.includes(archive), colour: state.shown.length > 1 ? colourOf(archive) : "",
+      title: `${data.archives[archive]}: strict ${decimal(strict[1], 1)} % for ${amount(strict[0])}, advisory ${
+        decimal(advisory[1], 1)} % for ${amount(advisory[0])}`,
+      pick: () => { state.shown = [archive]; state.focus = archive; change(); } })),
+  });
 }
 
 function fillSummary(columns) {

@@ -14,21 +14,25 @@ import pyarrow.compute as pc
 
 from audit.database import has_answers
 from audit.engine.settings import usual_budgets
-from audit.output.captions import RULES, steady_orders
+from audit.engine.terminals import TERMINALS
+from audit.output.captions import steady_orders
 from audit.output.headings import replayed_unit
-from audit.report import captions, data
+from audit.report import data
 from audit.report.explorer.texts import Texts
+from audit.rules import list_rules
 from audit.text import steerless
 from audit.units import read_budgets
 
 # Bytes of selections and of bootstrap counts, before compression, that a page holds at most.
 MOST_SELECTIONS = 24_000_000
 MOST_COUNTS = 24_000_000
+# The terminal that the page shows: the first of these that the run has.
+SHOWN_TERMINALS = ("forced", "forced_if_empty", "standing", "forced_after")
 TYPES = {"u1": "<u1", "u2": "<u2", "u4": "<u4", "f8": "<f8", "i8": "<i8"}
 
 
 def pack(header: dict[str, Any], arrays: dict[str, numpy.ndarray]) -> bytes:
-    """A JSON header and arrays, each at a multiple of eight bytes, compressed."""
+    """Return a JSON header and arrays, each at a multiple of eight bytes, compressed."""
     places: dict[str, dict[str, Any]] = {}
     offset = 0
     for name, array in arrays.items():
@@ -48,7 +52,7 @@ def pack(header: dict[str, Any], arrays: dict[str, numpy.ndarray]) -> bytes:
     for array in arrays.values():
         raw = array.astype(TYPES[_kind(array)]).tobytes()
         pieces.append(raw + b"\0" * (-len(raw) % 8))
-    return gzip.compress(b"".join(pieces), compresslevel=6, mtime=0)
+    return gzip.compress(b"".join(pieces), compresslevel=4, mtime=0)
 
 
 def _kind(array: numpy.ndarray) -> str:
@@ -109,11 +113,17 @@ def walks(
     header, arrays = _records(con, banks, problems)
     money, priced = _money(con, banks)
     arrays |= _steps(data.relation(con, "page_steps", banks=ids)) | priced
+    if "step_end" in arrays:
+        # A rule that stops inside an attempt pays the prompts of the steps that were begun alone;
+        # the page knows no prompt by itself, and says nothing of their money.
+        arrays = {k: v for k, v in arrays.items() if k not in ("prompt_money", "output_price")}
     arrays |= _orders(con, banks, orders) | _selections(con, banks, steps, orders, selectors)
     arrays["weight"] = _counts(con, replicates, problems.num_rows)
     if texts is not None:
         arrays["bank_text"] = narrow(texts.files)
-    header |= money
+    asked, checkpoints = _checkpoints(con, ids)
+    arrays |= checkpoints
+    header |= money | asked
     header |= _settings_of(con, settings, selectors) | {
         **({"texts": texts.size} if texts is not None else {}),
         "largest_cap": int(min(largest, sizes.max())),
@@ -126,14 +136,11 @@ def walks(
 def _settings_of(
     con: duckdb.DuckDBPyConnection, settings: dict[str, str], selectors: list[data.Row]
 ) -> dict[str, Any]:
-    """What the page must know of the run."""
+    """Return what the page must know of the run."""
     unit = replayed_unit(con)
-    rules = [rule for rule in RULES if rule in settings["rules"].split(",")]
     return {
         "unit": {"name": unit.name, "scale": unit.scale},
-        "rules": rules,
-        "rule_words": {rule: captions.rule_words(rule) for rule in rules},
-        "rule_tools": captions.SAID["enforced_by"],
+        "rule": list_rules(settings["rules"].split(",")),
         "answered": has_answers(con),
         "caps": sorted(int(cap) for cap in settings["caps"].split(",")),
         "selectors": [
@@ -199,11 +206,33 @@ def _records(
 
 
 def _steps(steps: pa.Table) -> dict[str, numpy.ndarray]:
-    """Where the steps of attempts end, of those that have several; nothing where none has."""
+    """Return where the steps of attempts end; nothing if no attempt has several."""
     if not pc.max(steps["count"]).as_py():
         return {}
     ends = steps["step_ends"].combine_chunks().flatten().to_numpy()
     return {"step_count": narrow(steps["count"].to_numpy()), "step_end": narrow(ends)}
+
+
+def _checkpoints(
+    con: duckdb.DuckDBPyConnection, banks: list[int]
+) -> tuple[dict[str, Any], dict[str, numpy.ndarray]]:
+    """Return the terminal that the page shows and the checkpoints it takes; nothing without one."""
+    used = {name for (name,) in con.execute("select terminal from used_terminals").fetchall()}
+    shown = next((name for name in SHOWN_TERMINALS if name in used), None)
+    if shown is None:
+        return {}, {}
+    found = data.relation(con, "page_checkpoints", kind=TERMINALS[shown], banks=banks)
+    lists = ("gaps", "costs", "answers", "labels")
+    gaps, costs, answers, labels = (pc.list_flatten(found[name]) for name in lists)
+    strings, coded = _coded(answers)
+    arrays = {
+        "checkpoint_count": narrow(found["count"].to_numpy()),
+        "checkpoint_gap": narrow(gaps.to_numpy()),
+        "checkpoint_cost": narrow(costs.to_numpy()),
+        "checkpoint_answer": coded,
+        "checkpoint_label": narrow(labels.to_numpy()),
+    }
+    return {"terminal": shown, "checkpoint_strings": strings}, arrays
 
 
 def _money(
@@ -243,7 +272,7 @@ def _coded(*columns: pa.ChunkedArray) -> tuple[Any, ...]:
 def _orders(
     con: duckdb.DuckDBPyConnection, banks: pa.Table, orders: int
 ) -> dict[str, numpy.ndarray]:
-    """The slots of every order; banks of one problem and one size share theirs."""
+    """Return the slots of every order; banks of one problem and one size share theirs."""
     drawn = data.relation(con, "page_orders", orders=orders)
     drawn_keys, bank_keys = (
         zip(rows["problem_id"].to_pylist(), rows["bank_size"].to_pylist(), strict=True)
@@ -264,7 +293,7 @@ def _selections(
     orders: int,
     selectors: list[data.Row],
 ) -> dict[str, numpy.ndarray]:
-    """What each selector picks from each prefix, and which attempts it may pick at all."""
+    """Return what each selector picks from each prefix, and which attempts it may pick at all."""
     ids = banks["bank_id"].to_numpy()
     numbers = numpy.array([row["selector_id"] for row in selectors])
     starts = numpy.concatenate([[0], numpy.cumsum(steps * (orders + 1))])

@@ -3,7 +3,7 @@
 
 // What the page carries: walks in the unit of the run and in the unit that is shown, tables, and what
 // is unfit by archive.
-let run = null, data = null, tables = [], quality = {};
+let run = null, data = null, tables = [], tableUnit = null, story = null, quality = {};
 // What is chosen now, and what the page opens with; the latter by unit.
 let state = null, first = null;
 const openings = new Map();
@@ -61,7 +61,7 @@ function showTables() {
       inside].concat(notes));
     details.addEventListener("toggle", () => {
       if (details.open && !inside.firstChild && table.rows) {
-        dataTable(inside, { name: table.name, columns: table.columns, rows: table.rows, csv: table.csv, ...opensReplay(table) });
+        dataTable(inside, { name: table.name, columns: table.columns, rows: table.rows, csv: () => tableCsv(table), ...opensReplay(table) });
       }
     });
     list.append(details);
@@ -75,14 +75,13 @@ function opensReplay(table) {
   return {
     pickName: (row) => `show replay ${row + 1}`, chosen: () => false,
     pick: (row) => {
-      const record = table.records[row], archive = table.columns.find((column) => column.name === "archive").cells[row];
-      const competition = table.columns.find((column) => column.name === "competition").cells[row];
+      const record = table.records[row], { archive, competition } = record;
       const selector = data.selectors.findIndex(({ name }) => name === record.selector);
-      const problem = data.questions.findIndex((question, i) => String(question) === record.question_id
+      const problem = data.questions.findIndex((question, i) => question === record.question_id
         && data.competitions[data.problem_competition[i]] === competition);
-      const seed = record.advisory_seed || record.strict_seed;
+      const seed = record.advisory_seed ?? record.strict_seed;
       showReplay(data.archives.indexOf(archive), { budget: wholeCost(record.budget), selector, cap: first.cap, competition: null,
-        problem, order: Number(record.repeat) }, seed);
+        problem, order: record.repeat }, seed);
     },
   };
 }
@@ -97,7 +96,7 @@ function showReplay(archive, choice, seed) {
   change();
   showTimeline();
   byId("replay").scrollIntoView();
-  if (seed !== undefined && seed !== "") { openAttempt(String(seed)); }
+  if (seed !== undefined && seed !== null) { openAttempt(String(seed)); }
 }
 
 // What a finding leads to: a replay of its archive at its budget at which the rules part.
@@ -239,17 +238,16 @@ function toggle(archive) {
   change();
 }
 
+function findArchives(text) {
+  byId("archives").querySelectorAll(".chip").forEach((chip) => { chip.hidden = !chip.title.toLowerCase().includes(text.toLowerCase()); });
+}
+
 function archiveChips() {
   const place = byId("archives");
   if (data.archives.length > MANY_CHIPS) {
     place.classList.add("many");
     place.append(element("input", { type: "search", id: "find-archive", placeholder: "find an archive",
-      "aria-label": "find an archive", oninput: (event) => {
-        const filterText = event.target.value.toLowerCase();
-        place.querySelectorAll(".chip").forEach((chip) => {
-          chip.hidden = !chip.title.toLowerCase().includes(filterText);
-        });
-      } }));
+      "aria-label": "find an archive", oninput: (event) => { findArchives(event.target.value); } }));
   }
   data.archives.forEach((name, archive) => {
     place.append(element("button", { type: "button", class: "chip", "aria-pressed": "false",
@@ -264,8 +262,8 @@ function archiveChips() {
 // A box for every rule of a run that has more than two; one of them always stays.
 function rulePicker() {
   const place = byId("rules");
-  place.hidden = data.rules.length < 3;
-  place.append(...data.rules.map((rule) => element("label", { class: rule, title: data.rule_words[rule] || "" }, [
+  place.hidden = Object.keys(data.rule).length < 3;
+  place.append(...Object.keys(data.rule).map((rule) => element("label", { class: rule, title: data.rule[rule].sentence }, [
     element("input", { type: "checkbox", value: rule, onchange: () => {
       const chosen = Array.from(place.querySelectorAll("input:checked"), (input) => input.value);
       if (chosen.length) { state.rules = chosen; }
@@ -283,15 +281,16 @@ function useUnit(name) {
   first = openings.get(data);
 }
 
+function averageCost(records, archive) {
+  const from = records.attempt_start[records.archive_start[archive]], to = records.attempt_start[records.archive_start[archive + 1]];
+  return records.cost.subarray(from, to).reduce((total, cost) => total + cost, 0) / (to - from);
+}
+
 // Count in another unit; the budget buys as much of the average attempt in focus as before.
 function changeUnit(name) {
-  const average = () => {
-    const from = data.attempt_start[data.archive_start[state.focus]], to = data.attempt_start[data.archive_start[state.focus + 1]];
-    return data.cost.subarray(from, to).reduce((total, cost) => total + cost, 0) / (to - from);
-  };
-  const share = state.budget / average();
+  const share = state.budget / averageCost(data, state.focus);
   useUnit(name);
-  state.budget = A.rounding(data.unit, share * average());
+  state.budget = A.rounding(data.unit, share * averageCost(data, state.focus));
   change();
 }
 
@@ -373,7 +372,7 @@ function controls() {
     input.addEventListener("change", () => { state.axis = input.value; change(); });
   });
   byId("download-curve").addEventListener("click", () => { download("curve.csv", curveCsv()); });
-  byId("reset").addEventListener("click", () => { state = { bounds: state.bounds, ...first }; change(); });
+  byId("reset").addEventListener("click", reset);
   byId("replay-archive").addEventListener("change", (event) => {
     const archive = Number(event.target.value);
     if (state.shown.indexOf(archive) < 0) { state.shown = state.shown.length === 1 ? [archive] : state.shown.concat([archive]); }
@@ -420,25 +419,34 @@ function drag(place) {
   });
 }
 
-// What the page opens with: where the rules differ most.
+// What the page opens with: the archive and the budget of the story, which the page carries. In another
+// unit than the run's it is the budget that buys as much.
 function opening() {
-  const choice = { budget: data.budgets[0], shown: [0], focus: 0, selector: data.primary_selector, labels: "recorded", rules: data.rules,
+  const archive = Math.max(0, story ? data.archives.indexOf(story.archive) : 0);
+  const counted = story ? wholeCost(story.budget) : run.budgets[0];
+  const budget = data === run ? counted : A.rounding(data.unit, (counted / averageCost(run, archive)) * averageCost(data, archive));
+  return { budget, shown: [archive], focus: archive, selector: data.primary_selector, labels: "recorded", rules: Object.keys(data.rule),
     cap: Math.min(data.primary_cap, data.largest_cap), competition: null, axis: "budget", problem: null, order: null };
-  let best = { size: -1, archive: 0, budget: data.budgets[0] };
-  data.archives.forEach((_, archive) => {
-    const view = viewOf(archive, choice);
-    data.budgets.forEach((budget) => {
-      const delta = A.means(view, A.totals(view, budget)).delta;
-      if (delta !== null && Math.abs(delta) > best.size + 1e-9) { best = { size: Math.abs(delta), archive, budget }; }
-    });
-  });
-  return { ...choice, shown: [best.archive], focus: best.archive, budget: best.budget };
+}
+
+// Everything as the page was opened: unit, choice, filters and sorted tables.
+function reset() {
+  useUnit(run.unit.name);
+  state = { bounds: state.bounds, ...first };
+  closeAttempt();
+  if (byId("find-archive")) { findArchives(byId("find-archive").value = ""); }
+  summary = problems = null;
+  change();
 }
 
 function start() {
   [run, A.inMoney(run)].filter(Boolean).forEach((records) => counted.set(records.unit.name, records));
   state = readHash();
   ["explorer", "summary", "replay"].forEach((id) => { byId(id).hidden = false; });
+  byId("still").hidden = true;
+  // One archive alone is no comparison: its curve takes the room.
+  if (data.archives.length < 2) { byId("points-figure").remove(); byId("explorer").classList.add("alone"); }
+  byId("why").after(byId("limits"));
   controls();
   change();
   showBelow();
@@ -469,12 +477,14 @@ async function main() {
   try {
     const packed = JSON.parse(new TextDecoder().decode(await unpacked("page-tables")));
     tables = packed.tables.map(readTable);
+    tableUnit = packed.unit;
+    story = packed.opening;
     quality = packed.quality;
     if (byId("walks")) { run = A.index(A.unpack(await unpacked("walks"))); data = run; }
     if (data) { start(); }
     showTables();
+    offerCard();
     showFindings(packed.findings);
-    byId("trouble").hidden = true;
     document.documentElement.dataset.state = "ready";
   } catch (error) {
     trouble("The file is damaged (" + String(error && error.message ? error.message : error)

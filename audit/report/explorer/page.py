@@ -2,22 +2,30 @@
 
 import gzip
 import json
+import math
 import re
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 from markupsafe import Markup
 
 from audit import engine
-from audit.output.captions import RULES
-from audit.output.display import format_table
+from audit.output.display import columns_with_intervals, is_number, number_format, values_of
+from audit.output.headings import heading
 from audit.report import data, findings
-from audit.report.content import MOST_TOLD_APART, Section, sections
+from audit.report.content import MOST_TOLD_APART, sections
+from audit.report.data import Row
 from audit.report.explorer import pack
+from audit.report.explorer.still import still
 from audit.report.explorer.texts import Texts
 from audit.report.findings import Topic
 from audit.report.pages import html_page
+from audit.report.story import STORY_TABLES
+from audit.report.wording import macros, said
+from audit.rules import RULES
 from audit.text import steerless
 from audit.units import Unit, read_budget
 
@@ -30,6 +38,7 @@ SCRIPTS = (
     "numbers",
     "forest",
     "timeline",
+    "terminals",
     "texts",
     "policies",
     "page",
@@ -40,7 +49,7 @@ MOST_ROWS = 5000
 MOST_PAIRED = 12
 # With more archives than this, a page holds only the tables behind its own words and pictures.
 MOST_IN_FULL = 100
-PAGE_TABLES = {*findings.FINDING_TABLES, "data_quality", "policies"}
+PAGE_TABLES = {*findings.FINDING_TABLES, *STORY_TABLES, "data_quality", "policies"}
 PLUGIN_KINDS = ("rules", "policies")
 
 
@@ -58,7 +67,6 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | 
     if own:
         where = "the tables below" if "curves" in values["tables"] else "budget-audit table curves"
         notes.append(f"The picture shows strict and advisory; {', '.join(own)} stands in {where}.")
-    shown = sections(values, MOST_ROWS)
     written = data.replayed_on(con)
     scripts = [(HERE / f"{name}.js").read_text() for name in SCRIPTS]
     return html_page(
@@ -67,6 +75,7 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | 
         | {
             "style": Markup((HERE / "page.css").read_text()),
             "scripts": [Markup(script) for script in scripts],
+            "still": still(values["tables"], values["story"], values["unit"]),
             "date": f"Replayed {written}." if written else "",
             "definitions": RULES,
             "left_out": notes,
@@ -74,7 +83,7 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | 
             "has_policies": "policies" in values["tables"],
             "commands": _commands(settings),
             "walks": Markup(pack.base64_text(walks)) if walks else "",
-            "tables": Markup(pack.base64_text(_tables(values, shown))),
+            "tables": Markup(pack.base64_text(_tables(values))),
         },
     )
 
@@ -96,8 +105,11 @@ def left_out(archives: int) -> dict[str, str]:
     return {name: why for name, why in reasons.items() if name in names}
 
 
-def _tables(values: dict[str, Any], shown: list[Section]) -> bytes:
-    """Every table as printed and as exported, and the findings, compressed."""
+def _tables(values: dict[str, Any]) -> bytes:
+    """Return every table at full precision, and the findings, compressed.
+
+    The page prints the cells and writes the CSV itself.
+    """
     packed = {
         "tables": [
             {
@@ -106,27 +118,63 @@ def _tables(values: dict[str, Any], shown: list[Section]) -> bytes:
                 "notes": [steerless(note) for note in section.notes],
                 "rows": section.shown,
                 **({"cut": True} if section.shown < section.total else {}),
-                "csv": format_table(values["tables"][section.name].slice(0, section.shown), "csv")
-                if section.name in values["tables"]
-                else "",
-                "columns": [
-                    {
-                        "name": column.header,
-                        "label": column.heading,
-                        "numeric": column.numeric,
-                        "cells": column.cells
-                        if column.numeric
-                        else [steerless(cell) for cell in column.cells],
-                    }
-                    for column in section.columns
-                ],
+                **_columns(section.name, values["tables"].get(section.name), values["unit"]),
             }
-            for section in shown
+            for section in sections(values, MOST_ROWS, is_printed=False)
         ],
+        "unit": {"name": values["unit"].name, "scale": values["unit"].scale},
+        "opening": _opening(values["story"], values["unit"]),
         "findings": _findings(values["topics"], values["unit"]),
         "quality": {steerless(name): "; ".join(lines) for name, lines in values["unfit"].items()},
     }
     return gzip.compress(json.dumps(packed, separators=(",", ":")).encode(), 6, mtime=0)
+
+
+def _opening(story: Row | None, unit: Unit) -> dict[str, Any] | None:
+    """Return the archive and budget that the page opens with, and why."""
+    if story is None:
+        return None
+    why = said(macros(HERE.parent / "story.j2", unit).why, story)
+    return {"archive": steerless(story["archive"]), "budget": story["budget"], "why": why}
+
+
+def _columns(name: str, table: pa.Table | None, unit: Unit) -> dict[str, Any]:
+    """Return a table's values by column, and how its columns are printed."""
+    if table is None:
+        return {"values": {}, "columns": []}
+    merged = columns_with_intervals(table)
+    ends = {f"{x}_{end}" for x in merged for end in ("low", "high")}
+    shown = table.slice(0, MOST_ROWS)
+    return {
+        "values": {
+            column: [_page_value(value) for value in values_of(shown[column])]
+            for column in shown.column_names
+        },
+        "columns": [
+            {
+                "name": field.name,
+                "label": heading(field.name, name, unit),
+                "numeric": is_number(field.type),
+                "format": number_format(name, field.name),
+                **({"ranged": True} if field.name in merged else {}),
+            }
+            for field in shown.schema
+            if field.name not in ends
+        ],
+    }
+
+
+def _page_value(value: Any) -> Any:
+    """Return a value that JavaScript reads without a loss: a long whole number as its digits."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, Decimal):
+        value = float(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, int) and abs(value) < 2**53:
+        return value
+    return steerless(str(value))
 
 
 def _findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:
@@ -161,7 +209,7 @@ def _commands(settings: dict[str, str]) -> list[str]:
     """The command lines that make these numbers again from the same database."""
     options = (
         *("unit", "budgets", "caps", "primary_cap", "orders", "order_seed", "primary_selector"),
-        *("rules", "policies", "replicates", "bootstrap_seed"),
+        *("rules", "policies", "terminals", "replicates", "bootstrap_seed"),
     )
     # Files of one's own have no name that an option takes; the database keeps them.
     built_in = {name: {plugin.name for plugin in engine.plugins(name)} for name in PLUGIN_KINDS}

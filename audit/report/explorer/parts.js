@@ -44,6 +44,11 @@ function problemName(problem) {
     : data.competitions[data.problem_competition[problem]] + " " + (name === null ? data.questions[problem] : name);
 }
 
+// Whole tens around percentages.
+function tens(values) {
+  return [Math.max(0, Math.floor(Math.min(...values) / 10) * 10), Math.min(100, Math.ceil((Math.max(...values) + 1) / 10) * 10)];
+}
+
 // A table that sorts, filters, folds long lists and downloads.
 
 // Columns: name, label, numeric, cells (texts), keys (what sorts; default: the cells), marks (a
@@ -133,16 +138,16 @@ function dataTable(parent, spec) {
   tools.append(count, more);
   if (spec.csv !== undefined) {
     tools.append(element("button", { type: "button", text: "download " + spec.name + ".csv",
-      onclick: () => { download(spec.name + ".csv", spec.csv); } }));
+      onclick: () => { download(spec.name + ".csv", spec.csv()); } }));
   }
   fill();
   const table = element("table", { id: spec.id || "table-" + spec.name }, [element("thead", {}, [head]), body]);
-  parent.replaceChildren(tools, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "table " + spec.name }, [table]));
+  parent.replaceChildren(tools, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `table ${spec.id ? spec.id.replaceAll("-", " ") : spec.name}` }, [table]));
   return { refill: (columns) => { spec.columns = columns || spec.columns; fill(); } };
 }
 
-function download(name, text) {
-  const link = element("a", { download: name, href: URL.createObjectURL(new Blob([text], { type: "text/csv" })) });
+function download(name, text, type = "text/csv") {
+  const link = element("a", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
   document.body.append(link);
   link.click();
   link.remove();
@@ -150,36 +155,33 @@ function download(name, text) {
 }
 
 // What a table holds of a cost or a budget, in whole numbers of the run's unit.
-function wholeCost(text) { return text === "" ? null : Math.round(Number(text) * run.unit.scale); }
-function tableNamed(name) { return tables.find((table) => table.name === name && table.records.length); }
+function wholeCost(cost) { return cost === null ? null : Math.round(cost * run.unit.scale); }
+function tableNamed(name) { return tables.find((table) => table.name === name && table.rows); }
 
-function parseCsv(text) {
-  const rows = [];
-  let row = [], cell = "", quoted = false;
-  for (let i = 0; i < text.length; i++) {
-    const c = text[i];
-    if (quoted) {
-      if (c === "\"" && text[i + 1] === "\"") { cell += c; i++; }
-      else if (c === "\"") { quoted = false; }
-      else { cell += c; }
-    } else if (c === "\"") { quoted = true; }
-    else if (c === ",") { row.push(cell); cell = ""; }
-    else if (c === "\n") { row.push(cell); rows.push(row); row = []; cell = ""; }
-    else { cell += c; }
-  }
-  return rows;
-}
-
+// A table as the page carries it: values by column. Cells and records are made when they are needed.
 function readTable(table) {
-  const rows = parseCsv(table.csv), names = rows.shift();
-  table.records = rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
+  const { values } = table, once = (make) => { let made; return () => (made ||= make()); };
+  const records = once(() => Array.from({ length: table.rows }, (_, row) => Object.fromEntries(
+    Object.entries(values).map(([name, column]) => [name, column[row]]))));
+  Object.defineProperty(table, "records", { get: records });
   table.columns.forEach((column) => {
-    const place = names.indexOf(column.name);
-    column.keys = column.cells.map((cell, row) => {
-      const value = place < 0 ? cell : rows[row][place];
-      return column.numeric && value !== "" ? Number(value) : value;
-    });
+    column.keys = values[column.name];
+    Object.defineProperty(column, "cells", { get: once(() => column.keys.map((value, row) => {
+      const written = (each) => A.cell(tableUnit, column.format, each);
+      const text = written(value), ends = ["low", "high"].map((end) => column.ranged && written(values[`${column.name}_${end}`][row]));
+      return text && ends[0] && ends[1] ? `${text} [${ends.join(", ")}]` : text;
+    })) });
   });
   return table;
 }
 
+// Every value of a table at full precision, as CSV.
+function csvOf(names, rows) {
+  const cell = (value) => (value === null || value === undefined || Number.isNaN(value) ? ""
+    : typeof value === "string" && (value === "" || /[",\r\n]/.test(value)) ? `"${value.replaceAll("\"", "\"\"")}"` : String(value));
+  return [names, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
+}
+function tableCsv(table) {
+  const columns = Object.values(table.values);
+  return csvOf(Object.keys(table.values), Array.from({ length: table.rows }, (_, row) => columns.map((column) => column[row])));
+}

@@ -129,7 +129,7 @@ const pictures = (() => {
     const shade = draw(svg, "path", { class: "band", d: "" });
     spec.series.forEach((series) => {
       draw(svg, "path", {
-        class: "line" + (series.dashed ? " dashed" : ""), d: trace(series.x, series.y),
+        class: `line${series.dashed ? " dashed" : ""}${series.dotted ? " dotted" : ""}`, d: trace(series.x, series.y),
         style: "stroke: " + series.colour, "data-archive": series.archive, "data-rule": series.rule,
       });
     });
@@ -172,7 +172,7 @@ const pictures = (() => {
                   + (point.hollow ? "var(--paper)" : point.colour);
           if (point.low !== undefined) {
             draw(moving, "line", {
-              x1: x, x2: x, y1: scale.down(point.low), y2: scale.down(point.high), style,
+              x1: x, x2: x, y1: scale.down(Math.max(spec.y[0], point.low)), y2: scale.down(Math.min(spec.y[1], point.high)), style,
               "stroke-width": 3, opacity: 0.55,
             });
           }
@@ -221,6 +221,10 @@ const pictures = (() => {
         draw(group, "rect", {
           x: from, y: 6, width: wide, height: 27, rx: 3, style: "fill: none; stroke: var(--ink); stroke-width: 2.5",
         });
+      }
+      if (piece.asked) {
+        const place = across(piece.asked);
+        draw(group, "path", { class: "asked", d: `M${place - 6},31.5l6,-6l6,6l-6,6z`, style: "fill: var(--forced); stroke: var(--paper)" });
       }
       // The label keeps clear of the line at B: it stands on the wider side of it.
       const line = across(spec.budget);
@@ -286,6 +290,8 @@ const pictures = (() => {
       text + (spec.budget > spec.end ? " →" : ""));
   }
 
+  const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
   // A text cut to a width, in the middle, so that both ends stay; nothing where no letter fits.
   function fitted(text, width) {
     const most = Math.floor(width / 7);
@@ -341,6 +347,24 @@ const pictures = (() => {
       });
       draw(mark, "title", {}, point.title);
     }));
+  }
+
+  // Archives as pairs of points, strict filled and advisory hollow; those in the picture beside it have
+  // its colours, the others are grey.
+  function points(parent, spec) {
+    const svg = canvas(parent, spec.width, spec.height, spec.name);
+    const box = { left: 34, top: 24, width: spec.width - 34 - 10, height: spec.height - 24 - 42 };
+    const scale = axes(svg, box, spec.x, spec.y, { x: `realized cost, ${SHORT[spec.unit.name]}`, y: "accuracy, %", unit: spec.unit });
+    const sorted = spec.points.slice().sort((a, b) => a.isShown - b.isShown);
+    sorted.forEach((point) => {
+      const group = draw(svg, "g", { class: "pair" }), at = ["strict", "advisory"].map((rule) => [scale.across(point[rule][0]), scale.down(point[rule][1])]);
+      const colours = ["strict", "advisory"].map((rule) => (point.isShown ? point.colour || `var(--${rule})` : "var(--tie)"));
+      draw(group, "line", { x1: at[0][0], y1: at[0][1], x2: at[1][0], y2: at[1][1], style: "stroke: var(--tie)", opacity: 0.5 });
+      at.forEach(([cx, cy], place) => draw(group, "circle", { cx, cy, r: point.isShown ? 6 : 4.5, "stroke-width": 2,
+        style: `stroke: ${colours[place]}; fill: ${place ? "var(--paper)" : colours[place]}` }));
+      draw(group, "title", {}, point.title);
+      group.addEventListener("click", point.pick);
+    });
   }
 
   function shapeKey(parent, shape, colour) {
@@ -401,5 +425,5 @@ const pictures = (() => {
     }));
   }
 
-  return { curve, lane, costAxis, cloud, shapeKey, forestRow, atK, tick, fitted, TITLES, SHORT };
+  return { curve, lane, costAxis, cloud, shapeKey, forestRow, points, atK, tick, fitted, capital, TITLES, SHORT };
 })();

@@ -7,13 +7,10 @@ function columnOf(table, name) { return table.columns.find((column) => column.na
 // that all share, or from the policies of the archive in focus alone.
 function cloudPoints() {
   const table = tableNamed("frontier") || tableNamed("policies"), isFrontier = table.name === "frontier";
-  const archives = columnOf(table, "archive").cells, focus = data.archives[state.focus];
-  return table.records.map((record, i) => ({
-    archive: archives[i], policy: record.policy, rule: record.rule, budget: wholeCost(record.budget),
-    cost: record.cost === "" ? null : Number(record.cost) * run.unit.scale,
-    accuracy: record.accuracy === "" ? null : Number(record.accuracy),
-    share: isFrontier && record.frontier_share !== "" ? Number(record.frontier_share) : null,
-    isOnFrontier: isFrontier ? record.on_frontier === "true" : null,
+  const focus = data.archives[state.focus];
+  return table.records.map(({ archive, policy, rule, budget, cost, accuracy, ...record }) => ({
+    archive, policy, rule, budget: wholeCost(budget), cost: cost === null ? null : cost * run.unit.scale, accuracy,
+    share: isFrontier ? record.frontier_share : null, isOnFrontier: isFrontier ? record.on_frontier : null,
   })).filter((point) => (isFrontier || point.archive === focus) && point.accuracy !== null && point.cost !== null);
 }
 
@@ -48,7 +45,7 @@ function showPolicies() {
     item.append(name);
     return item;
   }), `Filled: strict; hollow: other rules. Lines join the budgets of the run; dotted: the frontier, the best accuracy at each cost${
-    tableNamed("frontier") ? ", over all archives (grey) and the problems that they share; a point is as faint as it is seldom on it in the replicates"
+    tableNamed("frontier") ? ", over all archives (grey) and the problems that they share; faint points are rarely on the frontier"
       : ""}. At the primary cap and selector.`);
   policyTable(archive);
 }
@@ -56,7 +53,7 @@ function showPolicies() {
 function drawCloud(archive, points, own, names) {
   const place = byId("cloud"), table = tableNamed("policies");
   if (!own.length) {
-    place.textContent = table && table.cut && !columnOf(table, "archive").cells.includes(archive)
+    place.textContent = table && table.cut && !table.values.archive.includes(archive)
       ? "This page holds the first rows of the table policies, and none of this archive: budget-audit table policies prints them."
       : "No policy has an accuracy here: the archive has no labels, or shares no problem with the others.";
     return;
@@ -76,13 +73,13 @@ function drawCloud(archive, points, own, names) {
     others: points.filter((point) => point.archive !== archive).map((point) => ({ ...point, title: pointTitle(point) })),
     name: `accuracy against realized cost of every policy, ${archive}`,
     x: [Math.max(1, Math.min(...xs) / 1.1), Math.max(...xs) * 1.1],
-    y: [Math.max(0, Math.floor(Math.min(...ys) / 10) * 10), Math.min(100, Math.ceil((Math.max(...ys) + 1) / 10) * 10)],
+    y: tens(ys),
   });
 }
 
 function policyTable(archive) {
-  const table = tableNamed("policies") || tableNamed("frontier"), archives = columnOf(table, "archive").cells;
-  const own = table.records.map((_, i) => i).filter((i) => archives[i] === archive);
+  const table = tableNamed("policies") || tableNamed("frontier");
+  const own = Array.from(table.values.archive.keys()).filter((i) => table.values.archive[i] === archive);
   dataTable(byId("policies-table"), {
     name: table.name, id: "policies-here", rows: own.length, filter: own.length > 12, most: 60,
     columns: ["policy", "rule", "budget", "accuracy", "cost", "cost_saved", "frontier_share"]
@@ -99,16 +96,16 @@ const AT_K = [["pass_at_k", "pass@k", "var(--a2)", false], ["majority_at_k", "",
 
 function showAtK() {
   const table = tableNamed("at_k"), archive = data.archives[state.focus];
-  const own = table ? table.records.filter((_, i) => columnOf(table, "archive").cells[i] === archive) : [];
+  const own = table ? table.records.filter((record) => record.archive === archive) : [];
   byId("at-k").hidden = !own.length;
   if (!own.length) { return; }
-  const number = (text) => (text === "" ? null : Number(text)), place = byId("at-k-chart");
+  const place = byId("at-k-chart");
   const selector = `${data.selectors[data.primary_selector].name}@k`;
   const lines = AT_K.map(([column, name, colour, dashed]) => ({
     name: name || selector, colour, dashed, points: own.map((record) => ({
-      k: Number(record.k), value: number(record[column]), low: number(record[`${column}_low`]), high: number(record[`${column}_high`]),
-      title: `${name || selector}, k = ${record.k}: ${decimal(number(record[column]), 2)} % for ${
-        A.amount(run.unit, Number(record.cost) * run.unit.scale)}`,
+      k: record.k, value: record[column], low: record[`${column}_low`], high: record[`${column}_high`],
+      title: `${name || selector}, k = ${record.k}: ${decimal(record[column], 2)} % for ${
+        A.amount(run.unit, record.cost * run.unit.scale)}`,
     })),
   }));
   if (own.length === 1) {
@@ -120,7 +117,7 @@ function showAtK() {
     return;
   }
   pictures.atK(place, { width: Math.max(260, Math.min(560, place.clientWidth || 520)), height: 240, lines,
-    ks: own.map((record) => Number(record.k)), name: `pass@k, pass^k and ${selector}, ${archive}` });
+    ks: own.map((record) => record.k), name: `pass@k, pass^k and ${selector}, ${archive}` });
   byId("at-k-note").textContent = `${archive}: pass@k, one of k attempts is right; pass^k, all of them are; ${
     selector}, the one that is selected is. Whiskers: 95 % intervals over problems.`;
 }

@@ -35,7 +35,7 @@ class Texts:
 
     @property
     def size(self) -> str:
-        """The size in words."""
+        """Return the size in words."""
         return f"{self.bytes / 1e6:,.1f} MB" if self.bytes >= 1e5 else f"{self.bytes / 1e3:,.1f} kB"
 
 
@@ -79,7 +79,7 @@ def write_texts(
 
 
 def _counted_with(con: duckdb.DuckDBPyConnection) -> Encoding | None:
-    """The tokenizer that the prefixes were counted with, where it can still be had."""
+    """Return the tokenizer that the prefixes were counted with, where it can still be had."""
     used = con.execute("select value from meta where key = 'tokenizer'").fetchall()
     try:
         return find_encoding(used[0][0]) if used else None
@@ -113,7 +113,7 @@ def _groups(
 
 
 def _entry(text: str | None, cuts: Sequence[int], encoding: Encoding | None) -> dict[str, Any]:
-    """A text as the page shows it, and after how many of its characters each cut falls."""
+    """Return a text as the page shows it, and after how many of its characters each cut falls."""
     if text is None or encoding is None or not cuts:
         return {"text": None if text is None else page_text(text)}
     _, prefixes = encoding.encode(text)
@@ -122,10 +122,10 @@ def _entry(text: str | None, cuts: Sequence[int], encoding: Encoding | None) -> 
 
 
 def page_text(text: str) -> str:
-    """A text with its line ends made alike, and what would steer a page written as escapes."""
+    """Return a text with uniform line ends, and control characters written as escapes."""
     return steerless(text.replace("\r\n", "\n"))
 
 
 def _length(text: str) -> int:
-    """A text's length as a script counts it: two for a character beyond the first plane."""
+    """Return a text's length as a script counts it: two for a character beyond the first plane."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

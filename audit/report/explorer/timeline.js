@@ -89,10 +89,8 @@ function attemptLabel(attempt) {
 // What a rule pays, in words.
 function paidWords(outcome) {
   const paid = `pays ${figure(outcome.cost)}`, past = outcome.cost > state.budget ? `${figure(outcome.cost - state.budget)} past B` : "";
-  const where = { strict: "the running attempt is cut at B", step: "the running step finishes, the attempt does not",
-    step_lost: "the running step finishes and is thrown away", attempt_lost: "the running attempt finishes and is thrown away" };
   if (outcome.cut) {
-    return `${paid}${past && `, ${past}`}, of which ${figure(outcome.cut)} bought nothing: ${where[outcome.rule] || "its attempt is not returned"}`;
+    return `${paid}${past && `, ${past}`}, of which ${figure(outcome.cut)} bought nothing: ${data.rule[outcome.rule].cut}`;
   }
   if (past) { return `${paid}, ${past}: the running ${outcome.rule === "step" ? "step" : "attempt"} finishes`; }
   return outcome.cost < state.budget ? `${paid}: the attempts ran out before B` : paid;
@@ -110,18 +108,30 @@ function outcomeWords(outcome) {
   verdict.textContent = !picked ? "abstains, which counts as wrong"
     : `${data.answered ? `answers ${picked.answer}` : `returns attempt ${picked.position}`}${
       [" ✗ wrong", " ✓ correct", ""][picked.label]}`;
-  const tools = data.rules.length > 2 && data.rule_tools[outcome.rule];
-  return [element("b", { class: outcome.rule, text: outcome.rule, title: data.rule_words[outcome.rule] || "" }),
+  const { tool, sentence } = data.rule[outcome.rule], tools = Object.keys(data.rule).length > 2 && tool;
+  return [element("b", { class: outcome.rule, text: outcome.rule, title: sentence }),
     element("span", { class: "votes", text: tools ? ` (${tools})` : "" }), ` returns ${outcome.returned} of ${outcome.launched} launched · ${paidWords(outcome)} · `, ...(votes.firstChild ? [votes, " → "] : []), verdict];
 }
 
-function rulePieces(replay, outcome) {
+// What the terminal of the run takes from the attempt that strict cuts, in the run's own unit; and in words.
+function takenOf(replay, bank) {
+  const isAsked = data === run && (data.terminal !== "forced_if_empty" || state.selector === run.primary_selector);
+  return isAsked ? A.takenAtCut(data, bank, replay) : null;
+}
+function takenWords(taken) {
+  const how = data.terminal === "standing" ? "had written" : "asked for its answer";
+  return !taken ? [] : [element("span", { class: "forced taken", text: ` · ${how} after ${amount(taken.tokens)}: ${
+    taken.answer === null ? "none" : `${taken.answer} ${verdictMark(taken)}`.trim()}` })];
+}
+
+function rulePieces(replay, outcome, taken) {
   return replay.attempts.slice(0, replay.launched).map((attempt) => {
     const isReturned = attempt.position <= outcome.returned;
     return {
       start: attempt.start, stop: isReturned ? attempt.stop : outcome.cost, steps: attempt.steps,
       kind: !isReturned ? "cut" : attempt.eligible ? "returned" : "silent",
       label: isReturned ? attemptLabel(attempt) : outcome.rule === "strict" ? "cut" : "lost", past: state.budget,
+      asked: !isReturned && taken ? taken.place : null,
       picked: outcome.picked === attempt, open: opener(attempt),
       title: (isReturned ? "" : "paid and not returned: ") + attemptName(attempt),
     };
@@ -159,7 +169,10 @@ function showTimeline() {
       ` · ${replay.attempts.length} ${replay.attempts.length === 1 ? "attempt" : "attempts"} ${order}, end to end`], "var(--tie)", replay.attempts.map((attempt) => ({
       start: attempt.start, stop: attempt.stop, steps: attempt.steps, kind: "waiting", label: attemptLabel(attempt),
       title: attemptName(attempt), open: opener(attempt) }))),
-    ...state.rules.map((rule) => lane(rule, `${rule} stopping`, outcomeWords(replay[rule]), `var(--${rule})`, rulePieces(replay, replay[rule]))),
+    ...state.rules.map((rule) => {
+      const taken = rule === "strict" ? takenOf(replay, bank) : null;
+      return lane(rule, `${rule} stopping`, [...outcomeWords(replay[rule]), ...takenWords(taken)], `var(--${rule})`, rulePieces(replay, replay[rule], taken));
+    }),
     axis, ...timelineNotes(archive));
   followAttempt();
 }
@@ -169,7 +182,7 @@ function timelineNotes(archive) {
   const command = (name, more) => element("code", { text: `budget-audit ${name} --archive ${quoted(data.archives[archive])} --competition ${
     quoted(data.competitions[data.problem_competition[state.problem]])} --question ${data.questions[state.problem]}${more}` });
   return [
-    element("p", { class: "note", text: `Boxed: the attempt that is selected. Hatched: paid and thrown away. Bar below a block: paid past B.${
+    element("p", { class: "note", text: `Boxed: the attempt that is selected. Hatched: paid and thrown away. Bar below a block: paid past B.${data.terminal && data === run ? " Diamond: where a cut attempt gave an answer." : ""}${
       data.step_end ? " Thin lines: the ends of steps." : ""}${data.texts ? " Click an attempt to read it." : ""}` }),
     // The database holds walks in the unit of the run alone.
     element("p", { class: "note" }, ["What was written: ", command("show", ""), ...(data !== run ? [] : ["; this picture as a file: ",

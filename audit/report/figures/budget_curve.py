@@ -3,10 +3,14 @@
 from collections.abc import Callable
 from functools import partial
 
-from audit.report import data
+from audit.report import captions, data
 from audit.report.data import Row
 from audit.report.figures import panels
 from audit.report.figures.panels import Panel, PanelFigure, Sheet, rule_lines
+from audit.rules import order_rules
+
+# In a figure of one column, with more archives than this the costs are left out.
+MOST_WITH_COSTS = 4
 
 
 @partial(PanelFigure, "curves", "Accuracy and realized cost over the budget")
@@ -19,11 +23,18 @@ def budget_curve(sheet: Sheet) -> tuple[str, Callable[[Panel], Row]]:
     lines = rule_lines(rows, curve)
     reached = [row["budget"] for row in lines]
     low, high = panels.extent(lines, "cost_ratio")
+    budgets = sorted({row["budget"] for row in rows})
+    across = [min(reached) / 1.15, max(reached) * 1.15]
+    # Many panels in one column of a paper leave no room for the costs below them.
+    has_costs = not (sheet.look.is_narrow and len(shown) > MOST_WITH_COSTS)
+    if not has_costs:
+        sheet.words["title"] = "Accuracy over the budget"
+        sheet.words["caption"] = captions.SAID["figures"]["budget_curve"]["without_costs"]
     tens = panels.percent_domain([*rows, *lines], "accuracy")
     (colour,) = panels.rule_colours(["advisory"])
     shared = {
-        "budgets": sorted({row["budget"] for row in rows}),
-        "across": [min(reached) / 1.15, max(reached) * 1.15],
+        "across": across,
+        "has_costs": has_costs,
         "percent": {"domain": tens, "nice": False, "zero": False},
         # Below the cheapest attempt advisory pays many times B: equal ratios are equal steps.
         "ratio": {"type": "log", "domain": [min(low, 0.9), max(high, 1.1)], "nice": False},
@@ -33,7 +44,7 @@ def budget_curve(sheet: Sheet) -> tuple[str, Callable[[Panel], Row]]:
 
     def values(panel: Panel) -> Row:
         own = curves.get(panel.archive, [])
-        rules = panels.rule_order(panel.rows)
+        rules = order_rules(row["rule"] for row in panel.rows)
         points = [
             row | {"is_bank_end": (row["archive"], row["budget"]) in ends} for row in panel.rows
         ]
@@ -43,7 +54,8 @@ def budget_curve(sheet: Sheet) -> tuple[str, Callable[[Panel], Row]]:
 
         return {
             **shared,
-            **panels.rule_marks(rules),
+            **panels.rule_marks(rules, panels.rule_legend(sheet.look)),
+            "budget_axis": panels.budget_axis(budgets, across, panel.width, sheet.unit),
             "points": sorted(points, key=by_rule),
             "lines_joined": sorted(rule_lines(points, own), key=by_rule),
             "shade": [_shade(row, *tens) for row in own if row["band_low"] is not None],
@@ -58,7 +70,7 @@ def budget_curve(sheet: Sheet) -> tuple[str, Callable[[Panel], Row]]:
 
 
 def _shade(row: Row, low: float, high: float) -> Row:
-    """The band of the whole difference at a budget, on top of the strict curve."""
+    """Return the band of the whole difference at a budget, on top of the strict curve."""
     ends = {
         end: min(high, max(low, row["strict_accuracy"] + row[end]))
         for end in ("band_low", "band_high")

@@ -10,6 +10,7 @@ from audit.report.data import Row
 from audit.report.figures import panels
 from audit.report.figures.panels import Panel, PanelFigure, Sheet
 from audit.report.wording import number, with_interval
+from audit.rules import order_rules
 from audit.units import Unit
 
 
@@ -37,7 +38,9 @@ def cost_accuracy(sheet: Sheet) -> tuple[str, Callable[[Panel], Row]]:
         lines = panels.rule_lines(points, curves.get(panel.archive, []))
         scales = Scales(panel.width, panel.height(250), right, *domain)
         return {
-            **panels.rule_marks(panels.rule_order(points)),
+            **panels.rule_marks(
+                order_rules(row["rule"] for row in points), panels.rule_legend(sheet.look)
+            ),
             "domain": domain,
             "right": right,
             "lines_joined": [
@@ -69,7 +72,7 @@ def _same_cost(row: Row, unit: Unit) -> Row:
 
 
 def _labels(points: Sequence[Row], scales: Scales, unit: Unit) -> list[Row]:
-    """The budget of every point, written where it covers the least of other labels and points."""
+    """Place the budget of every point where it covers the least of other labels and points."""
     wide, high = scales.width / scales.right, scales.height / (scales.top - scales.bottom)
     dots = [(row["cost"] * wide, -row["accuracy"] * high) for row in points]
     taken = [(x - 5, x + 5, y - 5, y + 5) for x, y in dots]
@@ -94,7 +97,7 @@ def _labels(points: Sequence[Row], scales: Scales, unit: Unit) -> list[Row]:
 
 
 def _overlap(box: tuple[float, ...], other: tuple[float, ...]) -> float:
-    """The area that two boxes share."""
+    """Return the area that two boxes share."""
     across = min(box[1], other[1]) - max(box[0], other[0])
     down = min(box[3], other[3]) - max(box[2], other[2])
     return across * down if across > 0 and down > 0 else 0.0

@@ -17,7 +17,7 @@ from audit.errors import AuditError, extra_hint
 from audit.report import data
 from audit.report.data import Row
 from audit.report.pages import html_page, template
-from audit.text import steerless
+from audit.text import SIMULATED, steerless
 from audit.units import Unit
 
 # Okabe and Ito's palette, for colour-blind readers; shapes and dashes repeat it in print.
@@ -33,6 +33,9 @@ FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 # How every figure looks, as a configuration of Vega-Lite.
 LOOK = Path(__file__).with_name("look.json")
 TOTAL_WIDTH = 940
+# A figure up to so many pixels wide is for one column: its words are left to the caption, and it is
+# at most as high as this.
+NARROW, NARROW_HEIGHT = 400, 4 * 96
 FIGURE_SUFFIXES = (".svg", ".pdf", ".png", ".html")
 TOKEN_LABEL = (
     "datum.value >= 1000 && datum.value % 1000 == 0"
@@ -41,7 +44,7 @@ TOKEN_LABEL = (
 
 
 def axis_labels(unit: Unit) -> str:
-    """How an axis writes amounts of a unit: 4k, $0.25, 90 s."""
+    """Return how an axis writes amounts of a unit: 4k, $0.25, 90 s."""
     if unit.symbol == "$":
         return "'$' + format(datum.value, '~g')"
     if unit.symbol:
@@ -60,11 +63,20 @@ def converter() -> Any:
 
 @dataclass(frozen=True)
 class Look:
-    """How a figure is set: pixels across (96 an inch), title, font."""
+    """How a figure is set: pixels across (96 an inch), title, font.
+
+    `scale` lowers the panels of a figure that would be too high.
+    """
 
     width: int = TOTAL_WIDTH
     title: str | None = None
     font: str = FONT
+    scale: float = 1
+
+    @property
+    def is_narrow(self) -> bool:
+        """Return whether it is for one column of a paper."""
+        return self.width <= NARROW
 
 
 PLAIN = Look()
@@ -76,19 +88,23 @@ def frame(con: duckdb.DuckDBPyConnection, title: str, subtitle: str, look: Look)
     A title of the caller's own stands alone; an empty one leaves only the mark.
     """
     converter()
-    mark = ["SIMULATED DATA, not a model's output"] if data.is_simulated(con) else []
-    below = textwrap.wrap(subtitle, max(30, look.width // 7)) if look.title is None else []
+    mark = [f"{SIMULATED}, not a model's output"] if data.is_simulated(con) else []
+    is_explained = look.title is None and not look.is_narrow
+    below = textwrap.wrap(subtitle, max(30, look.width // 7)) if is_explained else []
     shown = steerless(title if look.title is None else look.title)
     heading = {
         "text": textwrap.wrap(shown, max(20, look.width // 9)),
         "subtitle": [*mark, *below],
     }
     config = {"font": look.font, **json.loads(LOOK.read_text(encoding="utf-8"))}
+    if look.is_narrow:
+        config["title"] |= {"fontSize": 12, "offset": 6}
+        config["concat"] = {"spacing": 10}
     return {"title": heading, "background": "white", "padding": 8, "config": config}
 
 
 def filled(name: str, unit: Unit, **values: Any) -> Row:
-    """The specification that a template of this folder gives with these values."""
+    """Return the specification that a template of this folder gives with these values."""
     always = COLOURS | {"inline": inline, "axis_labels": axis_labels(unit), "unit": unit}
     return json.loads(template(Path(__file__).with_name(f"{name}.json.j2")).render(always | values))
 
@@ -104,12 +120,12 @@ def inline(rows: Iterable[Row], needed: str | None = None) -> Markup:
 
 
 def svg(spec: Row) -> str:
-    """The chart as SVG text."""
+    """Return the chart as SVG text."""
     return figure_bytes(spec, ".svg").decode()
 
 
 def figure_bytes(spec: Row, suffix: str) -> bytes:
-    """The chart as the content of an SVG, PDF, PNG or offline HTML file."""
+    """Return the chart as the content of an SVG, PDF, PNG or offline HTML file."""
     options: dict[str, Any] = {"allowed_base_urls": []}
     if suffix == ".svg":
         return converter().vegalite_to_svg(spec, **options).encode()
@@ -121,7 +137,7 @@ def figure_bytes(spec: Row, suffix: str) -> bytes:
 
 
 def _in_points(text: str) -> str:
-    """An SVG whose width and height are in points: a PDF has 72 to the inch, a pixel is 1/96."""
+    """Write an SVG's width and height in points: a PDF has 72 to the inch, a pixel is 1/96."""
 
     def points(match: re.Match[str]) -> str:
         return f'{match[1]}="{float(match[2]) * 72 / 96:g}"'
@@ -131,16 +147,29 @@ def _in_points(text: str) -> str:
 
 
 def fitting(make: Callable[..., Any], look: Look) -> Any:
-    """The chart whose whole picture, axes and labels included, is as wide as the look asks."""
-    width = look.width
-    for _ in range(3):
+    """Return the chart whose whole picture, axes and labels included, is as wide as asked."""
+    width, is_narrow = look.width, look.is_narrow
+    for _ in range(8):
         chart = make(look=look)
-        match = re.search(r'<svg[^>]* width="([\d.]+)"', svg(chart))
-        over = float(match[1]) - width if match else 0.0
-        if abs(over) < 1:
+        across, down = svg_size(svg(chart))
+        too_high = max(0.0, down - NARROW_HEIGHT) if is_narrow else 0.0
+        if abs(across - width) < 1 and not too_high:
             break
-        look = replace(look, width=max(120, round(look.width - over)))
+        look = replace(
+            look,
+            width=max(120, round(look.width - across + width)),
+            # About half of a low figure is axes and words, which keep their height.
+            scale=look.scale * max(0.3, 1 - 1.7 * too_high / down),
+        )
     return chart
+
+
+def svg_size(text: str) -> tuple[float, float]:
+    """Return the width and the height of an SVG in pixels."""
+    head = text.partition(">")[0]
+    sizes = (re.search(rf'\b{name}="([\d.]+)"', head) for name in ("width", "height"))
+    across, down = (float(size[1]) if size else 0.0 for size in sizes)
+    return across, down
 
 
 def check_suffix(path: Path | str) -> Path:
@@ -153,7 +182,7 @@ def check_suffix(path: Path | str) -> Path:
 
 
 def check_font(font: str | None) -> str:
-    """The font of all text, a list of them if nothing is asked for."""
+    """Return the font of all text, a list of them if nothing is asked for."""
     if font and not re.fullmatch(r"[\w .,-]+", font):
         raise AuditError("--font: the name of a font: letters, digits, blanks, '.', ',' and '-'")
     return font or FONT
@@ -167,7 +196,7 @@ def save_figure(chart: Row, path: Path | str) -> Path:
 
 
 def _html(spec: Row) -> str:
-    """A page that draws the chart by Vega-Embed and fetches nothing."""
+    """Return a page that draws the chart by Vega-Embed and fetches nothing."""
     bundle = converter().javascript_bundle("window.vegaEmbed=vegaEmbed;")
     text = json.dumps(spec, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     # Neither may end the script element that it stands in.

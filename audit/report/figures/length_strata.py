@@ -15,7 +15,7 @@ from audit.report.figures.panels import Panel, PanelFigure, Sheet, extent
     needs="delta",
 )
 def length_strata(sheet: Sheet) -> tuple[str, Callable[[Panel], Row]]:
-    """The paired accuracy change in each archive's shorter and longer half, with intervals."""
+    """Draw the paired accuracy change in each archive's shorter and longer half, with intervals."""
     low, high = extent(sheet.rows, "delta")
     budgets = sorted({row["budget"] for row in sheet.rows})
     values = {

@@ -1,5 +1,6 @@
 """What figures with one panel per archive share."""
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,8 +19,6 @@ from audit.report.wording import one_line, with_interval
 from audit.text import shortened
 from audit.units import Unit, write_digits
 
-# In the order of their pools, the smallest first.
-RULES = ("strict", "step_lost", "attempt_lost", "step", "advisory")
 RULE_COLOURS = (*list(COLOURS.values())[:4], "#E69F00", "#56B4E9")
 RULE_SHAPES = ("square", "circle", "triangle-up", "diamond", "cross", "triangle-down")
 # What a tooltip calls a column, where not by its name.
@@ -38,37 +37,43 @@ IN_WORDS = ("budget", *WITH_INTERVALS, *COSTS)
 
 
 class Panel(NamedTuple):
-    """One archive's place in a figure: its rows, its width, its title, whether it begins a row.
+    """One archive's place in a figure: its rows, its width, its title, and where it stands.
 
-    Only the first panel of a row names its vertical axis.
+    Only the first panel of a row names its vertical axis; `is_last` is one of the last row.
     """
 
     archive: str
     rows: list[Row]
     width: int
     is_first: bool
+    is_last: bool
     title: Row
+    scale: float
 
     def height(self, most: int) -> int:
-        """The height of a panel: a narrow one is lower."""
-        return max(min(110, most), min(most, round(0.72 * self.width)))
+        """Return the height of a panel: a narrow one is lower."""
+        return round(self.scale * max(min(110, most), min(most, round(0.72 * self.width))))
 
 
 class Sheet(NamedTuple):
-    """What a figure is drawn from: rows to draw, other tables, the unit, and how it is set."""
+    """What a figure is drawn from: rows to draw, other tables, the unit, and how it is set.
+
+    `words` holds what this figure calls itself instead of its usual title and caption.
+    """
 
     con: duckdb.DuckDBPyConnection
     unit: Unit
     look: Look
     rows: list[Row]
     computed: data.Computed | None
+    words: dict[str, str]
 
     def table(self, name: str) -> list[Row]:
-        """The rows of another table."""
+        """Return the rows of another table."""
         return data.rows(self.con, name, self.computed)
 
     def tips(self, *names: str, **own: str) -> list[Row]:
-        """What a tooltip shows: columns by their usual titles, then some by titles of their own."""
+        """Return a tooltip: columns by their usual titles, then some by titles of their own."""
         titles = {name: TITLES.get(name, name).format(many=self.unit.many) for name in names} | own
         shown = {name: f"shown_{name}" for name in IN_WORDS}
         return [
@@ -97,44 +102,55 @@ class PanelFigure:
         archives: Sequence[str] | None = None,
         computed: data.Computed | None = None,
     ) -> Row:
-        """The figure, as many panels in a row as leave each of them readable."""
+        """Return the figure, as many panels in a row as leave each of them readable."""
         unit = replayed_unit(con)
         rows = rows_to_draw(con, self.table, computed, archives, self.needs)
-        sheet = Sheet(con, unit, look, rows, computed)
+        sheet = Sheet(con, unit, look, rows, computed, {})
         subtitle, values = self.make(sheet)
         panels = data.by_archive(in_words(rows, unit))
-        columns = columns_for(len(panels), look.width)
-        width = max(90, min(620, look.width // columns - 62))
+        columns = columns_for(len(panels), look)
+        width = max(60, min(620, look.width // columns - (12 if look.is_narrow else 62)))
         charts = []
         for index, (name, own) in enumerate(panels.items()):
             title = _panel_title(name, width, panels)
-            panel = Panel(name, own, width, index % columns == 0, title)
+            ends = (index % columns == 0, index + columns >= len(panels))
+            panel = Panel(name, own, width, *ends, title, look.scale)
             shared = {"panel": panel, "look": look, "tips": sheet.tips}
             charts.append(drawing.filled(self.make.__name__, unit, **shared, **values(panel)))
-        frame = drawing.frame(con, self.title, subtitle, look)
-        return {"concat": charts, "columns": columns, **frame}
+        frame = drawing.frame(con, sheet.words.get("title", self.title), subtitle, look)
+        return {"concat": charts, "columns": columns, "usermeta": sheet.words, **frame}
 
 
-def columns_for(panels: int, width: int) -> int:
-    """How many panels stand in one row: as many as leave each of them readable."""
+def columns_for(panels: int, look: Look) -> int:
+    """Return how many panels stand in one row: as many as leave each of them readable."""
+    if look.is_narrow:
+        return 1 if panels == 1 else 2 if panels <= 4 else 3
     columns = panels if panels <= 3 else 2 if panels == 4 else 3 if panels <= 6 else 4
-    return max(1, min(columns, width // 200))
+    return max(1, min(columns, look.width // 200))
+
+
+def rule_legend(look: Look) -> Row:
+    """Return the legend of the rules; a narrow one has no title, and several lines."""
+    if look.is_narrow:
+        return {"orient": "top", "title": None, "columns": 3, "offset": 4, "labelFontSize": 11}
+    return {"orient": "top", "title": "stopping rule:"}
 
 
 def _panel_title(name: str, width: int, names: Iterable[str]) -> Row:
-    """An archive's name over its panel, cut in the middle where it is too long."""
+    """Return an archive's name over its panel, cut in the middle where it is too long."""
+    letter = 6.6 if width > 150 else 5.2
     return {
-        "text": shortened(one_line(name, 400), max(12, int(width / 6.6)), list(names)),
+        "text": shortened(one_line(name, 400), max(12, int(width / letter)), list(names)),
         "anchor": "start",
-        "fontSize": 12.5,
+        "fontSize": 12.5 if width > 150 else 9.5,
         "fontWeight": 600,
-        "offset": 8,
-        "limit": width + 40,
+        "offset": 8 if width > 150 else 3,
+        "limit": width + (40 if width > 150 else 20),
     }
 
 
 def in_words(rows: Iterable[Row], unit: Unit) -> list[Row]:
-    """The rows with what a tooltip says of them."""
+    """Return the rows with what a tooltip says of them."""
     return [
         row
         | {"shown_budget": budget_name(row["budget"], unit)}
@@ -152,41 +168,53 @@ def in_words(rows: Iterable[Row], unit: Unit) -> list[Row]:
     ]
 
 
-def rule_order(rows: Iterable[Row]) -> list[str]:
-    """The rules present: the built-in ones, then a user's own by name."""
-    present = {row["rule"] for row in rows}
-    return [*(rule for rule in RULES if rule in present), *sorted(present - set(RULES))]
-
-
 def cycle(values: Sequence[str], count: int) -> list[str]:
     """So many values, from the start again where there are too few."""
     return [values[index % len(values)] for index in range(count)]
 
 
 def rule_colours(rules: Sequence[str]) -> list[str]:
-    """A colour for each rule: strict and advisory have theirs in every run."""
+    """Return a colour for each rule: strict and advisory have theirs in every run."""
     own = {"strict": RULE_COLOURS[0], "advisory": RULE_COLOURS[1]}
     others = [rule for rule in rules if rule not in own]
     colours = dict(zip(others, cycle(RULE_COLOURS[2:], len(others)), strict=True))
     return [{**own, **colours}[rule] for rule in rules]
 
 
-def rule_marks(rules: Sequence[str]) -> dict[str, Row]:
-    """Colour and shape of the rules, as channels."""
+def rule_marks(rules: Sequence[str], legend: Row) -> dict[str, Row]:
+    """Return colour and shape of the rules, as channels."""
     ranges = {"color": rule_colours(rules), "shape": cycle(RULE_SHAPES, len(rules))}
     return {
         channel: {
             "field": "rule",
             "type": "nominal",
             "scale": {"domain": list(rules), "range": values},
-            "legend": {"orient": "top", "title": "stopping rule:"},
+            "legend": legend,
         }
         for channel, values in ranges.items()
     }
 
 
+def budget_axis(budgets: Sequence[float], across: Sequence[float], width: int, unit: Unit) -> Row:
+    """Return an axis that names every budget of the run, upright where they stand too close."""
+    names = {f"{budget:.12g}": budget_name(budget, unit) for budget in budgets}
+    pixels = width / math.log(across[1] / across[0])
+    gaps = [pixels * math.log(right / left) for left, right in itertools.pairwise(budgets)]
+    gap = min(gaps, default=width)
+    is_upright = gap < 7 * max(map(len, names.values()))
+    labels = "{" + ", ".join(f"'{key}': '{name}'" for key, name in names.items()) + "}"
+    return {
+        "values": list(budgets),
+        "labelExpr": f"({labels})[datum.value]",
+        "labelAngle": -90 if is_upright else 0,
+        "labelFontSize": max(6, min(11, round(gap - 1))) if is_upright else 11,
+        "labelOverlap": False,
+        "grid": False,
+    }
+
+
 def extent(rows: Iterable[Row], column: str) -> tuple[float, float]:
-    """The smallest and the largest value of a column, its intervals included."""
+    """Return the smallest and the largest value of a column, its intervals included."""
     values = [
         row[name]
         for row in rows
@@ -197,7 +225,7 @@ def extent(rows: Iterable[Row], column: str) -> tuple[float, float]:
 
 
 def percent_around(rows: Sequence[Row], share: float) -> list[float]:
-    """All accuracies and some room, a share of what they span."""
+    """Return all accuracies and some room, a share of what they span."""
     low, high = extent([{"accuracy": row["accuracy"]} for row in rows], "accuracy")
     room = max(2.0, (high - low) * share)
     return [max(0, low - room), min(100, high + room)]
@@ -211,13 +239,13 @@ def percent_domain(rows: Sequence[Row], column: str) -> list[float]:
 
 
 def round_ticks(low: float, high: float) -> list[float]:
-    """One, two and five times the powers of ten between two numbers, for a logarithmic axis."""
+    """Return one, two and five times the powers of ten between two numbers, for a log axis."""
     ticks = (float(f"{digit}e{power}") for power in range(-9, 16) for digit in (1, 2, 5))
     return [tick for tick in ticks if low <= tick <= high]
 
 
 def rule_lines(points: Sequence[Row], curve: Sequence[Row]) -> list[Row]:
-    """What the lines of rules join: every budget of the curve, or of the run where it has none."""
+    """Return the lines of rules: every budget of the curve, or of the run if there is no curve."""
     dense = [
         {
             "archive": row["archive"],
@@ -242,12 +270,11 @@ def rows_to_draw(
     archives: Sequence[str] | None,
     needs: str = "accuracy",
 ) -> list[Row]:
-    """The rows of a table for the archives wanted that have a value to draw."""
-    rows = [
-        row
-        for row in data.rows(con, name, computed)
-        if (archives is None or row["archive"] in archives) and row.get(needs, 0) is not None
-    ]
+    """Return the rows of a table that have a value to draw, for these archives in their order."""
+    rows = [row for row in data.rows(con, name, computed) if row.get(needs, 0) is not None]
+    if archives is not None:
+        rows = [row for row in rows if row["archive"] in archives]
+        rows.sort(key=lambda row: archives.index(row["archive"]))
     if not rows:
         needed = "policies (--policies all), " if name == "policies" else ""
         raise AuditError(

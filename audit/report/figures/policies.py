@@ -10,7 +10,7 @@ from audit.report.figures.panels import Panel, PanelFigure, Sheet
 
 @partial(PanelFigure, "policies", "Controllers that stop by themselves")
 def policies(sheet: Sheet) -> tuple[str, Callable[[Panel], Row]]:
-    """Every policy under every rule at every budget of the run, one panel per archive."""
+    """Return every policy under every rule at every budget of the run, one panel per archive."""
     names = sorted({row["policy"] for row in sheet.rows}, key=lambda name: (name != "none", name))
     costs = [row["cost"] for row in sheet.rows]
     reach = [min(costs) / 1.1, max(costs) * 1.1]
@@ -35,7 +35,7 @@ def policies(sheet: Sheet) -> tuple[str, Callable[[Panel], Row]]:
 
 
 def _frontier(rows: Sequence[Row]) -> list[Row]:
-    """The points that no cheaper point reaches, by cost."""
+    """Return the points that no cheaper point reaches, by cost."""
     best: list[Row] = []
     for row in sorted(rows, key=lambda row: (row["cost"], -row["accuracy"])):
         if not best or row["accuracy"] > best[-1]["accuracy"]:

@@ -13,6 +13,7 @@ from audit.report import data
 from audit.report.data import Row
 from audit.report.figures.drawing import PLAIN, Look, filled, frame
 from audit.report.wording import amount, one_line
+from audit.rules import RULES, list_rules
 from audit.text import first_names, plural
 from audit.units import UNITS, Amount, Unit, read_budget, write_digits
 
@@ -22,14 +23,6 @@ CUT = "paid, not returned"
 BEYOND = "not launched"
 BAR_KINDS = (ELIGIBLE, INELIGIBLE, CUT, BEYOND)
 BAR, LINE = 30, 15
-# The titles of the lanes.
-RULES = {
-    "strict": "Strict: stops at B",
-    "step": "Step: lets the running step finish",
-    "step_lost": "Step, lost: pays the running step and throws it away",
-    "advisory": "Advisory: lets the running attempt finish",
-    "attempt_lost": "Attempt, lost: pays it whole and throws it away",
-}
 # What a mistake calls a part of the key, and the parts that it is a part of.
 WORDS = {"question_id": "question", "cap": "attempt cap"}
 WITHIN = {"competition": ("archive",), "question_id": ("archive", "competition")}
@@ -37,7 +30,7 @@ LABELS = {True: "correct", False: "incorrect", None: "not labelled"}
 
 
 def _replay_key(con: duckdb.DuckDBPyConnection, asked: Row, budget: Amount | None) -> Row:
-    """The key of one replay, every part checked and every missing part the first there is."""
+    """Return the key of one replay: check the given parts, and take the first of the others."""
     key: Row = {}
     if budget is None:
         asked = asked | {"budget": None}
@@ -65,7 +58,7 @@ def _replay_key(con: duckdb.DuckDBPyConnection, asked: Row, budget: Amount | Non
 
 
 def ledger_words(row: Row, bank: Sequence[Row], unit: Unit = UNITS["completion"]) -> list[str]:
-    """What one rule pays and returns in one replay, as two sentences."""
+    """Return what one rule pays and returns in one replay, as two sentences."""
     budget, cost = row["budget"], row["cost"]
     paid = f"Pays {amount(cost, unit)}"
     if cost > budget:
@@ -79,18 +72,35 @@ def ledger_words(row: Row, bank: Sequence[Row], unit: Unit = UNITS["completion"]
         f"; returns {plural(row['returned'], 'attempt')}"
         f" of {row['launched']:,} launched, {row['eligible']:,} eligible."
     )
+    taken = _terminal_words(row.get("terminals", []), unit)
     if row["abstained"]:
-        return [paid, "Selects nothing: it abstains, which counts as incorrect."]
+        return [paid, "Selects nothing: it abstains, which counts as incorrect.", *taken]
     position = next((a["position"] for a in bank if a["seed"] == row["seed"]), None)
     answer = "" if row["answer"] is None else f" {one_line(row['answer'], 40)},"
-    return [
-        paid,
-        f"Selects attempt {position} (seed {row['seed']}):{answer} {LABELS[row['correct']]}.",
-    ]
+    selects = f"Selects attempt {position} (seed {row['seed']}):{answer} {LABELS[row['correct']]}."
+    return [paid, selects, *taken]
+
+
+def _terminal_words(terminals: Sequence[Row], unit: Unit) -> list[str]:
+    """Return what terminals take from the cut attempt; those that do the same share a sentence."""
+    names: dict[str, list[str]] = {}
+    for row in terminals:
+        said = f"takes no answer from attempt {row['position']}."
+        if row["admitted_at"] is not None:
+            tokens = amount(row["admitted_at"], unit)
+            done = "had written" if row["terminal"] == "standing" else "is asked and answers"
+            said = (
+                f"after {tokens}, attempt {row['position']} {done} {one_line(row['answer'], 40)}, "
+                f"{LABELS[row['correct']]}; "
+            )
+            selected = row["selected_answer"]
+            said += "selects nothing." if row["abstained"] else f"selects {one_line(selected, 40)}."
+        names.setdefault(said, []).append(row["terminal"])
+    return [f"With {', '.join(same)}: {said}" for said, same in names.items()]
 
 
 def _bars(row: Row, bank: Sequence[Row]) -> list[Row]:
-    """The bars of one rule's lane: what it returns, and the prefix that it pays for and drops."""
+    """Return the bars of one rule's lane: what it returns, and the prefix that it pays for."""
     launched = [
         attempt
         | {
@@ -120,7 +130,7 @@ def timeline(
     *,
     look: Look = PLAIN,
 ) -> Row:
-    """One replay on an axis of cost: the attempts in order, the budget, what each rule buys.
+    """Return one replay on an axis of cost: the attempts in order, the budget, what each rule buys.
 
     A part of the key that is left out is the first there is; the cap is the primary one.
     """
@@ -131,7 +141,12 @@ def timeline(
     unit = replayed_unit(con)
     order = {name: value for name, value in key.items() if name != "budget"}
     bank = data.relation(con, "timeline_attempts", **order).to_pylist()
-    rules = {row["rule"]: row for row in data.relation(con, "timeline_ledger", **key).to_pylist()}
+    used = list(list_rules(data.settings(con)["rules"].split(",")).values())
+    rules = {
+        row["rule"]: row
+        for row in data.relation(con, "timeline_ledger", rules=used, **key).to_pylist()
+    }
+    rules["strict"]["terminals"] = data.relation(con, "timeline_terminals", **key).to_pylist()
     width = look.width - 40
     end = 1.22 * max(key["budget"], rules["advisory"]["cost"])
     placed = _placed(_lanes(rules, bank, end, unit), rules, key["budget"], end, width, unit)
@@ -143,7 +158,7 @@ def timeline(
 def _lanes(
     rules: dict[str, Row], bank: Sequence[Row], end: float, unit: Unit
 ) -> list[tuple[str, str, list[str], list[Row]]]:
-    """The lanes from the top: rule (none for the bank), title, sentences and bars."""
+    """Return the lanes from the top: rule (none for the bank), title, sentences and bars."""
     launched = rules["advisory"]["launched"]
     drawn = [attempt for attempt in bank if attempt["start"] < end]
     recorded = [
@@ -160,7 +175,7 @@ def _lanes(
     why = f"{launched} launched under {every}, because each began before B was spent{waiting}."
     lanes = [("", f"The bank: {plural(len(bank), 'attempt')} in this order", [why], recorded)]
     for rule, row in rules.items():
-        lanes.append((rule, RULES[rule], ledger_words(row, bank, unit), _bars(row, bank)))
+        lanes.append((rule, RULES[rule].title, ledger_words(row, bank, unit), _bars(row, bank)))
     return lanes
 
 
@@ -172,9 +187,9 @@ def _placed(
     width: float,
     unit: Unit,
 ) -> Row:
-    """The lanes below each other, everything with its place, and how high the picture is."""
+    """Return the lanes below each other, everything with its place, and how high the picture is."""
     texts: list[Row] = []
-    placed: Row = {"texts": texts, "bars": [], "steps": [], "notes": [], "marks": []}
+    placed: Row = {"texts": texts, "bars": [], "steps": [], "notes": [], "marks": [], "asked": []}
     y = 12.0
     for rule, name, sentences, bars in lanes:
         texts.append({"text": name, "y": y, "weight": "bold"})
@@ -193,6 +208,9 @@ def _placed(
             for step in attempt["steps"]
             if step < min(float(attempt["stop"]), end)
         ]
+        taken = rules[rule].get("terminals", []) if rule else []
+        places = {row["place"] for row in taken if row["place"] is not None}
+        placed["asked"] += [{"at": place} | span for place in sorted(places)]
         y += BAR
         cost = rules[rule]["cost"] if rule else 0
         if cost > limit:
@@ -205,7 +223,7 @@ def _placed(
 
 
 def _bar(attempt: Row, limit: float, end: float, width: float, unit: Unit) -> Row:
-    """One bar and what it says; its label keeps clear of the line at B."""
+    """Return one bar and what it says; its label keeps clear of the line at B."""
     start, stop = float(attempt["start"]), min(float(attempt["stop"]), end)
     left, right = start, stop
     if start < limit < stop:
@@ -227,7 +245,7 @@ def _bar(attempt: Row, limit: float, end: float, width: float, unit: Unit) -> Ro
 
 
 def _framed(con: duckdb.DuckDBPyConnection, key: Row, unit: Unit, look: Look) -> dict[str, Any]:
-    """The title, and what the picture is of."""
+    """Return the title, and what the picture is of."""
     repeat = int(key["repeat"])
     problem = "select name from problems where competition = ? and question_id = ?"
     asked = [key["competition"], key["question_id"]]
@@ -245,13 +263,13 @@ def _framed(con: duckdb.DuckDBPyConnection, key: Row, unit: Unit, look: Look) ->
 
 
 def _answer_words(attempt: Row) -> str:
-    """The attempt's answer, or why it has no vote."""
+    """Return the attempt's answer, or why it has no vote."""
     answer = one_line(attempt["answer"], 40) if attempt["answer"] is not None else "no answer"
     return answer if attempt["eligible"] else f"{answer} (not eligible)"
 
 
 def _bar_label(attempt: Row, room: float) -> str:
-    """As much of number and answer as fits the bar."""
+    """Return as much of number and answer as fits the bar."""
     if attempt["kind"] == CUT:
         why = "cut" if attempt["is_cut"] else "lost"
     elif attempt["eligible"]:

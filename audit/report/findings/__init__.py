@@ -61,7 +61,7 @@ class Topic:
 
 
 def all_topics(tables: Mapping[str, pa.Table], unit: Unit) -> list[Topic]:
-    """Every topic that the tables support, in reading order; rows without labels say nothing.
+    """Return every topic that the tables support, in reading order; skip rows without labels.
 
     Beside tables of the interface they are `settings` and `referenced_archives`.
     """
@@ -71,7 +71,7 @@ def all_topics(tables: Mapping[str, pa.Table], unit: Unit) -> list[Topic]:
 
 
 def topic(con: duckdb.DuckDBPyConnection, name: str, unit: Unit) -> Topic | None:
-    """The topic, or none where there is nothing to say of any archive."""
+    """Return the topic, or none where there is nothing to say of any archive."""
     try:
         rows = con.sql(engine.render(f"finding_{name}")).to_arrow_table().to_pylist()
     except duckdb.CatalogException:
@@ -89,7 +89,7 @@ def topic(con: duckdb.DuckDBPyConnection, name: str, unit: Unit) -> Topic | None
 
 
 def _finding(words: Any, rows: list[Row]) -> Finding:
-    """The sentence about these rows, and where they stand."""
+    """Return the sentence about these rows, and where they stand."""
     row = rows[0]
     columns = [name for name in key_columns(row["source"]) if name != "archive"]
     keys = [key_of(row, *columns) for row in rows if row[columns[0]] is not None]
@@ -98,17 +98,9 @@ def _finding(words: Any, rows: list[Row]) -> Finding:
 
 
 def key_of(row: Row, *columns: str) -> str:
-    """The row's place in its table, as a condition of SQL: 2.0 dollars are written 2."""
+    """Return the row's place in its table, as a condition of SQL: 2.0 dollars are written 2."""
 
     def written(value: Any) -> str:
         return f"{value:.9f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
     return ", ".join(f"{name} = {written(row[name])}" for name in columns)
-
-
-def headline(tables: Mapping[str, pa.Table]) -> str | None:
-    """The archive that the page and the terminal begin with: where the two rules differ most."""
-    main = tables["main"].to_pylist() if "main" in tables else []
-    graded = [row for row in main if row["delta"] is not None]
-    widest = max(graded, key=lambda row: (abs(row["delta"]), -row["budget"]), default=None)
-    return widest and widest["archive"]

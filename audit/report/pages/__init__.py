@@ -1,5 +1,6 @@
 """The report as text: templates in which every value is escaped unless it is finished markup."""
 
+import functools
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,10 +40,11 @@ _TEX_OWN = {
 }
 
 
+@functools.cache
 def template(
     path: Path, escape: Callable[[str], str] | None = None, **more: Any
 ) -> jinja2.Template:
-    """A template, everything that is put in escaped by a format's rule where there is one."""
+    """Return a template that escapes everything put in by a format's rule (threat model, b)."""
 
     def escaped(value: Any) -> Any:
         return escape(str(value)) if escape and not isinstance(value, Markup) else value
@@ -59,23 +61,23 @@ def template(
 
 
 def html_page(path: Path, **values: Any) -> str:
-    """An HTML template filled in, everything escaped."""
+    """Return an HTML template filled in, everything escaped."""
     return template(path, steerless, autoescape=True).render(values)
 
 
 def _text_page(name: str, escape: Callable[[str], str], values: dict[str, Any]) -> str:
-    """A Markdown or LaTeX template filled in."""
+    """Return a Markdown or LaTeX template filled in."""
     helpers = {"raw": Markup, "call": lambda macro, *arguments: Markup(macro(*arguments))}
     return template(HERE / name, escape, **SIGNS).render(helpers | values)
 
 
 def markdown(content: dict[str, Any]) -> str:
-    """The report as one Markdown text; its figures stand beside it."""
+    """Return the report as one Markdown text; its figures stand beside it."""
     return _text_page("report.md.j2", md_text, content | {"table_text": _clipped_table})
 
 
 def _clipped_table(columns: list[DisplayColumn], rows: int) -> str:
-    """A table whose cells cannot push it apart; exports hold the whole text."""
+    """Return a table whose cells cannot push it apart; exports hold the whole text."""
 
     def clipped(text: str) -> str:
         return text if len(text) <= WIDEST_CELL else text[: WIDEST_CELL - 1] + "…"
@@ -84,13 +86,13 @@ def _clipped_table(columns: list[DisplayColumn], rows: int) -> str:
 
 
 def latex(content: dict[str, Any]) -> str:
-    """The report as one LaTeX text, for plain pdflatex; its figures stand beside it."""
+    """Return the report as one LaTeX text, for plain pdflatex; its figures stand beside it."""
     page = _text_page("report.tex.j2", tex_text, content | {"table_text": tex_long})
     return page.replace("%DECLARATIONS%", _tex_declarations(page))
 
 
 def _tex_declarations(text: str) -> str:
-    """A declaration for each character that plain pdflatex would stop at."""
+    """Return a declaration for each character that plain pdflatex would stop at."""
     lines = []
     for c in sorted({c for c in text if not _TEX_KNOWN.match(c)}):
         shown = _TEX_OWN.get(c, rf"[U+{ord(c):04X}]\allowbreak{{}}")
