@@ -9,31 +9,41 @@ from audit import __version__, engine
 from audit.engine.enough import FIRST_ORDERS, MOST_ORDERS
 from audit.engine.settings import last_settings
 from audit.output.headings import replayed_unit
-from audit.text import capital, plural
+from audit.rules import RULES
+from audit.text import SIMULATED, capital, plural
 
 # 95 % of a normal distribution lie within so many standard errors.
 WITHIN = 1.96
 # Tables whose means the random orders move.
 AVERAGED = ("main", "curves")
-RULES = {
-    "strict": "stops at B: the running attempt is cut, paid for, and not returned",
-    "step": "lets the running step finish; the attempt is returned if that was its last step",
-    "step_lost": "lets the running step finish and throws it away: paid for, and not returned",
-    "advisory": "launches nothing once B is spent, and lets the running attempt finish, past B",
-    "attempt_lost": "lets the running attempt finish and returns it only if it ended within B",
-}
+# Tables that compare terminals with advisory.
+TERMINAL_TABLES = ("terminals", "terminal_cost")
 
 
 def annotated(
     con: duckdb.DuckDBPyConnection, name: str, table: pa.Table, archives: Sequence[str] = ()
 ) -> pa.Table:
-    """The table with the unit of its costs and its caption; no archive means all of them."""
-    words = caption(con, engine.table_purpose(name), archives)
+    """Return the table with the unit of its costs and its caption; no archive means all."""
+    words = " ".join(
+        [caption(con, engine.table_purpose(name), archives), *advisory_notes(name, table)]
+    )
     return table.replace_schema_metadata({"unit": replayed_unit(con).name, "caption": words})
 
 
+def advisory_notes(name: str, table: pa.Table) -> list[str]:
+    """Return what stands beside differences between a terminal and advisory; nothing else."""
+    if name not in TERMINAL_TABLES or {*table["terminal"].to_pylist()} <= {"none"}:
+        return []
+    return [
+        "Advisory abstains where the running attempt ends by its own generation limit; "
+        "a forced answer does not."
+    ]
+
+
 def caption(con: duckdb.DuckDBPyConnection, purpose: str, archives: Sequence[str] = ()) -> str:
-    """A caption to paste: what is shown, of what, under which settings, and how sure it is."""
+    """Return a caption to paste: what is shown, of what, under which settings, how sure it is."""
+    is_simulated = bool(con.execute("select 1 from sources where simulated").fetchall())
+    mark, kind = (f"{SIMULATED}. ", "simulated") if is_simulated else ("", "recorded")
     try:
         ((problems, attempts, count),) = con.execute(
             "select count(distinct problem_id), sum(bank_size), count(distinct archive) "
@@ -43,30 +53,30 @@ def caption(con: duckdb.DuckDBPyConnection, purpose: str, archives: Sequence[str
         ).fetchall()
     except duckdb.Error:
         # A table of the loaded records alone has no replays behind it.
-        return capital(purpose)
+        return mark + capital(purpose)
     unit, settings = replayed_unit(con), last_settings(con)
     used = {rule for (rule,) in con.execute("select rule from used_rules").fetchall()}
     parts = [
-        capital(purpose),
-        f"{plural(problems, 'problem')}, {plural(attempts, 'recorded attempt')} of"
+        mark + capital(purpose),
+        f"{plural(problems, 'problem')}, {plural(attempts, f'{kind} attempt')} of"
         f" {plural(count, 'archive')}; at most {plural(settings.primary_cap, 'attempt')}"
         f" a replay, {plural(settings.orders, 'random order')} a problem,"
         f" selector {settings.primary_selector}.",
         f"B is the cumulative budget in {unit.measures}.",
-        *(f"{capital(rule)} {words}." for rule, words in RULES.items() if rule in used),
+        *(f"{capital(name)} {rule.sentence}." for name, rule in RULES.items() if name in used),
     ]
     if settings.replicates > 1:
         parts.append(
             f"Intervals: 95 %, percentiles of {settings.replicates:,} bootstrap replicates"
             " over problems."
         )
-    if noise := order_line(con, archives):
+    if noise := order_line(con, archives).partition(" (--")[0]:
         parts.append(capital(noise) + ".")
     return " ".join([*parts, f"budget-audit {__version__}."])
 
 
 def order_line(con: duckdb.DuckDBPyConnection, archives: Sequence[str] = ()) -> str:
-    """How far means move with the choice of orders, and how many orders would steady all."""
+    """Return how far means move with the choice of orders, and how many orders steady them all."""
     errors = _order_errors(con, archives)
     if not errors:
         return ""
@@ -80,7 +90,7 @@ def order_line(con: duckdb.DuckDBPyConnection, archives: Sequence[str] = ()) -> 
 
 
 def steady_orders(con: duckdb.DuckDBPyConnection) -> int:
-    """How many orders move the means a tenth as much as the choice of problems does."""
+    """Return how many orders move the means a tenth as much as the choice of problems does."""
     needed = max(
         (n * (100 * e * e) / (p * p) if p else 0 for n, e, p in _order_errors(con)), default=0
     )
@@ -93,7 +103,7 @@ def steady_orders(con: duckdb.DuckDBPyConnection) -> int:
 def _order_errors(
     con: duckdb.DuckDBPyConnection, archives: Sequence[str] = ()
 ) -> list[tuple[int, float, float]]:
-    """The orders, and the errors that they and the problems leave, of every mean that they move."""
+    """Return the orders and the errors that they and the problems leave in every mean."""
     try:
         rows = con.execute(engine.render("order_errors")).fetchall()
     except duckdb.Error:

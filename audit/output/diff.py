@@ -7,29 +7,30 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 
 from audit import engine
+from audit.database import cursor, insert
+from audit.engine.build import render_file
 from audit.engine.settings import last_settings
 from audit.errors import AuditError
 from audit.output.display import budget_name, text_table
 from audit.output.headings import replayed_unit
 from audit.output.terminal import DisplayColumn, lines_of
 from audit.text import not_there, plural, shortened
+from audit.units import Unit, write_digits
 
 Difference = tuple[str, str, str, str | None, str | None]
-Rows = dict[tuple[Any, ...], dict[str, Any]]
 # Old names of archives and the new ones.
 Pairs = dict[str, str]
-# Percent correct before and after, of each problem of an archive at a budget under a rule.
-Problems = dict[tuple[str, float, str], dict[tuple[str, int], tuple[float, float]]]
-MOST_LINES, MOST_FLIPPED = 8, 10
+MOST_LINES, MOST_COSTS, MOST_FLIPPED = 8, 3, 10
 OTHERS = ("settings", "sources")
+NUMBERS = ("int", "float", "double", "decimal")
+ARCHIVE_COLUMNS = ("archive", "other")
 
 
 def archive_pairs(names: Sequence[str]) -> Pairs:
-    """The archives to compare, old name and new name, from NAME or OLD=NEW; none means all."""
+    """Return the archives to compare, old name and new name, from NAME or OLD=NEW."""
     pairs = {}
     for name in names:
         old, _, new = name.partition("=")
@@ -44,7 +45,7 @@ def differences(
     pairs: Pairs,
     table: str | None,
 ) -> pa.Table:
-    """A row per difference; numbers are the same within the tolerance, absolute or relative."""
+    """Return a row per difference; numbers are equal within the tolerance, absolute or relative."""
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise AuditError(f"--tolerance {tolerance:g}: a number of 0 or more")
     for side, con, asked in (("OLD", old, pairs.keys()), ("NEW", new, pairs.values())):
@@ -53,37 +54,102 @@ def differences(
         for name in asked:
             if name not in loaded:
                 raise AuditError(f"--archive: {side}: {not_there('archive', name, loaded)}")
-    rows = _differences(old, new, tolerance, pairs, table)
+    read = engine.relations_behind(engine.table_names() if table is None else [table])
+    with (
+        duckdb.connect() as both,
+        engine.prepared(old, read),
+        engine.prepared(new, read),
+    ):
+        rows = list(_differences((old, new), both, tolerance, pairs, table))
     return text_table(("what", "row", "column", "old", "new"), rows)
 
 
 def _differences(
-    old: duckdb.DuckDBPyConnection,
-    new: duckdb.DuckDBPyConnection,
+    sides: tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection],
+    both: duckdb.DuckDBPyConnection,
     tolerance: float,
     pairs: Pairs,
     table: str | None,
 ) -> Iterator[Difference]:
+    """Yield the differences of settings, sources and tables."""
     if table is None:
-        yield from _rows_differ("settings", _settings(old), _settings(new), tolerance)
-        yield from _rows_differ("sources", _sources(old), _sources(new), tolerance)
+        settings = [_rows(con, "select key, value from settings", "key, value") for con in sides]
+        yield from _cells(both, "settings", settings, ["key"], tolerance, {})
+        columns = "archive, file, sha256, rows"
+        for name, con in zip(("old_sources", "new_sources"), sides, strict=True):
+            insert(both, f"create table {name} as", _rows(con, f"select {columns} from sources"))
+        for row in both.execute(engine.render("moved_sources")).fetchall():
+            yield "sources", *row
     for name in engine.table_names() if table is None else [table]:
-        tables = [_table(con, name) for con in (old, new)]
-        if isinstance(tables[0], pa.Table) and isinstance(tables[1], pa.Table):
-            keys = key_columns(name)
-            yield from _columns_differ(name, tables[0].column_names, tables[1].column_names)
-            left = _keyed(tables[0], keys, pairs)
-            right = _keyed(tables[1], keys, {name: name for name in pairs.values()})
-            yield from _rows_differ(name, left, right, tolerance)
-        elif isinstance(tables[0], pa.Table) != isinstance(tables[1], pa.Table):
+        tables = [_table(con, name) for con in sides]
+        found = [rows for rows in tables if isinstance(rows, pa.Table)]
+        if len(found) == 2:
+            yield from _cells(both, name, found, key_columns(name), tolerance, pairs)
+        elif found:
             shown = [f"{t.num_rows:,} rows" if isinstance(t, pa.Table) else t for t in tables]
             yield name, "", "", shown[0], shown[1]
+
+
+def _cells(
+    both: duckdb.DuckDBPyConnection,
+    what: str,
+    sides: Sequence[pa.Table],
+    keys: Sequence[str],
+    tolerance: float,
+    pairs: Pairs,
+) -> Iterator[Difference]:
+    """Yield the columns that one side lacks, then the cells and rows in which both differ."""
+    before, after = (side.column_names for side in sides)
+    for column in sorted({*before} ^ {*after}):
+        there = ["there" if column in columns else None for columns in (before, after)]
+        yield what, "", column, *there
+    # The number of a problem may shift where another one is added; its name does not.
+    is_named = "problem" in before and "problem" in after
+    named = ["problem" if key == "question_id" and is_named else key for key in keys]
+    named = [key for key in named if key in before and key in after]
+    is_number = {
+        field.name: str(field.type).startswith(NUMBERS)
+        for field in sides[0].schema
+        if field.name in after and field.name not in (*named, *keys)
+    }
+    for name, side, archives in zip(("old", "new"), sides, (pairs, _same(pairs)), strict=True):
+        insert(both, "create or replace temp table side as", side)
+        both.execute(f"create or replace temp table {name}_rows as {_paired(side, archives)}")
+    sql = render_file(
+        "diff/cell_differences.jinja", keys=named, columns=is_number, tolerance=tolerance
+    )
+    for row in both.execute(sql).fetchall():
+        yield what, *row
+
+
+def _paired(side: pa.Table, pairs: Pairs) -> str:
+    """Return the select of a side's rows, archives under their new names and others left out."""
+    columns = [name for name in ARCHIVE_COLUMNS if name in side.column_names]
+    if not pairs or not columns:
+        return "from side"
+    names = ", ".join(f"({_text(old)}, {_text(new)})" for old, new in pairs.items())
+    new_names = f"(select new from (values {names}) as pairs (old, new) where old = {{0}}) as {{0}}"
+    renamed = ", ".join(new_names.format(column) for column in columns)
+    kept = " and ".join(
+        f"({column} is null or {column} in ({', '.join(map(_text, pairs))}))" for column in columns
+    )
+    return f"select * replace ({renamed}) from side where {kept}"
+
+
+def _text(value: str) -> str:
+    """Return a text as SQL writes it."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _same(pairs: Pairs) -> Pairs:
+    """Return the new names of pairs, each as itself."""
+    return {name: name for name in pairs.values()}
 
 
 def first_screen(
     old: duckdb.DuckDBPyConnection, new: duckdb.DuckDBPyConnection, rows: pa.Table, pairs: Pairs
 ) -> str:
-    """One screen: what changed, which accuracies differ by more than noise, what flipped most."""
+    """Return one screen: what changed, accuracies and costs that moved, what flipped most."""
     counts = Counter(rows["what"].to_pylist())
     if not counts:
         return "0 differences"
@@ -95,9 +161,7 @@ def first_screen(
     ]
     if changed:
         parts += ["", "Settings and sources:", *_first(changed, MOST_LINES)]
-    problems = _paired(old, new, pairs)
-    if problems:
-        parts += ["", *_accuracies(problems, new), "", *_flipped(problems)]
+    parts += _moved(old, new, pairs)
     cells = [f"{name} {count:,}" for name, count in counts.items() if name not in OTHERS]
     if cells:
         parts += ["", textwrap.fill(f"Cells that differ: {', '.join(cells)}", 80)]
@@ -109,103 +173,101 @@ def _first(lines: list[str], most: int) -> list[str]:
     return lines if len(lines) <= most else [*lines[:most], f"  … and {len(lines) - most:,} more"]
 
 
-def _paired(
+def _moved(
     old: duckdb.DuckDBPyConnection, new: duckdb.DuckDBPyConnection, pairs: Pairs
-) -> Problems:
-    """Percent correct of every problem in both databases, by archive, budget and rule."""
-    sides = []
-    for con in (old, new):
+) -> list[str]:
+    """Return the accuracies, costs and problems that moved, over the problems of both databases."""
+    with duckdb.connect() as both:
         try:
-            rows = con.execute(
-                "select archive, budget, rule, competition, question_id, "
-                "100.0 * correct / replays from problem_scores "
-                "where is_primary and correct is not null and replays > 0"
-            ).fetchall()
+            for name, con, archives in (("old", old, pairs), ("new", new, _same(pairs))):
+                means = _rows(con, engine.render("problem_means"))
+                insert(both, "create or replace temp table side as", means)
+                both.execute(f"create table {name}_means as {_paired(means, archives)}")
+            both.execute(f"create table moved as {engine.render('moved_problems')}")
         except duckdb.Error:
-            return {}
-        sides.append({row[:5]: row[5] for row in rows})
-    problems: Problems = {}
-    for (archive, *rest), before in sides[0].items():
-        if pairs and archive not in pairs:
-            continue
-        named = pairs.get(archive, archive)
-        after = sides[1].get((named, *rest))
-        if after is not None:
-            budget, rule, competition, question = rest
-            place = problems.setdefault((named, budget, rule), {})
-            place[competition, question] = (before, after)
-    return problems
+            return []
+        settings, unit = last_settings(new), replayed_unit(new)
+        keys = ("measure", "archive", "budget", "rule")
+        drawn = (settings.replicates, settings.bootstrap_seed)
+        intervals = engine.paired_intervals(both, "from moved", keys, *drawn)
+        insert(both, "create table intervals as", intervals)
+        lines = []
+        for measure, most in (("accuracy", MOST_LINES), ("cost", MOST_COSTS)):
+            rows = both.sql(
+                "select *, coalesce(low > 0 or high < 0, false) as is_clear from intervals "
+                "natural join (select measure, archive, budget, rule, avg(old) as old, "
+                "avg(new) as new, count(*) filter (difference <> 0) as moves from moved "
+                "group by all) where measure = ? "
+                "order by is_clear desc, abs(difference) desc, archive, budget, rule",
+                params=[measure],
+            )
+            lines += ["", *_moves(measure, rows.to_arrow_table().to_pylist(), most, unit)]
+        return [*lines, "", *_flipped(both)] if len(intervals) else []
 
 
-def _accuracies(problems: Problems, con: duckdb.DuckDBPyConnection) -> list[str]:
-    """The accuracies that moved, with the interval of the paired difference over problems."""
-    settings = last_settings(con)
-    rng = np.random.default_rng(settings.bootstrap_seed)
-    unit, lines = replayed_unit(con), []
-    archives = list(dict.fromkeys(archive for archive, *_ in problems))
-    for (archive, budget, rule), values in problems.items():
-        shares = np.array(list(values.values()))
-        gains, count = shares[:, 1] - shares[:, 0], len(shares)
-        if not gains.any():
-            continue
-        low = high = math.nan
-        if settings.replicates > 1 and count > 1:
-            drawn = rng.multinomial(count, np.full(count, 1 / count), size=settings.replicates)
-            low, high = np.quantile(drawn @ gains / count, (0.025, 0.975))
-        before, after = shares.mean(axis=0)
-        row = [shortened(archive, 30, archives), rule, budget_name(budget / unit.scale, unit)]
-        row += [f"{before:.2f}", f"{after:.2f}"]
-        row.append(f"{after - before:+.2f} [{low:+.2f}, {high:+.2f}]")
-        mark = "" if low <= 0 <= high or math.isnan(low) else "*"
-        lines.append((not mark, -abs(after - before), [*row, mark]))
-    if not lines:
-        return ["Accuracy: the same at every budget and under every rule."]
-    ranked = [row for *_, row in sorted(lines)]
-    telling = sum(bool(row[-1]) for row in ranked)
+def _moves(measure: str, rows: list[dict[str, Any]], most: int, unit: Unit) -> list[str]:
+    """Return the archives, rules and budgets whose mean moved, with the paired interval."""
+    word = measure.capitalize()
+    moved = [row for row in rows if row["moves"]]
+    if not moved:
+        return [f"{word}: the same at every budget and under every rule."]
+
+    def write(value: float | None, sign: str = "") -> str:
+        if value is None:
+            return ""
+        if measure == "accuracy":
+            return f"{value:{sign}.2f}"
+        written = write_digits(abs(value) / unit.scale, unit)
+        return ("-" if value < 0 else sign) + (unit.symbol if unit.symbol == "$" else "") + written
+
+    archives = list(dict.fromkeys(row["archive"] for row in rows))
+    lines = []
+    for row in moved[:most]:
+        budget = budget_name(row["budget"] / unit.scale, unit)
+        ends = (
+            "" if row["low"] is None else f" [{write(row['low'], '+')}, {write(row['high'], '+')}]"
+        )
+        cells = [shortened(row["archive"], 30, archives), row["rule"], budget]
+        cells += [write(row["old"]), write(row["new"]), write(row["difference"], "+") + ends]
+        lines.append([*cells, "*" if row["is_clear"] else ""])
     heads = ("archive", "rule", "budget", "old", "new", "difference, 95 %", "")
     columns = [
-        DisplayColumn(head, [row[place] for row in ranked[:MOST_LINES]], 2 <= place <= 5)
+        DisplayColumn(head, [line[place] for line in lines], 2 <= place <= 5)
         for place, head in enumerate(heads)
     ]
-    verdict = f"{telling} of {len(problems)} differ by more than noise (*)"
-    title = f"Accuracy, paired over problems: {verdict}"
-    more = len(ranked) - MOST_LINES
-    table = lines_of(columns, min(len(ranked), MOST_LINES)).splitlines()
-    return [title, *table, *([f"… and {more:,} more"] if more > 0 else [])]
+    clear = sum(row["is_clear"] for row in moved)
+    title = f"{word}, paired over problems: {clear} of {len(rows)} differ by more than noise (*)"
+    more = [f"… and {len(moved) - most:,} more"] if len(moved) > most else []
+    return [title, *lines_of(columns, len(lines)).splitlines(), *more]
 
 
-def _flipped(problems: Problems) -> list[str]:
-    """The problems whose accuracy moved most, over all budgets and rules of an archive."""
-    moved: dict[tuple[str, str, int], list[float]] = {}
-    for (archive, _, _), values in problems.items():
-        for (competition, question), (before, after) in values.items():
-            moved.setdefault((archive, competition, question), []).append(after - before)
-    means = {key: sum(gains) / len(gains) for key, gains in moved.items()}
-    ranked = sorted((key for key in means if means[key]), key=lambda key: (-abs(means[key]), key))
-    if not ranked:
-        return ["No problem's mean accuracy moved."]
-    lines = [f"  {means[key]:+7.2f}  {key[0]}, {key[1]} {key[2]}" for key in ranked[:MOST_FLIPPED]]
-    return [f"Problems that flipped most, in points (of {len(ranked):,} that moved):", *lines]
-
-
-def _settings(con: duckdb.DuckDBPyConnection) -> Rows:
-    try:
-        rows = con.execute("select key, value from settings").fetchall()
-    except duckdb.CatalogException:
-        return {}
-    return {(key,): {"value": value} for key, value in rows}
-
-
-def _sources(con: duckdb.DuckDBPyConnection) -> Rows:
-    """What was loaded, by archive and content: where a file lies makes no difference."""
-    rows = con.execute(
-        "select archive, sha256, sum(rows)::bigint from sources group by archive, sha256"
+def _flipped(both: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return the problems whose accuracy moved most, over all budgets and rules of an archive."""
+    rows = both.execute(
+        "select avg(difference) as gain, archive, competition, problem from moved "
+        "where measure = 'accuracy' group by all having gain <> 0 "
+        "order by abs(gain) desc, archive, competition, problem"
     ).fetchall()
-    return {(archive, sha256[:12]): {"rows": count} for archive, sha256, count in rows}
+    if not rows:
+        return ["No problem's mean accuracy moved."]
+    lines = [f"  {row[0]:+7.2f}  {row[1]}, {row[2]} {row[3]}" for row in rows[:MOST_FLIPPED]]
+    return [f"Problems that flipped most, in points (of {len(rows):,} that moved):", *lines]
+
+
+def _rows(con: duckdb.DuckDBPyConnection, sql: str, none: str = "") -> pa.Table:
+    """Return the rows of a select; no rows with these columns where there is no such relation."""
+    try:
+        return con.sql(sql).to_arrow_table()
+    except duckdb.CatalogException:
+        if not none:
+            raise
+        return (
+            cursor(con).sql(f"select '' as {none.replace(', ', ',  as ')} limit 0").to_arrow_table()
+        )
 
 
 def _table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table | str:
-    """A table, or why there is none."""
+    """Return a table, or why there is none."""
     try:
         return engine.table(con, name)
     except AuditError as error:
@@ -213,46 +275,5 @@ def _table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table | str:
 
 
 def key_columns(name: str) -> list[str]:
-    """The columns that identify a row of a table, as its file says."""
+    """Return the columns that identify a row of a table, as its file says."""
     return engine.header(name)["grain"].split(", ")
-
-
-def _keyed(table: pa.Table, keys: list[str], names: Pairs) -> Rows:
-    """The rows by their keys, archives under their new names; other archives are left out."""
-    keys = [key for key in keys if key in table.column_names]
-    rows = table.to_pylist()
-    for column in ("archive", "other"):
-        if names and column in table.column_names:
-            rows = [row for row in rows if row[column] is None or row[column] in names]
-            rows = [row | {column: names.get(row[column])} for row in rows]
-    return {tuple(row[key] for key in keys): row for row in rows}
-
-
-def _columns_differ(name: str, old: list[str], new: list[str]) -> Iterator[Difference]:
-    for column in sorted(set(old) ^ set(new)):
-        sides = ["there" if column in columns else None for columns in (old, new)]
-        yield name, "", column, sides[0], sides[1]
-
-
-def _rows_differ(what: str, old: Rows, new: Rows, tolerance: float) -> Iterator[Difference]:
-    for key in sorted({*old, *new}, key=lambda key: tuple(map(str, key))):
-        row = ", ".join(map(str, key))
-        if key not in old or key not in new:
-            yield what, row, "", *("there" if key in side else None for side in (old, new))  # type: ignore[misc]
-            continue
-        for column in old[key]:
-            if column in new[key]:
-                before, after = old[key][column], new[key][column]
-                if not _is_same(before, after, tolerance):
-                    yield what, row, column, _value_text(before), _value_text(after)
-
-
-def _is_same(before: Any, after: Any, tolerance: float) -> bool:
-    numbers = [isinstance(v, int | float) and not isinstance(v, bool) for v in (before, after)]
-    if all(numbers):
-        return math.isclose(before, after, rel_tol=tolerance, abs_tol=tolerance)
-    return before == after
-
-
-def _value_text(value: Any) -> str | None:
-    return None if value is None else repr(value) if isinstance(value, float) else str(value)

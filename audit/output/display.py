@@ -16,9 +16,9 @@ from audit.database.leftovers import atomic_file
 from audit.errors import AuditError
 from audit.output.headings import heading, unit_of
 from audit.output.terminal import LAST_RANK, DisplayColumn, fitted, lines_of
-from audit.output.tex import tex_float, tex_tabular
+from audit.output.tex import POINTS_PER_PIXEL, tex_float, tex_tabular
 from audit.text import capital, visible
-from audit.units import UNITS, Unit, write_amount, write_digits
+from audit.units import UNITS, Unit, write_cost
 
 DISPLAY_FORMATS = ("table", "md", "tex")
 FORMATS = ("table", "csv", "json", "md", "tex")
@@ -30,7 +30,7 @@ DECIMALS_OF_UNIT = {"%": 2, "points": 2, "× B": 2, "×": 2, "seconds": 3}
 
 
 def round_half_up(value: float | Decimal, decimals: int) -> str:
-    """The value with that many decimals, halves away from zero, and never a negative zero."""
+    """Round a value to that many decimals, halves away from zero, and never to minus zero."""
     if not math.isfinite(value):
         return str(value)
     # Nine decimals first: 12.874999999999998 is a 12.875 that lost its last bit in a division.
@@ -40,7 +40,7 @@ def round_half_up(value: float | Decimal, decimals: int) -> str:
 
 
 def _six_digits(value: float | Decimal) -> str:
-    """A number of unknown meaning with at most six significant digits."""
+    """Return a number of unknown meaning with at most six significant digits."""
     number = float(value)
     if number == 0:
         return "0"
@@ -64,7 +64,7 @@ def _plain(value: Any) -> str:
 
 
 def _jsonable(value: Any) -> Any:
-    """The value as JSON can hold it, with null for what is not finite."""
+    """Return the value as JSON can hold it, with null for what is not finite."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
@@ -86,8 +86,8 @@ def text_table(names: Sequence[str], rows: Iterable[Sequence[str | None]]) -> pa
     return pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows], schema)
 
 
-def _values(column: Any) -> list[Any]:
-    """The column as Python values, dates and times as text."""
+def values_of(column: Any) -> list[Any]:
+    """Return the column as Python values, dates and times as text."""
     kind = column.type
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_time(kind):
         # Python's datetime cannot hold nanoseconds.
@@ -99,67 +99,88 @@ def _values(column: Any) -> list[Any]:
         raise AuditError(f"a {kind} has no text; cast it in the query, x::varchar") from None
 
 
-def _is_number(kind: pa.DataType) -> bool:
+def is_number(kind: pa.DataType) -> bool:
+    """Return whether a column of this type holds numbers."""
     return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
 
 
-def _cell(value: Any, name: str | None, column: str, unit: Unit) -> str:
-    """One value as the display formats print it in this column of this table."""
+def number_format(name: str | None, column: str) -> str:
+    """Return how a column prints numbers: budget, cost, money, decimals, or "" for six digits.
+
+    A cost is in the unit of the table; a budget is a cost with a name, such as 4k.
+    """
+    if name is None:
+        return ""
+    described = engine.column(name, column)
+    if described.unit == "cost":
+        is_budget = column.removesuffix("_low").removesuffix("_high").endswith("budget")
+        return "budget" if is_budget else "cost"
+    if described.unit == "money":
+        return "money"
+    if described.decimals or described.unit:
+        return described.decimals or str(DECIMALS_OF_UNIT.get(described.unit, 0))
+    return ""
+
+
+def _cell(value: Any, fmt: str, unit: Unit) -> str:
+    """Return one value as the display formats print it."""
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return _plain(value)
-    described = engine.column(name, column) if name is not None else engine.ColumnMeaning()
-    if described.unit == "cost" and math.isfinite(value):
-        is_budget = column.removesuffix("_low").removesuffix("_high").endswith("budget")
-        return budget_name(value, unit) if is_budget else write_digits(_exact(value), unit)
-    if described.unit == "money" and math.isfinite(value):
-        return write_digits(_exact(value), UNITS["money"])
-    if described.decimals or described.unit:
-        decimals = int(described.decimals or DECIMALS_OF_UNIT.get(described.unit, 0))
-        text = round_half_up(value, decimals)
-        return f"{int(text):,}" if decimals == 0 and math.isfinite(value) else text
+    if fmt in ("budget", "cost", "money") and math.isfinite(value):
+        kind = UNITS["money"] if fmt == "money" else unit
+        if fmt == "budget":
+            return budget_name(value, kind)
+        return write_cost(_exact(value), kind)
+    if fmt.isdecimal():
+        text = round_half_up(value, int(fmt))
+        return f"{int(text):,}" if fmt == "0" and math.isfinite(value) else text
     is_whole = not isinstance(value, float) and value == int(value)
     return str(value) if is_whole else _six_digits(value)
 
 
 def _exact(value: float | Decimal) -> Decimal:
-    """The number that a sum of floats stands for: 7485.499999999999 is a 7485.5."""
+    """Return the number that a sum of floats stands for: 7485.499999999999 is a 7485.5."""
     return Decimal(str(round(value, 9)))
 
 
 def budget_name(budget: float | Decimal, unit: Unit) -> str:
-    """A budget as people say it: 4k, $0.25, 90 s."""
+    """Return a budget as people say it: 4k, $0.25, 90 s."""
     if unit.many == "tokens" and budget and budget % 1000 == 0:
         return f"{int(budget) // 1000:,}k"
-    if unit.symbol:
-        return write_amount(_exact(budget), unit)
-    return write_digits(_exact(budget), unit)
+    return write_cost(_exact(budget), unit)
+
+
+def columns_with_intervals(table: pa.Table) -> set[str]:
+    """Return the columns X of numbers beside which X_low and X_high stand."""
+    names = table.column_names
+    numbers = {
+        field.name
+        for field in table.schema
+        if is_number(field.type) and names.count(field.name) == 1
+    }
+    return {x for x in numbers if {f"{x}_low", f"{x}_high"} <= numbers}
 
 
 def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
-    """The columns as printed: rounded, with X_low and X_high as an interval beside X.
+    """Return the columns as printed: rounded, with X_low and X_high as an interval beside X.
 
     `name` is the table's name in the interface; None stands for an ad hoc query, whose numbers keep
     six significant digits.
     """
-    names, unit = table.column_names, unit_of(table)
-    numbers = {
-        field.name
-        for field in table.schema
-        if _is_number(field.type) and names.count(field.name) == 1
-    }
-    merged = {x for x in numbers if {f"{x}_low", f"{x}_high"} <= numbers}
+    unit, merged = unit_of(table), columns_with_intervals(table)
     bounds = {f"{x}_{end}" for x in merged for end in ("low", "high")}
     columns = []
     for field, column in zip(table.schema, table.columns, strict=True):
         header = field.name
         if header in bounds:
             continue
-        cells = [_cell(value, name, header, unit) for value in _values(column)]
+        fmt = number_format(name, header)
+        cells = [_cell(value, fmt, unit) for value in values_of(column)]
         if header in merged:
             low, high = (
-                [_cell(value, name, header, unit) for value in _values(table[f"{header}_{end}"])]
+                [_cell(value, fmt, unit) for value in values_of(table[f"{header}_{end}"])]
                 for end in ("low", "high")
             )
             cells = [
@@ -170,14 +191,14 @@ def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
         if name is not None:
             rank = int(engine.column(name, header).shown_first or LAST_RANK - 1)
             words = heading(header, name, unit)
-        columns.append(DisplayColumn(header, cells, _is_number(field.type), rank, words))
+        columns.append(DisplayColumn(header, cells, is_number(field.type), rank, words))
     return columns
 
 
 def format_table(
     table: pa.Table, fmt: str, name: str | None = None, *, width: int | None = None
 ) -> str:
-    """The table as text in one of FORMATS, ending with a line end.
+    """Return the table as text in one of FORMATS, ending with a line end.
 
     A `width` is that of a terminal: the format `table` then shows what fits, and names the rest.
     """
@@ -190,8 +211,10 @@ def format_table(
     columns = display_columns(name, table)
     if fmt == "tex" and name in engine.table_names():
         purpose = engine.table_purpose(name).encode()
-        caption = (table.schema.metadata or {}).get(b"caption", purpose).decode()
-        return tex_float(name, columns, table.num_rows, capital(caption))
+        written = table.schema.metadata or {}
+        caption = capital(written.get(b"caption", purpose).decode())
+        pixels = int(written.get(b"width", b"0"))
+        return tex_float(name, columns, table.num_rows, caption, pixels * POINTS_PER_PIXEL)
     if fmt == "table" and width is not None:
         text, left_out = fitted(columns, table.num_rows, width)
         return text + (_left_out(left_out, width) if left_out else "")
@@ -199,13 +222,13 @@ def format_table(
 
 
 def _left_out(names: list[str], width: int) -> str:
-    """The line below a table that names the columns which did not fit."""
+    """Return the line below a table that names the columns which did not fit."""
     text = f"… and {', '.join(map(visible, names))}; --wide shows all"
     return "\n".join(textwrap.wrap(text, width, break_on_hyphens=False)) + "\n"
 
 
 def _json(table: pa.Table) -> str:
-    columns = [[_jsonable(value) for value in _values(column)] for column in table.columns]
+    columns = [[_jsonable(value) for value in values_of(column)] for column in table.columns]
     names: list[str] = []
     for name in table.column_names:
         # A query may name two columns alike; an object cannot.
@@ -228,7 +251,7 @@ def md_text(text: str) -> str:
 
 
 def md_table(columns: list[DisplayColumn], rows: int) -> str:
-    """The rows as a Markdown table, headers in words."""
+    """Return the rows as a Markdown table, headers in words."""
     cells = [c.cells if c.numeric else [md_text(cell) for cell in c.cells] for c in columns]
     lines = [
         [md_text(column.heading) for column in columns],
@@ -253,7 +276,7 @@ def _csv_quoted(column: Any) -> Any:
 
 
 def _csv_cells(column: Any) -> Any:
-    """One column of a batch as CSV cells (large_string), null left null."""
+    """Return one column of a batch as CSV cells (large_string), null left null."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         column = column.dictionary_decode()
@@ -262,12 +285,12 @@ def _csv_cells(column: Any) -> Any:
         return column.cast(pa.large_string())
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _csv_quoted(column.cast(pa.large_string()))
-    texts = [None if value is None else _plain(value) for value in _values(column)]
+    texts = [None if value is None else _plain(value) for value in values_of(column)]
     return _csv_quoted(pa.array(texts, pa.large_string()))
 
 
 def _csv_pieces(source: Any) -> Iterator[bytes]:
-    """The CSV of a table or a reader of batches, a bounded number of rows at a time."""
+    """Yield the CSV of a table or a reader of batches, a bounded number of rows at a time."""
     import pyarrow.compute as pc
 
     names = pa.array(source.schema.names, pa.large_string())
@@ -286,7 +309,7 @@ def _csv_pieces(source: Any) -> Iterator[bytes]:
 
 
 def write_csv(source: pa.Table | pa.RecordBatchReader, path: str | Path) -> None:
-    """The full-precision CSV of a table or a stream of batches; the file appears whole or not."""
+    """Write the full-precision CSV of a table or a stream; the file appears whole or not at all."""
     with atomic_file(Path(path)) as partial, partial.open("wb") as file:
         for piece in _csv_pieces(source):
             file.write(piece)

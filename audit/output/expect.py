@@ -1,34 +1,23 @@
 """Expectations: thresholds that the numbers of a table must meet, one line each."""
 
-import fnmatch
-import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 
 from audit import engine
 from audit.errors import AuditError
 from audit.output.diff import key_columns
-from audit.output.display import budget_name
+from audit.output.display import budget_name, is_number
 from audit.output.headings import unit_of
-from audit.text import first_names, not_there
+from audit.text import first_names, literal, not_there, quoted
 from audit.units import Unit, read_budget, whole_number
 
 LAYOUT = "write it as 'archive, budget, rule: accuracy >= 60 and cost <= 9000'"
-OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
-    "<=": operator.le,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "=": operator.eq,
-    "<>": operator.ne,
-    "!=": operator.ne,
-    "<": operator.lt,
-    ">": operator.gt,
-}
 # Rows of one expectation whose values are reported.
 MOST_MEASURED = 5
 NUMBER = r"[-+]?\$?(?:\d[\d_]*\.?\d*|\.\d+)[a-zA-Z]*"
@@ -60,7 +49,7 @@ class Outcome:
 
 
 def read_expectations(texts: Sequence[str]) -> list[Expectation]:
-    """Expectations as they are written, or from files of them, a line each."""
+    """Return expectations as they are written, or from files of them, a line each."""
     expectations = []
     for text in texts:
         path = Path(text)
@@ -93,7 +82,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _parsed(text: str, where: str) -> Expectation:
-    """One expectation: an optional table, the keys, and conditions joined by 'and'."""
+    """Return one expectation: a table, if named, the keys, and conditions joined by 'and'."""
     keys, colon, condition_text = text.rpartition(":")
     table = "curves"
     head, named, rest = keys.partition(":")
@@ -111,48 +100,76 @@ def _parsed(text: str, where: str) -> Expectation:
 
 
 def outcome(expectation: Expectation, table: pa.Table) -> Outcome:
-    """Whether the rows that an expectation names meet its conditions."""
+    """Return whether the rows that an expectation names meet its conditions; a null meets none."""
     keys = [name for name in table.column_names if name in key_columns(expectation.table)]
     where, unit = f"--expect '{expectation.text}'", unit_of(table)
     if len(expectation.keys) > len(keys):
         raise AuditError(f"{where}: {expectation.table} has the keys {', '.join(keys)}")
-    for column, _, _ in expectation.conditions:
-        if column not in table.column_names:
-            columns = [name for name in table.column_names if name not in keys]
-            raise AuditError(f"{where}: {not_there('column', column, columns)}")
-    bounds = [
-        (column, sign, written, _bound(written, expectation.table, column, unit, where))
-        for column, sign, written in expectation.conditions
-    ]
-    written_keys = list(zip(keys, expectation.keys, strict=False))
-    rows = [
-        row
-        for row in table.to_pylist()
-        if all(_is_same(row[key], written, key, unit) for key, written in written_keys)
-    ]
-    if not rows:
-        raise AuditError(f"{where}: {_no_row(expectation, table, keys, unit)}")
-    failed, measured = [], []
-    for row in rows:
+    conditions = [_condition(expectation.table, table, c, where) for c in expectation.conditions]
+    named = dict(zip(keys, expectation.keys, strict=False))
+    meant = [_is_meant(table, key, written, unit) for key, written in named.items()]
+    with duckdb.connect() as con:
+        con.register("rows_of_table", table)
+        held = ", ".join(f"coalesce({each}, false)" for each in conditions)
+        rows = con.sql(
+            f"select *, [{held}] as holds from rows_of_table where {' and '.join(meant) or 'true'}"
+        ).to_arrow_table()
+        if not rows.num_rows:
+            counts = [f"count(*) filter ({each})" for each in meant]
+            ((*found,),) = con.execute(f"select {', '.join(counts)} from rows_of_table").fetchall()
+            lacking = [key for key, count in zip(named, found, strict=True) if not count]
+            why = _no_row(expectation, table, keys, lacking[0] if lacking else None)
+            raise AuditError(f"{where}: {why}")
+    measured, failed = [], []
+    for row in rows.to_pylist():
         place = ", ".join(_key_text(row[key], key, unit) for key in keys)
-        for column, sign, written, bound in bounds:
+        for (column, sign, written), holds in zip(
+            expectation.conditions, row["holds"], strict=True
+        ):
             value = row[column]
-            if value is not None and isinstance(value, str) != isinstance(bound, str):
-                kind = "text: compare it with 'a word'" if isinstance(value, str) else "no text"
-                raise AuditError(f"{where}: {column} is {kind}")
             shown = f"{value:.6g}" if isinstance(value, float) else str(value)
             says = f"{place}: {column} {'has no value' if value is None else f'is {shown}'}"
             measured.append(says)
-            if value is None or not OPERATORS[sign](value, bound):
+            if not holds:
                 failed.append(f"{says}, expected {sign} {written}")
     # What fails is measured too; beside many rows that hold, it must not be lost.
     lines = [line.partition(", expected")[0] for line in failed] or measured
     more = f"; and {len(lines) - MOST_MEASURED:,} more" if len(lines) > MOST_MEASURED else ""
-    return Outcome(len(rows), "; ".join(lines[:MOST_MEASURED]) + more, failed)
+    return Outcome(rows.num_rows, "; ".join(lines[:MOST_MEASURED]) + more, failed)
+
+
+def _condition(name: str, table: pa.Table, condition: tuple[str, str, str], where: str) -> str:
+    """Return a condition on a column as SQL, its bound read in the unit of the table."""
+    column, sign, written = condition
+    if column not in table.column_names:
+        keys = key_columns(name)
+        columns = [other for other in table.column_names if other not in keys]
+        raise AuditError(f"{where}: {not_there('column', column, columns)}")
+    bound = _bound(written, name, column, unit_of(table), where)
+    is_text = pa.types.is_string(table.schema.field(column).type)
+    if is_text != isinstance(bound, str):
+        kind = "text: compare it with 'a word'" if is_text else "no text"
+        raise AuditError(f"{where}: {column} is {kind}")
+    shown = literal(bound) if isinstance(bound, str) else f"{bound!r}::double"
+    return f"{quoted(column)} {sign} {shown}"
+
+
+def _is_meant(table: pa.Table, key: str, written: str, unit: Unit) -> str:
+    """Return the condition of SQL that a key is what is written: an amount, a name or a pattern."""
+    if written in ("", "*"):
+        return "true"
+    if is_number(table.schema.field(key).type):
+        try:
+            is_budget = key.endswith("budget")
+            value = read_budget(written, unit) / unit.scale if is_budget else whole_number(written)
+        except ValueError:
+            return "false"
+        return f"{quoted(key)} = {value!r}::double"
+    return f"({quoted(key)} = {literal(written)} or {quoted(key)} glob {literal(written)})"
 
 
 def _bound(written: str, table: str, column: str, unit: Unit, where: str) -> float | str:
-    """What a value is compared with: a text, an amount of the unit, or a number."""
+    """Return what a value is compared with: a text, an amount of the unit, or a number."""
     if written.startswith("'"):
         return written[1:-1]
     if re.fullmatch(r"[-+]?[\d_.]+", written):
@@ -166,34 +183,18 @@ def _bound(written: str, table: str, column: str, unit: Unit, where: str) -> flo
         raise AuditError(f"{where}: {error}") from None
 
 
-def _no_row(expectation: Expectation, table: pa.Table, keys: list[str], unit: Unit) -> str:
-    """Why no row is meant: the key that no row has, and those that there are."""
-    rows = table.to_pylist()
-    layout = f"write {', '.join(keys)}"
-    for key, written in zip(keys, expectation.keys, strict=False):
-        if not any(_is_same(row[key], written, key, unit) for row in rows):
-            values = list(dict.fromkeys(_key_text(row[key], key, unit) for row in rows))
-            return (
-                f"no row of {expectation.table} has {key} '{written}': {layout}; "
-                f"there are {first_names(values, 12)}"
-            )
-    return f"no row of {expectation.table} has all of these keys: {layout}"
+def _no_row(expectation: Expectation, table: pa.Table, keys: list[str], lacking: str | None) -> str:
+    """Return why no row is meant: the key that no row has, and those that there are."""
+    name, layout = expectation.table, f"write {', '.join(keys)}"
+    if lacking is None:
+        return f"no row of {name} has all of these keys: {layout}"
+    written, unit = expectation.keys[keys.index(lacking)], unit_of(table)
+    values = list(dict.fromkeys(_key_text(v, lacking, unit) for v in table[lacking].to_pylist()))
+    there = first_names(values, 12)
+    return f"no row of {name} has {lacking} '{written}': {layout}; there are {there}"
 
 
 def _key_text(value: Any, key: str, unit: Unit) -> str:
+    """Return a key as people write it."""
     is_budget = key.endswith("budget") and isinstance(value, int | float)
     return budget_name(value, unit) if is_budget else str(value)
-
-
-def _is_same(value: Any, written: str, key: str, unit: Unit) -> bool:
-    """Whether a key has the value that is written: an amount, a number, a name or a pattern."""
-    if written in ("", "*"):
-        return True
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        try:
-            if key.endswith("budget"):
-                return value == read_budget(written, unit) / unit.scale
-            return value == whole_number(written)
-        except ValueError:
-            return False
-    return str(value) == written or fnmatch.fnmatchcase(str(value), written)

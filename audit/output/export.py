@@ -1,6 +1,7 @@
 """Tables and relations as CSV or Parquet files."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
@@ -46,7 +47,7 @@ def export(
     progress: Progress | None = None,
 ) -> Iterator[Path]:
     """Write each named table or relation, sorted by its key; without a name, every table."""
-    tables = (*engine.table_names(), *engine.exploratory_names())
+    tables = tuple(engine.table_names())
     existing = (*tables, *RELATIONS)
     for name in names:
         if name not in existing:
@@ -81,8 +82,12 @@ def export(
                 continue
             yield done, name, rows
 
-    with engine.intervals_of(con, [name for name in chosen if name in tables]):
-        for done, name, rows in prefetch(made()):
+    # After a failure the connection is free again once the table that is being made is there.
+    with (
+        engine.prepared(con, engine.relations_behind(chosen)),
+        closing(prefetch(made(), is_waited_for=True)) as ahead,
+    ):
+        for done, name, rows in ahead:
             if progress:
                 progress(name, done, len(chosen))
             path = out / f"{name}.{fmt}"
@@ -96,7 +101,7 @@ def export(
 
 
 def _relation(con: duckdb.DuckDBPyConnection, name: str, only: Filter) -> duckdb.DuckDBPyRelation:
-    """The rows of a relation that are asked for, sorted by its key."""
+    """Return the rows of a relation that are asked for, sorted by its key."""
     where, values = condition(name, con.table(name).columns, only)
     sql = f"select * from {name} where {where} order by {key_of(name)}"
     return con.sql(sql, params=values or None)
@@ -121,7 +126,7 @@ def left_out(
 
 
 def too_many_pairs(archives: int) -> dict[str, str]:
-    """The tables that compare every pair of so many archives, and how many pairs there are."""
+    """Return the tables that compare every pair of archives, and how many pairs there are."""
     if archives <= MOST_PAIRED_UNNAMED:
         return {}
     pairs = f"{archives:,} archives make {archives * (archives - 1) // 2:,} pairs"
@@ -130,7 +135,7 @@ def too_many_pairs(archives: int) -> dict[str, str]:
 
 
 def key_of(name: str) -> str:
-    """The columns that identify a row of a relation."""
+    """Return the columns that identify a row of a relation."""
     return LOADED_KEYS.get(name) or engine.header(name)["grain"]
 
 

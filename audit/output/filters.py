@@ -26,14 +26,14 @@ class Filter:
     problems: tuple[tuple[str, int], ...] = ()
 
     def columns(self) -> list[str]:
-        """The columns by which rows are filtered."""
+        """Return the columns by which rows are filtered."""
         columns = ["archive"] if self.archives else []
         if self.competitions or self.problems:
             columns.append("competition")
         return [*columns, *(["question_id"] if self.problems else [])]
 
     def note(self) -> str:
-        """The line that stands under what is filtered."""
+        """Return the line that stands under what is filtered."""
         parts = []
         for word, names in (("archive", self.archives), ("competition", self.competitions)):
             if names:
@@ -48,7 +48,7 @@ def chosen(
     competitions: Sequence[str] = (),
     problems: str | Path | None = None,
 ) -> Filter:
-    """What is asked for, as names that are there; patterns such as *_high stand for several."""
+    """Return the archives, competitions and problems asked for; patterns may stand for several."""
     keys = () if problems is None else read_problems(Path(problems))
     return loaded(con, archives, competitions, keys, f"--problems {problems}")
 
@@ -61,7 +61,7 @@ def loaded(
     option: str = "--problems",
     prefix: str = "",
 ) -> Filter:
-    """The names that patterns stand for, and problems, each once; what is not there is refused."""
+    """Return the names that patterns stand for, and problems, once each; refuse unknown ones."""
 
     def distinct(columns: str) -> list[Any]:
         return con.execute(f"select distinct {columns} from attempts order by all").fetchall()
@@ -85,8 +85,19 @@ def loaded(
     return Filter(*names, tuple(sorted(set(problems))))
 
 
+def in_order(
+    con: duckdb.DuckDBPyConnection, archives: Sequence[str], order: Sequence[str]
+) -> list[str]:
+    """Return the archives, or all that were replayed, those named in `order` first."""
+    rows = con.execute("select archive from archives order by archive").fetchall()
+    names = [name for (name,) in rows if not archives or name in archives]
+    if unknown := [name for name in order if name not in names]:
+        raise AuditError(f"--order: {not_there('archive', unknown[0], names)}")
+    return list(dict.fromkeys([*order, *names]))
+
+
 def read_problems(path: Path) -> list[tuple[str, int]]:
-    """The problems that a CSV names in its columns competition and question_id."""
+    """Return the problems that a CSV names in its columns competition and question_id."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file, strict=True))
@@ -120,7 +131,7 @@ def require_columns(name: str, columns: Sequence[str], only: Filter) -> None:
 
 
 def filtered(name: str, table: pa.Table, only: Filter) -> pa.Table:
-    """The rows of a table that are asked for; none left is a mistake."""
+    """Return the rows of a table that are asked for; none left is a mistake."""
     where, values = condition(name, table.column_names, only)
     if not values:
         return table
@@ -133,7 +144,7 @@ def filtered(name: str, table: pa.Table, only: Filter) -> pa.Table:
 
 
 def condition(name: str, columns: Sequence[str], only: Filter) -> tuple[str, dict[str, Any]]:
-    """The filter as the `where` of a table or relation, and its parameters."""
+    """Return the filter as the `where` of a table or relation, and its parameters."""
     require_columns(name, columns, only)
     parts, values = ["true"], dict[str, Any]()
     if only.archives:

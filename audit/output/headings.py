@@ -10,20 +10,21 @@ DEFAULT = UNITS["completion"]
 
 
 def heading(column: str, table: str = "", unit: Unit = DEFAULT) -> str:
-    """A column's name for people, with its unit."""
+    """Return a column's name for people, with its unit."""
     said = engine.column(table, column).unit
     name = column.replace("_", " ")
     if said == "× B":
         return f"{name.removesuffix(' ratio')} / B"
-    if not said or column.endswith("budget"):
-        # A budget carries its unit itself: $0.25, 90 s.
+    is_signed = said == "money" or (said == "cost" and unit.symbol)
+    if not said or is_signed or column.endswith("budget"):
+        # The cells carry the unit themselves: 4k, $0.25, 90 s.
         return name
-    said = {"cost": unit.many, "money": UNITS["money"].many}.get(said, said)
+    said = unit.many if said == "cost" else said
     return name if name.endswith(f" {said}") else f"{name}, {said}"
 
 
 def replayed_unit(con: duckdb.DuckDBPyConnection) -> Unit:
-    """The unit of the last replay; the study's where there is none."""
+    """Return the unit of the last replay; the study's where there is none."""
     try:
         rows = con.execute("select value from settings where key = 'unit'").fetchall()
     except duckdb.Error:
@@ -32,11 +33,18 @@ def replayed_unit(con: duckdb.DuckDBPyConnection) -> Unit:
 
 
 def in_unit(con: duckdb.DuckDBPyConnection, table: pa.Table) -> pa.Table:
-    """The table with the unit of its costs written beside it."""
+    """Return the table with the unit of its costs written beside it."""
     return table.replace_schema_metadata({"unit": replayed_unit(con).name})
 
 
+def set_width(table: pa.Table, pixels: int | None) -> pa.Table:
+    """Return the table with the width that it has on paper written beside it."""
+    if pixels is None:
+        return table
+    return table.replace_schema_metadata({**(table.schema.metadata or {}), "width": str(pixels)})
+
+
 def unit_of(table: pa.Table) -> Unit:
-    """The unit that is written beside a table; the study's where there is none."""
+    """Return the unit that is written beside a table; the study's where there is none."""
     said = (table.schema.metadata or {}).get(b"unit", b"").decode()
     return UNITS.get(said, DEFAULT)

@@ -8,7 +8,7 @@ from audit.text import steerless
 
 
 def junit(checks: Sequence[dict[str, Any]]) -> str:
-    """A test case per check; a violated one is a failure, with what was measured."""
+    """Return a test case per check; a violated one is a failure, with what was measured."""
     failed = [row for row in checks if row["violations"]]
     suite = ElementTree.Element(
         "testsuite",

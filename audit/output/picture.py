@@ -16,7 +16,7 @@ class Picture(type(Path())):  # type: ignore[misc]
     notes: Sequence[str] = ()
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """The picture as a notebook shows it; the path where the file is gone."""
+        """Return the picture as a notebook shows it; the path where the file is gone."""
         shown: dict[str, Any] = {"text/plain": str(self)}
         if not self.is_file():
             return shown
@@ -28,7 +28,7 @@ class Picture(type(Path())):  # type: ignore[misc]
 
 
 def picture(path: Path, caption: str, notes: Sequence[str] = ()) -> Picture:
-    """The written file with its caption."""
+    """Return the written file with its caption."""
     written = Picture(path)
     written.caption, written.notes = caption, notes
     return written

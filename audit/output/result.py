@@ -19,7 +19,7 @@ class Text(str):
     """Text that a notebook shows as it is printed."""
 
     def __repr__(self) -> str:
-        """The text itself."""
+        """Return the text itself."""
         return str(self)
 
 
@@ -45,35 +45,35 @@ class Result:
 
     @property
     def column_names(self) -> list[str]:
-        """The names of the columns."""
+        """Return the names of the columns."""
         return list(self._table.column_names)
 
     @property
     def num_rows(self) -> int:
-        """How many rows there are."""
+        """Return how many rows there are."""
         return self._table.num_rows
 
     def to_arrow(self) -> pa.Table:
-        """The rows as an Arrow table."""
+        """Return the rows as an Arrow table."""
         return self._table
 
     def to_pylist(self) -> list[dict[str, Any]]:
-        """The rows as a list of dictionaries."""
+        """Return the rows as a list of dictionaries."""
         return self._table.to_pylist()
 
     def to_pydict(self) -> dict[str, list[Any]]:
-        """The columns as a dictionary of lists."""
+        """Return the columns as a dictionary of lists."""
         return self._table.to_pydict()
 
     def to_pandas(self) -> Any:
-        """The rows as a pandas data frame; pandas must be installed."""
+        """Return the rows as a pandas data frame; pandas must be installed."""
         try:
             return self._table.to_pandas()
         except ModuleNotFoundError:
             raise AuditError("to_pandas needs pandas: pip install pandas") from None
 
     def to_polars(self) -> Any:
-        """The rows as a Polars data frame; Polars must be installed."""
+        """Return the rows as a Polars data frame; Polars must be installed."""
         try:
             import polars
         except ModuleNotFoundError:
@@ -81,15 +81,15 @@ class Result:
         return polars.from_arrow(self._table)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The rows for any library that takes Arrow streams."""
+        """Return the rows for any library that takes Arrow streams."""
         return self._table.__arrow_c_stream__(requested_schema)
 
     def __arrow_c_schema__(self) -> Any:
-        """The columns for any library that takes Arrow schemas."""
+        """Return the columns for any library that takes Arrow schemas."""
         return self._table.schema.__arrow_c_schema__()
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Return how many rows there are."""
         return self._table.num_rows
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -98,11 +98,11 @@ class Result:
             yield from batch.to_pylist()
 
     def __getitem__(self, column: str) -> pa.ChunkedArray:
-        """One column."""
+        """Return one column."""
         return self._table[column]
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other holds the same rows."""
+        """Return whether the other holds the same rows."""
         if isinstance(other, Result):
             return self._table.equals(other._table)
         return self._table.equals(other) if isinstance(other, pa.Table) else NotImplemented
@@ -110,8 +110,10 @@ class Result:
     __hash__ = None  # type: ignore[assignment]
 
     def to_text(self, fmt: str = "table", *, width: int | None = None) -> str:
-        """The rows as text: table, csv, json, md, tex or, of checks, junit; a width is that of a
-        terminal."""
+        """Return the rows as text: table, csv, json, md, tex or, of checks, junit.
+
+        A width is that of a terminal.
+        """
         if fmt == "junit" and self.name == "check":
             from audit.output.junit import junit
 
@@ -119,19 +121,19 @@ class Result:
         return format_table(self._table, fmt, self.name, width=width)
 
     def __repr__(self) -> str:
-        """The first rows as a terminal shows them."""
+        """Return the first rows as a terminal shows them."""
         width = shutil.get_terminal_size((100, 24)).columns
         first = format_table(self._table.slice(0, ROWS_SHOWN), "table", self.name, width=width)
         return _unstyled(first) + "\n".join(self._below())
 
     def _below(self) -> list[str]:
-        """The lines under the rows."""
+        """Return the lines under the rows."""
         rows = self._table.num_rows
         more = f"… {min(rows, ROWS_SHOWN):,} of {rows:,} rows" if rows > ROWS_SHOWN else ""
         return [visible(line) for line in (more, self.caption, *self.notes) if line]
 
     def _repr_html_(self) -> str:
-        """The first rows as a notebook shows them."""
+        """Return the first rows as a notebook shows them."""
         shown = self._table.slice(0, ROWS_SHOWN)
         columns = display_columns(self.name, shown)
         align = ["right" if column.numeric else "left" for column in columns]
@@ -152,5 +154,5 @@ class Result:
 
 
 def _unstyled(text: str) -> str:
-    """The text without colour and without what only the command line has."""
+    """Return the text without colour and without what only the command line has."""
     return re.sub(r"\x1b\[\d*m", "", text).replace("; --wide shows all", "")

@@ -29,12 +29,12 @@ class DisplayColumn:
 
 
 def lines_of(columns: Sequence[DisplayColumn], rows: int, *, stacked: bool = False) -> str:
-    """Every column whole, for a pipe or a wide terminal; stacked: headers in several lines."""
+    """Lay out every column whole, for a pipe or a wide terminal; stack headers if asked to."""
     return _lines([_Set(column, WIDEST_CELL if stacked else None) for column in columns], rows)
 
 
 def fitted(columns: Sequence[DisplayColumn], rows: int, width: int) -> tuple[str, list[str]]:
-    """The columns that fit the width, those shown first before others, and the others' names.
+    """Return the columns that fit the width, the important ones first, and the others' names.
 
     Where not even those that are always shown fit, the rows of an archive stand below its name,
     and names are shortened.
@@ -64,7 +64,7 @@ def fitted(columns: Sequence[DisplayColumn], rows: int, width: int) -> tuple[str
 
 
 def is_grouped(columns: Sequence[DisplayColumn], rows: int) -> bool:
-    """Whether the first column names archives that have several rows each, one after another."""
+    """Return whether the first column names archives that have several rows each in a row."""
     if len(columns) < 3 or columns[0].header != "archive":
         return False
     cells = columns[0].cells
@@ -105,7 +105,7 @@ class _Set:
 
 
 def _cell_lines(text: str, widest: int | None, rank: int, others: list[str]) -> list[str]:
-    """A cell too wide: a key is shortened, a table's text wrapped, and a query's text cut."""
+    """Cut a cell that is too wide: shorten a key, wrap a table's text, cut a query's."""
     if widest is None or cells_wide(text) <= widest:
         return [text]
     if cells_wide(text) > len(text) or rank == LAST_RANK:
@@ -116,7 +116,7 @@ def _cell_lines(text: str, widest: int | None, rank: int, others: list[str]) -> 
 
 
 def _wrapped(header: str, inside: int, widest: int) -> list[str]:
-    """A header broken between its words, as wide as its cells or as its longest word."""
+    """Return a header broken between its words, as wide as its cells or as its longest word."""
     gap = "_" if "_" in header else " "
     words = header.split(gap)
     most = max(inside, *map(cells_wide, words))
@@ -166,7 +166,7 @@ def _padded(text: str, column: _Set) -> str:
 
 
 def _cut(text: str, widest: int | None) -> str:
-    """The text, its end replaced by an ellipsis where it is too wide."""
+    """Return the text, its end replaced by an ellipsis where it is too wide."""
     if widest is None or cells_wide(text) <= widest:
         return text
     characters, room = [], widest - 1
@@ -179,7 +179,7 @@ def _cut(text: str, widest: int | None) -> str:
 
 
 def cells_wide(text: str) -> int:
-    """How many cells of a terminal a text takes."""
+    """Return how many cells of a terminal a text takes."""
     if text.isascii():
         return len(text)
     return sum(

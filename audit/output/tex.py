@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from audit.output.terminal import DisplayColumn, is_grouped
-from audit.text import shortened
+from audit.text import SIMULATED, shortened
 
 
 class Room(NamedTuple):
@@ -19,12 +19,27 @@ class Room(NamedTuple):
 SMALL = ((r"\small", 4.62, 11.0), (r"\footnotesize", 4.25, 9.5))
 # One and both columns of a paper, and a landscape page of the report.
 ONE, BOTH = Room(240, SMALL), Room(504, SMALL)
+# In points; anything wider goes over both columns where there are two.
+WIDEST_COLUMN = 260
 LANDSCAPE = Room(728, ((r"\footnotesize", 4.25, 9.5), (r"\scriptsize", 3.8, 8.0)))
 # Points from the top to the bottom of a page of a paper, and of a line of its caption.
+POINTS_PER_PIXEL = 72.27 / 96
 HEIGHT, CAPTION_LINE, CAPTION_CHARACTER = 620.0, 12.0, 4.9
 SEPARATION = 5.0
-NARROW = " .,[]():;'!/ijlt"
-WIDEST_TEXT = 28
+# Widths of Computer Modern's characters, in digits; all others are as wide as one.
+WIDTHS = (
+    dict.fromkeys("{}\\$", 0.0)
+    | dict.fromkeys(".,[]:;'!ijl", 0.56)
+    | dict.fromkeys(" ", 0.66)
+    | dict.fromkeys("()/ftrs", 0.79)
+    | dict.fromkeys("cez", 0.9)
+    | dict.fromkeys("bdhknpquvxy", 1.11)
+    | dict.fromkeys("ABCDEFGHIJKLNOPQRSTUVXYZ", 1.5)
+    | dict.fromkeys("mw%@MW", 1.7)
+    | {"-": 1.55}
+)
+# Characters of a text; fewer where the columns that name a row would fill the width.
+WIDEST_TEXTS = (28, 18, 12)
 WIDEST_HEAD = 10
 ESCAPED = {c: "\\" + c for c in "{}$&#%_"} | {
     "\\": r"\textbackslash{}",
@@ -44,37 +59,50 @@ class Layout(NamedTuple):
     parts: list[list[DisplayColumn]]
     room: Room
     size: str
+    character: float
     line: float
+
+    def fits(self, texts: dict[int, list[str]]) -> bool:
+        """Return whether no part is wider than the room."""
+        return all(_width(part, texts, self.character) <= self.room.width for part in self.parts)
 
 
 def tex_text(text: str) -> str:
-    """The text with TeX's special characters escaped and control characters dropped."""
+    """Return the text with TeX's special characters escaped and control characters dropped."""
     text = re.sub(r"\s", " ", text)
     return "".join(ESCAPED.get(c, c) for c in text if not unicodedata.category(c).startswith("C"))
 
 
 def tex_tabular(columns: Sequence[DisplayColumn], rows: int) -> str:
-    """The rows of a query as they are, for a document of one's own."""
+    """Return the rows of a query as they are, for a document of one's own."""
     texts = {id(column): _cells(column, column.cells) for column in columns}
     return "\n".join(_tabular(columns, texts, range(rows), None)) + "\n"
 
 
-def tex_float(name: str, columns: Sequence[DisplayColumn], rows: int, caption: str) -> str:
-    """The rows as floats that fit one column of a paper, or both, at a readable size.
+def tex_float(
+    name: str, columns: Sequence[DisplayColumn], rows: int, caption: str, width: float = 0
+) -> str:
+    """Return the rows as floats of a width in points, or that fit one column of a paper or both.
 
     Rows of one archive stand below its name. Columns that fit in no line stand in further parts
     below, each with the columns that say what a row is; rows that fit on no page, in further
     floats.
     """
-    group, shown, texts = _prepared(columns, rows)
-    layout = _laid_out(shown, texts, (ONE, BOTH))
-    environment = f"table{'*' if layout.room is BOTH else ''}"
+    rooms = (Room(width, SMALL),) if width else (ONE, BOTH)
+    for widest in WIDEST_TEXTS:
+        group, shown, texts = _prepared(columns, rows, widest)
+        layout = _laid_out(shown, texts, rooms)
+        if layout.fits(texts):
+            break
+    environment = f"table{'*' if layout.room.width > WIDEST_COLUMN else ''}"
+    mark = f"{SIMULATED}. " if caption.startswith(SIMULATED) else ""
     lines = [r"% \usepackage{booktabs}"]
     for start, stop in _pages(layout, texts, group, rows, caption):
         lines += [rf"\begin{{{environment}}}[t]", r"\centering", layout.size]
         lines += [r"\setlength{\tabcolsep}{2.5pt}"]
         if start:
-            lines += [r"\addtocounter{table}{-1}", rf"\caption{{{tex_text(name)}, continued.}}"]
+            again = rf"\caption{{{mark}{tex_text(name)}, continued.}}"
+            lines += [r"\addtocounter{table}{-1}", again]
         else:
             lines += [rf"\caption{{{tex_text(caption)}}}", rf"\label{{tab:{name}}}"]
         for part in layout.parts:
@@ -84,8 +112,8 @@ def tex_float(name: str, columns: Sequence[DisplayColumn], rows: int, caption: s
 
 
 def tex_long(columns: Sequence[DisplayColumn], rows: int) -> str:
-    """The rows as tables that go on over pages in landscape, for the report."""
-    group, shown, texts = _prepared(columns, rows)
+    """Return the rows as tables that go on over pages in landscape, for the report."""
+    group, shown, texts = _prepared(columns, rows, WIDEST_TEXTS[0])
     layout = _laid_out(shown, texts, (LANDSCAPE,))
     lines = [f"{{{layout.size}", "", r"\setlength{\tabcolsep}{2.5pt}"]
     for part in layout.parts:
@@ -94,12 +122,12 @@ def tex_long(columns: Sequence[DisplayColumn], rows: int) -> str:
 
 
 def _prepared(
-    columns: Sequence[DisplayColumn], rows: int
+    columns: Sequence[DisplayColumn], rows: int, widest: int
 ) -> tuple[DisplayColumn | None, list[DisplayColumn], dict[int, list[str]]]:
-    """The column whose values stand above their rows, the others, and their cells as TeX."""
+    """Return the column whose values stand above their rows, the others, and their cells as TeX."""
     group = columns[0] if is_grouped(columns, rows) else None
     shown = list(columns[1:] if group else columns)
-    return group, shown, {id(c): _cells(c, [_cut(cell) for cell in c.cells]) for c in shown}
+    return group, shown, {id(c): _cells(c, [_cut(cell, widest) for cell in c.cells]) for c in shown}
 
 
 def _cells(column: DisplayColumn, texts: Sequence[str]) -> list[str]:
@@ -109,21 +137,21 @@ def _cells(column: DisplayColumn, texts: Sequence[str]) -> list[str]:
     return [tex_text(text) for text in texts]
 
 
-def _cut(text: str) -> str:
-    """A text shortened so that numbers and what differs at its ends stay."""
-    if len(text) <= WIDEST_TEXT:
+def _cut(text: str, widest: int) -> str:
+    """Return a text shortened so that numbers and what differs at its ends stay."""
+    if len(text) <= widest:
         return text
-    return shortened(text, WIDEST_TEXT - 2).replace("…", "...")
+    return shortened(text, widest - 2).replace("…", "...")
 
 
 def _laid_out(
     columns: list[DisplayColumn], texts: dict[int, list[str]], rooms: Sequence[Room]
 ) -> Layout:
-    """The first room and size that hold all columns, or the last ones and several parts."""
+    """Return the first room and size that hold all columns, or the last ones and several parts."""
     for room in rooms:
         for size, character, line in room.sizes:
             if _width(columns, texts, character) <= room.width:
-                return Layout([columns], room, size, line)
+                return Layout([columns], room, size, character, line)
     size, character, line = room.sizes[-1]
     keys = []
     for column in columns:
@@ -135,7 +163,7 @@ def _laid_out(
         if not parts or _width([*parts[-1], column], texts, character) > room.width:
             parts.append(list(keys))
         parts[-1].append(column)
-    return Layout(parts or [columns], room, size, line)
+    return Layout(parts or [columns], room, size, character, line)
 
 
 def _pages(
@@ -145,7 +173,7 @@ def _pages(
     rows: int,
     caption: str,
 ) -> list[tuple[int, int]]:
-    """The rows of each float: as many as fit on a page below the caption."""
+    """Return the rows of each float: as many as fit on a page below the caption."""
     heads = sum(
         max(len(_head_lines(column.heading)) for column in part) + 2 for part in layout.parts
     )
@@ -166,7 +194,7 @@ def _pages(
 def _width(
     columns: Sequence[DisplayColumn], texts: dict[int, list[str]], character: float
 ) -> float:
-    """How wide the columns are at most, in points."""
+    """Return how wide the columns are at most, in points."""
     total = 0.0
     for column in columns:
         heads = [_length(line) for line in _head_lines(column.heading)]
@@ -176,14 +204,13 @@ def _width(
 
 
 def _length(text: str) -> float:
-    """How wide a text is, in digits: a comma takes about half of one, a minus sign more."""
-    shown = re.sub(r"\\[a-zA-Z]+(\{\})?", "x", text)
-    widths = dict.fromkeys(NARROW, 0.57) | dict.fromkeys("{}$\\", 0.0) | {"-": 1.55}
-    return sum(widths.get(character, 1.0) for character in shown)
+    """Return how wide a text is, in digits."""
+    shown = re.sub(r"\\([a-zA-Z]+(\{\})?|\$)", "x", text)
+    return sum(WIDTHS.get(character, 1.0) for character in shown)
 
 
 def _head_lines(heading: str) -> list[str]:
-    """A header broken into short lines, because numbers are narrower than their names."""
+    """Return a header broken into short lines, because numbers are narrower than their names."""
     lines: list[str] = []
     name, comma, unit = heading.partition(", ")
     for word in name.split(" "):
@@ -195,7 +222,7 @@ def _head_lines(heading: str) -> list[str]:
 
 
 def _head(column: DisplayColumn) -> str:
-    """A column's header, in several lines where it has several words."""
+    """Return a column's header, in several lines where it has several words."""
     lines = [tex_text(line) for line in _head_lines(column.heading)]
     stacked, side = r"\\".join(lines), "r" if column.numeric else "l"
     return stacked if len(lines) == 1 else rf"\shortstack[{side}]{{{stacked}}}"
@@ -209,7 +236,7 @@ def _tabular(
     *,
     environment: str = "tabular",
 ) -> list[str]:
-    """One part of the table; one that goes on over pages repeats its header."""
+    """Return one part of the table; one that goes on over pages repeats its header."""
 
     def line(cells: Sequence[str]) -> str:
         # After \\ and \midrule a bracket or a star would be read as their argument.

@@ -376,8 +376,8 @@ def test_the_names_of_checks_are_wrapped_and_never_cut() -> None:
     [
         ("completion", 4000, 7485.4, ["4k", "7,485"]),
         ("total", 1500, 75.25, ["1,500", "75.3"]),
-        ("money", 0.25, 0.03741, ["$0.25", "0.0374"]),
-        ("seconds", 90.0, 12.44, ["90 s", "12.4"]),
+        ("money", 0.25, 0.03741, ["$0.25", "$0.0374"]),
+        ("seconds", 90.0, 12.44, ["90 s", "12.4 s"]),
         ("steps", 3, 2.5, ["3", "2.5"]),
     ],
 )
@@ -385,5 +385,5 @@ def test_amounts_are_written_in_the_unit_of_their_table(unit, budget, cost, cell
     table = pa.table({"budget": [budget], "cost": [cost]}).replace_schema_metadata({"unit": unit})
     columns = display_columns("curves", table)
     assert [column.cells[0] for column in columns] == cells
-    words = {"completion": "tokens", "total": "tokens", "money": "$", "seconds": "s"}
-    assert [column.heading for column in columns] == ["budget", f"cost, {words.get(unit, unit)}"]
+    words = {"completion": ", tokens", "total": ", tokens", "steps": ", steps"}
+    assert [column.heading for column in columns] == ["budget", f"cost{words.get(unit, '')}"]

@@ -13,6 +13,7 @@ from audit.errors import AuditError
 from audit.output.captions import annotated, caption, order_line
 from audit.output.choose import choose
 from audit.output.display import format_table
+from audit.output.headings import set_width
 from tests.support.databases import ledger_database, small_database, tables_of
 from tests.support.latex import require_latex
 from tests.support.ledger import BUDGETS
@@ -133,6 +134,22 @@ def test_a_caption_says_what_every_rule_of_the_run_does(tmp_path):
     assert "token" not in words
 
 
+def test_captions_of_simulated_data_say_so_and_name_no_option(con):
+    con.begin()
+    con.execute("update sources set simulated = true")
+    for name in ("main", "source_audit"):
+        table = annotated(con, name, engine.table(con, name))
+        assert r"\caption{SIMULATED DATA. " in format_table(table, "tex", name)
+    words = caption(con, "what")
+    con.rollback()
+    assert " simulated attempts of " in words and "--" not in words
+    assert "SIMULATED" not in caption(con, "what")
+    # Floats that go on say it too.
+    many = main_rows([f"model-{number}" for number in range(20)])
+    text = format_table(many.replace_schema_metadata({"caption": words}), "tex", "main")
+    assert r"\caption{SIMULATED DATA. main, continued.}" in text
+
+
 def test_the_order_error_is_that_of_a_slow_loop(con):
     (setting,) = con.execute("select value from settings where key = 'primary_selector'").fetchone()
     rows = con.execute(
@@ -161,19 +178,27 @@ def test_a_query_without_a_name_stays_a_plain_tabular():
     assert format_table(pa.table({"x": [1]}), "tex").startswith(r"\begin{tabular}")
 
 
-def every_table(con):
+def every_table(con, width=None):
     """All tables of a database in TeX, as `table --format tex` prints them, with their captions."""
     names = [name for name in engine.table_names() if not engine.waiting_events(con, name)]
     for name, table in tables_of(con, names).items():
-        yield format_table(annotated(con, name, choose(table, limit=20)), "tex", name)
+        rows = annotated(con, name, choose(table, limit=20))
+        yield format_table(set_width(rows, width), "tex", name)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["study", "ledger", "wide", "tall"])
+@pytest.mark.parametrize("kind", ["study", "5.5in", "ledger", "wide", "tall"])
 def test_latex_sets_every_table_within_the_page(request, tmp_path, kind):
     require_latex()
+    document = DOCUMENT
     if kind == "study":
         tables = list(every_table(request.getfixturevalue("con")))
+    elif kind == "5.5in":
+        document = DOCUMENT.replace(",twocolumn", "").replace(
+            "margin=0.75in", "textwidth=5.5in,textheight=9in"
+        )
+        tables = list(every_table(request.getfixturevalue("con"), width=528))
+        tables.append(format_table(set_width(main_rows(), 528), "tex", "main"))
     elif kind == "ledger":
         settings = {"unit": "money", "budgets": BUDGETS["money"], "orders": 2}
         with ledger_database(tmp_path, **settings) as con:
@@ -188,7 +213,7 @@ def test_latex_sets_every_table_within_the_page(request, tmp_path, kind):
         assert ("continued" in tables[1]) == (kind == "tall")
     text = "\n\\clearpage\n".join(tables)
     # Letters that pdflatex cannot set come from the test's own awkward names.
-    (tmp_path / "paper.tex").write_text(DOCUMENT % re.sub(r"[^\x00-\x7f]", "x", text))
+    (tmp_path / "paper.tex").write_text(document % re.sub(r"[^\x00-\x7f]", "x", text))
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
         cwd=tmp_path,
@@ -208,6 +233,12 @@ def test_rows_are_sorted_limited_and_chosen_by_name():
     assert choose(table, sort=["-a"])["b"].to_pylist() == ["y", "z", "x"]
     assert choose(table, sort=["-a", "-b"], limit=1)["b"].to_pylist() == ["z"]
     assert choose(table, ["b"]).column_names == ["b", "b_low"]
+    assert choose(table, where="a > 1 and b <> 'y'")["b"].to_pylist() == ["z"]
+    named = table.append_column("archive", [["x", "y", "z"]])
+    assert choose(named, order=["z", "y"])["archive"].to_pylist() == ["z", "y", "x"]
+    for wrong in ({"where": "c > 1"}, {"where": "exists (from glob('/*'))"}, {"order": ["w"]}):
+        with pytest.raises(AuditError, match=f"--{next(iter(wrong))}"):
+            choose(named, **wrong)
     with pytest.raises(AuditError, match="no column 'c'; there are a, b, b_low"):
         choose(table, ["c"])
     with pytest.raises(AuditError, match="no column 'c'"):
