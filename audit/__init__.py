@@ -22,6 +22,7 @@ __all__ = [
     "AuditError",
     "Result",
     "answers",
+    "card",
     "check",
     "compare",
     "connect",
@@ -34,6 +35,7 @@ __all__ = [
     "figure",
     "figures",
     "gather",
+    "leave",
     "load",
     "part",
     "plan",
@@ -64,7 +66,7 @@ class _Package(ModuleType):
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        """The functions alone, also before the engine is brought in; no packages beside them."""
+        """List the functions alone, without the packages that share their names."""
         return sorted(__all__)
 
 
@@ -72,7 +74,7 @@ sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:
-    """Bring in the engine when a function is first used: `budget-audit --help` needs none of it."""
+    """Import the engine when a function is first used; `budget-audit --help` needs none of it."""
     if name not in __all__:
         raise AttributeError(f"module 'audit' has no attribute '{name}'")
     from audit import api

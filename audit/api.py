@@ -20,18 +20,36 @@ import pyarrow as pa
 
 from audit import database, engine
 from audit.database import connect as connect
+from audit.database.schema import fact
+from audit.engine.plugins import KINDS, edited_plugins
 from audit.engine.prices import price_notes, read_prices
 from audit.engine.quality import quality_notes
+from audit.engine.settings import ONE_RUN
 from audit.errors import AuditError
 from audit.interop import scorio as arrays
 from audit.interop.scorio import ScorioArrays
 from audit.load import provenance
-from audit.options import Asked, Limits, Names, Reading, Sources, source_paths, takes
+from audit.options import (
+    Asked,
+    Counting,
+    Exported,
+    Limits,
+    Names,
+    OneProblem,
+    OneReplay,
+    Reading,
+    Sources,
+    Tabled,
+    document_options,
+    names,
+    read_options,
+    source_paths,
+)
 from audit.output import filters
-from audit.output.captions import AVERAGED, annotated, caption, order_line
+from audit.output.captions import AVERAGED, advisory_notes, annotated, caption, order_line
 from audit.output.choose import choose
 from audit.output.display import text_table
-from audit.output.headings import in_unit, replayed_unit
+from audit.output.headings import in_unit, replayed_unit, set_width
 from audit.output.picture import Picture, picture
 from audit.output.result import Result, Text
 from audit.progress import Progress
@@ -43,13 +61,32 @@ from audit.scale.functions import run as run
 from audit.study.fetch import fetch as fetch
 from audit.study.fetch import local_files
 from audit.text import not_there
-from audit.units import UNITS, Amount, write_amount
+from audit.units import UNITS, write_amount
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from audit.live.verify import verify as verify
+    from audit.parameters import (
+        CountOptions,
+        ExportOptions,
+        LimitOptions,
+        LoadOptions,
+        ProblemOptions,
+        ReadingOptions,
+        ReplayKey,
+        ReplayOptions,
+        TableOptions,
+    )
+    from audit.query.show import Problem
     from audit.study.simulate import simulate as simulate
 
 Database = str | Path | duckdb.DuckDBPyConnection
+ONE_RUN_NOTE = (
+    "every problem has one attempt, so the defaults are cap 1, one order and no policies; every "
+    "run then goes to its end under advisory"
+)
+SIMULATED = "select distinct archive from sources where simulated"
 STALE = "The replays are stale; run 'budget-audit replay' again."
 NO_LIMITS = Limits()
 # Functions that a module offers as they are, and that few commands need.
@@ -66,19 +103,35 @@ def _opened(
     sandbox: bool = False,
     may_create: bool = False,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The connection given, or one to the file for as long as it is needed; a load may make it."""
+    """Yield the given connection, or open the file; only a load may create it."""
     if isinstance(db, duckdb.DuckDBPyConnection):
         database.check_schema(db)
         if not may_create and not database.relations(db):
             raise AuditError("the connection's database holds no attempts; load some, or 'use' it")
-        yield db
+        with engine.explaining_other_replays(db, write):
+            yield db
         return
     if write and not may_create and not Path(db).exists():
         raise AuditError(f"{db}: no such database; make it with 'budget-audit load'")
-    with database.opened(
-        db, write=write, row_group=row_group, sandbox=sandbox, **asdict(limits)
-    ) as con:
+    with (
+        database.opened(
+            db,
+            write=write,
+            row_group=row_group,
+            sandbox=sandbox,
+            threads=limits.threads,
+            memory=limits.memory,
+        ) as con,
+        engine.explaining_other_replays(con, write),
+    ):
         yield con
+
+
+def _replayed_row_group(db: Database) -> int | None:
+    """Return how many rows a replay writes together into a file; a connection has its own."""
+    if isinstance(db, duckdb.DuckDBPyConnection) or not Path(db).is_file():
+        return None
+    return database.replayed_row_group(db)
 
 
 def _as_names(names: Names | None) -> tuple[str, ...]:
@@ -86,38 +139,41 @@ def _as_names(names: Names | None) -> tuple[str, ...]:
 
 
 def __getattr__(name: str) -> Any:
-    """A function whose module takes long to import, brought in when it is first used."""
+    """Import a function when it is first used, because its module takes long."""
     if name not in LATER:
         raise AttributeError(f"module 'audit.api' has no attribute '{name}'")
     return getattr(import_module(LATER[name]), name)
 
 
-@takes
+@document_options(Reading)
 def describe(
     sources: Sources,
     *,
     all: bool = False,
-    reading: Reading,
+    write: str | Path | None = None,
+    **options: "Unpack[ReadingOptions]",
 ) -> Text:
     """Tell whether sources load, with what command, and what they hold, before anything is loaded.
 
-    all: every column with its origin, and what could be a missing one
+    all: every column with its origin, and what is unused
+    write: a file for the select of what is known, to be edited and loaded with --sql
     """
     from audit.load.describe import describe as description
 
-    return Text(description(source_paths(sources), all=all, reading=reading))
+    reading = read_options(options, Reading)
+    path = None if write is None else str(write)
+    return Text(description(local_files(sources), all=all, write=path, reading=reading))
 
 
-@takes
+@document_options(Reading, Limits)
 def load(
     db: Database,
     sources: Sources,
     *,
     replace: bool = False,
     texts: bool = True,
-    reading: Reading,
-    limits: Limits,
     progress: Progress | None = None,
+    **options: "Unpack[LoadOptions]",
 ) -> Result:
     """Load files, folders or globs, all or nothing, and say what came in: a row per archive.
 
@@ -128,11 +184,14 @@ def load(
     from audit.load.load import load as load_sources
     from audit.load.staging import fitting_row_group
     from audit.sources.files import SourceFile, find_files
+    from audit.sources.selects import is_selected
 
+    reading, limits = read_options(options, Reading, Limits)
     files: Sequence[SourceFile] = ()
-    with contextlib.suppress(AuditError):  # The load says what is wrong with a source.
-        files = find_files(source_paths(sources))
-    row_group = fitting_row_group(files or source_paths(sources))
+    if not is_selected(source_paths(sources), reading):
+        with contextlib.suppress(AuditError):  # The load says what is wrong with a source.
+            files = find_files(source_paths(sources))
+    row_group = fitting_row_group(files)
     with _opened(db, write=True, limits=limits, row_group=row_group, may_create=True) as con:
         summary = load_sources(
             con,
@@ -149,13 +208,9 @@ def load(
     return Result(summary.archives, caption=caption, notes=notes)
 
 
-@takes
+@document_options(Limits)
 def answers(
-    db: Database,
-    answer: str,
-    *,
-    force: bool = False,
-    limits: Limits,
+    db: Database, answer: str, *, force: bool = False, **options: "Unpack[LimitOptions]"
 ) -> Result:
     """Read the answers of all archives again, as another kind, from what was loaded.
 
@@ -164,9 +219,12 @@ def answers(
     """
     from audit.load.reread import reread
 
+    limits = read_options(options, Limits)
     with _opened(db, write=True, limits=limits, row_group=database.LOADED_ROW_GROUP) as con:
         outcome = reread(con, answer, force=force)
         notes = [*quality_notes(con), *([STALE] if outcome.replays_dropped else [])]
+    if outcome.derived_removed:
+        notes.append(f"{outcome.derived_removed:,} derived archives are gone; run leave again")
     caption = (
         f"{outcome.answered:,} of {outcome.attempts:,} attempts have an answer by {answer}; "
         f"{outcome.answered_before:,} had one before"
@@ -175,8 +233,37 @@ def answers(
     return Result(rows, caption=caption, notes=notes)
 
 
+@document_options(Limits)
+def leave(
+    db: Database,
+    exit: str,
+    *,
+    archive: str | None = None,
+    new: str | None = None,
+    **options: "Unpack[LimitOptions]",
+) -> Result:
+    """Derive archives whose attempts leave early, at a checkpoint.
+
+    exit: agreement[:N], window[:N] or a .sql file
+    archive: the archive to derive from (default: every one with asked checkpoints)
+    new: the name of the derived archive (default: the archive, the exit)
+    """
+    from audit.load.leave import leave as derive
+
+    limits = read_options(options, Limits)
+    with _opened(db, write=True, limits=limits, row_group=database.LOADED_ROW_GROUP) as con:
+        counts, dropped = derive(con, exit, archive, new)
+    notes = [
+        f"{row['never_asked']:,} attempts of {row['derived_from']} have no asked checkpoint and "
+        "stay as they are"
+        for row in counts.to_pylist()
+        if row["never_asked"]
+    ]
+    return Result(counts, notes=[*notes, *([STALE] if dropped else [])])
+
+
 def _row(counted: Any, *names: str) -> pa.Table:
-    """A table with one row: some fields of what was counted."""
+    """Return a table with one row: some fields of what was counted."""
     return pa.table({name: [getattr(counted, name)] for name in names})
 
 
@@ -184,19 +271,16 @@ def _name(db: Database) -> str:
     return "the database" if isinstance(db, duckdb.DuckDBPyConnection) else str(db)
 
 
-@takes
+@document_options(Asked, Limits)
 def replay(
-    db: Database,
-    *,
-    settings: Asked,
-    limits: Limits,
-    progress: Progress | None = None,
+    db: Database, *, progress: Progress | None = None, **options: "Unpack[ReplayOptions]"
 ) -> Result:
     """Replay every order under every cap, budget and rule, and return the settings used.
 
     What is not given is as in the last replay of the database, or the study's.
     """
-    with _opened(db, write=True, limits=limits, row_group=database.REPLAYED_ROW_GROUP) as con:
+    settings, limits = read_options(options, Asked, Limits)
+    with _opened(db, write=True, limits=limits, row_group=_replayed_row_group(db)) as con:
         asked = {**settings, **_replayed_only(con, settings)}
         if asked.get("orders") == "auto":
             done, chosen = engine.replay_enough(con, asked, progress)
@@ -205,9 +289,20 @@ def replay(
             chosen = None
         used = con.sql("from settings order by key").to_arrow_table()
         ((replays,),) = con.execute(engine.render("replay_count")).fetchall()
-        notes = [chosen or "", provenance.replayed_note(con) or "", *quality_notes(con)]
+        notes = [
+            chosen or "",
+            provenance.replayed_note(con) or "",
+            *quality_notes(con, moment="replay"),
+        ]
+        notes += [ONE_RUN_NOTE] if fact(con, ONE_RUN) else []
+        notes += [
+            f"{path} was edited: the replay runs the text of the last one; read it with --{kind}"
+            for kind in KINDS
+            for path in edited_plugins(con, kind)
+        ]
+    if done.settings.prices and done.settings.unit == "money" and "prices" not in settings:
+        notes.append("counted by the prices of an earlier replay; --prices none forgets them")
     notes += price_notes(done.settings.prices)
-    notes += ["the walks that were there are reused"] if done.walks_reused else []
     if done.has_usual_budgets:
         unit = done.settings.unit
         named = [
@@ -222,7 +317,7 @@ def replay(
 
 
 def _replayed_only(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What a replay is asked for by names and files, as names that are there and rows."""
+    """Read the filters and prices of a replay: names that exist, and rows of files."""
     database.require_attempts(con)
     only = filters.chosen(
         con, asked.get("archives", ()), asked.get("competitions", ()), asked.get("problems") or None
@@ -232,73 +327,67 @@ def _replayed_only(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> 
 
 
 def tables() -> Result:
-    """The tables and what a row of each means."""
+    """List the tables and what a row of each means."""
     rows = ((name, engine.table_purpose(name)) for name in engine.table_names())
     return Result(text_table(("table", "a row"), rows))
 
 
-@takes
+@document_options(Tabled)
 def table(
-    db: Database,
-    name: str,
-    *,
-    archive: Names | None = None,
-    competition: Names | None = None,
-    problems: str | Path | None = None,
-    columns: Names | None = None,
-    sort: Names | None = None,
-    limit: int | None = None,
-    tokenize: bool = False,
-    limits: Limits,
-    progress: Progress | None = None,
+    db: Database, name: str, *, progress: Progress | None = None, **options: "Unpack[TableOptions]"
 ) -> Result:
-    """One table of the study.
+    """Return one table of the study.
 
     name: the table's name, one of tables()
-    columns: only these columns, with their intervals, in this order
-    sort: the columns to sort by, -name for the largest first
-    limit: at most so many rows
-    tokenize: count the tokens that the table still waits for; this writes to the database
     """
+    asked = read_options(options, Tabled)
     _require_table(name)
-    if tokenize:
-        _count_tokens(db, [name], limits, progress)
-    with _opened(db, limits=limits) as con:
-        only = filters.chosen(con, _as_names(archive), _as_names(competition), problems)
+    if asked.tokenize:
+        _count_tokens(db, [name], asked, progress)
+    with _opened(db, limits=asked) as con:
+        only = filters.chosen(con, asked.archive, asked.competition, asked.problems)
         rows = annotated(con, name, engine.table(con, name), only.archives)
         notes = [] if rows.num_rows else [_why_empty(con, name)]
         rows = filters.filtered(name, rows, only)
-        notes += [only.note(), *_show_notes(rows)]
+        notes += [only.note(), *_show_notes(con, rows)]
         notes.append(provenance.notes(con, has_selectors="selector" in rows.column_names))
         notes += [order_line(con, only.archives)] if name in AVERAGED else []
-        notes += [] if name == "data_quality" else _unfit(con, rows)
-        rows = choose(rows, _as_names(columns), _as_names(sort), limit)
-        return Result(rows, name, notes=notes)
+        notes += advisory_notes(name, rows)
+        notes += [] if name == "data_quality" else _quality_notes(con, rows)
+        rows = choose(
+            rows, asked.columns, asked.sort, asked.limit, where=asked.where, order=asked.order
+        )
+        return Result(set_width(rows, asked.width), name, notes=notes)
 
 
-def _unfit(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> list[str]:
-    """What the records behind these rows do not fit; a table without archives rests on all."""
-    if "archive" not in rows.column_names:
-        return quality_notes(con)
-    names = ("archive", "other")
-    columns = [rows[name].to_pylist() for name in names if name in rows.column_names]
-    return quality_notes(con, {archive for column in columns for archive in column})
+def _quality_notes(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> list[str]:
+    """Return what does not fit the archives and budgets of these rows, or of all without any."""
+
+    def values(*names: str) -> set[Any]:
+        present = [rows[name].to_pylist() for name in names if name in rows.column_names]
+        return {value for column in present for value in column}
+
+    archives = values("archive", "other") if "archive" in rows.column_names else None
+    budgets = values("budget", "advisory_budget", "strict_budget")
+    return quality_notes(con, archives, moment="table", budgets=budgets)
 
 
-def _show_notes(rows: pa.Table) -> list[str]:
-    """The command that shows the attempts behind the first row, where rows are of problems."""
+def _show_notes(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> list[str]:
+    """Return the command that shows the attempts behind the first row, if rows are of problems."""
+    from audit.query.show import find_problem
+
     key = ("archive", "competition", "question_id")
     if not rows.num_rows or not set(key) <= set(rows.column_names):
         return []
     (first,) = rows.slice(0, 1).select(key).to_pylist()
-    return [_show_note(**first)]
+    return [_show_note(find_problem(con, *first.values()))]
 
 
-def _show_note(archive: str, competition: str, question_id: int) -> str:
-    """The command that shows the attempts of a problem, as a note."""
+def _show_note(problem: "Problem") -> str:
+    """Return the command that shows the attempts of a problem."""
     return (
-        f"what was written: budget-audit show --archive {shlex.quote(archive)} --competition "
-        f"{shlex.quote(competition)} --question {question_id}"
+        f"what was written: budget-audit show --archive {shlex.quote(problem.archive)} "
+        f"--competition {shlex.quote(problem.competition)} --question {shlex.quote(problem.name)}"
     )
 
 
@@ -308,7 +397,7 @@ def _require_table(name: str) -> None:
 
 
 def _why_empty(con: duckdb.DuckDBPyConnection, name: str) -> str:
-    """Why a table has no rows; a table of the loaded records alone has no settings yet."""
+    """Return why a table has no rows; there are no settings before the first replay."""
     from audit.report.captions import empty_reason
     from audit.report.data import settings
 
@@ -318,10 +407,7 @@ def _why_empty(con: duckdb.DuckDBPyConnection, name: str) -> str:
 
 
 def _count_tokens(
-    db: Database,
-    names: Sequence[str],
-    limits: Limits,
-    progress: Progress | None,
+    db: Database, names: Sequence[str], limits: Limits, progress: Progress | None
 ) -> None:
     """Tokenize what tables still wait for; only then is the database opened for writing."""
     from audit import tokens
@@ -334,7 +420,7 @@ def _count_tokens(
 
 
 def queries() -> Result:
-    """The named queries: the question that each answers, its parameters and their defaults."""
+    """List the named queries: the question that each answers, its parameters and defaults."""
     from audit.query.run import named_queries
 
     rows = (
@@ -344,7 +430,7 @@ def queries() -> Result:
     return Result(text_table(("query", "question", "parameters"), rows))
 
 
-@takes
+@document_options(Limits)
 def query(
     db: Database,
     name_or_sql: str,
@@ -352,9 +438,9 @@ def query(
     *,
     limit: int | None = None,
     timeout: float | None = None,
-    limits: Limits,
+    **options: "Unpack[LimitOptions]",
 ) -> Result:
-    """The rows of a named query, a .sql file or SQL text, read only.
+    """Run a named query, a .sql file or SQL text, read only.
 
     A file is opened so that the SQL reaches nothing else; a connection is used as it is.
 
@@ -363,49 +449,56 @@ def query(
     limit: at most so many rows
     timeout: seconds before it is stopped
     """
-    return _answered(db, name_or_sql, params, limits, limit=limit, timeout=timeout)[0]
+    limits = read_options(options, Limits)
+    return _run_query(db, name_or_sql, params, limits, limit=limit, timeout=timeout)[0]
 
 
-@takes
 def query_text(
-    db: Database, name_or_sql: str, params: Mapping[str, Any], *, limits: Limits, **more: Any
+    db: Database,
+    name_or_sql: str,
+    params: Mapping[str, Any],
+    *,
+    threads: int | None = None,
+    memory: str | None = None,
+    **more: Any,
 ) -> tuple[str, Sequence[str]]:
-    """A query's rows as text, and the notes below; the limits hold for the formatting too."""
-    result, text = _answered(db, name_or_sql, params, limits, **more)
+    """Return a query's rows as text, and the notes below; the limits hold for formatting too."""
+    limits = Limits(threads, memory)
+    result, text = _run_query(db, name_or_sql, params, limits, **more)
     all_shown = f"{result.caption}; --limit 0 shows all"
     return text, [all_shown, *result.notes] if result.caption else result.notes
 
 
-def _answered(
+def _run_query(
     db: Database, name_or_sql: str, params: Mapping[str, Any] | None, limits: Limits, **more: Any
 ) -> tuple[Result, str]:
-    """What a query answers, and the same as text where a format is asked for."""
+    """Run a query and return its result, also as text if a format is given."""
     from audit.query.run import query as ask
 
     with _opened(db, limits=limits, sandbox=True) as con:
         answer = ask(con, name_or_sql, params, **more)
-        shown, name = answer.table.num_rows, "" if answer.is_ours else None
+        shown = answer.table.num_rows
         caption = f"… {shown:,} of {answer.rows:,} rows" if shown < answer.rows else ""
         notes = _provenance(con) if answer.reads_records else []
-        return Result(answer.table, name, caption=caption, notes=notes), answer.text
+        return Result(answer.table, "", caption=caption, notes=notes), answer.text
 
 
 def _provenance(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """The line under whatever rests on the records: simulated or not, answers, costs, labels."""
+    """Return the provenance note printed below results."""
     with contextlib.suppress(duckdb.Error):
         return [provenance.notes(con, has_selectors=True)]
     return []
 
 
 def query_sql(name_or_sql: str) -> str:
-    """The SQL of a named query."""
+    """Return the SQL of a named query."""
     from audit.query.run import find_query
 
     return find_query(name_or_sql).sql
 
 
 def schema(db: Database, name: str | None = None) -> Result:
-    """The relations of a database and what a row of each is, or the columns of one.
+    """List the relations of a database and what a row of each is, or the columns of one.
 
     db: the database, a file or a connection
     name: a relation or table whose columns to list
@@ -417,61 +510,55 @@ def schema(db: Database, name: str | None = None) -> Result:
     return Result(rows, caption=engine.relation_comment(name) if name else "")
 
 
+@document_options(OneProblem)
 def show(
     db: Database,
     *,
     archive: str | None = None,
-    competition: str | None = None,
-    question: int | None = None,
     seed: int | None = None,
+    **options: "Unpack[ProblemOptions]",
 ) -> Result | Text:
-    """The attempts of one problem, or the text of one of them.
+    """Return the attempts of one problem, or the text of one of them.
 
-    db: the database, a file or a connection
     archive: the archive (default: the first)
-    competition: the competition (default: the first)
-    question: the question_id (default: the first)
     seed: the attempt whose text to show
     """
-    from audit.query.show import attempts, problem, text
+    from audit.query.show import attempts, find_problem, text
 
+    asked = read_options(options, OneProblem)
     with _opened(db) as con:
-        key = problem(con, archive, competition, question)
+        found = find_problem(con, archive, asked.competition, asked.question)
         if seed is not None:
-            return Text(text(con, key, seed))
-        caption = f"archive {key[0]}, competition {key[1]}, question {key[2]}"
-        return Result(attempts(con, key), "", caption=caption, notes=_provenance(con))
+            return Text(text(con, found, seed))
+        caption = f"archive {found.archive}, competition {found.competition}, question {found.name}"
+        return Result(attempts(con, found), "", caption=caption, notes=_provenance(con))
 
 
-@takes
+@document_options(Exported)
 def export(
     db: Database,
     out: str | Path,
     names: Names = (),
     *,
     format: Literal["csv", "parquet"] = "csv",
-    archive: Names | None = None,
-    competition: Names | None = None,
-    problems: str | Path | None = None,
-    tokenize: bool = False,
-    limits: Limits,
     progress: Progress | None = None,
+    **options: "Unpack[ExportOptions]",
 ) -> Result:
     """Write tables and relations to files, a row of the result each; without a name, every table.
 
     out: the folder for the files
     names: tables and relations; none means every table
     format: csv or parquet
-    tokenize: count the tokens that a table still waits for; this writes to the database
     """
     from audit.output.export import export as write_files
     from audit.output.export import left_out
 
+    asked = read_options(options, Exported)
     table_names = _as_names(names)
-    if tokenize:
-        _count_tokens(db, table_names or engine.table_names(), limits, progress)
-    with _opened(db, limits=limits) as con:
-        only = filters.chosen(con, _as_names(archive), _as_names(competition), problems)
+    if asked.tokenize:
+        _count_tokens(db, table_names or engine.table_names(), asked, progress)
+    with _opened(db, limits=asked) as con:
+        only = filters.chosen(con, asked.archive, asked.competition, asked.problems)
         written = list(write_files(con, Path(out), table_names, format, only, progress))
         notes = [only.note()]
         hint = f"budget-audit tokenize{'' if _name(db) == 'the database' else f' --db {db}'}"
@@ -489,13 +576,13 @@ def export(
     return Result(text_table(["file"], ([str(path)] for path in written)), notes=notes)
 
 
-@takes
+@document_options(Limits)
 def check(
     db: str | Path,
     *,
     expect: Names = (),
-    limits: Limits,
     progress: Progress | None = None,
+    **options: "Unpack[LimitOptions]",
 ) -> Result:
     """Verify the invariants and controls, and expectations if there are any: a row each.
 
@@ -505,6 +592,7 @@ def check(
     from audit.engine.check import check as verify
     from audit.output.expect import read_expectations
 
+    limits = read_options(options, Limits)
     expected = read_expectations(_as_names(expect))
     rows = verify(db, **asdict(limits), progress=progress)
     notes = [
@@ -513,14 +601,16 @@ def check(
         if row["violations"] and row["measured"]
     ]
     if expected:
-        more, failed = _expected(db, expected, limits)
+        more, failed = _check_expectations(db, expected, limits)
         rows, notes = pa.concat_tables([rows, more]), notes + failed
     count = sum(violations > 0 for violations in rows["violations"].to_pylist())
     return Result(rows, "check", caption=f"{rows.num_rows} checks, {count} failed", notes=notes)
 
 
-def _expected(db: Database, expected: Sequence[Any], limits: Limits) -> tuple[pa.Table, list[str]]:
-    """Each expectation as a check, and a line for each that fails."""
+def _check_expectations(
+    db: Database, expected: Sequence[Any], limits: Limits
+) -> tuple[pa.Table, list[str]]:
+    """Check each expectation, and return a line for each that fails."""
     from audit.engine.check import Checks
     from audit.output.expect import outcome
 
@@ -546,7 +636,7 @@ def _expected(db: Database, expected: Sequence[Any], limits: Limits) -> tuple[pa
     return checks.table(), lines
 
 
-@takes
+@document_options(Limits)
 def report(
     db: Database,
     out: str | Path = "report",
@@ -555,8 +645,8 @@ def report(
     title: str | None = None,
     texts: str | None = None,
     archive: Names | None = None,
-    limits: Limits,
     progress: Progress | None = None,
+    **options: "Unpack[LimitOptions]",
 ) -> list[Path]:
     """Write the report, by default as a page to explore, offline; return its files.
 
@@ -567,6 +657,7 @@ def report(
     """
     from audit.report import report as write_report
 
+    limits = read_options(options, Limits)
     words = ",".join(_as_names(formats)).split(",")
     format_names = [word.strip() for word in words if word.strip()]
     with _opened(db, limits=limits) as con:
@@ -575,7 +666,7 @@ def report(
 
 
 def figures() -> Result:
-    """The figures and what each shows."""
+    """List the figures and what each shows."""
     from audit.report import FIGURES
     from audit.report.captions import FIGURES as CAPTIONS
 
@@ -584,112 +675,116 @@ def figures() -> Result:
     return Result(text_table(("figure", "shows"), rows))
 
 
+@document_options(OneReplay)
 def figure(
     db: Database,
     name: str,
     out: str | Path | None = None,
     *,
     archive: Names | None = None,
+    order: Names | None = None,
     width: int | None = None,
     title: str | None = None,
     font: str | None = None,
-    competition: str | None = None,
-    question: int | None = None,
-    repeat: int | None = None,
-    budget: Amount | None = None,
-    cap: int | None = None,
+    **options: "Unpack[ReplayKey]",
 ) -> Picture:
     """Draw one figure for a paper; return its file, which a notebook shows, with a caption.
 
-    db: the database, a file or a connection
+    Competition, question, repeat, budget and cap choose the replay of the timeline.
+
     name: the figure's name, one of figures()
     out: the picture: .svg, .pdf, .png or .html (default: the name as .svg)
-    archive: only these archives, names or patterns such as '*_high'
+    order: archives whose panels come first
     width: the whole picture's width in pixels, 96 an inch
     title: another title; an empty one for none
     font: the font of all text
-    competition: of the timeline's replay (default: the first)
-    question: the question_id of the timeline's replay (default: the first)
-    repeat: the order of the timeline's replay, 0 the canonical one (default: the first)
-    budget: the budget of the timeline's replay (default: the smallest)
-    cap: the cap on attempts of the timeline's replay (default: the primary one)
     """
-    from audit.query.show import problem
     from audit.report import FIGURES, Look, save_figure
-    from audit.report import timeline as draw_timeline
-    from audit.report.captions import FIGURES as CAPTIONS
+    from audit.report.captions import figure_caption
     from audit.report.figures.drawing import PLAIN, check_font, check_suffix, fitting
 
     is_timeline = name == "timeline"
     if not is_timeline and name not in FIGURES:
         raise AuditError(not_there("figure", name, [*FIGURES, "timeline"]))
-    replayed: dict[str, Any] = {
-        "competition": competition, "question": question, "repeat": repeat, "budget": budget,
-        "cap": cap,
-    }  # fmt: skip
-    keys = [key for key, value in replayed.items() if value is not None]
-    if keys and not is_timeline:
+    replayed = asdict(read_options(options, OneReplay))
+    if is_timeline and order:
+        raise AuditError("--order: the timeline shows one archive; name it with --archive")
+    if not is_timeline and (keys := [key for key in replayed if replayed[key] is not None]):
         raise AuditError(f"--{keys[0]}: only the timeline shows one replay")
     path = check_suffix(Path(out or f"{name}.svg"))
     look = Look(width or PLAIN.width, title=title, font=check_font(font))
     with _opened(db) as con:
         database.require_replays(con)
-        chosen = filters.chosen(con, _as_names(archive)).archives if archive else None
-        first = chosen[0] if chosen else None
-        make: Callable[..., Any] = partial(draw_timeline, con, first, **replayed)
-        if not is_timeline:
-            make = partial(FIGURES[name], con, archives=chosen)
-        drawn = save_figure(make(look=look) if width is None else fitting(make, look), path)
-        words, notes = caption(con, " ".join(CAPTIONS[name]), chosen or ()), []
+        chosen = filters.chosen(con, _as_names(archive)).archives
         if is_timeline:
-            notes = [_show_note(*problem(con, first, competition, question, "replayed_problems"))]
-        return picture(drawn, words, notes)
+            make, notes = _timeline(con, chosen[0] if chosen else None, replayed)
+        else:
+            panels = filters.in_order(con, chosen, names(order or ()))
+            make, notes = partial(FIGURES[name], con, archives=panels), []
+        chart = make(look=look) if width is None else fitting(make, look)
+        words = caption(con, figure_caption(name, chart), chosen)
+        return picture(save_figure(chart, path), words, notes)
 
 
+def _timeline(
+    con: duckdb.DuckDBPyConnection, archive: str | None, replayed: dict[str, Any]
+) -> tuple[Callable[..., Any], list[str]]:
+    """Return what draws the timeline of a replay, and a note that names the problem."""
+    from audit.query.show import find_problem
+    from audit.report import timeline as draw_timeline
+
+    named = (archive, replayed["competition"], replayed["question"])
+    found = find_problem(con, *named, "replayed_problems")
+    if replayed["question"] is not None:
+        replayed |= {"competition": found.competition, "question": found.question_id}
+    return partial(draw_timeline, con, archive, **replayed), [_show_note(found)]
+
+
+@document_options(OneReplay)
 def timeline(
     db: Database,
     out: str | Path = "timeline.svg",
     *,
     archive: str | None = None,
-    competition: str | None = None,
-    question: int | None = None,
-    repeat: int | None = None,
-    budget: Amount | None = None,
-    cap: int | None = None,
+    **options: "Unpack[ReplayKey]",
 ) -> Picture:
     """Draw one replay on an axis of its costs: what each rule returns and pays; return its file.
 
-    db: the database, a file or a connection
     out: the picture: .svg, .pdf, .png or .html
     archive: the archive (default: the first)
-    competition: the competition (default: the first)
-    question: the question_id (default: the first)
-    repeat: the order, 0 the canonical one (default: the first)
-    budget: the budget, a number or '4k' (default: the smallest)
-    cap: the cap on attempts (default: the primary one)
     """
-    return figure(
-        db, "timeline", out, archive=archive, competition=competition, question=question,
-        repeat=repeat, budget=budget, cap=cap,
-    )  # fmt: skip
+    return figure(db, "timeline", out, archive=archive, **options)
 
 
-@takes
+@document_options(Limits)
 def tokenize(
     db: Database,
     tokenizer: str | None = None,
     *,
     everything: bool = False,
-    limits: Limits,
+    checkpoints: bool = False,
     progress: Progress | None = None,
+    **options: "Unpack[LimitOptions]",
 ) -> Result:
     """Count the tokens that prefix_boxes needs; what is counted already is not counted again.
 
     tokenizer: a tiktoken encoding or a Hugging Face tokenizer.json (default: the last one used)
     everything: every text, not only those of boundary attempts
+    checkpoints: keep every complete box of a text as a checkpoint instead
     """
     from audit import tokens
 
+    limits = read_options(options, Limits)
+    if checkpoints:
+        with _opened(db, write=True, limits=limits) as con:
+            found = tokens.write_checkpoints(con, tokenizer, limits.threads, progress)
+        caption = (
+            f"{found.checkpoints:,} checkpoints written in {found.attempts:,} attempts, counted "
+            f"with {found.encoding}; {found.unverified:,} attempts have none: their recorded "
+            "counts differ"
+        )
+        rows = _row(found, "encoding", "attempts", "checkpoints", "unverified")
+        return Result(rows, caption=caption, notes=[STALE] if found.replays_dropped else [])
     with _opened(db, write=True, limits=limits) as con:
         counts = tokens.tokenize(
             con, tokenizer, everything=everything, threads=limits.threads, progress=progress
@@ -701,23 +796,22 @@ def tokenize(
     return Result(_row(counts, "encoding", "attempts", "tokens", "reconciled"), caption=caption)
 
 
-@takes
+@document_options(Counting)
 def compare(
     db: Database,
     published: str | Path | None = None,
     *,
-    tokenize: bool = False,
-    limits: Limits,
     progress: Progress | None = None,
+    **options: "Unpack[CountOptions]",
 ) -> "Compared":
     """Put every published value beside the computed one.
 
     published: published values in the study's layout (default: the study's)
-    tokenize: count the tokens that prefix_boxes still waits for; this writes to the database
     """
     from audit.study import compare as study
 
-    if tokenize:
+    limits = read_options(options, Counting)
+    if limits.tokenize:
         _count_tokens(db, ["prefix_boxes"], limits, progress)
     with _opened(db, limits=limits) as con:
         database.require_replays(con)
@@ -726,10 +820,14 @@ def compare(
             lambda name: engine.table(con, name),
             dict(counted.fetchall()),
             Path(published) if published else None,
+            [name for (name,) in con.execute(SIMULATED).fetchall()],
         )
     verdict, status = study.verdict(comparison)
     is_telling = comparison.is_study or len(comparison.those("not_computed")) < len(comparison.rows)
-    compared = Compared(study.comparison_table(comparison), notes=[verdict])
+    compared = Compared(
+        study.comparison_table(comparison),
+        notes=[note for note in (verdict, study.identity_note(comparison)) if note],
+    )
     if is_telling:
         compared.compact = Result(study.comparison_table(comparison, compact=True))
     compared.summary = Result(study.summary_table(comparison))
@@ -745,7 +843,7 @@ class Compared(Result):
     status: int
 
 
-@takes
+@document_options(Limits)
 def diff(
     old: Database,
     new: Database,
@@ -753,9 +851,9 @@ def diff(
     tolerance: float = 1e-9,
     table: str | None = None,
     archive: Names | None = None,
-    limits: Limits,
+    **options: "Unpack[LimitOptions]",
 ) -> Result:
-    """What differs between two databases: settings, sources, and cells of every table.
+    """Compare two databases: settings, sources, and the cells of every table.
 
     The caption is one screen: what changed, which accuracies differ by more than noise, and which
     problems flipped most.
@@ -768,44 +866,45 @@ def diff(
     """
     from audit.output.diff import archive_pairs, differences, first_screen
 
+    limits = read_options(options, Limits)
     if table is not None:
         _require_table(table)
     pairs = archive_pairs(_as_names(archive))
-    with (
-        _opened(old, limits=limits) as before,
-        _opened(new, limits=limits) as after,
-    ):
+    with _opened(old, limits=limits) as before, _opened(new, limits=limits) as after:
         rows = differences(before, after, tolerance, pairs, table)
         return Result(rows, caption=first_screen(before, after, rows, pairs))
 
 
-@takes
+@document_options(Limits)
 def demo(
     out: str | Path = "demo",
     *,
     simulated: bool = False,
     agents: bool = False,
-    limits: Limits,
+    forced: bool = False,
     progress: Callable[[str], Progress | None] | None = None,
+    **options: "Unpack[LimitOptions]",
 ) -> Result:
-    """The shipped recorded attempts, loaded, replayed and reported: a row per thing made.
+    """Load, replay and report the shipped recorded attempts: a row per file made.
 
     The caption tells the finding. Whom to credit, or that the data are simulated, is in the notes.
 
     out: the folder for everything
     simulated: simulated archives in the study's shape instead
     agents: recorded agent runs instead, budgeted in dollars, under all five rules
+    forced: attempts of two reasoning models instead, which were made to answer on the way
     progress: gives the progress of each of the steps load, replay and report
     """
     from audit.report import report as write_report
     from audit.study import recorded
 
-    if simulated and agents:
-        raise AuditError("--simulated and --agents are two demonstrations; choose one")
+    limits = read_options(options, Limits)
+    if simulated + agents + forced > 1:
+        raise AuditError("--simulated, --agents and --forced are demonstrations; choose one")
     folder, show_of = Path(out), progress or (lambda step: None)
     db = folder / "audit.duckdb"
     made: list[tuple[str, Path]] = []
-    shown = recorded.AGENTS if agents else recorded.OTIS
+    shown = recorded.AGENTS if agents else recorded.FORCED if forced else recorded.OTIS
     if simulated:
         from audit.study.simulate import simulate
 
@@ -818,14 +917,16 @@ def demo(
         except OSError as error:
             raise AuditError(f"{folder}: cannot be made a folder: {error.strerror}") from None
     answer, settings = ("boxed", {}) if simulated else (shown.answer, shown.settings)
-    load(db, files, replace=True, answer=answer, progress=show_of("load"), limits=limits)
-    replay(db, progress=show_of("replay"), **settings, limits=limits)
+    read: dict[str, Any] = {"answer": answer, "progress": show_of("load")}
+    read["checkpoints"] = None if simulated else shown.checkpoints
+    load(db, files, replace=True, **read, **options)
+    replay(db, progress=show_of("replay"), **settings, **options)
     made.append(("database", db))
     tables: dict[str, pa.Table] = {}
     with _opened(db, limits=limits) as con:
         written = write_report(con, folder / "report", progress=show_of("report"), keep=tables)
         notes = recorded.credits(con)
-        finding = _finding(con, tables, agents=agents)
+        finding = _finding(con, tables, agents=agents, forced=forced)
     made += [("page", path) for path in written]
     if simulated:
         notes.append("This is simulated data: it shows the tool, it says nothing about any model.")
@@ -833,18 +934,51 @@ def demo(
     return Result(rows, caption=finding, notes=notes)
 
 
-def _finding(con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], *, agents: bool) -> str:
-    """What a demonstration shows, in three lines and a table."""
-    from audit.report.story import small_table, story_lines
+def _finding(
+    con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], *, agents: bool, forced: bool
+) -> str:
+    """Return the finding of a demonstration, in three lines and a table."""
+    if forced:
+        from audit.study import forced as answers_on_the_way
+
+        rows = engine.table(con, "terminals").to_pylist()
+        return answers_on_the_way.finding(rows, tables["main"].to_pylist())
+    from audit.report.story import read_story, small_table, story_lines
     from audit.study import agents as runs
 
     if agents:
         return runs.finding(tables["curves"].to_pylist(), replayed_unit(con))
-    return "\n".join([*story_lines(tables), "", small_table(tables["main"].to_pylist())])
+    lines = story_lines(read_story(tables))
+    return "\n".join([*lines, "", small_table(tables["main"].to_pylist())])
+
+
+@document_options(Limits)
+def card(
+    db: Database,
+    out: str | Path,
+    *,
+    format: Literal["json", "every_eval_ever"] = "json",
+    archive: Names | None = None,
+    **options: "Unpack[LimitOptions]",
+) -> Result:
+    """Write the budget card: all that a budget figure must state. A row per file written.
+
+    out: the file; a folder for records of several archives
+    format: json, by the schema that ships, or every_eval_ever, a record per archive
+    """
+    from audit.output.card import write_card
+
+    limits = read_options(options, Limits)
+    with _opened(db, limits=limits) as con:
+        database.require_replays(con)
+        only = filters.chosen(con, _as_names(archive), (), None)
+        files = write_card(con, Path(out), only.archives, format)
+        notes = [provenance.notes(con, has_selectors=True), *quality_notes(con)]
+    return Result(text_table(("file",), ((str(file),) for file in files)), notes=notes)
 
 
 def sql(name: str) -> Text:
-    """The rendered SQL of a stage, rule, selector or table.
+    """Return the rendered SQL of a stage, rule, selector or table.
 
     name: the name, which is the stem of its file
     """
@@ -855,7 +989,7 @@ def sql(name: str) -> Text:
 
 
 def to_scorio(db: Database, attempts: int | None = None) -> dict[str, ScorioArrays]:
-    """Each archive's (M, N) outcome and answer arrays, as the scorio library takes them.
+    """Return each archive's (M, N) outcome and answer arrays, as the scorio library takes them.
 
     db: the database, a file or a connection
     attempts: take the first N attempts of every problem (default: all, which must be as many)

@@ -1,21 +1,21 @@
-"""Every option, declared once: what a user may say about sources, replays and limits.
+"""Every option, declared once: how to read sources, what to replay, and limits.
 
-A field of `Reading`, `Settings` or `Limits` is an option of the commands and a parameter of the
-functions that take the object; its help, type and default are written nowhere else.
+A field of `Reading`, `Settings` or `Limits` is an option of commands and a parameter of functions;
+its help, type and default are written nowhere else. Type checkers read them in parameters.pyi.
 """
 
-import functools
 import inspect
 import math
 import operator
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, Union
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, Union, overload
 
 from audit.errors import AuditError
+from audit.text import not_there
 from audit.units import UNITS, Amount, whole_numbers
 
 # Several names, or one.
@@ -23,27 +23,51 @@ Names = str | Sequence[str]
 # 4000, "4000", "4k", "$0.05" or "90s"; several are a list or "4k,8k".
 Budgets = Amount | Sequence[Amount]
 FilePath = str | Path
-Sources = FilePath | Sequence[FilePath]
-Returned = TypeVar("Returned")
-# What parameters are that many functions have; a function whose own differs says so itself.
+
+
+class Columnar(Protocol):
+    """A table of Python's: a DuckDB relation, an Arrow table or a data frame."""
+
+    @property
+    def columns(self) -> Any:
+        """Return the columns, or their names."""
+
+
+class Streamed(Protocol):
+    """A stream of record batches."""
+
+    @property
+    def schema(self) -> Any:
+        """Return the schema of the batches."""
+
+
+Sources = FilePath | Columnar | Streamed | Sequence[FilePath | Columnar | Streamed]
+Function = TypeVar("Function", bound=Callable[..., Any])
+One = TypeVar("One")
+Other = TypeVar("Other")
+# Descriptions of parameters that many functions have.
 SHARED = {
     "db": "the database, a file or a connection",
     "sources": "files, folders or globs",
     "folder": "the run's folder",
     "archive": "only these archives, names or patterns such as '*_high'",
-    "competition": "only these competitions",
-    "problems": "a CSV with the columns competition and question_id: only these problems",
     "progress": "called with what is done, how much of it, and how much there is",
 }
+# `--orders auto` doubles the orders, from the first number to the second at most.
+FIRST_ORDERS, MOST_ORDERS = 20, 20_000
+AUTO = (
+    f"--orders auto: {FIRST_ORDERS} orders, then twice as many each time, until order noise is at "
+    f"most a tenth of problem noise at every budget; at most {MOST_ORDERS:,}"
+)
 
 
 def option(default: Any, help: str, kind: str, **more: Any) -> Any:
-    """A field with what its option needs: a sentence and its kind, and if they differ from the
-    field's name, how it is called.
+    """Return a field with the help and kind of its option.
 
-    `parameter`: the name in Python; `flag`: the name on the command line; `planned`: the parameter
-    of `plan`, None where it has none; `is_stored`: False where the settings relation leaves it out;
-    `shown`: the default in words; `choices`, `most`, `metavar`, `complete`: of the command line.
+    `parameter`: the name in Python; `flags`: the names on the command line; `planned`: the
+    parameter of `plan`, None where it has none; `is_stored`: False where the settings relation
+    leaves it out; `shown`: the default in words; `choices`, `least`, `most`, `metavar`,
+    `complete`: of the command line.
     """
     metadata = {"help": help, "kind": kind, **more}
     if callable(default):
@@ -52,7 +76,7 @@ def option(default: Any, help: str, kind: str, **more: Any) -> Any:
 
 
 def plugins_option(what: str, shown: str = "") -> Any:
-    """A field of rules, selectors or policies, which the settings list by themselves."""
+    """Return a field of rules, selectors or policies, which have relations of their own."""
     help = f"{what}: names, 'all' or a folder of your own .sql files"
     more = {"metavar": "NAMES|all|DIR", "shown": shown, "is_stored": False}
     return option(None, help, "plugins", **more)
@@ -60,21 +84,24 @@ def plugins_option(what: str, shown: str = "") -> Any:
 
 @dataclass(frozen=True)
 class Reading:
-    """What is read of sources, and what stands in for what they lack."""
+    """Options of `load`: how to read files, and defaults for missing columns."""
 
     format: str | None = option(
-        None,
-        "the files' format",
-        "text",
-        metavar="NAME",
-        shown="detected from their content",
+        None, "the files' format", "text", metavar="NAME", shown="detected from their content"
     )
     mapping: Mapping[str, str] = option(
         dict,
         "canonical columns and the column or path, such as output.0.text, to take each from",
         "pairs",
-        flag="--map",
+        parameter="map",
         metavar="CANONICAL=PATH",
+    )
+    sql: str | None = option(
+        None,
+        "one select over the sources (views source, or source_1, source_2, …) with canonical "
+        "columns: a .sql file or the text",
+        "text",
+        metavar="FILE|TEXT",
     )
     archive: str | None = option(
         None, "the archive (one model configuration) of the attempts", "text", metavar="NAME"
@@ -89,10 +116,7 @@ class Reading:
         choices=("stop",),
     )
     finished: tuple[str, ...] = option(
-        (),
-        "finish reasons that count as stop, such as eos,end_turn",
-        "names",
-        metavar="REASON,…",
+        (), "finish reasons that count as stop, such as eos,end_turn", "names", metavar="REASON,…"
     )
     count_tokens: str | None = option(
         None,
@@ -121,6 +145,12 @@ class Reading:
         "file",
         metavar="FILE",
     )
+    checkpoints: str | None = option(
+        None,
+        "what attempts would have answered before their end, in JSON lines, CSV or Parquet",
+        "file",
+        metavar="FILE",
+    )
     explode: str | None = option(
         None, "the list that holds the attempts of a record, one item each", "text", metavar="PATH"
     )
@@ -133,8 +163,8 @@ class Reading:
     )
     failed: str | None = option(
         None,
-        "attempts without text and tokens: 'drop' leaves them out, 'count' keeps them as "
-        "unfinished attempts at cost 1",
+        "attempts of which no tokens are recorded (0 or null): 'drop' leaves them out, 'count' "
+        "keeps them as unfinished attempts at cost 1",
         "text",
         choices=("drop", "count"),
     )
@@ -158,7 +188,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a replay: what is stored and taken again where the next one says nothing."""
+    """Options of `replay`, which the next replay takes over where it says nothing."""
 
     unit: str = option(
         "completion",
@@ -183,7 +213,7 @@ class Settings:
     prices: tuple[tuple[str, int, int, int], ...] = option(
         (),
         "prices by archive, a CSV: archive, input, output and, if wanted, cached_input, money per "
-        "million tokens",
+        "million tokens; none forgets those of an earlier replay",
         "file",
         metavar="FILE",
     )
@@ -192,7 +222,7 @@ class Settings:
     orders: int = option(
         20,
         "random orders per problem; 0 replays the canonical order only, 'auto' as many as make "
-        "order noise a tenth of problem noise, at most 2,000",
+        f"order noise a tenth of problem noise, at most {MOST_ORDERS:,}",
         "orders",
     )
     order_seed: int = option(20260904, "the seed of the orders", "number")
@@ -201,14 +231,21 @@ class Settings:
     bootstrap_seed: int = option(20260905, "the seed of the replicates", "number")
     curve_points: int = option(200, "points of budget_curve besides the budgets", "number")
     effect: float = option(
-        3.0, "the difference in points that `power` asks how many problems would show", "decimal"
+        3.0, "the difference in points that table `power` is to detect", "decimal"
     )
     rules: str | None = plugins_option("what happens at the budget", "strict,advisory")
     selectors: str | None = plugins_option("how an answer is picked", "the study's")
     policies: str | None = plugins_option("when a controller stops by itself")
+    terminals: tuple[str, ...] = option(
+        ("none",),
+        "what becomes of the attempt that strict cuts: none, standing, forced, forced_if_empty, "
+        "forced_after or all",
+        "names",
+        metavar="NAMES|all",
+    )
     archives: tuple[str, ...] = option(
         (),
-        "replay only these archives, names or patterns such as '*_high'; '*' means all again",
+        "replay only these archives, names or patterns such as '*_high'; '*' removes the filter",
         "patterns",
         parameter="archive",
         planned="only_archive",
@@ -217,7 +254,7 @@ class Settings:
     )
     competitions: tuple[str, ...] = option(
         (),
-        "replay only these competitions; '*' means all again",
+        "replay only these competitions; '*' removes the filter",
         "patterns",
         parameter="competition",
         planned="only_competition",
@@ -225,16 +262,13 @@ class Settings:
         complete="competitions",
     )
     problems: tuple[tuple[str, int], ...] = option(
-        (),
-        "replay only these problems, a CSV: competition, question_id",
-        "file",
-        metavar="FILE",
+        (), "replay only these problems, a CSV: competition, question_id", "file", metavar="FILE"
     )
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a process may use."""
+    """Limits of a process."""
 
     threads: int | None = option(
         None, "threads to use", "number", most=1024, shown="all cores", metavar="N"
@@ -244,7 +278,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class TaskLimits(Limits):
-    """What a task of a run past one machine may use, and where it may spill to."""
+    """Limits of a task of a run past one machine, and its scratch folder."""
 
     threads: int = option(1, "threads of a task", "number", most=1024, metavar="N")
     memory: str = option("2GB", "most memory of a task", "size")
@@ -253,27 +287,108 @@ class TaskLimits(Limits):
     )
 
 
+@dataclass(frozen=True)
+class Filters:
+    """Options that keep some rows."""
+
+    archive: tuple[str, ...] = option(
+        (),
+        "only these archives, names or patterns such as '*_high'",
+        "patterns",
+        metavar="NAME",
+        complete="archives",
+    )
+    competition: tuple[str, ...] = option(
+        (), "only these competitions", "patterns", metavar="NAME", complete="competitions"
+    )
+    problems: str | None = option(
+        None, "only these problems, a CSV: competition, question_id", "file", metavar="FILE"
+    )
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Options that print a part of a table."""
+
+    columns: tuple[str, ...] = option(
+        (), "only these columns, with their intervals, in this order", "names", metavar="NAME,…"
+    )
+    sort: tuple[str, ...] = option(
+        (), "sort by these columns, -NAME for the largest first", "names", metavar="NAME,…"
+    )
+    limit: int | None = option(None, "at most so many rows", "number", least=0, metavar="N")
+    where: str | None = option(
+        None, "only rows that meet this condition, such as budget <= 8000", "text", metavar="SQL"
+    )
+    order: tuple[str, ...] = option((), "archives that come first", "names", metavar="NAME,…")
+    width: int | None = option(
+        None, "width in TeX: 5.5in, or one or two (columns); in Python pixels, 96 an inch", "width"
+    )
+
+
+@dataclass(frozen=True)
+class Counting(Limits):
+    """Limits, and a read that may write token counts."""
+
+    tokenize: bool = option(
+        False, "count the tokens that prefix_boxes still waits for, into the database", "flag"
+    )
+
+
+@dataclass(frozen=True)
+class Exported(Counting, Filters):
+    """Options of `export`."""
+
+
+@dataclass(frozen=True)
+class Tabled(Exported, Choice):
+    """Options of `table`."""
+
+
+@dataclass(frozen=True)
+class OneProblem:
+    """The problem that is shown."""
+
+    competition: str | None = option(
+        None, "the competition", "text", shown="the first", complete="competitions"
+    )
+    question: str | None = option(
+        None,
+        "the problem, its name or question_id",
+        "name",
+        flags=("--question", "--problem"),
+        shown="the first",
+    )
+
+
+@dataclass(frozen=True)
+class OneReplay(OneProblem):
+    """The replay that a timeline shows."""
+
+    repeat: int | None = option(
+        None, "the order, 0 the canonical one", "number", least=0, shown="the first"
+    )
+    budget: int | float | str | None = option(
+        None, "the budget, such as 4k", "amount", shown="the smallest", complete="budgets"
+    )
+    cap: int | None = option(
+        None, "the cap on attempts", "number", least=1, shown="the primary one"
+    )
+
+
 class Asked(dict[str, Any]):
-    """The settings that a user has asked for, by field; the others stay as in the last replay."""
+    """The settings that a user gives, by field; the others stay as in the last replay."""
 
 
 class Planned(Asked):
-    """The settings asked of a plan, which has no last replay."""
-
-
-SETS: dict[type, type] = {
-    Reading: Reading,
-    Limits: Limits,
-    TaskLimits: TaskLimits,
-    Asked: Settings,
-    Planned: Settings,
-}
+    """The settings that a user gives to a plan, which has no last replay."""
 
 
 def parameters(option_set: type) -> dict[str, Field[Any]]:
-    """The parameters of an option set and the field of each."""
+    """Return the parameters of an option set and the field of each."""
     entries = {}
-    for entry in fields(SETS[option_set]):
+    declared: Any = Settings if issubclass(option_set, Asked) else option_set
+    for entry in fields(declared):
         name = entry.metadata.get("parameter", entry.name)
         if option_set is Planned:
             name = entry.metadata.get("planned", name)
@@ -282,26 +397,32 @@ def parameters(option_set: type) -> dict[str, Field[Any]]:
     return entries
 
 
-def source_paths(sources: Sources) -> list[str]:
-    """Files, folders or globs, given one by one or as several."""
-    return [str(path) for path in ([sources] if isinstance(sources, str | Path) else sources)]
+def source_paths(sources: Sources) -> list[Any]:
+    """Return files, folders, globs and tables as a list, given one by one or as several."""
+    several: Any = [sources] if isinstance(sources, str | Path) or is_table(sources) else sources
+    return [source if is_table(source) else str(source) for source in several]
+
+
+def is_table(source: Any) -> bool:
+    """Tell whether a source is a table of Python's: a relation, Arrow's or a data frame."""
+    return hasattr(source, "columns") or hasattr(source, "schema")
 
 
 def flag_of(entry: Field[Any], name: str | None = None) -> str:
-    """The option of a field on the command line."""
+    """Return the option of a field on the command line."""
     words = name or entry.metadata.get("parameter", entry.name)
-    return entry.metadata.get("flag") or f"--{words.replace('_', '-')}"
+    return entry.metadata.get("flags", [f"--{words.replace('_', '-')}"])[0]
 
 
 def default_of(entry: Field[Any]) -> Any:
-    """The default of a field."""
+    """Return the default of a field."""
     if entry.default_factory is not MISSING:
         return entry.default_factory()
     return entry.default
 
 
 def default_shown(entry: Field[Any]) -> str:
-    """The default as it stands in help and documentation; nothing where it says nothing."""
+    """Return the default that help and documentation print; empty if it says nothing."""
     if "shown" in entry.metadata:
         return entry.metadata["shown"]
     value = default_of(entry)
@@ -310,15 +431,8 @@ def default_shown(entry: Field[Any]) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else f"{value}".removesuffix(".0")
 
 
-def documented(name: str, entry: Field[Any]) -> str:
-    """The line of a parameter in the documentation of a function."""
-    default = default_shown(entry)
-    text = f"{name}: {entry.metadata['help']}{f' (default: {default})' if default else ''}"
-    return textwrap.fill(text, 96, subsequent_indent="    ", break_on_hyphens=False)
-
-
 def _convert(entry: Field[Any], name: str, value: Any) -> Any:
-    """A value as its field holds it; entry of another type is refused before anything is done."""
+    """Convert a value to the type of its field; refuse one of another type."""
     flag = flag_of(entry, name)
     try:
         converted = OPTION_KINDS[entry.metadata["kind"]].convert(value)
@@ -337,7 +451,7 @@ def _flag(value: Any) -> bool:
 
 
 def _number(value: Any) -> int:
-    # True counts as 1 in Python; as a number of orders it is a mistake.
+    # Python counts True as 1; as a number of orders it is a mistake.
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{value!r} is not a whole number")
     return operator.index(value)
@@ -356,22 +470,26 @@ def _text(value: Any) -> str:
 
 
 def orders(value: Any) -> int | str:
-    """A number of orders, or auto."""
+    """Read a number of orders, or auto."""
     if isinstance(value, str) and value != "auto" and not value.isdecimal():
         raise ValueError(f"'{value}' is neither a whole number nor auto")
     return value if value == "auto" else _number(int(value) if isinstance(value, str) else value)
 
 
 def size(value: Any) -> str:
-    """An amount of memory as DuckDB reads it, such as 500MB or 2GB."""
+    """Check an amount of memory as DuckDB reads it, such as 500MB or 2GB."""
     if not re.fullmatch(r"\d+(\.\d+)? ?[KMGT]i?B", _text(value)):
         raise ValueError(f"'{value}' is not an amount like 500MB or 2GB")
     return value
 
 
 def names(value: Any) -> tuple[str, ...]:
-    """Names given one by one or with commas between them."""
-    return tuple(part for name in _patterns(value) for part in name.split(",") if part)
+    """Return names given one by one or with commas between them, perhaps with a blank after each.
+
+    A blank at the end of a name belongs to it: logs write finish reasons such as 'stop '.
+    """
+    parts = (part.lstrip() for name in _patterns(value) for part in name.split(","))
+    return tuple(part for part in parts if part.strip())
 
 
 def _patterns(value: Any) -> tuple[str, ...]:
@@ -394,6 +512,10 @@ def _pairs(value: Any) -> dict[str, str]:
     return {_text(name): _text(path) for name, path in dict(value).items()}
 
 
+def _name(value: Any) -> str:
+    return str(value) if isinstance(value, int) else _text(value)
+
+
 class OptionKind(NamedTuple):
     """A kind of option: what Python takes, and what makes the field's value of it."""
 
@@ -405,6 +527,9 @@ class OptionKind(NamedTuple):
 OPTION_KINDS = {
     "flag": OptionKind(bool, _flag),
     "number": OptionKind(int, _number),
+    "width": OptionKind(int, _number),
+    "name": OptionKind(str | int, _name),
+    "amount": OptionKind(Amount, _amounts),
     "decimal": OptionKind(float, _decimal),
     "text": OptionKind(str, _text),
     "file": OptionKind(FilePath, _text),
@@ -419,9 +544,12 @@ OPTION_KINDS = {
 }
 
 
+DECLARED: tuple[Any, ...] = (Reading, Settings, Limits, TaskLimits, Tabled, OneReplay)
+
+
 def _require_declared() -> None:
     """Refuse a field that a command or a document could make nothing of."""
-    for entry in {entry for option_set in SETS.values() for entry in fields(option_set)}:
+    for entry in (one for kept in DECLARED for one in fields(kept)):
         kind, help = entry.metadata.get("kind"), entry.metadata.get("help")
         if kind is None:
             raise TypeError(f"{entry.name}: declare it with option(…), with its help and kind")
@@ -434,81 +562,82 @@ def _require_declared() -> None:
 _require_declared()
 
 
-def collected(option_set: type, options: Mapping[str, Any]) -> Any:
-    """The option set of these parameters; what is None is as if it were not given."""
-    entries = parameters(option_set)
-    values = {
-        entries[name].name: _convert(entries[name], name, value)
-        for name, value in options.items()
-        if value is not None
-    }
-    return option_set(**values)
+@overload
+def read_options(options: Mapping[str, Any], one: type[One], /) -> One: ...
+@overload
+def read_options(
+    options: Mapping[str, Any], one: type[One], other: type[Other], /
+) -> tuple[One, Other]: ...
+def read_options(options: Mapping[str, Any], /, *option_sets: type[Any]) -> Any:
+    """Return the option sets that hold a function's keyword arguments; None means not given."""
+    left = {name: value for name, value in options.items() if value is not None}
+    read = []
+    for option_set in option_sets:
+        entries = parameters(option_set)
+        # A field may also be given by its own name, such as `mapping` for `map`.
+        entries = {entry.name: entry for entry in entries.values()} | entries
+        values = {}
+        for name in entries.keys() & left.keys():
+            values[entries[name].name] = _convert(entries[name], name, left.pop(name))
+        read.append(option_set(**values))
+    if left:
+        known = [name for option_set in option_sets for name in parameters(option_set)]
+        raise TypeError(not_there("keyword argument", min(left), known))
+    return read[0] if len(read) == 1 else tuple(read)
 
 
-def takes(function: Callable[..., Returned]) -> Callable[..., Returned]:
-    """Let a function that wants option sets be called with their options, each by its name.
+def annotation_of(entry: Field[Any]) -> Any:
+    """Return the type that a parameter takes in Python."""
+    choices = entry.metadata.get("choices")
+    return Literal[choices] if choices else OPTION_KINDS[entry.metadata["kind"]].python
 
-    A parameter whose type is an option set becomes a named, typed and documented parameter for
-    each of its options. Who has made the set already hands it over under the set's own name. A
-    docstring says what the other parameters are, `name: text`, but those of `SHARED`.
+
+def document_options(*option_sets: type) -> Callable[[Function], Function]:
+    """Add the options of these sets to a function's signature and docstring, as `help()` shows.
+
+    A docstring describes the other parameters, `name: text`, except those of `SHARED`.
     """
-    signature = inspect.signature(function)
-    option_sets = {
-        name: parameter.annotation
-        for name, parameter in signature.parameters.items()
-        if parameter.annotation in SETS
-    }
+    entries = [
+        (name, entry, issubclass(option_set, Asked))
+        for option_set in option_sets
+        for name, entry in parameters(option_set).items()
+    ]
 
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Returned:
-        for name, option_set in option_sets.items():
-            options = {key: kwargs.pop(key) for key in parameters(option_set) if key in kwargs}
-            if not options and name in kwargs:
-                continue
-            kwargs[name] = collected(option_set, options)
-        return function(*args, **kwargs)
+    def document(function: Function) -> Function:
+        signature = inspect.signature(function)
+        own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        text = function.__doc__ or ""
+        described = SHARED | dict(re.findall(r"^ {4}(\w+): (.+)$", text, re.MULTILINE))
+        lines = [f"{one.name}: {described[one.name]}" for one in own]
+        for name, entry, is_asked in entries:
+            lines.append(_describe(name, entry))
+            # A replay takes what it is not given from the last one, which only the database knows.
+            is_absent = is_asked or entry.metadata["kind"] == "pairs"
+            default = None if is_absent else default_of(entry)
+            kind = annotation_of(entry)
+            annotation = kind | None if default is None else kind
+            own.append(
+                inspect.Parameter(
+                    name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+                )
+            )
+        beginning = re.split(r"\n {4}\w+: ", text, maxsplit=1)[0].rstrip()
+        function.__doc__ = f"{beginning}\n\n{textwrap.indent(chr(10).join(lines), ' ' * 4)}\n    "
+        function.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
+        return function
 
-    public = [new for old in signature.parameters.values() for new in _public_parameters(old)]
-    call.__signature__ = signature.replace(parameters=public)  # type: ignore[attr-defined]
-    call.__annotations__ = {
-        **{parameter.name: parameter.annotation for parameter in public},
-        "return": signature.return_annotation,
-    }
-    call.__doc__ = _documentation(signature, function.__doc__ or "")
-    return call
-
-
-def _documentation(signature: inspect.Signature, text: str) -> str:
-    """A docstring with a line for each parameter: its own, an option's, or one that many share."""
-    own = dict(re.findall(r"^ {4}(\w+): (.+)$", text, re.MULTILINE))
-    lines = []
-    for name, parameter in signature.parameters.items():
-        if parameter.annotation in SETS:
-            lines += [documented(*option) for option in parameters(parameter.annotation).items()]
-        elif about := own.get(name) or SHARED.get(name):
-            lines.append(f"{name}: {about}")
-    beginning = re.split(r"\n {4}\w+: ", text, maxsplit=1)[0].rstrip()
-    return "\n\n".join([beginning, textwrap.indent("\n".join(lines), "    ")]) + "\n    "
+    return document
 
 
-def _public_parameters(parameter: inspect.Parameter) -> Iterator[inspect.Parameter]:
-    """The parameters that a parameter stands for: itself, or the options of a set."""
-    if parameter.annotation not in SETS:
-        yield parameter
-        return
-    for name, entry in parameters(parameter.annotation).items():
-        kind = OPTION_KINDS[entry.metadata["kind"]].python
-        # What a replay is not given is as in the last one, which only the database knows.
-        default = None if issubclass(parameter.annotation, Asked) else default_of(entry)
-        default = None if isinstance(default, dict) else default
-        annotation = kind | None if default is None else kind
-        yield inspect.Parameter(
-            name, parameter.KEYWORD_ONLY, default=default, annotation=annotation
-        )
+def _describe(name: str, entry: Field[Any]) -> str:
+    """Return the line that describes a parameter in a docstring."""
+    default = default_shown(entry)
+    text = f"{name}: {entry.metadata['help']}{f' (default: {default})' if default else ''}"
+    return textwrap.fill(text, 96, subsequent_indent="    ", break_on_hyphens=False)
 
 
 def arguments(reading: Reading) -> Iterable[str]:
-    """The command-line arguments that say the same as this option set."""
+    """Yield the command-line arguments that give this option set."""
     for entry in fields(reading):
         value, flag = getattr(reading, entry.name), flag_of(entry)
         if value == default_of(entry):

@@ -1,6 +1,11 @@
 """An option is declared once and arrives everywhere; what it is given is checked by type."""
 
+import inspect
+import pydoc
+import re
 import shutil
+import subprocess
+import sys
 from dataclasses import fields, replace
 
 import numpy
@@ -8,12 +13,14 @@ import pytest
 
 import audit
 from audit import database, engine, options
+from audit.cli import main
 from audit.engine.prices import read_prices
 from audit.engine.settings import last_settings, resolve
 from audit.errors import AuditError
 from audit.options import Asked, Limits, Planned, Reading, Settings, TaskLimits, arguments
 from audit.units import UNITS
 from tests.support.archives import attempt, write_parquet
+from tests.support.command import ROOT
 from tests.support.databases import SMALL
 
 
@@ -149,6 +156,78 @@ def test_the_sets_share_no_parameter_of_a_plan():
     assert "add_budgets" not in names and "only_archive" in names
 
 
+# Type checkers and help.
+
+FUNCTIONS = {
+    name: getattr(audit, name)
+    for name in audit.__all__
+    if name not in ("AuditError", "Result", "connect")
+}
+
+
+def calls():
+    """Calls of every public function, each with whether a type checker accepts it."""
+    for name, function in FUNCTIONS.items():
+        parameters = inspect.signature(function).parameters.values()
+        required = [one.name for one in parameters if one.default is one.empty]
+        given = {one: "1" if one in ("parts", "number") else "'a'" for one in required}
+        yield call(name, given), True
+        for wrong in ("bugdets", *(one.name for one in parameters)):
+            yield call(name, given | {wrong: "object()"}), False
+
+
+def call(name, given):
+    """A call with these arguments."""
+    return f"audit.{name}({', '.join(map('='.join, given.items()))})"
+
+
+def rejected(checker, tmp_path):
+    """The lines of a file of calls that a type checker rejects, and those that it should."""
+    file = tmp_path / "calls.py"
+    lines = list(calls())
+    file.write_text("import audit\n" + "\n".join(call for call, _ in lines) + "\n")
+    done = subprocess.run([*checker, str(file)], cwd=ROOT, capture_output=True, text=True)
+    found = re.findall(r"calls\.py:(\d+)\S* (?:- )?error", done.stdout)
+    assert found, done.stdout + done.stderr
+    expected = {call for call, is_right in lines if not is_right}
+    return {lines[int(number) - 2][0] for number in found}, expected
+
+
+def test_mypy_rejects_a_misspelt_or_mistyped_argument(tmp_path):
+    found, expected = rejected([sys.executable, "-m", "mypy", "--no-error-summary"], tmp_path)
+    assert found == expected and len(expected) > 200
+
+
+def test_pyright_rejects_a_misspelt_or_mistyped_argument(tmp_path):
+    if not (pyright := shutil.which("pyright")):
+        pytest.skip("pyright is not installed")
+    found, expected = rejected([pyright, "--pythonpath", sys.executable], tmp_path)
+    assert found == expected and len(expected) > 200
+
+
+@pytest.mark.parametrize("name", ["load", "replay", "plan", "query"])
+def test_help_names_and_explains_every_option(name):
+    helped = pydoc.plain(pydoc.render_doc(FUNCTIONS[name]))
+    printed = main.commands[name].get_help(main.make_context("budget-audit", ["schema"]))
+    for option_set in {
+        "load": [Reading, Limits],
+        "replay": [Asked, Limits],
+        "plan": [Reading, Planned],
+        "query": [Limits],
+    }[name]:
+        for parameter, field in options.parameters(option_set).items():
+            words = field.metadata["help"].split()[:2]
+            assert re.search(rf"^ +{parameter}: {re.escape(words[0])}", helped, re.MULTILINE)
+            assert f"{parameter}: " in helped.splitlines()[2] and parameter in printed.replace(
+                "-", "_"
+            )
+
+
+def test_an_argument_that_no_function_takes_is_refused_with_the_nearest(db):
+    with pytest.raises(TypeError, match="no keyword argument 'bugdets'; did you mean 'budgets'"):
+        audit.replay(db, bugdets=[1])
+
+
 # Prices.
 
 
@@ -159,7 +238,7 @@ def test_the_sets_share_no_parameter_of_a_plan():
         ("archive,input,output\n", "holds no price"),
         ("archive,input\na,1\n", "lacks the column output"),
         ("archive,input,output,output\na,1,2,3\n", "column 'output' stands there twice"),
-        ("archive,input,output,tax\na,1,2,3\n", "column 'tax' is none of a price"),
+        ("archive,input,output,tax\na,1,2,3\n", "column 'tax' is not a price column"),
         ("archive,input,output\na,1\n", "row 2: has 2 cells for 3 columns"),
         ("archive,input,output\na,1,50,2\n", "decimals take a point"),
         ("archive,input,output\na,1,2\na,1,2\n", "row 3: archive 'a' stands there twice"),
@@ -177,6 +256,7 @@ def test_a_doubtful_file_of_prices_is_refused_by_row(tmp_path, text, part):
 
 def test_a_name_that_no_file_can_have_is_refused(tmp_path):
     assert refused(read_prices, "a\0b").startswith("--prices a")
+    assert read_prices("none") == read_prices("") == ()
 
 
 def test_prices_are_whole_millionths_in_the_order_of_archives(tmp_path):

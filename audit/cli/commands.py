@@ -8,13 +8,11 @@ import click
 import audit
 from audit import __version__
 from audit.cli import completion
-from audit.cli.exits import Cli, RunsPlugins
+from audit.cli.exits import Cli
 from audit.cli.options import (
+    announce,
     bar,
-    choosing,
-    counting,
     database,
-    filtering,
     formats,
     given_options,
     heavy,
@@ -25,7 +23,7 @@ from audit.cli.options import (
     show_notes,
     takes_options,
 )
-from audit.options import Asked, Limits, Reading
+from audit.options import AUTO, Asked, Counting, Exported, Limits, OneReplay, Reading, Tabled
 from audit.text import one_line
 
 
@@ -79,8 +77,10 @@ def load(sources: tuple[str, ...], db: str, replace: bool, no_texts: bool, **opt
 
     Example: budget-audit load traces/ more/*.jsonl.gz --db audit.duckdb
     """
-    more = {"replace": replace, "texts": not no_texts, "progress": bar("load")}
-    loaded = audit.load(db, sources, **more, **given_options(options))
+    given = given_options(options)
+    loaded = audit.load(
+        db, sources, replace=replace, texts=not no_texts, progress=bar("load"), **given
+    )
     for row in loaded:
         counted = f"{row['attempts']:,} attempts at {row['problems']:,} problems"
         click.echo(f"{one_line(row['archive'])}: {counted}")
@@ -106,9 +106,26 @@ def answers(db: str, answer: str, **options: Any) -> None:
 
 
 @main.command()
+@database
+@click.option(
+    "--exit", required=True, metavar="NAME[:N]|FILE", help="agreement, window, or a .sql file."
+)
+@click.option("--archive", metavar="NAME", help="Default: every one with asked checkpoints.")
+@click.option("--as", "new", metavar="NAME", help="The new archive's name; default: 'NAME, EXIT'.")
+@heavy
+def leave(db: str, exit: str, **options: Any) -> None:
+    """Derive archives whose attempts leave early, at a checkpoint.
+
+    Example: budget-audit leave --exit agreement:5
+    """
+    show(audit.leave(db, exit, **options), "table")
+
+
+@main.command()
 @click.argument("sources", nargs=-1, required=True)
 @takes_options(Reading)
-@click.option("--all", is_flag=True, help="Every column with its origin, and what could be it.")
+@click.option("--all", is_flag=True, help="Every column with its origin, and what is unused.")
+@click.option("--write", metavar="FILE", help="Write what is known as a select for load --sql.")
 def describe(sources: tuple[str, ...], **options: Any) -> None:
     """Tell whether sources load, and with what command. Nothing is loaded yet.
 
@@ -117,7 +134,7 @@ def describe(sources: tuple[str, ...], **options: Any) -> None:
     click.echo(audit.describe(sources, **given_options(options)), nl=False)
 
 
-@main.command(cls=RunsPlugins)
+@main.command()
 @database
 @takes_options(Asked, Limits)
 def replay(db: str, **options: Any) -> None:
@@ -127,12 +144,21 @@ def replay(db: str, **options: Any) -> None:
 
     Example: budget-audit replay --budgets 2k,4k,8k --caps 16 --orders 50
     """
-    print_result(audit.replay(db, progress=bar("replay"), **given_options(options)))
+    given, progress = given_options(options), bar("replay")
+    if given.get("orders") == "auto":
+        progress = announce(AUTO, progress)
+    print_result(audit.replay(db, progress=progress, **given))
 
 
 @main.command()
+@click.option(
+    "--db", expose_value=False, metavar="FILE", help="Every database has the same tables."
+)
 def tables() -> None:
-    """List the tables and what a row of each means."""
+    """List the tables and what a row of each means.
+
+    Example: budget-audit tables
+    """
     list_names((row["table"], row["a row"]) for row in audit.tables())
 
 
@@ -140,10 +166,7 @@ def tables() -> None:
 @click.argument("name", shell_complete=completion.tables)
 @database
 @formats()
-@choosing
-@filtering
-@counting
-@heavy
+@takes_options(Tabled)
 def table(name: str, db: str, fmt: str, wide: bool, **options: Any) -> None:
     """Print one table.
 
@@ -156,18 +179,43 @@ def table(name: str, db: str, fmt: str, wide: bool, **options: Any) -> None:
 @click.argument("names", nargs=-1, shell_complete=completion.relations)
 @database
 @click.option("--out", required=True, metavar="DIR", help="Where the files go.")
-@click.option(
-    "--format", "fmt", type=click.Choice(("csv", "parquet")), default="csv", show_default=True
-)
-@filtering
-@counting
-@heavy
-def export(names: tuple[str, ...], db: str, out: str, fmt: str, **options: Any) -> None:
+@click.option("--format", type=click.Choice(("csv", "parquet")), default="csv", show_default=True)
+@takes_options(Exported)
+def export(names: tuple[str, ...], db: str, out: str, **options: Any) -> None:
     """Write tables and relations to files; without a name, all tables.
 
     Example: budget-audit export main replays selections --out csv
     """
-    written = audit.export(db, out, names, format=fmt, progress=bar("export"), **options)
+    written = audit.export(db, out, names, progress=bar("export"), **options)
+    for row in written:
+        click.echo(row["file"])
+    show_notes(*written.notes)
+
+
+@main.command()
+@database
+@click.option("--out", required=True, metavar="FILE", help="Where the card goes.")
+@click.option(
+    "--format",
+    type=click.Choice(("json", "every_eval_ever")),
+    default="json",
+    show_default=True,
+    help="The card by its own schema, or a record of Every Eval Ever for each archive.",
+)
+@click.option(
+    "--archive",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completion.archives,
+    help="Only these archives.",
+)
+@heavy
+def card(db: str, out: str, **options: Any) -> None:
+    """Write what a budget figure must state, as JSON.
+
+    Example: budget-audit card --out card.json
+    """
+    written = audit.card(db, out, **options)
     for row in written:
         click.echo(row["file"])
     show_notes(*written.notes)
@@ -202,8 +250,7 @@ def check(db: str, expect: tuple[str, ...], fmt: str, wide: bool, **limits: Any)
     help="Published values in the same layout (default: the study's).",
 )
 @formats()
-@counting
-@heavy
+@takes_options(Counting)
 def compare(db: str, published: str | None, fmt: str, wide: bool, **options: Any) -> None:
     """Put every published value beside the computed one. Exit 1 when the study's data differ.
 
@@ -225,13 +272,7 @@ def compare(db: str, published: str | None, fmt: str, wide: bool, **options: Any
 @main.command()
 @database
 @click.option("--archive", shell_complete=completion.archives, help="Default: the first.")
-@click.option("--competition", shell_complete=completion.competitions, help="Default: the first.")
-@click.option("--question", "--problem", type=int, help="The question_id; default: the first.")
-@click.option("--repeat", type=int, help="The order, 0 the canonical one; default: the first.")
-@click.option(
-    "--budget", metavar="N", shell_complete=completion.budgets, help="Default: the smallest."
-)
-@click.option("--cap", type=int, help="Default: the primary cap.")
+@takes_options(OneReplay)
 @click.option(
     "--out",
     default="timeline.svg",
@@ -258,6 +299,9 @@ def timeline(db: str, out: str, **options: Any) -> None:
     help="A tiktoken encoding, or the path of a Hugging Face tokenizer.json.",
 )
 @click.option("--all", "everything", is_flag=True, help="Every text, not only boundary attempts.")
+@click.option(
+    "--checkpoints", is_flag=True, help="Keep every complete box of a text as a checkpoint instead."
+)
 @heavy
 def tokenize(db: str, tokenizer: str, **options: Any) -> None:
     """Count the tokens that prefix_boxes needs. What is counted already is not counted again.

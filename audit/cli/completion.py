@@ -21,7 +21,7 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 
 
 def _completer(names: Callable[[click.Context], list[tuple[str, str]]]) -> Completer:
-    """A completer of names with their meanings; what cannot be read completes nothing."""
+    """Return a completer of names with their meanings; what cannot be read completes nothing."""
 
     def complete(ctx: click.Context, param: click.Parameter, begun: str) -> list[CompletionItem]:
         try:
@@ -38,7 +38,7 @@ def _completer(names: Callable[[click.Context], list[tuple[str, str]]]) -> Compl
 
 
 def _quoted(name: str) -> str:
-    """The name as bash needs it, which quotes nothing by itself; other shells do."""
+    """Return the name as bash needs it, which quotes nothing by itself; other shells do."""
     is_bash = os.environ.get("_BUDGET_AUDIT_COMPLETE", "").startswith("bash")
     line = os.environ.get("COMP_WORDS", "")
     is_inside_quotes = line.count("'") % 2 or line.count('"') % 2
@@ -51,7 +51,7 @@ def _database(ctx: click.Context) -> str:
 
 
 def _selecting(sql: str) -> Completer:
-    """A completer of the names and meanings that a select finds in the database."""
+    """Return a completer of the names and meanings that a select finds in the database."""
 
     def read(ctx: click.Context) -> list[tuple[str, str]]:
         with audit.connect(_database(ctx), read_only=True) as con:
@@ -72,6 +72,6 @@ budgets = _selecting("select budget::varchar, '' from budgets order by budget")
 
 @_completer
 def relations(ctx: click.Context) -> list[tuple[str, str]]:
-    """Relations that users may rely on, and tables."""
+    """List the public relations and the tables."""
     rows = audit.schema(_database(ctx))
     return [(row["relation"], row["one row is"]) for row in rows if row["kind"] != "internal"]

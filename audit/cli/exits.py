@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from audit.errors import AuditError, explained
+from audit.errors import LIMITED, AuditError, explained
 from audit.text import nearest, one_line, visible
 
 
@@ -39,20 +39,7 @@ def interrupts() -> Iterator[list[int]]:
 class Command(click.Command):
     """A command that works on a database."""
 
-    # What is said of a child process that a library has ended.
-    crash = "the engine ended with {}; this process may take too little memory (see 'ulimit -v')"
-
-    def is_apart(self, ctx: click.Context) -> bool:
-        """Whether the command runs in a child process, so that a library's crash ends that only."""
-        return _has_memory_limit()
-
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, in a child where it is apart."""
-        if self.is_apart(ctx) and _has_own_output() and hasattr(os, "fork"):
-            return self._in_child(ctx)
-        return self._run(ctx)
-
-    def _run(self, ctx: click.Context) -> Any:
         """Run the command.
 
         Ctrl-C during DuckDB's import would crash, so it is held back until the import is done.
@@ -63,126 +50,32 @@ class Command(click.Command):
         signal.signal(signal.SIGINT, before)
         if met:
             raise KeyboardInterrupt
+        _warn_of_limit()
         return super().invoke(ctx)
 
-    def _in_child(self, ctx: click.Context) -> Any:
-        """Run the command in a child and leave with its status; a crash is reported in one line."""
-        sys.stdout.flush()
-        sys.stderr.flush()
-        # The engine is not imported yet: there is no thread that the child could miss.
-        child = os.fork()
-        if not child:
-            _end_with_parent()
-            _silence_libraries()
-            # Deep inside a statement the engine does not hear Ctrl-C; a child may just end.
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-            try:
-                return self._run(ctx)
-            except click.exceptions.Exit as end:
-                ctx.exit(FAILED_IN_CHILD if end.exit_code == 1 else end.exit_code)
-        signal.signal(signal.SIGTERM, lambda signum, frame: os.kill(child, signum))
-        try:
-            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        except KeyboardInterrupt:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            raise
-        if code == -signal.SIGINT:
-            raise KeyboardInterrupt
-        if code in (-signal.SIGTERM, -signal.SIGKILL):
-            raise AuditError(
-                f"{ctx.info_name}: it was killed by another process, or by the system for want of "
-                "memory"
-            )
-        if code == FAILED_IN_CHILD:
-            sys.exit(1)
-        if code not in STATUSES:
-            # A library may end the process by a signal, or with a status of its own.
-            how = signal.Signals(-code).name if code < 0 else f"status {code}"
-            crash = Command.crash if _has_memory_limit() else self.crash
-            raise AuditError(f"{ctx.info_name}: {crash.format(how)}")
-        sys.exit(code)
 
-
-class InChildProcess(Command):
-    """A command that is given anyone's SQL."""
-
-    crash = "it made DuckDB crash ({}); nothing is changed, write it otherwise"
-
-    def is_apart(self, ctx: click.Context) -> bool:
-        """Always."""
-        return True
-
-
-class RunsPlugins(Command):
-    """A command that runs a user's own SQL files where they are given."""
-
-    crash = (
-        "a rule, selector or policy of your own made DuckDB crash ({}); nothing is changed, write "
-        "it otherwise"
-    )
-
-    def is_apart(self, ctx: click.Context) -> bool:
-        """Where files of a user's own come in."""
-        kinds = ("rules", "selectors", "policies")
-        return any(ctx.params.get(kind) for kind in kinds) or super().is_apart(ctx)
-
-
-class Draws(InChildProcess):
-    """A command that draws figures, whose library ends the process when memory runs out."""
-
-    crash = "drawing the figures ended with {}; give it more memory, or leave out --format html"
-
-
-def _end_with_parent() -> None:
-    """Have this process killed when its parent is, which can no longer pass a signal on."""
-    # Linux alone knows how; a call costs less than a millisecond, its import ten.
-    with contextlib.suppress(ImportError, OSError, AttributeError):
-        import ctypes
-
-        set_death_signal = 1
-        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
-
-
-def _silence_libraries() -> None:
-    """Keep standard error for Python: what a library prints when it crashes goes nowhere."""
-    said = sys.stderr.encoding
-    sys.stderr = os.fdopen(os.dup(2), "w", 1, encoding=said, errors="backslashreplace")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    os.close(nowhere)
-
-
-def _has_memory_limit() -> bool:
-    """Whether the process may take only so much memory (`ulimit -v`): libraries crash then."""
-    try:
+def _warn_of_limit() -> None:
+    """Warn where the system gives this process little memory: libraries then end it by a signal."""
+    with contextlib.suppress(ImportError):
         import resource
-    except ImportError:
-        return False
-    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if 0 <= limit < LITTLE_MEMORY:
+            size = f"{limit / 2**30:.1f} GB"
+            click.echo(f"note: this process may take {size} of memory (see 'ulimit -v')", err=True)
 
 
-def _has_own_output() -> bool:
-    """Whether what is printed goes to a file or terminal, and not to a test's memory."""
-    try:
-        return sys.stdout.fileno() == 1
-    except (OSError, ValueError, AttributeError):
-        return False
-
-
-# How a command in a child ends by itself: done, a mistake, Ctrl-C, or a failed check, which is 1
-# outside: a library that gives up ends the process with 1.
-FAILED_IN_CHILD = 101
-STATUSES = (0, 2, 130, FAILED_IN_CHILD)
+# Below this much memory, a library may fail without a word of its own.
+LITTLE_MEMORY = 2 * 2**30
 # Set to anything, an error that nobody foresaw is shown with its traceback.
 TRACEBACK_VARIABLE = "BUDGET_AUDIT_TRACEBACK"
 # The commands in the order in which one uses them; those that stand in no group come last.
 GROUPS = (
     ("See it work", ("demo", "simulate", "fetch")),
-    ("Your records", ("describe", "load", "answers")),
+    ("Your records", ("describe", "load", "answers", "leave")),
     ("Replay", ("replay", "tokenize", "plan", "extract", "part", "run", "gather")),
     ("Look", ("tables", "table", "query", "schema", "show", "timeline", "figure", "sql")),
-    ("Hand over", ("report", "export")),
+    ("Hand over", ("report", "export", "card")),
     ("Trust", ("check", "compare", "diff", "verify")),
 )
 
@@ -194,12 +87,12 @@ class Cli(click.Group):
     interrupted: Sequence[int] = ()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order of use."""
+        """Return the commands in the order of use."""
         ordered = [name for _, names in GROUPS for name in names if name in self.commands]
         return [*ordered, *(name for name in self.commands if name not in ordered)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands under the headings of their groups."""
+        """Write the commands under the headings of their groups."""
         grouped = {name for _, names in GROUPS for name in names}
         others = tuple(name for name in self.commands if name not in grouped)
         longest = max(map(len, self.commands))
@@ -231,7 +124,7 @@ class Cli(click.Group):
         except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
         except BrokenPipeError:
-            # Whoever read the output has seen enough.
+            # The reader closed the pipe (e.g. `head`).
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
         except (AuditError, OSError) as error:
@@ -241,7 +134,7 @@ class Cli(click.Group):
                 for note in getattr(error, "__notes__", []):
                     click.echo("\n".join(visible(line) for line in note.splitlines()), err=True)
         except MemoryError:
-            complain("out of memory: this process may take no more (see 'ulimit -v')")
+            complain(LIMITED)
         except Exception as error:
             # DuckDB passes Ctrl-C on as an error of its own.
             if self.interrupted:
@@ -262,7 +155,7 @@ class Cli(click.Group):
         ctx.exit(2)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Click's own usage errors become one line too, and so does Ctrl-C."""
+        """Run the group; report usage errors and Ctrl-C in one line too."""
         with interrupts() as met:
             self.interrupted = met
             try:
@@ -294,12 +187,12 @@ class Cli(click.Group):
 
 
 def complain(message: str) -> None:
-    """The one line that says what went wrong."""
+    """Print the one line that says what went wrong."""
     color = False if os.environ.get("NO_COLOR") else None
     click.echo(f"{click.style('error', fg='red')}: {one_line(message)}", err=True, color=color)
 
 
 def give_up(message: str) -> None:
-    """End this process from another thread: the engine is inside one call and hears nothing."""
+    """End this process although a thread is inside DuckDB and hears nothing."""
     complain(message)
     os._exit(2)

@@ -8,10 +8,20 @@ import click
 import audit
 from audit.cli import completion
 from audit.cli.commands import main
-from audit.cli.exits import InChildProcess, give_up
-from audit.cli.options import PAIR, database, formats, heavy, list_names, show_notes, width_of
+from audit.cli.exits import give_up
+from audit.cli.options import (
+    PAIR,
+    database,
+    formats,
+    heavy,
+    list_names,
+    show_notes,
+    takes_options,
+    width_of,
+)
 from audit.cli.options import show as show_result
 from audit.errors import AuditError
+from audit.options import OneProblem
 from audit.text import steerless
 
 # Rows that a query prints on a terminal unless it is told otherwise.
@@ -33,8 +43,7 @@ def schema(name: str | None, db: str, fmt: str, wide: bool) -> None:
 @main.command()
 @database
 @click.option("--archive", shell_complete=completion.archives, help="Default: the first.")
-@click.option("--competition", shell_complete=completion.competitions, help="Default: the first.")
-@click.option("--question", "--problem", type=int, help="The question_id; default: the first.")
+@takes_options(OneProblem)
 @click.option("--seed", type=int, help="The attempt whose text to show.")
 @formats()
 def show(db: str, fmt: str, wide: bool, **options: Any) -> None:
@@ -102,22 +111,23 @@ def diff(
 @click.option("--selector", metavar="NAME", help="Its selector, if it is a .sql file of yours.")
 @click.option("--unit", metavar="NAME", help="Its unit, if its log does not say it (completion).")
 @click.option("--cap", type=int, metavar="N", help="Its cap, if its log does not say it.")
+@click.option("--partial", is_flag=True, help="Leave out problems that the live run lacks.")
 @formats()
 def verify(live: str, full: str, fmt: str, wide: bool, **settings: Any) -> None:
-    """Compare a live run with the replay of an unrestricted one. Exit 1 where they contradict.
+    """Compare a live run with the replay of an unrestricted one. Exit 1 where they differ.
 
-    LIVE and FULL are logs, folders or databases. Equal attempts must give equal results; for other
-    attempts (a genuine rerun) the paired difference is printed with its interval.
+    LIVE and FULL are logs, folders or databases. Equal attempts must give equal results, and every
+    problem must be there; for another sampling the paired difference is printed with its interval.
 
     Example: budget-audit verify live.jsonl full.jsonl
     """
     result = audit.verify(live, full, **settings)
     show_result(result, fmt, wide)
-    if "different" in result.to_pydict()["result"]:
+    if {"different", "missing"} & set(result.to_pydict()["result"]):
         raise click.exceptions.Exit(1)
 
 
-@main.command(cls=InChildProcess, context_settings={"ignore_unknown_options": True})
+@main.command(context_settings={"ignore_unknown_options": True})
 @click.argument("name_or_sql", required=False, shell_complete=completion.queries)
 @database
 @click.option(
@@ -185,7 +195,7 @@ def query(
 
 
 def _from_standard_input() -> str:
-    """The SQL that another program or a person writes to this one."""
+    """Read SQL from standard input."""
     try:
         text = sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError:

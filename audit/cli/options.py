@@ -1,5 +1,6 @@
 """Options that several commands share, what they read, and how results are shown."""
 
+import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ import click
 from audit import options as declared
 from audit.cli import completion
 from audit.cli.completion import DATABASE_VARIABLE, DEFAULT_DATABASE
-from audit.progress import bar, columns
+from audit.progress import Progress, bar, columns
 from audit.text import one_line
 from audit.units import whole_numbers
 
@@ -29,7 +30,7 @@ class Reads(click.ParamType):
         self.read = read
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The value."""
+        """Convert the value."""
         try:
             return self.read(value)
         except ValueError as error:
@@ -37,7 +38,7 @@ class Reads(click.ParamType):
 
 
 def _pair(text: str) -> tuple[str, str]:
-    """The two halves of name=value."""
+    """Return the two halves of name=value."""
     left, equals, right = text.partition("=")
     if not equals or not left:
         raise ValueError(f"'{text}' is not of the form name=value")
@@ -71,19 +72,19 @@ SEVERAL = ("pairs", "patterns")
 
 
 def _option(name: str, field: Any) -> Callable[..., Any]:
-    """One option, made of what its field says."""
+    """Return the click option of a field."""
     about = field.metadata
     kind, default = about["kind"], declared.default_shown(field)
     words = about["help"][0].upper() + about["help"][1:]
-    choices, most = about.get("choices"), about.get("most")
+    choices, least, most = about.get("choices"), about.get("least", 1), about.get("most")
     complete = about.get("complete")
     return click.option(
-        declared.flag_of(field, name),
+        *about.get("flags", [declared.flag_of(field, name)]),
         name,
         type=click.Choice(choices)
         if choices
-        else click.IntRange(1, most)
-        if most
+        else click.IntRange(least, most)
+        if most or "least" in about
         else TYPES.get(kind),
         # False would let the option stand without a value.
         is_flag=True if kind == "flag" else None,
@@ -94,8 +95,8 @@ def _option(name: str, field: Any) -> Callable[..., Any]:
     )
 
 
-def together(*options: Callable[..., Any]) -> Callable[..., Any]:
-    """Several options as one, listed in this order."""
+def combine(*options: Callable[..., Any]) -> Callable[..., Any]:
+    """Return several options as one, listed in this order."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -108,13 +109,13 @@ def together(*options: Callable[..., Any]) -> Callable[..., Any]:
 def takes_options(*sets: type) -> Callable[..., Any]:
     """Give a command the options of these sets, in the order of their fields."""
     fields = (item for taken in sets for item in declared.parameters(taken).items())
-    return together(*(_option(name, field) for name, field in fields))
+    return combine(*(_option(name, field) for name, field in fields))
 
 
 def given_options(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given: one that may be given several times is else empty."""
+    """Return the options that were given: one that may be given several times is else empty."""
     return {
-        name: dict(value) if name == "mapping" else value
+        name: dict(value) if name == "map" else value
         for name, value in options.items()
         if value is not None and value is not False and value != ()
     }
@@ -123,44 +124,27 @@ def given_options(options: dict[str, Any]) -> dict[str, Any]:
 heavy = takes_options(declared.Limits)
 
 
-archive_filter = click.option(
-    "--archive",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=completion.archives,
-    help="Only this archive; a pattern such as '*_high' too, and several times.",
-)
-# Options that leave only some rows.
-filtering = together(
-    archive_filter,
-    click.option(
-        "--competition",
-        multiple=True,
-        metavar="NAME",
-        shell_complete=completion.competitions,
-        help="Only this competition; several times for more.",
-    ),
-    click.option(
-        "--problems", metavar="FILE", help="Only these problems, a CSV: competition,question_id."
-    ),
-)
-NAMES = Reads("name,…", lambda text: tuple(map(str.strip, declared.names(text))))
-# Options that print a part of a table.
-choosing = together(
-    click.option(
-        "--columns", type=NAMES, metavar="NAME,…", help="Only these columns, in this order."
-    ),
-    click.option(
-        "--sort", type=NAMES, metavar="NAME,…", help="Sort by these; -NAME: largest first."
-    ),
-    click.option("--limit", type=click.IntRange(0), metavar="N", help="At most so many rows."),
-)
-# Lets a command that reads write token counts.
-counting = click.option(
-    "--tokenize",
-    is_flag=True,
-    help="Count the tokens that prefix_boxes still waits for, into the database.",
-)
+archive_filter = _option("archive", declared.parameters(declared.Filters)["archive"])
+# One and two columns of a paper, in inches.
+PRESETS = {"one": 3.3, "two": 6.9}
+
+
+def _width(written: str) -> int:
+    """Return a width on paper, such as 3.3in, 84mm or one column, in pixels, 96 an inch."""
+    text = written.strip().lower()
+    if text in PRESETS:
+        return round(96 * PRESETS[text])
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(in|cm|mm|pt)", text)
+    units = {"in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4, "pt": 96 / 72}
+    width = float(match[1]) * units[match[2]] if match else 0.0
+    if not 150 <= width <= 4000:
+        raise ValueError(
+            f"'{written}' is not a width like 3.3in, 84mm, 240pt, one or two (columns)"
+        )
+    return round(width)
+
+
+TYPES["width"] = WIDTH = Reads("width", _width)
 
 
 def _without_color(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -174,13 +158,13 @@ no_color = click.option(
     is_flag=True,
     expose_value=False,
     callback=_without_color,
-    help="No colour; NO_COLOR says so too.",
+    help="Disable colour (also NO_COLOR=1).",
 )
 
 
 def formats(*more: str) -> Callable[..., Any]:
-    """The output format of what is printed, and how it is shown on a terminal."""
-    return together(
+    """Return the options of what is printed: the format, and how a terminal shows it."""
+    return combine(
         click.option(
             "--format",
             "fmt",
@@ -195,12 +179,12 @@ def formats(*more: str) -> Callable[..., Any]:
 
 
 def width_of(wide: bool) -> int | None:
-    """How wide a table may be: as the terminal is, and as it likes where there is none."""
+    """Return the terminal's width; None, which is no limit, if there is none or --wide."""
     return None if wide or not sys.stdout.isatty() else columns(sys.stdout)
 
 
 def show(result: "Result", fmt: str, wide: bool = False) -> None:
-    """Print a result, and below it what its numbers rest on."""
+    """Print a result, with its caption and notes below."""
     click.echo(result.to_text(fmt, width=width_of(wide)), nl=False)
     show_notes(*([result.caption] if result.caption else []), *result.notes)
 
@@ -214,12 +198,25 @@ def list_names(pairs: Iterable[tuple[str, str]]) -> None:
 
 
 def print_result(result: "Result") -> None:
-    """Print what came of a command in one line, and its notes."""
+    """Print the caption of a result in one line, and its notes."""
     click.echo(one_line(result.caption))
     show_notes(*result.notes)
 
 
+def announce(note: str, progress: Progress | None) -> Progress:
+    """Return a progress that prints a note once the work begins, after mistakes were refused."""
+    notes = [note]
+
+    def show(what: str, done: int, total: int) -> None:
+        while notes:
+            show_notes(notes.pop())
+        if progress:
+            progress(what, done, total)
+
+    return show
+
+
 def show_notes(*notes: str) -> None:
-    """Notes on standard error, where they disturb no output."""
+    """Print notes on standard error."""
     for note in notes:
         click.secho(one_line(note), err=True, dim=True)

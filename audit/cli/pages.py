@@ -1,38 +1,24 @@
 """The commands that end in something to look at: demo, report, figure."""
 
-import re
 import webbrowser
 from typing import Any
 
 import click
 
 import audit
-from audit.cli import completion
 from audit.cli.commands import main
-from audit.cli.exits import Draws
-from audit.cli.options import Reads, archive_filter, bar, database, heavy, list_names, show_notes
+from audit.cli.options import (
+    WIDTH,
+    archive_filter,
+    bar,
+    database,
+    heavy,
+    list_names,
+    show_notes,
+    takes_options,
+)
 from audit.errors import AuditError
-
-# One and two columns of a paper, in inches.
-PRESETS = {"one": 3.3, "two": 6.9}
-
-
-def _width(written: str) -> int:
-    """A width on paper, such as 3.3in, 84mm or one column, in pixels, 96 an inch."""
-    text = written.strip().lower()
-    if text in PRESETS:
-        return round(96 * PRESETS[text])
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(in|cm|mm|pt)", text)
-    units = {"in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4, "pt": 96 / 72}
-    width = float(match[1]) * units[match[2]] if match else 0.0
-    if not 150 <= width <= 4000:
-        raise ValueError(
-            f"'{written}' is not a width like 3.3in, 84mm, 240pt, one or two (columns)"
-        )
-    return round(width)
-
-
-WIDTH = Reads("width", _width)
+from audit.options import OneReplay
 
 
 @main.command()
@@ -41,6 +27,7 @@ WIDTH = Reads("width", _width)
 )
 @click.option("--simulated", is_flag=True, help="Simulated archives in the study's shape instead.")
 @click.option("--agents", is_flag=True, help="Recorded agent runs instead, budgeted in dollars.")
+@click.option("--forced", is_flag=True, help="Recorded attempts with forced answers instead.")
 @heavy
 def demo(out: str, **options: Any) -> None:
     """Load, replay and report recorded attempts that ship with it.
@@ -57,7 +44,7 @@ def demo(out: str, **options: Any) -> None:
         click.echo(f"{row['what']:8}  {row['where']}")
 
 
-@main.command(cls=Draws)
+@main.command()
 @database
 @click.option(
     "--out", default="report", show_default=True, metavar="DIR", help="Where the report goes."
@@ -90,21 +77,20 @@ def report(db: str, out: str, fmt: str, is_opened: bool, **options: Any) -> None
             show_notes(f"no browser could be started; open {address}")
 
 
-@main.command(cls=Draws)
+@main.command()
 @click.argument("name", required=False)
 @database
 @click.option("--out", metavar="FILE", help="Where the picture goes: .svg, .pdf, .png or .html.")
 @archive_filter
+@click.option("--order", metavar="NAME,…", help="Archives that come first.")
 @click.option("--width", type=WIDTH, help="3.3in, 84mm, 240pt, or one or two (columns).")
 @click.option("--title", help="Another title; '' for none.")
 @click.option("--font", help="The font of all text.")
-@click.option("--competition", shell_complete=completion.competitions, help="Of the timeline.")
-@click.option("--question", "--problem", type=int, help="The question_id of the timeline.")
-@click.option("--repeat", type=int, help="The order of the timeline, 0 the canonical one.")
-@click.option("--budget", metavar="N", shell_complete=completion.budgets, help="Of the timeline.")
-@click.option("--cap", type=int, help="Of the timeline.")
+@takes_options(OneReplay)
 def figure(name: str | None, db: str, **options: Any) -> None:
     """Draw one figure for a paper; without a name, list the figures.
+
+    The options from --competition to --cap choose the replay of the timeline.
 
     Example: budget-audit figure budget_curve --out curve.pdf --width 3.3in
     """

@@ -33,7 +33,7 @@ def plan(sources: tuple[str, ...], out: str, parts: int, **options: Any) -> None
 @click.argument("number", type=int, required=False)
 @limited
 def extract(folder: str, number: int | None, **limits: Any) -> None:
-    """Extract one source file of a run, or every one that is missing.
+    """Do one extract of a run, or every one that is missing.
 
     Example: budget-audit extract run 0
     """
@@ -69,7 +69,7 @@ def part(folder: str, number: int, **limits: Any) -> None:
 @click.option("--address", metavar="ADDRESS", help="A Ray cluster, such as auto.")
 @limited
 def execute(folder: str, **options: Any) -> None:
-    """Do what is missing of a run. It can be stopped and started again.
+    """Run the remaining tasks of a run. It can be stopped and started again.
 
     Example: budget-audit run run --on local --workers 4 --memory 4GB
     """
@@ -79,7 +79,6 @@ def execute(folder: str, **options: Any) -> None:
 @main.command()
 @click.argument("folder", metavar="RUN")
 @database
-@click.option("--link", is_flag=True, help="Leave the large relations in the run's files.")
 @heavy
 def gather(folder: str, db: str, **options: Any) -> None:
     """Check every part of a run and make one new database of them.

@@ -13,8 +13,8 @@ from audit.cli.exits import GROUPS
 from tests.support.archives import attempt, write_jsonl, write_parquet
 from tests.support.command import told
 
-# What an example needs that is not there, the hub, and what the fixture `demo` runs for others.
-ELSEWHERE = {"demo", "fetch"}
+# What needs something that is not there (the hub, checkpoints), or runs in a fixture for others.
+ELSEWHERE = {"demo", "fetch", "leave"}
 EXAMPLES = {
     name: example[1]
     for name, command in main.commands.items()

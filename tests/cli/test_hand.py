@@ -177,29 +177,6 @@ def test_diff_of_a_database_with_itself_is_empty_and_of_another_is_not(folder, t
     assert "--archive: OLD: no archive 'simulated_lwo'; did you mean 'simulated_low'?" in wrong
 
 
-@pytest.mark.slow
-def test_diff_tells_first_what_fits_one_screen(folder, tmp_path):
-    other = tmp_path / "orders.duckdb"
-    other.write_bytes((folder / "audit.duckdb").read_bytes())
-    run(folder, "replay", "--db", other, "--orders", 2, "--replicates", 20, "--order-seed", 9)
-    out, _ = told(folder, "diff", "audit.duckdb", other, status=1)
-    assert len(out.splitlines()) < 50
-    assert "settings order_seed: 20260904 -> 9" in out
-    assert re.search(r"paired over problems: \d+ of \d+ differ by more than noise \(\*\)\n", out)
-    assert max(len(line) for line in out.splitlines() if not line.startswith("  ")) <= 80
-    assert "Problems that flipped most, in points" in out
-    assert "Cells that differ: " in out and "archive_comparisons" in out
-    # The differences are those of the tables.
-    curves = [rows(folder, "table", "curves", "--db", db) for db in ("audit.duckdb", other)]
-    key = ("archive", "rule", "budget")
-    old, new = ({tuple(r[k] for k in key): r["accuracy"] for r in side} for side in curves)
-    (line,) = re.findall(r"^(simulated_\w+) +(\w+) +(\d+)k +(\S+) +(\S+) ", out, re.M)[:1]
-    at = (line[0], line[1], int(line[2]) * 1000)
-    assert (float(line[3]), float(line[4])) == pytest.approx((old[at], new[at]), abs=0.006)
-    whole, _ = told(folder, "diff", "audit.duckdb", other, "--all", status=1)
-    assert len(whole.splitlines()) > 50
-
-
 def test_diff_forgives_what_is_within_the_tolerance(folder, tmp_path):
     other = tmp_path / "seeds.duckdb"
     other.write_bytes((folder / "audit.duckdb").read_bytes())
@@ -311,24 +288,6 @@ def test_records_that_do_not_fit_fail_a_check_by_themselves(tmp_path):
     _, error = told(tmp_path, *asked, status=1)
     assert "failed: data_quality: " in error and failing[0] in error
     assert "severity is fail, expected <> 'fail'" in error
-
-
-@pytest.mark.slow
-def test_a_primary_selector_that_can_pick_nothing_is_refused(tmp_path):
-    """No attempt has a log-probability: every table would be zeros."""
-    rows_ = [attempt(seed, 10, "4", correct=True) for seed in range(3)]
-    with replayed(tmp_path, rows_, orders=2, replicates=2, budgets=(15,)):
-        pass
-    asked = ("replay", "--db", tmp_path / "small.duckdb", "--primary-selector", "max_logprob")
-    line = run(tmp_path, *asked, status=2)
-    assert "--primary-selector max_logprob: it can pick nothing in any problem" in line
-    assert "choose one that can: majority" in line
-    # Nor is it replayed to zeros where it is the only selector of the run.
-    line = run(tmp_path, *asked, "--selectors", "max_logprob", status=2)
-    assert "choose one that can: first" in line
-    # The database is as it was.
-    found = rows(tmp_path, "query", "from settings", "--db", tmp_path / "small.duckdb")
-    assert {"key": "primary_selector", "value": "majority"} in found
 
 
 # Filters.
@@ -462,13 +421,6 @@ def test_the_database_may_stand_in_the_environment(folder, tmp_path):
     assert out == "n\n128\n"
     line = run(tmp_path, "table", "main", status=2)
     assert "audit.duckdb: no such database" in line
-
-
-@pytest.mark.slow
-def test_report_without_a_folder_writes_report(folder, tmp_path):
-    out, _ = told(tmp_path, "report", "--db", folder / "audit.duckdb", "--format", "md")
-    assert "report/report.md" in out.split()
-    assert (tmp_path / "report" / "report.md").exists()
 
 
 def test_help_lists_the_commands_in_the_order_of_use(folder):

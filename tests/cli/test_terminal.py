@@ -70,30 +70,6 @@ def test_the_most_telling_columns_stay_and_the_others_are_named(folder):
 
 
 @pytest.mark.slow
-def test_no_column_and_no_cell_is_cut_in_a_pipe(folder):
-    text = "x" * 200
-    assert text in run(folder, "query", f"select '{text}' as a, '{text}' as b")
-    assert "advisory_cost_ratio" in run(folder, "table", "main").splitlines()[0]
-    cut = click.unstyle(in_terminal(folder, "query", f"select '{text}' as a, 1 as b"))
-    assert "x" * 59 + "…" in cut and text not in cut
-
-
-@pytest.mark.slow
-def test_colour_is_for_terminals_that_want_it(folder):
-    assert "\x1b[1m" in in_terminal(folder, "table", "main")
-    for plain in (
-        in_terminal(folder, "table", "main", "--no-color"),
-        in_terminal(folder, "--no-color", "table", "main"),
-        in_terminal(folder, "table", "main", NO_COLOR="1"),
-        run(folder, "table", "main"),
-    ):
-        assert "\x1b[" not in plain
-    assert "\x1b[31merror" in in_terminal(folder, "table", "mian", status=2)
-    assert "\x1b[" not in in_terminal(folder, "table", "mian", status=2, NO_COLOR="1")
-    assert "\x1b[" not in in_terminal(folder, "table", "main", "--what", status=2, NO_COLOR="1")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

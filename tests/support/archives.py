@@ -39,6 +39,12 @@ LEDGER = {
         pyarrow.struct([*COUNTS, ("money", pyarrow.float64()), ("seconds", pyarrow.float64())])
     ),
 }
+CHECKPOINT = [
+    ("tokens", pyarrow.int64()),
+    *(("kind", pyarrow.string()), ("answer", pyarrow.string()), ("cost", pyarrow.int64())),
+    *(("certain", pyarrow.bool_()), ("correct", pyarrow.bool_())),
+]
+LEDGER["checkpoints"] = pyarrow.list_(pyarrow.struct(CHECKPOINT))
 ARCHIVES = ("low", "high", "\u00e4rchive_3", 'it\'s "quoted", really')
 # U+FF21 and U+1D510 sort one way by code point and the other way in UTF-16.
 COMPETITIONS = (

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from audit import database, engine
-from audit.engine.sql_files import interval_names
+from audit.engine.stages import LAZY
 from audit.load.load import load
 from audit.tokens import Encoding, tokenize
 from tests.support.archives import random_archive, write_parquet
@@ -88,14 +88,14 @@ def _copied(folder, kind, seed, settings):
 
 def tables_of(con, names):
     """Some tables by name; the intervals that they read are made once for all of them."""
-    with engine.intervals_of(con, names):
+    with engine.prepared(con, engine.relations_behind(names)):
         return {name: engine.table(con, name) for name in names}
 
 
 def remember(monkeypatch, tables):
     """Have these tables at hand, for tests of what is made of them."""
     monkeypatch.setattr(engine, "table", lambda con, name: tables[name])
-    monkeypatch.setattr(engine, "intervals_of", lambda *_: nullcontext())
+    monkeypatch.setattr(engine, "prepared", lambda *_: nullcontext())
 
 
 # Tables by the content of the database that they are computed from.
@@ -115,7 +115,7 @@ def _read_by(con):
         "select view_name from duckdb_views() where temporary and not internal "
         "union all select table_name from duckdb_tables() where temporary and not internal"
     ).fetchall()
-    is_plain = {name for (name,) in instead} <= set(interval_names())
+    is_plain = {name for (name,) in instead} <= set(LAZY)
     if len(found) != 1 or found[0][0].lower() != "read_only" or not is_plain:
         return None
     path = Path(found[0][1])
@@ -126,7 +126,7 @@ def _read_by(con):
 
 def keep_tables(monkeypatch):
     """Compute a table of a database once, for tests of what commands make of it."""
-    table, intervals_of = engine.table, engine.intervals_of
+    table = engine.table
 
     def kept(con, name):
         content = _read_by(con)
@@ -136,13 +136,7 @@ def keep_tables(monkeypatch):
             _KEPT[content, name] = table(con, name)
         return _KEPT[content, name]
 
-    def intervals_left(con, names, *lanes):
-        content, names = _read_by(con), list(names)
-        left = [name for name in names if content is None or (content, name) not in _KEPT]
-        return intervals_of(con, left, *lanes)
-
     monkeypatch.setattr(engine, "table", kept)
-    monkeypatch.setattr(engine, "intervals_of", intervals_left)
 
 
 def small_rows(rng):

@@ -1,6 +1,6 @@
-"""Logs for the tests and benchmarks: the small ones of tests/formats, and others made of them."""
+"""Logs for the tests and benchmarks: the small ones of tests/sources/logs, and others of them."""
 
-import copy
+import gzip
 import json
 import struct
 import zipfile
@@ -9,16 +9,38 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
+import pytest
 
+from audit.errors import AuditError
+from audit.load.load import load
 from audit.sources.zips import DEFLATED, STORED, ZSTD, open_zip
 
 FORMATS = Path(__file__).resolve().parents[1] / "sources" / "logs"
 Record = dict[str, Any]
 
 
+def lines(path: Path, records: Iterable[Record]) -> Path:
+    """Write records as JSON lines, gzipped where the name says so."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = "".join(json.dumps(record) + "\n" for record in records).encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    return path
+
+
+def refusal(con: duckdb.DuckDBPyConnection, *sources: Path | str, **options: Any) -> str:
+    """Return the one line with which a load is refused, which must leave no trace."""
+    before = con.execute("show tables").fetchall()
+    with pytest.raises(AuditError) as caught:
+        load(con, [str(source) for source in sources], **options)
+    assert con.execute("show tables").fetchall() == before
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
 def expected() -> list[Record]:
-    """What every log of tests/formats records: 4 problems of 5 attempts."""
+    """What every log of tests/sources/logs records: 4 problems of 5 attempts."""
     return json.loads((FORMATS / "expected.json").read_text())
 
 
@@ -69,30 +91,3 @@ def pack(data: bytes, method: int) -> bytes:
 def dense(value: Any) -> bytes:
     """JSON as Inspect writes it."""
     return json.dumps(value, separators=(",", ":")).encode()
-
-
-def large_log(path: Path, count: int) -> Path:
-    """A log of so many samples, each a real one under another id."""
-    small = members(FORMATS / "inspect_zstd.eval")
-    header = json.loads(small["header.json"])
-    originals = [json.loads(data) for name, data in small.items() if name.startswith("samples/")]
-    summaries = json.loads(small["summaries.json"])
-    ids = [f"problem-{number:05}" for number in range(count // 5)]
-    header["eval"]["dataset"] |= {"samples": len(ids), "sample_ids": ids}
-    header["results"] |= {"total_samples": count, "completed_samples": count}
-
-    def content() -> Iterator[tuple[str, bytes]]:
-        yield (
-            "_journal/start.json",
-            dense({key: header[key] for key in ("version", "eval", "plan")}),
-        )
-        kept = []
-        for number in range(count):
-            key = {"id": ids[number // 5], "epoch": number % 5 + 1, "uuid": f"sample{number}"}
-            sample = copy.copy(originals[number % len(originals)]) | key
-            kept.append(summaries[number % len(summaries)] | key)
-            yield f"samples/{key['id']}_epoch_{key['epoch']}.json", dense(sample)
-        yield "summaries.json", dense(kept)
-        yield "header.json", dense(header)
-
-    return write_zip(path, content())

@@ -14,8 +14,9 @@ class Script:
     steps: tuple[tuple[int, int], ...]
     answer: str | None
     finish: str = "stop"
-    # How many times the sample fails before it succeeds; -1 is always.
+    # How many times the sample fails before it succeeds, at one of its calls; -1 is always.
     failures: int = 0
+    fails_at: int = 0
 
 
 # What the provider plays: by sample, epoch and call.

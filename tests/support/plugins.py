@@ -5,10 +5,10 @@ FIRST = """-- first: the first eligible answer.
 select
     walk_id,
     position,
-    is_eligible,
-    min(position) filter (is_eligible) over prefix as selected_position,
+    -position as standing,
+    candidate_id,
 from walked_attempts
-window prefix as (partition by walk_id order by position)
+where is_eligible
 """
 GRACE = """-- grace: like strict, with a tenth more than the budget.
 -- grain: walk_id, cap, budget

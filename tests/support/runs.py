@@ -7,8 +7,7 @@ import signal
 import tempfile
 from functools import cache
 from pathlib import Path
-
-import pyarrow.parquet
+from unittest.mock import patch
 
 from audit import database, engine
 from audit.load.load import load
@@ -16,7 +15,7 @@ from audit.load.provenance import notes
 from audit.options import Reading, TaskLimits
 from audit.output.export import RELATIONS, export
 from audit.scale import extract, gather, part, plan
-from audit.scale.tasks import perform
+from audit.scale.run import perform
 from tests.support.archives import random_archive, write_parquet
 from tests.support.databases import SMALL
 
@@ -31,7 +30,7 @@ ALL_TABLES = tuple(name for name in engine.table_names() if name != "prefix_boxe
 
 
 def write_sources(folder):
-    """Random archives in three files, each with rows of every archive and problem."""
+    """Write random archives into three files, each with rows of every archive and problem."""
     rows = random_archive(random.Random(10), costs=(4, 6, 7, 9), empty=0.1)
     random.Random(3).shuffle(rows)
     folder.mkdir(parents=True, exist_ok=True)
@@ -42,20 +41,21 @@ def write_sources(folder):
 
 
 def planned(folder, sources, parts=PARTS, reading=None, **settings):
-    """A run's folder with a plan of these files."""
-    plan.plan(
-        [str(path) for path in sources],
-        folder,
-        parts,
-        reading=Reading(**{"force": True, **(reading or {})}),
-        settings={**SMALL, **settings},
-    )
+    """Plan a run of these files, each of which is an extract; return its folder."""
+    with patch.object(plan, "EXTRACT_BYTES", 1):
+        plan.plan(
+            [str(path) for path in sources],
+            folder,
+            parts,
+            reading=Reading(**{"force": True, **(reading or {})}),
+            settings={**SMALL, **settings},
+        )
     return folder
 
 
 def extracted(folder):
     """Extract every file of a run in this process."""
-    for number in range(len(plan.read_manifest(folder).files)):
+    for number in range(len(plan.read_manifest(folder).extracts)):
         extract.extract(folder, number, TaskLimits())
     return folder
 
@@ -69,7 +69,7 @@ def made(folder):
 
 @cache
 def _shared():
-    """A folder with sources and a whole run of them, made once in a process."""
+    """Make a folder with sources and a whole run of them, once in a process."""
     # The object is kept by the cache and removes its folder at the end.
     folder = tempfile.TemporaryDirectory(prefix="shared-run-")
     made(planned(Path(folder.name, "run"), write_sources(Path(folder.name, "sources"))))
@@ -77,17 +77,17 @@ def _shared():
 
 
 def shared_run():
-    """A whole run of the shared sources; a test that changes it copies it."""
+    """Return a whole run of the shared sources; a test that changes it copies it."""
     return Path(_shared().name, "run")
 
 
 def shared_sources():
-    """The files that `write_sources` writes, once for all tests."""
+    """Return the files that `write_sources` writes, once for all tests."""
     return sorted(Path(_shared().name, "sources").iterdir())
 
 
 def exported(path, out, tables=SOME_TABLES, said=()):
-    """Every relation and some tables of a database as CSV, by name, and all notes."""
+    """Return every relation and some tables of a database as CSV, by name, and all notes."""
     with database.opened(path) as con:
         left_out = NOT_THERE | (set() if tables == ALL_TABLES else DERIVED)
         names = (*tables, *(name for name in RELATIONS if name not in left_out))
@@ -97,7 +97,7 @@ def exported(path, out, tables=SOME_TABLES, said=()):
 
 
 def one_machine(folder, sources, reading=None, tables=SOME_TABLES, **settings):
-    """The CSV files of `load`, `replay` and `export`."""
+    """Return the CSV files of `load`, `replay` and `export`."""
     folder.mkdir(parents=True, exist_ok=True)
     with database.opened(folder / "one.duckdb", write=True) as con:
         asked = {"texts": False, "force": True, **(reading or {})}
@@ -106,21 +106,21 @@ def one_machine(folder, sources, reading=None, tables=SOME_TABLES, **settings):
     return exported(folder / "one.duckdb", folder / "csv", tables, said)
 
 
-def gathered(run, folder, *, link=False, tables=SOME_TABLES):
-    """The CSV files of a gathered run."""
+def gathered(run, folder, *, tables=SOME_TABLES):
+    """Gather a run and return its CSV files."""
     folder.mkdir(parents=True, exist_ok=True)
-    said = gather.gather(run, folder / "gathered.duckdb", link=link).notes
+    said = gather.gather(run, folder / "gathered.duckdb").notes
     return exported(folder / "gathered.duckdb", folder / "csv", tables, said)
 
 
 def differing(found, expected):
-    """The files that are not byte for byte the same."""
+    """Return the names of the files that are not byte for byte the same."""
     names = sorted(found.keys() | expected.keys())
     return [name for name in names if found.get(name) != expected.get(name)]
 
 
 def kill_worker_once(task):
-    """Perform a task; the first part to write dies inside a Parquet file, as if out of memory."""
+    """Perform a task; the first part dies before it is whole, as if out of memory."""
     _kill_in_write(task, os.getpid)
     return perform(task)
 
@@ -140,21 +140,21 @@ def _kill_in_write(task, victim):
         os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         return
-    write = pyarrow.parquet.ParquetWriter.write_batch
+    write = part.write_receipt
 
-    def write_and_die(self, batch, *more):
-        write(self, batch, *more)
-        if "prefix_id" in batch.schema.names:
-            process = victim()
-            marker.write_text(str(process))
-            os.kill(process, signal.SIGKILL)
-            signal.pause()
+    def write_and_die(folder, content, rows):
+        assert (folder / "walked.parquet").exists()
+        process = victim()
+        marker.write_text(str(process))
+        os.kill(process, signal.SIGKILL)
+        signal.pause()
+        write(folder, content, rows)
 
-    pyarrow.parquet.ParquetWriter.write_batch = write_and_die
+    part.write_receipt = write_and_die
 
 
 def _executor():
-    """The executor JVM above this Python process."""
+    """Return the process of the executor JVM above this Python process."""
     process = os.getpid()
     while process > 1:
         if b"CoarseGrainedExecutorBackend" in Path(f"/proc/{process}/cmdline").read_bytes():
@@ -164,6 +164,6 @@ def _executor():
 
 
 def copy_of(run, folder):
-    """A run to be spoiled."""
+    """Copy a run, so that a test may spoil it."""
     shutil.copytree(run, folder)
     return folder

@@ -22,9 +22,29 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, accuracy, scorer
 from inspect_ai.solver import solver
 
 from audit.answers.boxes import last_box
-from tests.support.playing import BUDGET, CANCEL, FAILED, FLAGS, SCRIPTS, SEEN, play, random_bank
+from tests.support.playing import (
+    BUDGET,
+    CANCEL,
+    FAILED,
+    FLAGS,
+    SCRIPTS,
+    SEEN,
+    Script,
+    play,
+    random_bank,
+)
 
-__all__ = ["FLAGS", "SEEN", "play", "random_bank", "run", "run_all", "run_cancelled"]
+__all__ = [
+    "FLAGS",
+    "SCRIPTS",
+    "SEEN",
+    "Script",
+    "play",
+    "random_bank",
+    "run",
+    "run_all",
+    "run_cancelled",
+]
 # Inspect asks every task anew which package it comes from, and reads the metadata of all.
 importlib.metadata.packages_distributions = functools.cache(
     importlib.metadata.packages_distributions
@@ -44,7 +64,7 @@ class Scripted(ModelAPI):
             CANCEL[0]()
             await asyncio.sleep(60)
         failed = FAILED.get((problem, epoch), 0)
-        if script.failures < 0 or failed < script.failures:
+        if call == script.fails_at and (script.failures < 0 or failed < script.failures):
             FAILED[problem, epoch] = failed + 1
             raise RuntimeError("the provider failed")
         prompt, completion = script.steps[call]
