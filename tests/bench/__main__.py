@@ -1,8 +1,8 @@
 """Run the benchmarks, or those named: `python -m tests.bench [NAME ...] [--quick] [--out FILE]`.
 
-Without a name the whole suite runs: every measure of `replays`, `loads`, `pages` and `votes`. It
-prints the ratios and writes them, with the seconds behind them, as JSON. `tokens`,
-`inspect_logs`, `scale` and `sizes` have options of their own and run by name alone.
+Without a name the whole suite runs: every measure of `replays`, `loads`, `pages` and `live`. It
+prints the ratios and writes them, with the seconds behind them, as JSON. `scale` has options of
+its own and runs by name alone.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from tests.bench import loads, pages, replays, votes
+from tests.bench import live, loads, pages, replays
 from tests.bench.harness import Asked, Line, as_json, print_heading, print_line
 
 SUITE: dict[str, Callable[[Asked], list[Line]]] = {
@@ -32,10 +32,10 @@ SUITE: dict[str, Callable[[Asked], list[Line]]] = {
         loads.load_no_texts,
         pages.help,
         pages.table_main,
-        votes.scorio,
+        live.live,
     )
 }
-ALONE = ("inspect_logs", "scale", "sizes", "tokens")
+ALONE = ("scale",)
 
 
 def main(arguments: list[str]) -> None:

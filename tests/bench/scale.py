@@ -26,7 +26,7 @@ from audit import database, engine
 from audit.load.load import load
 from audit.options import Limits, Reading, TaskLimits
 from audit.scale import gather, local, plan, run
-from audit.scale.tasks import Outcome, Task, perform
+from audit.scale.run import Outcome, Task, perform
 from tests.bench.apart import apart, peak_memory
 
 SETTINGS: dict[str, Any] = {"orders": 20, "replicates": 1000}
@@ -42,7 +42,6 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory", default="2GB")
     parser.add_argument("--one", action="store_true", help="one process beside it")
-    parser.add_argument("--tables", action="store_true", help="gather into tables, not links")
     parser.add_argument("--data", type=Path, metavar="DIR", help="where the files go and stay")
     asked = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as scratch:
@@ -76,8 +75,8 @@ def measure(asked: argparse.Namespace, folder: Path) -> None:
         )
     print(f"  the run's folder: {size_of(out) / 1e6:,.0f} MB")
     db = folder / f"gathered-{asked.archives}.duckdb"
-    with told("gather" if asked.tables else "gather --link"):
-        cpu, peak = apart(gathered, out, db, not asked.tables)
+    with told("gather"):
+        cpu, peak = apart(gathered, out, db)
     size = db.stat().st_size
     print(f"  peak {peak / 2**20:,.0f} MiB, {cpu:,.0f} CPU s, {size / 1e6:,.0f} MB")
     if asked.one:
@@ -132,10 +131,10 @@ def measured(folder: str, task: Task) -> Outcome:
     return outcome
 
 
-def gathered(out: Path, db: Path, link: bool) -> float:
+def gathered(out: Path, db: Path) -> float:
     """Gather in a process of its own; say how long it worked."""
     db.unlink(missing_ok=True)
-    gather.gather(out, db, link=link, limits=Limits(memory="4GB"))
+    gather.gather(out, db, limits=Limits(memory="4GB"))
     return time.process_time()
 
 

@@ -39,7 +39,7 @@ SQL_FOLDERS = (
     "evaluation", "bootstrap", "intervals", "diagnostics", "relations", "tables",
 )  # fmt: skip
 # Python that decides about numbers; the rest renders, reads lineage or sizes batches.
-PYTHON_FILES = ("draws", "settings", "enough", "matching", "replay", "check")
+PYTHON_FILES = ("draws", "settings", "enough", "replay", "check")
 # Tests that compare everything with the slow reference notice most bugs, one seed of each at once;
 # then the other seeds.
 REFERENCE = (
@@ -71,8 +71,6 @@ SELECTORS = "tests/engine/test_ledger.py::test_selectors_of_scores_agree_with_th
 STEPS = "tests/engine/test_ledger.py::test_what_every_rule_pays_changes_step_by_step"
 LACKING = "tests/engine/test_ledger.py::test_a_count_that_a_step_lacks_is_nothing"
 RESULTS = "tests/engine/test_engine.py::test_results_are_the_selections_and_replays"
-TIES = "tests/tokens/test_tokens.py::test_a_tie_with_the_box_of_a_prefix"
-FINGERPRINT = "tests/engine/test_walks.py::test_walks_are_keyed_by_every_setting"
 UNIT = "tests/test_options.py::test_a_stored_unit_that_nobody_knows_is_replaced_with_its_budgets"
 # Folders and files with tests of their own, which go first: most bugs are then seen at once.
 OWN_TESTS = {
@@ -81,13 +79,13 @@ OWN_TESTS = {
     "sql/tables/prefix_boxes.sql": (PREFIXES,),
     "sql/relations/prefix_events.sql": (PREFIXES,),
     "sql/diagnostics/boundary_events.sql": (PREFIXES,),
-    "sql/diagnostics/admitted_selections.sql": (PREFIXES, TIES),
     "sql/diagnostics/paired_replays.sql": ("tests/engine/test_check.py",),
     "sql/diagnostics/scored_votes.sql": (VOTES,),
     "sql/diagnostics": (REFERENCE[2],),
     "sql/tables/truncation": (REFERENCE[2],),
     "sql/tables/majority_rules.sql": (REFERENCE[2], VOTES),
     "sql/evaluation/changed_costs.sql": (STEPS,),
+    "sql/evaluation/cost_events.sql": (STEPS,),
     "sql/keys/candidate_scores.sql": (SELECTORS,),
     "sql/keys/charges.sql": (LACKING,),
     "sql/relations/results.sql": (RESULTS,),
@@ -98,8 +96,7 @@ OWN_TESTS = {
     "audit/engine/draws.py": ("tests/engine/test_edges.py",),
     "audit/engine/enough.py": ("tests/engine/test_enough.py",),
     "audit/engine/check.py": ("tests/engine/test_check.py",),
-    "audit/engine/settings.py": ("tests/engine/test_edges.py", SELECTORS, UNIT, FINGERPRINT),
-    "audit/engine/matching.py": ("tests/engine/test_policies.py",),
+    "audit/engine/settings.py": ("tests/engine/test_edges.py", SELECTORS, UNIT),
 }
 COMPARISONS = {"<=": "<", "<": "<=", ">=": ">", ">": ">=", "<>": "=", "==": "!=", "!=": "=="}
 TIES = {

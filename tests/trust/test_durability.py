@@ -1,4 +1,4 @@
-"""Nothing is lost: kills, Ctrl-C, a full disk, little memory, two at once, other versions."""
+"""Nothing is lost by kills, Ctrl-C, a full disk, little memory, two at once (threat model, d)."""
 
 import os
 import random
@@ -27,10 +27,12 @@ from tests.soak.disks import cannot_mount, copied, fill_disk, kilobytes_of, smal
 # Every command that opens a database, with what else it must be given.
 COMMANDS = {
     "answers": ("--answer", "boxed"),
+    "card": ("--out", "card.json"),
     "check": (),
     "compare": (),
     "export": ("--out", "out"),
     "figure": ("budget_curve", "--out", "figure.svg"),
+    "leave": ("--exit", "agreement"),
     "load": ("../first", "--replace"),
     "query": ("select 1",),
     "replay": REPLAY[1:],
@@ -110,15 +112,6 @@ def test_ctrl_c_while_the_program_is_still_starting_shows_no_traceback(folder, m
     _, said = process.communicate()
     assert "Traceback" not in said and process.returncode in (-signal.SIGINT, 130, 0), said
     assert not leftovers(folder)
-
-
-def test_the_first_that_the_command_does_is_to_mind_ctrl_c():
-    """Before that, Ctrl-C shows Python's traceback: nothing that takes time is imported."""
-    code = "import sys, audit.__main__; slow = {'enum', 'typing'} & {*sys.modules}; import signal; "
-    code += "print(signal.getsignal(signal.SIGINT) is signal.SIG_DFL, len(slow), "
-    code += "[m for m in sys.modules if m.startswith('audit.') and m != 'audit.__main__'])"
-    done = subprocess.run([sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True)
-    assert done.stdout.split() == [b"True", b"0", b"[]"], done.stderr
 
 
 @pytest.fixture
@@ -244,39 +237,13 @@ def wait_until_open(process, db):
         # A file that is closed while they are listed has no name any more.
         with suppress(FileNotFoundError):
             held = {path.readlink() for path in Path(f"/proc/{process.pid}/fd").iterdir()}
-    time.sleep(0.2)
+    time.sleep(1)
 
 
 def test_another_program_that_holds_the_database_is_named_too(server, folder):
     with duckdb.connect(str(folder / "audit.duckdb")):
         line = refused(server, folder, ("table", "main"))
     assert f"in use by process {os.getpid()} (" in line and "; try again when it has ended" in line
-
-
-def test_readers_read_at_the_same_time_and_change_nothing(server, folder):
-    db = folder / "audit.duckdb"
-    before = db.read_bytes(), db.stat().st_mtime_ns
-    query = [sys.executable, "-m", "audit", "query", "select count(*) from attempts"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with database.connect(db, read_only=True) as con:
-        others = [
-            subprocess.Popen(
-                query, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-            )
-            for _ in range(2)
-        ]
-        for arguments in (("table", "main"), ("query", "cost_per_correct"),
-                          ("export", "main", "prefix_boxes", "--out", "out")):  # fmt: skip
-            status, _, said = server.run(folder, arguments)
-            assert status == 0, said
-        for other in others:
-            other.communicate()
-            assert other.returncode == 0
-        assert con.execute("select count(*) > 0 from attempts").fetchall() == [(True,)]
-        line = refused(server, folder, REPLAY)
-        assert f"in use by process {os.getpid()} (" in line
-    assert (db.read_bytes(), db.stat().st_mtime_ns) == before
-    assert not leftovers(folder)
 
 
 # Versions
@@ -288,8 +255,8 @@ def test_every_command_that_opens_a_database_is_tried_here():
         for name, command in main.commands.items()
         if any(parameter.name == "db" for parameter in command.params)
     }
-    # `gather` makes its database from the files of a run.
-    assert with_database - {"gather"} == set(COMMANDS)
+    # `gather` makes its database from the files of a run, and `tables` opens none.
+    assert with_database - {"gather", "tables"} == set(COMMANDS)
 
 
 def set_version(db, version):
@@ -364,14 +331,6 @@ def test_a_database_of_another_version_or_program_is_refused_by_every_command(se
         assert part in str(caught.value) and str(db) in str(caught.value)
     assert db.read_bytes() == before
     assert not leftovers(folder)
-
-
-@pytest.mark.slow
-def test_a_connection_of_the_users_own_is_checked_too(folder):
-    db = folder / "audit.duckdb"
-    set_version(db, NEWER)
-    with duckdb.connect(str(db)) as con, pytest.raises(AuditError, match="a newer budget-audit"):
-        audit.table(con, "main")
 
 
 def test_a_database_without_content_is_no_error_to_load_into(server, folders, tmp_path):

@@ -1,4 +1,4 @@
-"""A database or a plug-in of a stranger's: what it may not do, told in one line."""
+"""A database that another program changed (threat model, b), and plug-ins that peek (e)."""
 
 import atexit
 import contextlib
@@ -23,32 +23,20 @@ from tests.support.databases import SMALL, replayed, replayed_in_memory
 from tests.support.plugins import FIRST, GRACE
 
 ROWS = [attempt(seed, 10, "4", correct=seed == 1) for seed in range(4)]
-COMMANDS = (
-    ("replay", "--orders", 1),
-    ("tokenize",),
-    ("table", "main"),
-    ("check",),
-    ("query", "select 1"),
-)
 
 
 @functools.cache
 def honest():
-    """A replayed database, made once; only DuckDB 2.0's own format, which we read too, holds
-    triggers."""
+    """Make a replayed database once; return its path."""
     folder = Path(tempfile.mkdtemp(prefix="strangers"))
     atexit.register(shutil.rmtree, folder)
-    with replayed(folder, ROWS, "mine"):
+    with replayed(folder, ROWS, "honest"):
         pass
-    with duckdb.connect() as con:
-        con.execute(f"attach '{folder / 'mine.duckdb'}' as mine (read_only)")
-        con.execute(f"attach '{folder / 'honest.duckdb'}' as small (storage_version 'v2.0.0')")
-        con.execute("copy from database mine to small")
     return folder / "honest.duckdb"
 
 
 def tampered(folder, *statements):
-    """A copy of it to which a stranger has done something."""
+    """Copy it and run statements on the copy, as another program would; return its path."""
     path = folder / "small.duckdb"
     shutil.copy(honest(), path)
     with duckdb.connect() as con:
@@ -57,35 +45,6 @@ def tampered(folder, *statements):
         for statement in statements:
             con.execute(statement)
     return path
-
-
-HOSTILE = {
-    "a view in a table's place": (
-        "create table recorded as from attempts",
-        "drop table attempts",
-        "create view attempts as from recorded semi join read_text('secret') on true",
-    ),
-    "a trigger": (
-        "create table loot (line varchar)",
-        "create trigger spy after insert on meta for each statement insert into loot values ('x')",
-    ),
-    "a macro in a function's place": ("create macro list_dot_product(a, b) as 42",),
-}
-
-
-@pytest.fixture(scope="module", params=HOSTILE.values(), ids=HOSTILE)
-def hostile(request, tmp_path_factory):
-    """A database that would run SQL of its own, and a file that it would read; none changes it."""
-    path = tampered(tmp_path_factory.mktemp("hostile"), *request.param)
-    (path.parent / "secret").write_text("secret")
-    return path
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_a_database_that_would_run_sql_of_its_own_is_refused(hostile, command):
-    before = hostile.read_bytes()
-    assert "small.duckdb" in told(hostile.parent, *command, "--db", hostile, status=2)[1]
-    assert hostile.read_bytes() == before
 
 
 def test_a_writer_reaches_no_other_file(tmp_path):
@@ -107,15 +66,8 @@ def test_a_users_own_macro_beside_duckdbs_functions_is_no_offence(tmp_path):
 
 CHANGED = {
     "no archives": "delete from archives",
-    "no budgets": "delete from budgets",
     "a null setting": "update settings set value = null where key = 'caps'",
-    "settings of text": "update settings set value = 'x' where key <> 'budgets'",
     "no settings": "delete from settings",
-    "no meta": "delete from meta where key <> 'schema_version' and key <> 'replays'",
-    "no walks": "delete from walked_attempts",
-    "costs below zero": "update walked_attempts set cumulative_cost = -5",
-    "a null archive": "update archives set archive = null",
-    "no counts": "delete from bootstrap_counts",
 }
 
 
@@ -148,105 +100,32 @@ def test_an_error_that_nobody_foresaw_is_one_line_and_shown_in_full_on_demand(
     assert "KeyError: 'nobody" in error and "BUDGET_AUDIT_TRACEBACK=1 shows where" in error
 
 
-CRASHING = """
-import os
-from audit.cli import exits, main
+def test_a_limit_on_memory_is_the_reason_that_is_given(tmp_path, monkeypatch):
+    def fail(error):
+        def raise_it(*args, **kwargs):
+            raise error
 
-@main.command(cls=exits.Draws)
-def crash():
-    exits.complain("told by Python")
-    os.write(2, b"a native stack")
-    os.{}
+        monkeypatch.setattr(api, "tables", raise_it)
+        return told(tmp_path, "tables", status=2)[1]
 
-main()
-"""
-
-
-@pytest.mark.parametrize(("end", "how"), [("abort()", "SIGABRT"), ("_exit(127)", "status 127")])
-def test_a_library_that_crashes_prints_no_stack_of_its_own(end, how):
-    command = [sys.executable, "-c", CRASHING.format(end), "crash"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines() == [
-        "error: told by Python",
-        f"error: crash: drawing the figures ended with {how}; give it more memory, or leave out "
-        "--format html",
-    ]
+    limited = "error: out of memory: this process may take no more (see 'ulimit -v')\n"
+    assert fail(MemoryError()) == limited
+    assert fail(duckdb.OutOfMemoryException("Out of Memory Error: Allocation failure")) == limited
+    assert fail(duckdb.OutOfMemoryException("Failed to allocate (bad allocation)")) == limited
+    assert "raise --memory" in fail(duckdb.OutOfMemoryException("could not allocate block"))
 
 
-LIMITED = """
-import os, resource
-import click
-from audit.cli import main
-
-@main.command()
-@click.argument("end")
-def end(end):
-    if end == "failed":
-        raise click.exceptions.Exit(1)
-    os.write(2, b"a library gives up")
-    os.abort() if end == "abort" else os._exit(int(end))
-
-resource.setrlimit(resource.RLIMIT_AS, (2**36, 2**36))
-main()
-"""
-
-
-@pytest.mark.parametrize(
-    ("end", "status", "how"),
-    [("abort", 2, "SIGABRT"), ("127", 2, "status 127"), ("1", 2, "status 1"), ("failed", 1, None)],
-)
-def test_a_library_that_gives_up_for_want_of_memory_ends_with_one_line(end, status, how):
-    command = [sys.executable, "-c", LIMITED, "end", end]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (status, "")
-    line = (
-        f"error: end: the engine ended with {how}; this process may take too little memory (see "
-        "'ulimit -v')\n"
-    )
-    assert done.stderr == (line if how else "")
-
-
-def test_memory_that_has_run_out_is_told_as_that(tmp_path, monkeypatch):
-    def fail(*args, **kwargs):
-        raise MemoryError
-
-    monkeypatch.setattr(api, "tables", fail)
-    _, error = told(tmp_path, "tables", status=2)
-    assert error == "error: out of memory: this process may take no more (see 'ulimit -v')\n"
+def test_a_tight_limit_on_memory_is_told_before_a_library_ends_the_process():
+    code = "import resource; from audit.cli import main; "
+    code += "resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30)); main()"
+    command = [sys.executable, "-c", code, "table", "main", "--db", "none.duckdb"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert "this process may take 1.0 GB of memory (see 'ulimit -v')" in done.stderr
 
 
 def test_a_table_in_another_schema_does_not_end_check(tmp_path):
     path = tampered(tmp_path, "create schema own", "create table own.notes (line varchar)")
     told(tmp_path, "check", "--db", path)
-
-
-def test_what_is_no_file_is_no_database(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    for place in ("pipe", ".", "/dev/null"):
-        _, error = told(tmp_path, "table", "main", "--db", place, status=2)
-        assert "not a file; choose another --db" in error
-    path = tampered(tmp_path)
-    os.mkfifo(path.with_name("small.duckdb.wal"))
-    _, error = told(tmp_path, "table", "main", "--db", path, status=2)
-    assert "small.duckdb.wal: cannot be opened: not a file" in error
-
-
-def test_a_pipe_among_plug_ins_is_no_plug_in(tmp_path):
-    path = tampered(tmp_path)
-    (tmp_path / "own").mkdir()
-    os.mkfifo(tmp_path / "own" / "mine.sql")
-    _, error = told(tmp_path, "replay", "--selectors", "own", "--db", path, status=2)
-    assert "mine.sql: not a file; a plug-in is a file of SQL" in error
-
-
-@pytest.mark.parametrize("name", ["Attempts", "TEXTS", "meta"])
-def test_a_view_in_the_place_of_a_table_is_refused_in_any_case_of_its_letters(tmp_path, name):
-    steps = [f"create table own as from {name}", f"drop table {name}"]
-    path = tampered(tmp_path, *steps, f'create view "{name}" as from own')
-    for command in COMMANDS:
-        _, error = told(tmp_path, *command, "--db", path, status=2)
-        assert f"'{name.lower()}' is a view, not the table that load makes" in error
 
 
 def test_a_database_that_is_attached_and_not_used_holds_nothing(tmp_path):
@@ -290,51 +169,13 @@ def test_a_font_goes_by_a_plain_name(tmp_path, font):
     assert "--font: the name of a font" in error
 
 
-CRASH = """
-import os, signal, sys
-from audit import api
-api.replay = lambda *args, **kwargs: os.kill(os.getpid(), signal.SIGSEGV)
-sys.argv = ["budget-audit", "replay", "--db", "x.duckdb", *sys.argv[1:]]
-from audit.__main__ import main
-main()
-"""
-
-
-def test_a_selector_that_crashes_the_engine_is_one_line(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", CRASH, "--selectors", "mine"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "of your own made DuckDB crash (SIGSEGV); nothing is changed" in done.stderr
-
-
-@pytest.mark.parametrize("schema", ["main", "other"])
-def test_a_macro_in_a_functions_place_is_found_in_any_case_and_schema(tmp_path, schema):
-    peek = "(select is_correct from main.candidate_grades where bank_id = b and slot = s)"
-    path = tampered(
-        tmp_path,
-        f"create schema if not exists {schema}",
-        f'create macro {schema}."ABS"(b, s) as {peek}',
-    )
-    for write in (False, True):
-        with (
-            pytest.raises(AuditError, match="a macro 'ABS' in the place of DuckDB's own function"),
-            database.opened(path, write=write),
-        ):
-            pass
-
-
-ELIGIBLE = "    is_eligible,"
+STANDING = "    -position as standing,"
 SAMPLED = "select * from ({}) using sample 50%"
 SLY = {
-    "peek()": FIRST.replace(ELIGIBLE, "peek(bank_id, slot) as is_eligible,"),
-    "current_timestamp()": FIRST.replace(ELIGIBLE, "current_timestamp is null as is_eligible,"),
-    "current_date()": FIRST.replace(ELIGIBLE, "current_date > '2000-01-01' as is_eligible,"),
-    "age()": FIRST.replace(ELIGIBLE, "age('2000-01-01'::timestamp) is null as is_eligible,"),
+    "peek()": FIRST.replace(STANDING, "peek(bank_id, slot)::int as standing,"),
+    "current_timestamp()": FIRST.replace(STANDING, "(current_timestamp is null)::int as standing,"),
+    "current_date()": FIRST.replace(STANDING, "(current_date > '2000-01-01')::int as standing,"),
+    "age()": FIRST.replace(STANDING, "(age('2000-01-01'::timestamp) is null)::int as standing,"),
     "using sample": SAMPLED.format(FIRST),
 }
 

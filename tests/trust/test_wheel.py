@@ -1,4 +1,4 @@
-"""The wheel carries its SQL and queries, and works in a fresh environment from any folder."""
+"""The wheel carries its SQL and queries, and works from any folder (threat model, a)."""
 
 import json
 import subprocess
@@ -54,7 +54,7 @@ def test_an_installed_wheel_simulates_loads_replays_and_answers_from_any_folder(
     )
     assert "cost_per_correct" in run(replayed, "query")
     assert run(replayed, "query", "cost_per_correct", "--format", "csv").count("\n") > 2
-    assert "partition by" in run(replayed, "sql", "prefix_selections")
+    assert "partition by" in run(replayed, "sql", "primary_picks")
     run(replayed, "check")
 
 
