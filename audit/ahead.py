@@ -9,31 +9,37 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def prefetch(items: Iterable[Item]) -> Iterator[Item]:
-    """The items, each made in a thread while the one before it is in use; the first at once."""
+def prefetch(items: Iterable[Item], is_waited_for: bool = False) -> Generator[Item]:
+    """Yield items, each made in a thread while the one before is in use; the first at once.
+
+    With `is_waited_for`, whoever closes the generator waits for the item that is being made.
+    """
     source = iter(items)
     maker = ThreadPoolExecutor(1)
-    return _made(maker, source, maker.submit(next, source, None))
+    return _made(maker, source, maker.submit(next, source, None), is_waited_for)
 
 
 def _made(
-    maker: ThreadPoolExecutor, source: Iterator[Item], making: "Future[Item | None]"
-) -> Iterator[Item]:
-    """The item that is being made, and then the others."""
+    maker: ThreadPoolExecutor,
+    source: Iterator[Item],
+    making: "Future[Item | None]",
+    is_waited_for: bool,
+) -> Generator[Item]:
+    """Yield the item that is being made, and then the others."""
     try:
         while (item := making.result()) is not None:
             making = maker.submit(next, source, None)
             yield item
     finally:
-        # Not waited for: the garbage collector may end this inside a thread that is just starting
-        # and holds the lock that the maker needs to end.
-        maker.shutdown(wait=False, cancel_futures=True)
+        # Usually not waited for: the garbage collector may end this inside a thread that is just
+        # starting and holds the lock that the maker needs to end.
+        maker.shutdown(wait=is_waited_for, cancel_futures=True)
 
 
 def in_order(
     work: Callable[[Item], Result], items: Iterable[Item], threads: int, ahead: int = 1
 ) -> Generator[Result]:
-    """The results one after the other, of so many items at a time for each thread."""
+    """Yield results in the order of the items, with `ahead` items per thread at work."""
     waiting: deque[Future[Result]] = deque()
     pool = ThreadPoolExecutor(threads)
     try:

@@ -2,18 +2,23 @@
 
 from pathlib import Path
 
+# The system refused memory: DuckDB's own limit is not the reason.
+LIMITED = "out of memory: this process may take no more (see 'ulimit -v')"
+
 
 class AuditError(Exception):
     """A mistake a user can mend: one line that says what, where and what to do."""
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's message: the rest of DuckDB's is a picture of the query."""
+    """Return the first line of an error; in DuckDB's the other lines draw the query."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def explained(error: Exception) -> str:
-    """An error of the engine in one line, with what to do where a user can do something."""
+    """Return an error of DuckDB in one line, with what to do where a user can do something."""
+    if any(words in str(error) for words in ("Allocation failure", "bad allocation")):
+        return LIMITED
     if type(error).__name__ == "OutOfMemoryException":
         more = " or free some disk space" if "offload" in str(error) else ""
         return f"out of memory; raise --memory{more} ({first_line(error)})"
@@ -23,12 +28,12 @@ def explained(error: Exception) -> str:
 
 
 def extra_hint(extra: str) -> str:
-    """The command that installs an extra: from the clone where there is one, or from an index."""
+    """Return the command that installs an extra, from the clone if there is one."""
     return f"pip install '{_origin() or 'budget-audit'}[{extra}]'"
 
 
 def _origin() -> str | None:
-    """The folder of the project that this package runs from, or was installed from."""
+    """Return the folder that this package runs from, or was installed from."""
     # Only a failure needs these; every command would wait for their import.
     import contextlib
     import importlib.metadata
@@ -48,5 +53,5 @@ def _origin() -> str | None:
 
 
 def _near(folder: Path) -> str:
-    """The folder as one would write it here."""
+    """Return a folder as one would write it here."""
     return "." if folder == Path.cwd() else str(folder)

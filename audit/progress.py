@@ -15,9 +15,9 @@ WIDTH = 24
 SECONDS = 0.05
 
 
-def bar(label: str, stream: TextIO | None = None) -> Progress | None:
-    """A progress line on standard error with a percentage; None where that is no terminal."""
-    out = stream or sys.stderr
+def bar(label: str) -> Progress | None:
+    """Return a progress line on standard error; None if that is not a terminal."""
+    out = sys.stderr
     if not out.isatty():
         return None
     last = 0.0
@@ -43,7 +43,7 @@ def bar(label: str, stream: TextIO | None = None) -> Progress | None:
 
 
 def columns(stream: TextIO) -> int:
-    """How wide the terminal is; COLUMNS says so too."""
+    """Return the width of the terminal, or COLUMNS."""
     try:
         return os.get_terminal_size(stream.fileno()).columns or 80
     except (OSError, ValueError):

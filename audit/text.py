@@ -4,6 +4,9 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 
+# What every caption, page and picture of simulated data begins with.
+SIMULATED = "SIMULATED DATA"
+NAMES_SHOWN = 40
 # Control characters, and those that turn the direction of all that follows; XML has none of them.
 STEERING = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
@@ -11,17 +14,17 @@ STEERING = re.compile(
 
 
 def visible(text: str) -> str:
-    """The text on one line with every unprintable character written as its escape."""
+    """Escape every unprintable character of a text (threat model, b)."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def one_line(text: str) -> str:
-    """A message on one line, whatever was in the names it quotes."""
-    return visible(" ".join(text.split()))
+    """Return a message on one line; blanks stay as they are, they may tell names apart."""
+    return visible(re.sub(r"\s*[\r\n]\s*", " ", text).strip())
 
 
 def is_utf8(text: str) -> bool:
-    """Whether a name or text is UTF-8; the bytes of another come as what cannot be encoded."""
+    """Return whether a name or text can be encoded in UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -30,12 +33,12 @@ def is_utf8(text: str) -> bool:
 
 
 def steerless(text: str) -> str:
-    """The text with every character that would steer a page written as its escape."""
+    """Escape every character of a text that would control a page."""
     return STEERING.sub(lambda match: visible(match[0]), text)
 
 
 def shortened(name: str, limit: int, others: Sequence[str] = ()) -> str:
-    """A name with at most `limit` characters that none of the others has; numbers stay whole.
+    """Shorten a name to `limit` characters, unlike any of the others; keep its numbers whole.
 
     Long words lose their ends first, so that versions and sizes stay. Where that is not enough the
     middle is cut out, and where two names would look alike, the part that they share.
@@ -58,7 +61,7 @@ def shortened(name: str, limit: int, others: Sequence[str] = ()) -> str:
 
 
 def _without_word_ends(name: str, limit: int) -> str:
-    """The name with the ends of its longest words dropped, as far as they are needed."""
+    """Drop the ends of a name's longest words until it has `limit` characters."""
     words = re.split(r"([^\W\d_]{4,})", name)
     lengths = {place: len(words[place]) for place in range(1, len(words), 2)}
     over = len(name) - limit
@@ -79,45 +82,45 @@ def _without_middle(name: str, limit: int) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Names as a sentence lists them: a, b and c."""
+    """Join names as a sentence lists them: a, b and c."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def first_names(names: Sequence[str], most: int) -> str:
-    """The first names, and how many more there are."""
+    """Return the first names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return (", ".join(names[:most]) or "none") + more
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The name that a misspelled one most likely means."""
+    """Return the name that a misspelled one most likely means."""
     by_lower = {other.lower(): other for other in names}
     matches = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[matches[0]] if matches else None
 
 
-def not_there(kind: str, name: str, names: Sequence[str], most: int = 40) -> str:
-    """What to say of a name that is not there: the nearest one, and those that are."""
+def not_there(kind: str, name: str, names: Sequence[str]) -> str:
+    """Return the error for an unknown name: the nearest one, and all that there are."""
     meant = nearest(name, names)
     hint = f"did you mean '{meant}'? " if meant else ""
-    return f"no {kind} '{name}'; {hint}there are {first_names(names, most)}"
+    return f"no {kind} '{name}'; {hint}there are {first_names(names, NAMES_SHOWN)}"
 
 
 def quoted(name: str) -> str:
-    """A name as an SQL identifier, whatever characters it has."""
+    """Quote a name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(value: str | int) -> str:
-    """A value as it stands in SQL."""
+    """Write a value as an SQL literal."""
     return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
 
 
 def capital(text: str) -> str:
-    """The text as a sentence begins."""
+    """Return the text with a capital letter."""
     return text[:1].upper() + text[1:]
 
 
 def plural(count: int, noun: str) -> str:
-    """A count with its noun: 1 attempt, 2 attempts."""
+    """Return a count with its noun: 1 attempt, 2 attempts."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

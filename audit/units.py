@@ -48,12 +48,12 @@ GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?\s*([a-z$]*)")
 
 
 def unit_named(unit: str | Unit) -> Unit:
-    """A unit by its name."""
+    """Return a unit by its name."""
     return unit if isinstance(unit, Unit) else UNITS[unit]
 
 
 def read_budget(written: Amount, unit: str | Unit) -> int:
-    """An amount as people write it, in whole numbers of the unit; ValueError says what is wrong."""
+    """Read an amount as people write it, in whole numbers of the unit, or raise ValueError."""
     kind = unit_named(unit)
     shown = str(written).strip()
     text = shown.lower()
@@ -79,7 +79,7 @@ def read_budget(written: Amount, unit: str | Unit) -> int:
 
 
 def _size(word: str, kind: Unit, shown: str) -> int | None:
-    """What a suffix multiplies with; None for a word that means nothing."""
+    """Return the factor of a suffix; None for an unknown one."""
     if word in kind.sizes:
         return kind.sizes[word]
     if word in ("s", "h"):
@@ -94,7 +94,7 @@ def _too_fine(kind: Unit) -> str:
 
 
 def read_budgets(written: Amounts, unit: str | Unit) -> list[int]:
-    """Amounts from '4k,8k', from one or from several; '4,096' is refused with a question."""
+    """Read amounts from '4k,8k', from one or from several; refuse '4,096' with a question."""
     if isinstance(written, str):
         parts = [part.strip() for part in written.split(",")]
         for place, part in enumerate(parts[1:], 1):
@@ -110,7 +110,7 @@ def read_budgets(written: Amounts, unit: str | Unit) -> list[int]:
 
 
 def _joined(parts: list[str], place: int) -> str:
-    """The number that a comma has split: '4,096' is 4096, '4,096,000' is 4096000."""
+    """Return the number that a comma has split: '4,096' is 4096, '4,096,000' is 4096000."""
     end = place + 1
     while end < len(parts) and re.fullmatch(r"\d{3}", parts[end]):
         end += 1
@@ -118,24 +118,24 @@ def _joined(parts: list[str], place: int) -> str:
 
 
 def whole_number(written: Amount) -> int:
-    """A whole number as people write it: 4000, 4_000, 4k, 4.5k, 1.5M or 1e6."""
+    """Read a whole number as people write it: 4000, 4_000, 4k, 4.5k, 1.5M or 1e6."""
     return read_budget(written, COUNT)
 
 
 def whole_numbers(written: Amounts) -> list[int]:
-    """Whole numbers from '4k,8k', from one number or from several."""
+    """Read whole numbers from '4k,8k', from one number or from several."""
     return read_budgets(written, COUNT)
 
 
 def write_exactly(counted: int, unit: str | Unit) -> str:
-    """A counted amount in the printed unit, every digit of it and nothing else: 0.05."""
+    """Write a counted amount in the printed unit with every digit, such as 0.05."""
     value = EXACT.divide(Decimal(counted), Decimal(unit_named(unit).scale))
     text = f"{value:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def write_amount(value: int | float | Decimal | Fraction, unit: str | Unit) -> str:
-    """An amount in the printed unit as people write it: $0.0374, 12.4 s, 3 steps, 4,000 tokens."""
+    """Write an amount in the printed unit for people: $0.0374, 12.4 s, 3 steps, 4,000 tokens."""
     kind = unit_named(unit)
     digits = write_digits(value, kind)
     sign = "-" if digits.startswith("-") else ""
@@ -145,8 +145,13 @@ def write_amount(value: int | float | Decimal | Fraction, unit: str | Unit) -> s
     return f"{digits} {word}".rstrip()
 
 
+def write_cost(value: int | float | Decimal | Fraction, unit: str | Unit) -> str:
+    """Return an amount as a cell of a table has it: $0.0374, 12.4 s, but 4,000 without a word."""
+    return (write_amount if unit_named(unit).symbol else write_digits)(value, unit)
+
+
 def write_digits(value: int | float | Decimal | Fraction, unit: str | Unit) -> str:
-    """The digits of an amount: three that count, no digit before the point lost, none invented.
+    """Write an amount with three significant digits, and all digits before the point.
 
     Money has no decimals or at least two.
     """

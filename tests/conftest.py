@@ -55,6 +55,13 @@ def nowhere(namespace):
 
 
 @pytest.fixture
+def con():
+    """An empty database in memory."""
+    with duckdb.connect() as con:
+        yield con
+
+
+@pytest.fixture
 def kept_tables(monkeypatch):
     """A table of a database is computed once, for tests of what commands make of it."""
     keep_tables(monkeypatch)
@@ -66,3 +73,14 @@ def demo(namespace, tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
     run(folder, "demo", "--out", ".", inside=namespace)
     return folder / "report" / "report.html"
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say what was run, and what was not."""
+    counts = {name: len(reports) for name, reports in terminalreporter.stats.items()}
+    ran = counts.get("passed", 0) + counts.get("failed", 0)
+    skipped, left_out = counts.get("skipped", 0), counts.get("deselected", 0)
+    terminalreporter.write_line(
+        f"ran {ran:,} tests; {skipped:,} were skipped for what is missing here, {left_out:,} were "
+        "left out (slow ones run with -m slow)"
+    )

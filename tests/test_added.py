@@ -40,20 +40,18 @@ SCORE = """\
 -- grain: walk_id, position
 select
     walk_id,
-    walked_attempts.position,
-    scored.slot is not null as is_eligible,
-    arg_min(walked_attempts.position, scored.value_rank * 1000 + walked_attempts.position)
-        over (partition by walk_id order by walked_attempts.position) as selected_position,
+    position,
+    -scored.value_rank as standing,
+    walked_attempts.candidate_id,
 from walked_attempts
-left join candidate_scores as scored
-    on walked_attempts.bank_id = scored.bank_id
-    and walked_attempts.slot = scored.slot
+inner join candidate_scores as scored
+    on walked_attempts.candidate_id = scored.candidate_id
     and scored.score = '{{ score | default('logprob') }}'
 """
 INTERVAL = """\
 -- interval_prompts: prompt tokens of a rule's attempts, with the ends of their interval.
 -- grain: archive, budget, rule
--- totals: rule_totals
+-- totals: rule_totals inner join problem_prompts using (bank_id, budget, rule)
 -- values: prompt_tokens
 -- intervals: prompts low high
 select
@@ -213,7 +211,8 @@ def test_a_table_with_an_interval_is_two_files_and_a_line(folder, printed):
     assert "from rule_totals" in printed["sql"]
     page = (folder / "page" / "report.html").read_text(encoding="utf-8")
     (packed,) = (table for table in packed_tables(page)["tables"] if table["name"] == "prompts")
-    assert packed["csv"].startswith("archive,budget,rule,prompts,prompts_low,prompts_high")
+    columns = ["archive", "budget", "rule", "prompts", "prompts_low", "prompts_high"]
+    assert list(packed["values"]) == columns
 
 
 def test_an_option_is_one_field(folder, printed):
@@ -299,7 +298,7 @@ def test_the_documentation_is_held_to_list_a_table_that_is_added(tmp_path):
             "sql/tables/prompts.sql: its header lacks the line '-- prompts: …'",
         ),
         (
-            {"interval": INTERVAL.replace("rule_totals", "rule_sums")},
+            {"interval": INTERVAL.replace("rule_totals inner", "rule_sums inner")},
             "sql/intervals/interval_prompts.sql: Catalog Error: Table with name rule_sums",
         ),
         (
@@ -311,5 +310,6 @@ def test_the_documentation_is_held_to_list_a_table_that_is_added(tmp_path):
 def test_a_table_that_lacks_something_says_what_and_where(tmp_path, changed, said):
     folder = with_archive(with_table(copied(tmp_path / "copy"), **changed))
     with pytest.raises(AssertionError) as failed:
-        list(told(folder, "load a.jsonl", f"replay --budgets 10,20 {SMALL}", "tables"))
+        replayed = f"replay --budgets 10,20 {SMALL}"
+        list(told(folder, "load a.jsonl", replayed, "tables", "table prompts"))
     assert said in str(failed.value)

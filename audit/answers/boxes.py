@@ -55,7 +55,7 @@ def any_box(text: str | None) -> bool:
 
 
 def complete_boxes(text: str) -> Iterator[tuple[int, int]]:
-    """Where the body of every complete box begins and ends, in the order of their ends."""
+    """Yield where the body of every complete box begins and ends, in the order of their ends."""
     start = text.find(BOX)
     if start < 0:
         return

@@ -20,7 +20,7 @@ NO_ANSWER = "none"
 
 
 def answer_pattern(answer: str) -> re.Pattern[str] | None:
-    """The pattern of `regex:PATTERN`; None for the other kinds."""
+    """Return the pattern of `regex:PATTERN`; None for the other kinds."""
     kind, colon, written = answer.partition(":")
     if answer in ("boxed", "archive", NO_ANSWER):
         return None
@@ -32,7 +32,7 @@ def answer_pattern(answer: str) -> re.Pattern[str] | None:
 
 
 def group_pattern(written: str, option: str, advice: str) -> re.Pattern[str]:
-    """A regular expression of an option, whose first group is what it takes out of a text."""
+    """Compile the regular expression of an option; its first group is the part it extracts."""
     try:
         pattern = re.compile(written)
     except re.error as error:
@@ -43,7 +43,7 @@ def group_pattern(written: str, option: str, advice: str) -> re.Pattern[str]:
 
 
 def raw_answers(answer: str, texts: pa.Array, boxed: pa.Array, extracted: pa.Array) -> pa.Array:
-    """The answers as they are written: in the last box, by the last match, or by the archive."""
+    """Return the answers as written: in the last box, by the last match, or by the archive."""
     if answer == "boxed":
         return extract_answers(texts, boxed)
     if answer == "archive":
@@ -57,31 +57,31 @@ def raw_answers(answer: str, texts: pa.Array, boxed: pa.Array, extracted: pa.Arr
 
 
 def normal_answers(raw: pa.Array) -> pa.Array:
-    """The normal forms of answers as written."""
+    """Return the normal forms of answers as written."""
     return _each_once(normalize_often, raw)
 
 
 def number_forms(forms: pa.Array) -> pa.Array:
-    """Normal forms as --numbers compares them."""
+    """Return normal forms as --numbers compares them."""
     return _each_once(number_form, forms)
 
 
 def _each_once(make: Callable[[str], str | None], texts: pa.Array) -> pa.Array:
-    """What is made of every text, found once for those that are alike."""
+    """Return the result of a function for every text, computed once for equal texts."""
     encoded = texts.dictionary_encode()
     made = list(map(make, encoded.dictionary.to_pylist()))
     return pa.array(made, pa.string()).take(encoded.indices)
 
 
 def extract_answers(texts: pa.Array, boxed: pa.Array) -> pa.Array:
-    """The last box of each text as written; where there is no text, the box that was recorded."""
+    """Return the last box of each text as written, or the recorded box where there is no text."""
     pairs = zip(text_views(texts), boxed.to_pylist(), strict=True)
     answers = [body if text is None else _extract_answer(text) for text, body in pairs]
     return pa.array(answers, pa.string())
 
 
 def text_views(texts: pa.Array) -> Iterator[memoryview | None]:
-    """Each text in UTF-8 where it lies: a string of its own would be a copy."""
+    """Return a view of each text's UTF-8 bytes, without copying them."""
     encoded = texts.cast(pa.large_binary())
     _, ends, data = encoded.buffers()
     offsets = pa.Array.from_buffers(
@@ -93,19 +93,19 @@ def text_views(texts: pa.Array) -> Iterator[memoryview | None]:
 
 
 def text_hash(text: memoryview) -> int:
-    """A number that other texts of this process do not have, but for a chance in 2 ** 64."""
+    """Return a hash of a text; two texts share one with a chance of 1 in 2 ** 64."""
     pieces = range(0, len(text), PIECE_BYTES)
     return hash(tuple(hash(bytes(text[at : at + PIECE_BYTES])) for at in pieces))
 
 
 def text_ending(text: memoryview, characters: int) -> str:
-    """The last characters of a text in UTF-8."""
+    """Return the last characters of a text in UTF-8."""
     # Four bytes per character suffice; a character cut at the front is dropped.
     return bytes(text[-4 * characters :]).decode(errors="ignore")[-characters:]
 
 
 def _extract_answer(text: memoryview) -> str | None:
-    """The raw last box of a UTF-8 text; no more of its end is copied than can matter."""
+    """Return the raw last box of a UTF-8 text; no more of its end is copied than can matter."""
     tail = bytes(text[-TAIL_BYTES:])
     at = tail.rfind(ENCODED_BOX)
     if at >= 0:
@@ -115,7 +115,7 @@ def _extract_answer(text: memoryview) -> str | None:
 
 
 def _last_box_start(text: memoryview, before: int) -> int:
-    """Where the last box that begins before a place of a UTF-8 text begins, or -1."""
+    """Return where the last box that begins before a place of a UTF-8 text begins, or -1."""
     while before > 0:
         # A box on the border of two pieces is whole in the first one.
         end = before + len(ENCODED_BOX) - 1

@@ -74,12 +74,12 @@ def _normalize_short(raw: str) -> str | None:
 
 
 def normalize_often(raw: str) -> str | None:
-    """The normal form; the same few answers and references come again and again."""
+    """Return the normal form from a cache; the same answers and references come again and again."""
     return _normalize_short(raw) if len(raw) <= 200 else normalize(raw)
 
 
 def number_form(form: str | None) -> str | None:
-    """A normal form as --numbers compares it: what is a plain decimal is that number."""
+    """Return a normal form as --numbers compares it: a plain decimal becomes its number."""
     match = DECIMAL.fullmatch(form) if form else None
     if match is None:
         return form

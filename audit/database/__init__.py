@@ -9,6 +9,7 @@ from audit.database.connection import (
     connect_beside,
     cursor,
     opened,
+    replayed_row_group,
     transaction,
 )
 from audit.database.leftovers import atomic_file
@@ -37,6 +38,7 @@ __all__ = [
     "lacks_texts",
     "opened",
     "relations",
+    "replayed_row_group",
     "require_attempts",
     "require_replays",
     "transaction",

@@ -1,11 +1,10 @@
 """Opening a database as a reader, a loader or a replayer; nothing else in the project opens one."""
 
 import contextlib
-import json
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,15 +12,17 @@ from typing import Any
 import duckdb
 
 from audit.database.leftovers import is_running, remove_leftovers, temporary
-from audit.database.schema import check_schema, linked_run, relations
+from audit.database.schema import check_schema, relations
 from audit.errors import AuditError, explained
-from audit.text import is_utf8, literal, quoted, visible
+from audit.text import is_utf8, literal, quoted
 
 # Rows that are written together: of attempts with long texts, of very many short ones, and of
 # replays. What DuckDB knows of each group stays in memory beyond its limit, about 2 kB a column.
 LOADED_ROW_GROUP = 2048
 SHORT_ROW_GROUP = 4096
 REPLAYED_ROW_GROUP = 16_384
+# Beyond so many attempts, what is known of small groups of replays takes more than it saves.
+FEW_ATTEMPTS = 100_000
 
 # DuckDB installs and loads no extension by itself.
 EXTENSION_SETTINGS = ("autoinstall_known_extensions", "autoload_known_extensions")
@@ -34,12 +35,6 @@ SANDBOX = (
     "set lock_configuration = true",
 )
 
-# A view on the files of a run, as DuckDB writes it down, and a text in it.
-LINKED_VIEW = re.compile(
-    r"CREATE VIEW \S+ AS SELECT \* FROM read_parquet\(list_value\(((?:'(?:[^']|'')*'(?:, )?)+)\)\);"
-)
-LITERAL = re.compile(r"'((?:[^']|'')*)'")
-
 
 def connect(
     path: str | Path,
@@ -51,12 +46,11 @@ def connect(
     sandbox: bool = False,
     reach: Path | None = None,
 ) -> duckdb.DuckDBPyConnection:
-    """Open a database of ours; a reader needs one that exists and cannot reach any other file.
+    """Open a database of ours; the connection reaches no other file (threat model, c).
 
-    A reader in the `sandbox` may be given anyone's SQL. A writer reads from the folder `reach`
-    all the same. A `row_group` is how many rows DuckDB
-    writes together, by itself 122,880: it keeps a group in memory until it is full, and gives each
-    thread whole ones.
+    A reader needs a database that exists; one in the `sandbox` may be given anyone's SQL. A writer
+    may still read the folder `reach`. DuckDB keeps a `row_group` of rows in memory until it is
+    full and gives each thread whole groups; its default is 122,880 rows.
     """
     path = Path(path)
     config: dict[str, Any] = dict.fromkeys(EXTENSION_SETTINGS, False)
@@ -88,10 +82,11 @@ def connect(
     # dictionary column changed identity". Going without them costs no time that can be measured.
     with contextlib.suppress(duckdb.CatalogException):
         con.execute("set debug_enable_caching_operators = false")
+    # Under python -c and in a spawned process DuckDB would draw its progress into the output.
+    con.execute("set enable_progress_bar = false")
     try:
-        # The database may come from a stranger; its views must not read other files.
         if str(path) != ":memory:":
-            _close(con, [] if reach else _parts(con, path), reach)
+            _close(con, reach)
         check_schema(con, str(path))
         if read_only and not relations(con):
             raise AuditError(f"{path}: holds no attempts; load some with 'budget-audit load'")
@@ -103,68 +98,10 @@ def connect(
     return con
 
 
-def _parts(con: duckdb.DuckDBPyConnection, path: str | Path) -> list[str]:
-    """The files of the run that a database is linked to; it may name no others."""
-    linked = linked_run(con)
-    if linked is None:
-        return []
-    ((expected,),) = con.execute("select min(value) from meta where key = 'run'").fetchall()
-    manifest = Path(linked, "manifest.json")
-    try:
-        # Nobody may ever write into a pipe that lies there.
-        run_id = json.loads(manifest.read_text("utf-8"))["id"] if manifest.is_file() else None
-    except (OSError, ValueError, KeyError, TypeError):
-        run_id = None
-    if run_id is None or run_id != expected:
-        raise AuditError(
-            f"{path}: is linked to the run in {linked}, which is not there; put it back, or gather "
-            "into a new --db"
-        )
-    return _view_files(con, path, Path(linked))
-
-
-def _view_files(con: duckdb.DuckDBPyConnection, path: str | Path, run: Path) -> list[str]:
-    """The files that the views of a linked database read: those of its run's parts, and no link."""
-    files: list[str] = []
-    views = con.execute(
-        "select view_name, sql from duckdb_views() "
-        "where database_name = current_database() and not internal "
-        "and regexp_matches(sql, '\\bread_\\w+\\(') order by view_name"
-    ).fetchall()
-    for name, sql in views:
-        made = LINKED_VIEW.fullmatch(sql)
-        named_files = [text.replace("''", "'") for text in LITERAL.findall(made[1] if made else "")]
-        for file in map(Path, named_files):
-            is_own = file.name == f"{name}.parquet" and file.parent.parent == run / "parts"
-            if not is_own or ".." in file.parts:
-                made = None
-            places = (run, run / "parts", file.parent, file)
-            if links := [place for place in places if place.is_symlink()]:
-                raise AuditError(
-                    f"{path}: is linked to the run in {run}, which holds the link {links[0]}; put "
-                    "the folder or file itself there"
-                )
-            if made and not file.is_file():
-                raise AuditError(
-                    f"{path}: is linked to the run in {run}, where there is no file {file}; put it "
-                    "back, or gather into a new --db"
-                )
-        if not made:
-            raise AuditError(
-                f"{path}: the view '{visible(name)}' reads files that are not its run's; drop it"
-            )
-        files += named_files
-    return files
-
-
-def _close(
-    con: duckdb.DuckDBPyConnection, files: Sequence[str], folder: Path | None = None
-) -> None:
-    """Let a connection reach no file, but those that are named and those in one folder."""
-    if files:
-        con.execute(f"set allowed_paths = [{', '.join(map(literal, files))}]")
-    if folder:
-        con.execute(f"set allowed_directories = [{literal(str(folder))}]")
+def _close(con: duckdb.DuckDBPyConnection, reach: Path | None = None) -> None:
+    """Let a connection read no other file, but those of one folder (threat model, c)."""
+    if reach:
+        con.execute(f"set allowed_directories = [{literal(str(reach))}]")
     con.execute("set enable_external_access = false")
 
 
@@ -172,7 +109,7 @@ def _close(
 def opened(
     path: str | Path, *, write: bool = False, **limits: Any
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection for as long as it is needed; a new file left without content is removed."""
+    """Open a connection for a block; remove a new file that is left without content."""
     if str(path) == ":memory:":
         raise AuditError("--db :memory: would keep nothing; name a file")
     is_new = not Path(path).exists()
@@ -214,13 +151,13 @@ def _discard(con: duckdb.DuckDBPyConnection, path: Path, is_new: bool) -> None:
 
 
 def two_thirds(memory: str) -> str:
-    """Two thirds of an amount such as 2GB."""
+    """Return two thirds of an amount such as 2GB."""
     number, unit = re.fullmatch(r"([\d.]+) ?(\w+)", memory).groups()  # type: ignore[union-attr]
     return f"{float(number) * 2 / 3:.3f}{unit}"
 
 
 def _create_file(path: Path, config: dict[str, Any]) -> None:
-    """Make an empty database; one that a kill leaves half made goes by another name."""
+    """Create an empty database under a temporary name, and give it its own when it is whole."""
     if not path.parent.is_dir():
         raise AuditError(f"{path}: there is no folder {path.parent}; make it first")
     with temporary(path) as partial:
@@ -243,7 +180,7 @@ def _clear_killed(path: Path) -> None:
 
 
 def _why_closed(error: duckdb.Error) -> str:
-    """Why a database cannot be opened, and what to do."""
+    """Say why a database cannot be opened, and what to do."""
     if "Could not set lock" in str(error):
         lock = re.search(r"held in (.+?) \(PID (\d+)\)", str(error))
         holder = f"process {lock[2]} ({Path(lock[1]).name})" if lock else "another process"
@@ -259,35 +196,33 @@ def _why_closed(error: duckdb.Error) -> str:
 
 
 def _refuse_unreadable(path: Path) -> None:
-    """Refuse what DuckDB would wait for, crash at, or take for something else."""
+    """Refuse a path that DuckDB cannot open, or would misread (threat model, b)."""
     if not is_utf8(str(path)):
         raise AuditError(f"{path}: DuckDB opens no name that is not UTF-8; rename it")
-    # DuckDB reads the log beside it, too.
-    for file in (path, Path(f"{path}.wal")):
-        if file.exists() and not file.is_file():
-            raise AuditError(f"{file}: cannot be opened: not a file; choose another --db")
+    if path.exists() and not path.is_file():
+        raise AuditError(f"{path}: cannot be opened: not a file; choose another --db")
     # DuckDB would take a CSV or Parquet file for a database and keep nothing.
     if path.is_file() and not is_database(path):
         raise AuditError(f"{path}: cannot be opened: not a DuckDB database; choose another --db")
 
 
 def is_database(path: Path) -> bool:
-    """Whether a file begins as DuckDB's do."""
+    """Return whether a file begins as DuckDB's do."""
     with open(path, "rb") as file:
         return file.read(12)[8:] == b"DUCK"
 
 
 def connect_beside(path: str | Path, **limits: Any) -> duckdb.DuckDBPyConnection:
-    """A database in memory with a file attached read only as `audited`, which is in use."""
+    """Open a database in memory with a file attached read only as `audited`."""
     connect(path, read_only=True).close()
     con = connect(":memory:", **limits)
     _attach(con, path, "read_only")
-    _close(con, _parts(con, path))
+    _close(con)
     return con
 
 
 def cursor(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """A second connection to what the first one uses; DuckDB's own cursor forgets `use`."""
+    """Return a second connection to the same schema; DuckDB's own cursor forgets `use`."""
     ((catalog, schema),) = con.execute("select current_database(), current_schema()").fetchall()
     second = con.cursor()
     second.execute(f"use {quoted(catalog)}.{quoted(schema)}")
@@ -302,7 +237,7 @@ def _attach(con: duckdb.DuckDBPyConnection, path: str | Path, options: str) -> N
 
 @contextmanager
 def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """All or nothing, whatever ends it."""
+    """Commit a block as a whole, or roll it back whatever ends it (threat model, d)."""
     con.execute("begin")
     try:
         yield
@@ -312,3 +247,23 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
             con.execute("rollback")
         raise
     con.execute("commit")
+
+
+def replayed_row_group(path: str | Path) -> int:
+    """Return how many rows a replay writes together: as many as the load, where it wrote fewer.
+
+    DuckDB would write loaded tables again, texts too, to have them in larger groups.
+    """
+    try:
+        with duckdb.connect(str(path), read_only=True) as con:
+            query = "select max(count), sum(count) from pragma_storage_info('attempts')"
+            ((rows, total),) = con.execute(
+                f"{query} where column_id = 3 and segment_type <> 'VALIDITY'"
+            ).fetchall()
+    except duckdb.Error:
+        # Whatever is wrong with the file is said where it is opened for good.
+        return REPLAYED_ROW_GROUP
+    if not rows or total > FEW_ATTEMPTS:
+        return REPLAYED_ROW_GROUP
+    sizes = (LOADED_ROW_GROUP, SHORT_ROW_GROUP)
+    return next((size for size in sizes if rows <= size), REPLAYED_ROW_GROUP)

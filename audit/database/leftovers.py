@@ -12,7 +12,7 @@ from audit.errors import AuditError
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
-    """A temporary name beside the file, to write to; in the end it takes the file's place."""
+    """Yield a temporary name to write to; at the end it replaces the file (threat model, d)."""
     try:
         with temporary(path) as partial:
             yield partial
@@ -23,7 +23,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def temporary(path: Path) -> Iterator[Path]:
-    """A name beside the file that is gone in the end; those of killed runs go first."""
+    """Yield a name beside the file, removed in the end; those of killed runs are removed first."""
     remove_leftovers(path)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -41,7 +41,7 @@ def remove_leftovers(path: Path) -> None:
 
 
 def is_running(pid: str) -> bool:
-    """Whether a process is there; where that cannot be asked, every one is."""
+    """Return whether a process runs; where that cannot be asked, every one does."""
     if os.name != "posix" or not pid.isdecimal():
         return True
     try:

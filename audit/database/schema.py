@@ -5,14 +5,12 @@ from typing import NamedTuple
 import duckdb
 
 from audit.errors import AuditError
-from audit.text import visible
 
 # Version of the tables that `load` creates. A database with another version is refused when it is
 # opened.
-SCHEMA_VERSION = 6
-# Keys of `meta`: the run folder in whose files large relations were left, whether texts were kept
-# at all, and the kind of answer where it is not boxed ('none': attempts pass or fail).
-LINKED = "linked_run"
+SCHEMA_VERSION = 7
+# Keys of `meta`: whether texts were kept, and the kind of answer where it is not boxed ('none':
+# attempts pass or fail).
 TEXTS = "texts"
 ANSWER = "answer"
 # What an attempt goes by: its columns, and their names.
@@ -60,6 +58,13 @@ LOADED = {
         "reference varchar",
         is_filled=True,
     ),
+    # What an attempt would have answered before its end, and what files say of those answers.
+    "checkpoints": LoadedTable(
+        f"{ATTEMPT_KEY}, tokens bigint, kind varchar, answer varchar, cost bigint, certain boolean"
+    ),
+    "checkpoint_labels": LoadedTable(
+        f"{ATTEMPT_KEY}, tokens bigint, kind varchar, correct boolean"
+    ),
     "sources": LoadedTable(
         "file varchar, archive varchar, format varchar, bytes bigint, sha256 varchar, "
         "rows bigint, mapping varchar, simulated boolean",
@@ -67,8 +72,11 @@ LOADED = {
     ),
     "problem_names": LoadedTable("competition varchar, question_id bigint, name varchar"),
     "quality_counts": LoadedTable(
-        'archive varchar, "check" varchar, level double, count bigint, total bigint'
+        'archive varchar, "check" varchar, level double, count bigint, total bigint, '
+        "is_of_replay boolean"
     ),
+    # Problems that the filters of the last replay left out: none where there was no filter.
+    "unreplayed_problems": LoadedTable("archive varchar, competition varchar, question_id bigint"),
     "meta": LoadedTable("key varchar, value varchar"),
     # Filled by `tokenize`: they depend on texts alone, and are kept as long as those.
     "token_counts": LoadedTable(
@@ -108,39 +116,10 @@ def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> 
             f"{name}: made by {age} budget-audit (schema version {version}, this one reads "
             f"{SCHEMA_VERSION}); {what}load the sources into a new --db"
         )
-    check_strangers(con, name)
-
-
-def check_strangers(con: duckdb.DuckDBPyConnection, name: str = "the database") -> None:
-    """Refuse a database that would run SQL of its own where we read and write."""
-    kinds = relations(con)
-    # A view in such a place would run a stranger's SQL.
-    for table in LOADED:
-        if kinds.get(table) == "view":
-            raise AuditError(f"{name}: '{table}' is a view, not the table that load makes")
-    triggers = con.execute(
-        "select trigger_name, table_name from duckdb_triggers() "
-        "where database_name = current_database() order by all"
-    ).fetchall()
-    if triggers:
-        what = " on ".join(f"'{visible(part)}'" for part in triggers[0])
-        raise AuditError(
-            f"{name}: holds a trigger {what}, which budget-audit does not run; drop it"
-        )
-    # Functions go by their names in any case, and a call may name any schema.
-    own = con.execute("select function_name from duckdb_functions() where not internal").fetchall()
-    macros = []
-    if own:
-        names = con.execute("select lower(function_name) from duckdb_functions() where internal")
-        ours = {name for (name,) in names.fetchall()}
-        macros = sorted(name for (name,) in own if name.lower() in ours)
-    if macros:
-        what = f"a macro '{visible(macros[0])}'"
-        raise AuditError(f"{name}: holds {what} in the place of DuckDB's own function; drop it")
 
 
 def relations(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """The tables and views of the database, with their kinds."""
+    """Return the tables and views of the database, with their kinds."""
     # Asked many times in a replay: information_schema.tables takes twice as long.
     rows = con.execute(
         """
@@ -175,39 +154,25 @@ def require_replays(con: duckdb.DuckDBPyConnection) -> None:
         raise AuditError("there are no replays yet; run 'budget-audit replay'")
 
 
-def linked_run(con: duckdb.DuckDBPyConnection) -> str | None:
-    """The run folder whose files some views of the database read, where they do.
-
-    Nothing of the database's own is run to find out: a view in the place of `meta` is not read.
-    """
-    run = fact(con, LINKED) if relations(con).get("meta") == "table" else None
-    # DuckDB writes every view down again to look into it: that is done for linked ones alone.
-    query = (
-        "select 1 from duckdb_views() "
-        "where database_name = current_database() and contains(sql, 'read_parquet(') limit 1"
-    )
-    return run if run and con.execute(query).fetchall() else None
-
-
 def has_answers(con: duckdb.DuckDBPyConnection) -> bool:
-    """Whether attempts have answers to vote on; loaded with --answer none they pass or fail."""
+    """Return whether attempts have answers to vote on; with --answer none they pass or fail."""
     # A plan has no database yet, and says nothing against answers.
     return "meta" not in relations(con) or fact(con, ANSWER) != "none"
 
 
 def lacks_texts(con: duckdb.DuckDBPyConnection) -> bool:
-    """Whether the database was gathered from a run, which keeps no texts."""
+    """Return whether the database was gathered from a run, which keeps no texts."""
     return fact(con, TEXTS) == "none"
 
 
 def fact(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
-    """What `meta` says under a key."""
+    """Return the value of a key of `meta`, or None."""
     rows = con.execute("select value from meta where key = ?", [key]).fetchall()
     return rows[0][0] if rows else None
 
 
 def keep_fact(con: duckdb.DuckDBPyConnection, key: str, value: str | None) -> None:
-    """Write one line of `meta`, or take it away."""
+    """Write or delete one line of `meta`."""
     con.execute("delete from meta where key = ?", [key])
     if value is not None:
         con.execute("insert into meta values (?, ?)", [key, value])

@@ -20,7 +20,7 @@ class ScorioArrays(NamedTuple):
 def to_scorio(
     con: duckdb.DuckDBPyConnection, attempts: int | None = None
 ) -> dict[str, ScorioArrays]:
-    """Each archive's outcome and answer arrays; an attempt that may not be picked answers None."""
+    """Return each archive's outcome and answer arrays; ineligible attempts answer None."""
     require_attempts(con)
     banks = con.execute(
         """
@@ -47,7 +47,7 @@ def to_scorio(
 
 
 def _arrays(archive: str, banks: list[tuple[Any, ...]], attempts: int | None) -> ScorioArrays:
-    """One archive's arrays; every problem needs as many attempts as the others."""
+    """Return one archive's arrays; every problem needs as many attempts as the others."""
     sizes = {len(labels) for _, _, labels, _ in banks}
     width = max(sizes) if attempts is None else attempts
     if width < 1 or min(sizes) < width:

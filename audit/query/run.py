@@ -1,12 +1,10 @@
 """Ad hoc SQL over a database opened read only: named queries, .sql files or SQL text."""
 
 import contextlib
-import os
 import re
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,18 +21,15 @@ from audit.output.headings import in_unit, replayed_unit
 from audit.text import is_utf8, not_there, visible
 from audit.units import UNITS, Unit, read_budget, write_exactly
 
-# What stands before a statement: comments and blanks.
+# Comments and blanks before a statement.
 BEFORE = r"(?is)\A(?:\s|--[^\n]*\n|/\*.*?\*/)*"
 EXPLAIN_PATTERN = re.compile(BEFORE + r"explain\b(?:\s+analyze\b)?(?:\s*\([^()]*\))?")
 DYNAMIC_PATTERN = re.compile(BEFORE + r"\(*(?:pivot|from|select|with)\b")
 LONGEST_MESSAGE = 1000
+# An interrupt between two statements is lost, so it is repeated.
+INTERRUPT_SECONDS = 0.1
+MOST_INTERRUPTS = 10
 DEFAULT_PATTERN = re.compile(r"^-- \$(\w+) = ?(.*)$", re.MULTILINE)
-
-# Between an interrupt and giving up: the engine looks for one only between rows, not inside one.
-GRACE_SECONDS = 0.5
-POLL_SECONDS = 0.05
-# The engine counts its own memory, not all of a function's or a result's; some is always uncounted.
-UNCOUNTED_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True)
@@ -49,7 +44,7 @@ class NamedQuery:
 
 
 def named_queries() -> list[NamedQuery]:
-    """Every query that ships with the project, by name."""
+    """Return every query that ships with the project, by name."""
     return [
         _read_query(path, is_ours=True) for path in sorted(engine.resource("queries").glob("*.sql"))
     ]
@@ -62,7 +57,7 @@ def _read_query(path: Path, *, is_ours: bool = False) -> NamedQuery:
 
 
 def find_query(name_or_sql: str) -> NamedQuery:
-    """A named query, the content of a .sql file, or the text itself."""
+    """Return a named query, the content of a .sql file, or the text itself."""
     for named_query in named_queries():
         if named_query.name == name_or_sql:
             return named_query
@@ -88,16 +83,15 @@ class Answer:
     table: pa.Table
     rows: int
     plan: str = ""
-    # Columns of our own queries are written as those of tables are.
-    is_ours: bool = False
     reads_records: bool = True
     text: str = ""
 
     def written(self, fmt: str, width: int | None = None) -> str:
-        """The rows as text; a plan as DuckDB draws it."""
+        """Return the rows as text; a plan as DuckDB draws it."""
         if self.plan and fmt == "table":
             return "\n".join(visible(line) for line in self.plan.splitlines()) + "\n"
-        return format_table(self.table, fmt, "" if self.is_ours else None, width=width)
+        # Columns that tables have are written as there.
+        return format_table(self.table, fmt, "", width=width)
 
 
 def query(
@@ -111,15 +105,18 @@ def query(
     timeout: float | None = None,
     give_up: Callable[[str], None] | None = None,
 ) -> Answer:
-    """The rows of one statement that only reads, its `$name` parameters bound.
+    """Return the rows of one statement that only reads, its `$name` parameters bound.
 
-    The connection is used as it is and stays as it is; one for anyone's SQL is opened with
-    `connect(path, read_only=True, sandbox=True)`. With a format they are written as text too, and
-    the limits hold for that as well.
+    The connection is not changed; open one for anyone's SQL with
+    `connect(path, read_only=True, sandbox=True)`. With a format the rows are also written as text,
+    within the same time.
     """
-    with limits(con, timeout=timeout, give_up=give_up):
+
+    def work() -> Answer:
         answer = _answered(con, find_query(name_or_sql), params or {}, limit)
         return replace(answer, text=answer.written(fmt, width)) if fmt else answer
+
+    return _run_limited(con, timeout, work, give_up)
 
 
 def _answered(
@@ -148,27 +145,28 @@ def _answered(
         raise AuditError(f"query: it has no parameter {_join_parameters(extra)}; its own: {own}")
     if missing := _join_parameters(parameters - set(values)):
         raise AuditError(f"query: no value for {missing}; give --param name=value")
+    words = set(re.findall(r"\w+", named_query.sql.lower()))
     try:
-        rows = con.sql(statement, params=values or None).to_arrow_table()
+        with engine.prepared(con, words):
+            rows = con.sql(statement, params=values or None).to_arrow_table()
     except duckdb.InterruptException:
         raise
     except (duckdb.OutOfMemoryException, MemoryError):
         raise AuditError(_out_of_memory(_memory_limit(con))) from None
     except duckdb.Error as error:
-        _require_what_it_reads(con, error)
+        _require_what_it_reads(con, error, named_query.is_ours)
         raise _mistake(_placed(con, named_query.sql, values, error)) from None
     except pa.ArrowException as error:
         raise AuditError(f"query: its rows cannot be read: {first_line(error)}") from None
     is_plan = statement.type == duckdb.StatementType.EXPLAIN
     plan = "\n".join(rows.column(rows.num_columns - 1).to_pylist()) if is_plan else ""
     shown = in_unit(con, rows.slice(0, limit) if limit else rows)
-    words = set(re.findall(r"\w+", named_query.sql.lower()))
     reads_records = bool(words & {*relations(con), *engine.table_names()})
-    return Answer(shown, rows.num_rows, plan, named_query.is_ours, reads_records)
+    return Answer(shown, rows.num_rows, plan, reads_records)
 
 
 def _amount(name: str, written: str, unit: Unit) -> str:
-    """An amount as people write it, 4k or $0.05, as a plain number of the unit."""
+    """Convert an amount such as 4k or $0.05 into a plain number of the unit."""
     try:
         return write_exactly(read_budget(written, unit), unit)
     except ValueError as error:
@@ -176,14 +174,14 @@ def _amount(name: str, written: str, unit: Unit) -> str:
 
 
 def reads_texts(sql: str) -> bool:
-    """Whether a select names the relation of the texts."""
+    """Return whether a select names the relation `texts`."""
     with contextlib.suppress(AuditError):
         return "texts" in engine.relations_read(sql)
     return False
 
 
 def _one_reading(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
-    """The only statement of the text, refused unless it reads and does nothing else."""
+    """Return the only statement of the text; refuse it unless it only reads (threat model, c)."""
     kinds = duckdb.StatementType
     try:
         statements = con.extract_statements(sql)
@@ -224,7 +222,7 @@ def _is_read_only(con: duckdb.DuckDBPyConnection) -> bool:
 def _placed(
     con: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, Any], error: duckdb.Error
 ) -> duckdb.Error:
-    """The same mistake with a picture of its place, which DuckDB draws only for SQL as text."""
+    """Run the SQL as text, so that DuckDB draws the place of the mistake; return that error."""
     if isinstance(error, duckdb.BinderException | duckdb.CatalogException):
         try:
             cursor(con).execute(sql, dict(values) or None)
@@ -234,8 +232,11 @@ def _placed(
 
 
 def _mistake(error: duckdb.Error) -> AuditError:
-    """The engine's words in one line, candidates included; its picture of the place as a note."""
+    """Return the engine's message in one line, its picture of the place as a note."""
     words, line, drawn = str(error).partition("\nLINE ")
+    if re.search(r"'(avg|sum|mean)\(BOOLEAN\)'", words):
+        words = words.partition(" You might need")[0]
+        words += " A label is true or false: write avg(correct::integer)."
     picture = (line + drawn).strip("\n")
     place = re.match(r"(LINE (\d+): .*)\n( *)(\^+)", picture)
     at = ""
@@ -247,66 +248,55 @@ def _mistake(error: duckdb.Error) -> AuditError:
     return mistake
 
 
-def _require_what_it_reads(con: duckdb.DuckDBPyConnection, error: duckdb.Error) -> None:
+def _require_what_it_reads(
+    con: duckdb.DuckDBPyConnection, error: duckdb.Error, is_ours: bool
+) -> None:
     """Say why a relation of the replays is not there, where that is what went wrong."""
     missing = re.search(r"Table with name (\w+) does not exist", str(error))
-    if missing and missing.group(1) in engine.exploratory_names():
-        name = missing.group(1)
-        raise AuditError(f"query: {name} is no view; print it with 'budget-audit table {name}'")
     if missing and missing.group(1) in (*engine.REPLAY_RELATIONS, *engine.table_names()):
         try:
             require_replays(con)
         except AuditError as why:
             raise AuditError(f"query: {missing.group(1)} is not there: {why}") from None
+    if is_ours:
+        engine.refuse_other_replays(con, error)
 
 
-@contextmanager
-def limits(
+def _run_limited(
     con: duckdb.DuckDBPyConnection,
-    *,
-    timeout: float | None = None,
-    give_up: Callable[[str], None] | None = None,
-) -> Iterator[None]:
-    """Interrupt what takes too long or too much memory; `give_up` is called if that is not heeded.
+    timeout: float | None,
+    work: Callable[[], Answer],
+    give_up: Callable[[str], None] | None,
+) -> Answer:
+    """Run `work` beside this thread, and interrupt it after `timeout` seconds or Ctrl-C.
 
-    A single call of a function over one huge value can hear no interrupt. `give_up` runs in another
-    thread, so all it can do is end the process: a reader has nothing to lose.
+    DuckDB does not look for Ctrl-C inside a statement, and this thread does. Now and then a
+    statement does not hear the interrupt either: `give_up` then ends the process.
     """
     if timeout is not None and not timeout > 0:
         raise AuditError("--timeout: a number of seconds above 0")
-    limit = _memory_limit(con)
-    allowed = _resident_bytes() + _bytes(limit) + UNCOUNTED_BYTES
-    started = time.monotonic()
-    finished = threading.Event()
-    reasons: list[str] = []
+    future: Future[Answer] = Future()
 
-    def watch() -> None:
-        while not finished.wait(POLL_SECONDS):
-            if timeout is not None and time.monotonic() - started > timeout:
-                reasons.append(f"query: stopped after {timeout:g} s; raise --timeout")
-            elif _resident_bytes() > allowed:
-                reasons.append(_out_of_memory(limit))
-            else:
-                continue
-            con.interrupt()
-            if give_up and not finished.wait(GRACE_SECONDS):
-                give_up(reasons[0])
-            return
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
 
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
+    threading.Thread(target=run, daemon=True).start()
+    reason = "interrupted"
     try:
-        yield
-    except duckdb.InterruptException:
-        raise AuditError(*reasons) from None
-    except RuntimeError as error:
-        # How DuckDB's Python module passes on Ctrl-C.
-        if str(error) != "Query interrupted":
-            raise
-        raise KeyboardInterrupt from None
+        if wait([future], timeout).done:
+            return future.result()
+        reason = f"query: stopped after {timeout:g} s; raise --timeout"
+        raise AuditError(reason)
     finally:
-        finished.set()
-        watcher.join()
+        for _ in range(MOST_INTERRUPTS):
+            if not future.done():
+                con.interrupt()
+                wait([future], INTERRUPT_SECONDS)
+        if give_up and not future.done():
+            give_up(reason)
 
 
 def _memory_limit(con: duckdb.DuckDBPyConnection) -> str:
@@ -316,21 +306,6 @@ def _memory_limit(con: duckdb.DuckDBPyConnection) -> str:
 
 def _out_of_memory(limit: str) -> str:
     return f"query: it needs more than {limit} of memory; raise --memory"
-
-
-def _resident_bytes() -> int:
-    """The memory this process holds now; 0 where the system does not tell."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except OSError:
-        return 0
-    return pages * os.sysconf("SC_PAGESIZE")
-
-
-def _bytes(amount: str) -> int:
-    """The bytes of DuckDB's '1.5 GiB'."""
-    number, unit = amount.split()
-    return int(float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"].index(unit))
 
 
 def _join_parameters(names: set[str]) -> str:

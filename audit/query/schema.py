@@ -15,11 +15,9 @@ RELATION_KINDS = ("public", "table", "yours", "internal")
 
 
 def schema(con: duckdb.DuckDBPyConnection, name: str | None = None) -> pa.Table:
-    """Every relation with its kind and meaning, or the columns of one."""
+    """Return every relation with its kind and meaning, or the columns of one."""
     stored = {relation: _kind(relation) for relation in relations(con)}
-    # What is exploratory cannot be selected from, and is told where it is asked for.
-    exploratory = [own for own in engine.exploratory_names() if own == name]
-    tables = dict.fromkeys([*engine.table_names(), *exploratory], "table")
+    tables = dict.fromkeys(engine.table_names(), "table")
     # A published table is computed when it is asked for; a relation inside may share its name.
     kinds = {**stored, **{t: kind for t, kind in tables.items() if stored.get(t) != "yours"}}
     if name is not None:

@@ -1,6 +1,6 @@
 """One problem: its attempts, and what the model wrote in one of them."""
 
-from typing import Any
+from typing import NamedTuple
 
 import duckdb
 import pyarrow as pa
@@ -10,39 +10,58 @@ from audit.query.run import find_query
 from audit.text import not_there
 
 
-def problem(
+class Problem(NamedTuple):
+    """A problem of an archive: its number, and its name where it has one."""
+
+    archive: str
+    competition: str
+    question_id: int
+    name: str
+
+
+def find_problem(
     con: duckdb.DuckDBPyConnection,
     archive: str | None = None,
     competition: str | None = None,
-    question: int | None = None,
+    question: str | int | None = None,
     among: str = "attempts",
-) -> tuple[str, str, int]:
-    """The problem that is asked for, its missing parts the first there are in a relation."""
-    key: dict[str, Any] = {}
-    for option, column, value in (
-        ("archive", "archive", archive),
-        ("competition", "competition", competition),
-        ("question", "question_id", question),
-    ):
-        where = " and ".join(f"{name} = ${name}" for name in key) or "true"
-        sql = f"select distinct {column} from {among} where {where} order by 1"
-        values = [row[0] for row in con.execute(sql, key).fetchall()]
-        if not values:
-            raise AuditError("the database holds no attempts; load some with 'budget-audit load'")
-        if value is not None and value not in values:
-            raise AuditError(f"--{option}: {not_there(option, str(value), list(map(str, values)))}")
-        key[column] = values[0] if value is None else value
-    return key["archive"], key["competition"], key["question_id"]
+) -> Problem:
+    """Return the first problem of a relation that has these names, or number."""
+    rows = [
+        Problem(*row)
+        for row in con.execute(
+            "select distinct archive, competition, question_id, "
+            "coalesce(name, question_id::varchar) "
+            f"from {among} left join problem_names using (competition, question_id) order by all"
+        ).fetchall()
+    ]
+    if not rows:
+        raise AuditError("the database holds no attempts; load some with 'budget-audit load'")
+    for option, value in (("archive", archive), ("competition", competition), ("name", question)):
+        if value is None:
+            continue
+        found = [row for row in rows if getattr(row, option) == str(value)]
+        if not found and option == "name":
+            found = [row for row in rows if str(row.question_id) == str(value)]
+        if not found:
+            word = "question" if option == "name" else option
+            there = list(dict.fromkeys(getattr(row, option) for row in rows))
+            raise AuditError(f"--{word}: {not_there(word, str(value), there)}")
+        rows = found
+    return rows[0]
 
 
-def attempts(con: duckdb.DuckDBPyConnection, key: tuple[str, str, int]) -> pa.Table:
-    """The attempts of a problem: cost, finish, answer, label and votes."""
-    values = dict(zip(("archive", "competition", "question_id"), map(str, key), strict=True))
+def attempts(con: duckdb.DuckDBPyConnection, problem: Problem) -> pa.Table:
+    """Return the attempts of a problem: cost, finish, answer, label and votes."""
+    values = dict(
+        zip(("archive", "competition", "question_id"), map(str, problem[:3]), strict=True)
+    )
     return con.sql(find_query("problem_attempts").sql, params=values).to_arrow_table()
 
 
-def text(con: duckdb.DuckDBPyConnection, key: tuple[str, str, int], seed: int) -> str:
-    """What was generated in one attempt."""
+def text(con: duckdb.DuckDBPyConnection, problem: Problem, seed: int) -> str:
+    """Return what was generated in one attempt; where no text was kept, its checkpoints."""
+    key = problem[:3]
     where = "archive = ? and competition = ? and question_id = ?"
     rows = con.execute(f"select seed from attempts where {where} order by seed", key).fetchall()
     seeds = [str(number) for (number,) in rows]
@@ -52,5 +71,11 @@ def text(con: duckdb.DuckDBPyConnection, key: tuple[str, str, int], seed: int) -
         f"select text from texts where {where} and seed = ?", [*key, seed]
     ).fetchall()
     if not rows or rows[0][0] is None:
+        asked = (
+            "select tokens, kind, coalesce(answer, '(no answer)') from checkpoints "
+            f"where {where} and seed = ? order by tokens, kind"
+        )
+        if checkpoints := con.execute(asked, [*key, seed]).fetchall():
+            return "".join(f"{at:>9,} {kind:7} {answer}\n" for at, kind, answer in checkpoints)
         raise AuditError(f"--seed {seed}: its text was not kept; load without --no-texts")
     return rows[0][0]

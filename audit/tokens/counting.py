@@ -47,8 +47,34 @@ def look(
     return Counted(key, counted, True, visible)
 
 
+class Written(NamedTuple):
+    """The answers that stand in one text, each with the tokens up to its closing brace."""
+
+    key: tuple[str, str, int, int]
+    reconciled: bool
+    answers: list[tuple[int, str]]
+
+
+def find_written(
+    encoding: Encoding, key: tuple[str, str, int, int], text: str, recorded: int
+) -> Written:
+    """Find every complete box that is not empty; the outer one of two that close in one token."""
+    places = [(end, text[body:end]) for body, end in complete_boxes(text)]
+    count = look(encoding, key, text, recorded, [])
+    if not count.reconciled or not places:
+        return Written(key, count.reconciled, [])
+    counted, prefixes = encoding.encode(text)
+    answers: dict[int, str] = {}
+    for end, body in places:
+        if (answer := normalize(body)) is not None:
+            length = lambda tokens: len(next(iter(prefixes([tokens]))))  # noqa: E731
+            tokens = bisect_left(range(counted + 1), end + 1, key=length)
+            answers[tokens] = answer  # Boxes come by their ends: the outer one last.
+    return Written(key, True, sorted(answers.items()))
+
+
 def boxes(prefix: str) -> tuple[bool, bool, str | None]:
-    """Whether there is any box, whether the parser accepts the last one, and the last one's answer.
+    """Return whether there is a box, whether the parser accepts the last one, and its answer.
 
     The answer is that of the last complete box, by its opening, that normalizes to something.
     """
@@ -58,7 +84,7 @@ def boxes(prefix: str) -> tuple[bool, bool, str | None]:
 
 
 def last_complete_answer(text: str) -> str | None:
-    """The normalized body of the last box that is complete and not empty."""
+    """Return the normalized body of the last box that is complete and not empty."""
     complete = sorted(complete_boxes(text), reverse=True)
     answers = functools.cache(lambda place: normalize(text[slice(*complete[place])]))
     first = 0

@@ -44,13 +44,13 @@ class Encoding:
 
 
 def is_file(tokenizer: str) -> bool:
-    """Whether a tokenizer is given as a file and not by name."""
+    """Return whether a tokenizer is given as a file and not by name."""
     path = Path(tokenizer)
     return tokenizer.endswith(".json") or path.name != tokenizer or path.is_file()
 
 
 def encoding_name(tokenizer: str) -> str:
-    """What counts are filed under: a file's name says nothing of its content, so its hash is in."""
+    """Return the name that counts are kept under; a file's includes the hash of its content."""
     if not is_file(tokenizer):
         return tokenizer
     path = Path(tokenizer)
@@ -65,7 +65,7 @@ def encoding_name(tokenizer: str) -> str:
 
 
 def find_encoding(tokenizer: str | Encoding) -> Encoding:
-    """The tokenizer itself."""
+    """Return the tokenizer of a name or file."""
     if isinstance(tokenizer, Encoding):
         return tokenizer
     if is_file(tokenizer):
@@ -83,7 +83,7 @@ def _library(name: str) -> Any:
 
 
 def o200k_ranks() -> tuple[list[bytes], bytes]:
-    """The o200k tokens by rank, and their file, from the wheel that carries them; no download."""
+    """Return the o200k tokens by rank, and their file, from an installed wheel."""
     source = _library("splintr").Tokenizer.from_pretrained("o200k_base")
     tokens = [source.decode_token_bytes(rank) for rank in range(O200K_TOKENS)]
     file = b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens))
@@ -97,7 +97,7 @@ def o200k_ranks() -> tuple[list[bytes], bytes]:
 
 @functools.cache  # Building it takes a second.
 def o200k_encoding(name: str) -> Encoding:
-    """The o200k encoding; special tokens are read as the text they are spelled in."""
+    """Return the o200k encoding; special tokens are read as the text they are spelled in."""
     tiktoken = _library("tiktoken")
     tokens, file = o200k_ranks()
     lengths = np.array([len(token) for token in tokens], dtype=np.int32)
@@ -123,7 +123,7 @@ def o200k_encoding(name: str) -> Encoding:
 
 @functools.cache
 def tiktoken_encoding(name: str) -> Encoding:
-    """One of tiktoken's encodings, which it may have to download."""
+    """Return one of tiktoken's encodings, which it may have to download."""
     tiktoken = _library("tiktoken")
     if name not in (names := sorted({*tiktoken.list_encoding_names(), *O200K})):
         raise AuditError(
@@ -150,7 +150,7 @@ def tiktoken_encoding(name: str) -> Encoding:
 
 
 def hugging_face_encoding(path: str) -> Encoding:
-    """The tokenizer of a tokenizer.json; special tokens are neither added nor recognized."""
+    """Return the tokenizer of a tokenizer.json; special tokens are neither added nor recognized."""
     name = encoding_name(path)
     try:
         tokenizer = _library("tokenizers").Tokenizer.from_file(path)
@@ -185,7 +185,7 @@ def hugging_face_encoding(path: str) -> Encoding:
 
 
 def _cutter(text: str, ids: np.ndarray, lengths: np.ndarray) -> Prefixes:
-    """What cuts a text after so many tokens, by the lengths of all tokens in bytes."""
+    """Return a function that cuts a text after a number of tokens, by their lengths in bytes."""
 
     def prefixes(cuts: Sequence[int]) -> Iterator[str]:
         sizes = lengths.take(ids[: max(cuts, default=0)])

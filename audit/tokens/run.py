@@ -2,18 +2,20 @@
 
 import functools
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any, NamedTuple, TypeVar
 
 import duckdb
 import pyarrow as pa
 
 from audit.ahead import in_order
+from audit.answers.normal_form import number_form
 from audit.database import cursor, lacks_texts, require_attempts, require_replays, transaction
 from audit.database.schema import KEY, fact, keep_fact
-from audit.engine import render
+from audit.engine import make_stale, render
 from audit.errors import AuditError
 from audit.output.headings import replayed_unit
 from audit.progress import Progress
@@ -21,6 +23,7 @@ from audit.tokens import counting
 from audit.tokens.counting import Counted
 from audit.tokens.encodings import DEFAULT, Encoding, encoding_name, find_encoding
 
+Look = TypeVar("Look")
 # Attempts between two commits: what an interrupt can cost.
 COMMIT_EVERY = 2000
 # Texts read and handed to a thread at once, and batches waiting per thread: texts are long.
@@ -68,7 +71,8 @@ def tokenize(
         encoding = find_encoding(tokenizer) if attempts.num_rows else None
     done = tokens = reconciled = 0
     pending: list[Counted] = []
-    with closing(_looks(con, attempts, encoding, threads or os.cpu_count() or 1)) as looks:
+    look_at = functools.partial(_look_at_batch, encoding)
+    with closing(_looks(con, attempts, look_at, threads or os.cpu_count() or 1)) as looks:
         for done, look in enumerate(looks, 1):
             pending.append(look)
             tokens += look.counted or 0
@@ -80,6 +84,64 @@ def tokenize(
                 progress(f"{tokens:,} tokens", done, attempts.num_rows)
     _keep(con, name, pending)
     return TokenSummary(name, done, tokens, reconciled)
+
+
+class WrittenSummary(NamedTuple):
+    """What was written into `checkpoints`: of how many texts, and how many could not be counted."""
+
+    encoding: str
+    attempts: int
+    checkpoints: int
+    unverified: int
+    replays_dropped: bool
+
+
+def write_checkpoints(
+    con: duckdb.DuckDBPyConnection,
+    tokenizer: str | Encoding | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> WrittenSummary:
+    """Keep every complete box of a text as a checkpoint, in attempts that have none of that kind.
+
+    A text whose count differs from the recorded one by more than one has none.
+    """
+    require_attempts(con)
+    if lacks_texts(con):
+        raise AuditError("tokenize needs the texts, and the run that was gathered keeps none")
+    attempts = con.sql(render("unwritten")).to_arrow_table()
+    asked = tokenizer or fact(con, "tokenizer") or DEFAULT
+    name = asked.name if isinstance(asked, Encoding) else encoding_name(asked)
+    encoding = find_encoding(asked) if attempts.num_rows else None
+    form = number_form if fact(con, "numbers") else str
+    rows: list[tuple[Any, ...]] = []
+    unverified = done = 0
+    find = functools.partial(_find_batch, encoding)
+    with closing(_looks(con, attempts, find, threads or os.cpu_count() or 1)) as found:
+        for done, written in enumerate(found, 1):
+            unverified += not written.reconciled
+            rows += [(*written.key, tokens, form(own)) for tokens, own in written.answers]
+            if progress and (done % BATCH_TEXTS == 0 or done == attempts.num_rows):
+                progress(f"{len(rows):,} checkpoints", done, attempts.num_rows)
+    is_stale = False
+    if rows:
+        with transaction(con):
+            names = (*KEY, "tokens", "answer")
+            columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+            table = pa.table(columns | {"kind": ["written"] * len(rows), "cost": [0] * len(rows)})
+            con.register("found_checkpoints", table)
+            con.execute("insert into checkpoints by name from found_checkpoints")
+            con.unregister("found_checkpoints")
+            is_stale = make_stale(con, "checkpoints were written")
+    return WrittenSummary(name, done, len(rows), unverified, is_stale)
+
+
+def _find_batch(encoding: Encoding | None, batch: pa.RecordBatch) -> list[counting.Written]:
+    assert encoding is not None
+    keys = zip(*(batch[name].to_pylist() for name in KEY), strict=True)
+    texts = (text.as_py() for text in batch["text"])
+    rows = zip(keys, texts, batch["recorded"].to_pylist(), strict=True)
+    return [counting.find_written(encoding, *row) for row in rows]
 
 
 def _require_tokens(con: duckdb.DuckDBPyConnection) -> None:
@@ -104,7 +166,7 @@ def _remember(con: duckdb.DuckDBPyConnection, tokenizer: str | Encoding) -> str:
 def _attempts_to_count(
     con: duckdb.DuckDBPyConnection, has_events: bool, everything: bool
 ) -> pa.Table:
-    """The attempts to look at: key, recorded tokens, and where to cut."""
+    """Return the attempts to look at: key, recorded tokens, and where to cut."""
     queries = [render("awaited")] if has_events else []
     if everything:
         queries.append(f"select *, []::bigint[] as cuts from ({render('uncounted')})")
@@ -114,10 +176,13 @@ def _attempts_to_count(
 
 
 def _looks(
-    con: duckdb.DuckDBPyConnection, attempts: pa.Table, encoding: Encoding | None, threads: int
-) -> Generator[Counted, None, None]:
+    con: duckdb.DuckDBPyConnection,
+    attempts: pa.Table,
+    look_at: Callable[[pa.RecordBatch], list[Look]],
+    threads: int,
+) -> Generator[Look, None, None]:
     """Look at the text of every such attempt, in parallel, holding only a few at a time."""
-    if encoding is None:
+    if not attempts.num_rows:
         return
     # Its own connection: a commit on the other one would end the reading.
     with cursor(con) as reader:
@@ -125,13 +190,13 @@ def _looks(
         batches = reader.sql(
             f"select * from texts inner join attempts_to_count using ({', '.join(KEY)})"
         ).to_arrow_reader(BATCH_TEXTS)
-        look_at = functools.partial(_look_at_batch, encoding)
         with closing(in_order(look_at, batches, threads, AHEAD)) as looks:
             yield from chain.from_iterable(looks)
 
 
-def _look_at_batch(encoding: Encoding, batch: pa.RecordBatch) -> list[Counted]:
+def _look_at_batch(encoding: Encoding | None, batch: pa.RecordBatch) -> list[Counted]:
     keys = zip(*(batch[name].to_pylist() for name in KEY), strict=True)
+    assert encoding is not None
     recorded, cuts = (batch[name].to_pylist() for name in ("recorded", "cuts"))
     # One text at a time becomes a Python string.
     texts = (text.as_py() for text in batch["text"])

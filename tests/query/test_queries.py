@@ -8,7 +8,6 @@ import shutil
 import socket
 import subprocess
 import sys
-from bisect import bisect
 from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 from pathlib import Path
@@ -185,16 +184,6 @@ def test_named_query_answers_with_its_defaults_whatever_the_threads(by_threads, 
     assert found[0] == found[1]
 
 
-@pytest.mark.slow
-def test_named_queries_run_where_only_the_canonical_order_was_replayed(tmp_path, con):
-    with replayed(tmp_path, ROWS, **{**SETTINGS, "orders": 0}):
-        pass
-    bare = database.connect(tmp_path / "small.duckdb", read_only=True, sandbox=True)
-    for name in ANSWERED:
-        assert query(bare, name).schema == query(con, name).schema
-    bare.close()
-
-
 def test_orders_are_the_ones_the_figures_assume(con):
     sql = "select list(slot order by position) from orders where bank_size = 3 and repeat > 0"
     found = query(con, f"{sql} group by question_id, repeat order by question_id, repeat")
@@ -243,6 +232,38 @@ def test_at_budget(con):
     assert rows(con, "at_budget", *columns) == rows(con, "at_budget", *columns, budget=smallest)
 
 
+def test_pairs_are_the_results_of_both_rules_side_by_side(con):
+    columns = "archive, competition, question_id, repeat, budget, selector, cost, answer, correct"
+    for rule in ("strict", "advisory"):
+        side = (
+            "select archive, competition, question_id, repeat, budget, selector, "
+            f"{rule}_cost, {rule}_answer, {rule}_correct from pairs"
+        )
+        results = f"select {columns} from results where rule = '{rule}'"
+        assert query(con, f"{side} except {results}").num_rows == 0
+        assert query(con, f"{results} except {side}").num_rows == 0
+
+
+def test_a_statistic_of_ones_own_is_bootstrapped_by_problem_id(con):
+    """What the query computes by its own sums is what the table says, replicate for replicate."""
+    own = find_query("own_interval").sql.replace("count(*) filter (eligible > 0)", "count(*)")
+    found = query(con, own).to_pylist()
+    expected = {
+        (row["archive"], row["budget"], row["rule"]): row
+        for row in engine.table(con, "curves").to_pylist()
+    }
+    assert len(found) == len(expected)
+    for row in found:
+        curve = expected[row["archive"], row["budget"], row["rule"]]
+        for end in ("", "_low", "_high"):
+            assert row[f"statistic{end}"] == pytest.approx(curve[f"accuracy{end}"])
+
+
+def test_a_mean_of_labels_says_how_to_write_it(con):
+    with pytest.raises(AuditError, match=r"write avg\(correct::integer\)"):
+        query(con, "select avg(correct) from results")
+
+
 @needs_changes
 def test_budget_for(con):
     columns = ("archive", "rule", "budget", "cost", "kept_budget", "kept_cost")
@@ -259,6 +280,18 @@ def test_budget_for(con):
     )
     first = rows(con, "budget_for", "budget", accuracy="100")
     assert first == [(1,), (500,), (None,), (None,)]
+    # Without a budget slow is always right, and steady in 33 1/3 percent of its orders.
+    columns = ("archive", "rule", "budget", "accuracy")
+    for lose, accuracy in (("0", 33.3333), ("20", 13.3333)):
+        found = {row[:3] for row in rows(con, "budget_for", *columns, lose=lose)}
+        steady = {row[:3] for row in rows(con, "budget_for", *columns, accuracy=str(accuracy))}
+        assert {row for row in found if row[0] == "steady"} == {
+            row for row in steady if row[0] == "steady"
+        }
+        assert {row for row in found if row[0] == "slow"} == {
+            ("slow", "advisory", 1),
+            ("slow", "strict", 500),
+        }
 
 
 def test_advisory_harms(con):
@@ -715,9 +748,7 @@ def in_tokens(by_unit):
     return cache(lambda name: query(by_unit("completion"), name))
 
 
-# In other units with the slow tests: they are counted as money is.
-SLOW_UNITS = ("steps", "total", "seconds")
-TRIED = ["money", *(pytest.param(unit, marks=pytest.mark.slow) for unit in SLOW_UNITS)]
+TRIED = ["money"]
 
 
 @pytest.mark.parametrize("unit", TRIED)
@@ -759,209 +790,46 @@ def test_a_bootstrap_by_hand_is_the_interval_of_main(by_unit, unit):
         assert (row["delta_low"], row["delta_high"]) == pytest.approx(ends)
 
 
-@pytest.mark.slow
-def test_money_is_known_of_tokens_with_prices_too(tmp_path):
-    prices = tmp_path / "prices.csv"
-    prices.write_text("archive,input,output\nsteady,100,1000\nslow,100,1000\n")
-    write_jsonl(ROWS, tmp_path / "a.jsonl")
-    db = tmp_path / "a.duckdb"
-    audit.load(db, tmp_path / "a.jsonl")
-    audit.replay(db, **SETTINGS, prices=prices)
-    con = database.connect(db, read_only=True, sandbox=True)
-    # steady at 100, strict: 520 tokens and 10 prompts of 10 for 3 correct answers.
-    found = rows(con, "cost_per_correct", "archive", "budget", "rule", "money_per_correct")
-    assert ("steady", 100, "strict", round((0.520 + 0.010) / 3, 2)) in found
-    found = rows(con, "at_budget", "archive", "rule", "money", budget="100")
-    assert ("slow", "advisory", 0.5) in found and ("slow", "strict", 0.1) in found
+# The sandbox (threat model, c).
 
-    @cache
-    def at(budget):
-        found = query(con, "at_budget", {"budget": str(budget)}).to_pylist()
-        return {(row["archive"], row["rule"]): row for row in found}
-
-    # What 0.08 a problem buys: whatever budget costs that much on average, the best first.
-    bought = query(con, "budget_for", {"money": "$0.08"}).to_pylist()
-    assert [row["accuracy"] for row in bought if row["budget"]] == sorted(
-        (row["accuracy"] for row in bought if row["budget"]), reverse=True
-    )
-    for row in bought:
-        if row["budget"] is None:
-            assert (row["archive"], row["rule"]) == ("slow", "advisory")
-            continue
-        assert row["money"] <= 0.08 + 1e-9
-        key = (row["archive"], row["rule"])
-        # A larger budget costs no less; of those that cost and buy the same, the smallest is shown.
-        too_much = bisect(range(1, 160), 0.08 + 1e-9, key=lambda b: at(b)[key]["money"])
-        last = at(range(1, 160)[too_much - 1])[key]
-        assert row["money"] == pytest.approx(last["money"])
-        assert row["accuracy"] == pytest.approx(last["accuracy"])
-    con.close()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_named_queries_run_on_tasks_without_an_answer(unanswered, name):
-    found = query(unanswered, name)
-    for column in ("answer", "strict_answer", "advisory_answer", "votes"):
-        if column in found.column_names and name != "selectors_disagree":
-            assert found[column].null_count == found.num_rows
-    if name == "cost_per_correct":
-        assert found["accuracy"].null_count == 0
-
-
-@pytest.fixture(scope="module")
-def unanswered(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("unanswered")
-    write_jsonl([{k: v for k, v in row.items() if k != "text"} for row in ROWS], folder / "a.jsonl")
-    audit.load(folder / "a.duckdb", folder / "a.jsonl", answer="none")
-    audit.replay(folder / "a.duckdb", **SETTINGS)
-    con = database.connect(folder / "a.duckdb", read_only=True, sandbox=True)
-    yield con
-    con.close()
-
-
-# The sandbox.
-
+# One statement per way out: writes, files, addresses, extensions, settings, this process.
 HOSTILE = {
     "insert": "insert into meta values ('a', 'b')",
-    "update": "update meta set value = 'none'",
-    "delete": "delete from attempts",
-    "truncate": "truncate attempts",
-    "merge": "merge into meta using (select 1) on true when matched then delete",
     "create table": "create table more as select 1",
     "create temporary table": "create temp table more as select 1",
-    "create view": "create or replace view grades as select 1",
     "create macro": "create temp macro twice(x) as 2 * x",
-    "create secret": "create secret (type s3)",
-    "drop": "drop table attempts",
-    "alter": "alter table attempts drop column answer",
-    "comment": "comment on table attempts is 'mine'",
     "copy to": "copy attempts to '{folder}/new.csv'",
     "copy from": "copy meta from '{folder}/old.csv'",
-    "copy database": "copy from database small to small",
-    "export": "export database '{folder}/new'",
-    "import": "import database '{folder}'",
     "attach a file": "attach '{folder}/new.duckdb' as other",
-    "attach memory": "attach ':memory:' as other",
-    "detach": "detach small",
-    "use": "use memory",
     "install": "install httpfs",
     "load": "load json",
     "update extensions": "update extensions",
-    "set": "set threads = 1",
     "set external access": "set enable_external_access = true",
-    "reset": "reset memory_limit",
-    "set variable": "set variable mine = 1",
-    "pragma": "pragma enable_profiling",
-    "pragma database_size": "pragma database_size",
-    "call": "call enable_logging()",
+    "unlock": "set lock_configuration = false",
+    "pragma that imports": "pragma import_database('{folder}')",
     "checkpoint": "checkpoint;",
-    "force checkpoint": "force checkpoint",
-    "vacuum": "vacuum;",
-    "begin": "begin transaction",
-    "prepare": "prepare mine as insert into meta values ('a', 'b')",
-    "execute": "execute mine",
     "explain analyze a write": "explain analyze create temp table more as select 1",
-    "explain analyze a copy": "explain analyze copy (select 1) to '{folder}/new.csv'",
     "writing expression": "with mine as (insert into meta values ('a', 'b') returning *) from mine",
-    "deleting expression": "with mine as materialized (delete from meta returning *) from mine",
-    "query function": "from query('delete from meta')",
     "two at once": "select 1; delete from meta",
     "comment trick": "/* select */ delete from meta -- select",
-    "read_csv": "from read_csv('{folder}/old.csv')",
     "read_csv, put together": "from read_csv('{folder}' || '/old' || '.csv')",
-    "read_text": "from read_text('{folder}/old.csv')",
     "read_blob": "from read_blob('{folder}/old.csv')",
-    "read_json": "from read_json('{folder}/old.csv')",
-    "read_parquet": "from read_parquet('{folder}/small.parquet')",
-    "read_duckdb": "from read_duckdb('{folder}/other.duckdb', table_name = 'attempts')",
     "parquet_metadata": "from parquet_metadata('{folder}/small.parquet')",
-    "sniff_csv": "from sniff_csv('{folder}/old.csv')",
     "glob": "from glob('{folder}/*')",
     "file name as table": "from '{folder}/old.csv'",
-    "parquet name as table": "from '{folder}/small.parquet'",
-    "file in a subquery": "select (select max(a) from '{folder}/old.csv')",
     "system file": "from read_text('/etc/passwd')",
     "url as table": "from 'http://127.0.0.1:{port}/old.csv'",
-    "read_csv of a url": "from read_csv('http://127.0.0.1:{port}/old.csv')",
-    "read_parquet of s3": "from read_parquet('s3://bucket/old.parquet')",
-    "extension by its function": "from delta_scan('{folder}')",
     "python variable": "from hostage",
-    "python variable by name": "from query_table('hostage')",
     "environment": "select getenv('PATH')",
     "logging to a file": "from enable_logging(storage = 'file', storage_path = '{folder}/new')",
-    "profiling to a file": "from enable_profiling(save_location = '{folder}/new.json')",
-    "secrets": "from duckdb_secrets()",
-    "secrets in full": "from duckdb_secrets(redact = false)",
-    "whose secret": "from which_secret('s3://bucket/old.csv', 's3')",
-    "stored extensions": "from duckdb_extensions()",
-    "extension repositories": "from duckdb_extension_repositories()",
-    "copying expression": "with mine as (copy (select 1) to '{folder}/new.csv') from mine",
-    "updating expression": "with mine as (update meta set value = '' returning *) from mine",
-    "copy to a program": "copy (select 1) to program 'touch {folder}/new'",
-    "copy to standard output": "copy attempts to '/dev/stdout'",
+    "query function that reads": "from query('from read_csv(''{folder}/old.csv'')')",
+    "query function of two": "from query('select 1; delete from meta')",
     "serialized statement": "from json_execute_serialized_sql(json_serialize_sql("
     "'from read_csv(''{folder}/old.csv'')'))",
-    "query function that reads": "from query('from read_csv(''{folder}/old.csv'')')",
-    "query function that copies": "from query('copy attempts to ''{folder}/new.csv''')",
-    "query function of two": "from query('select 1; delete from meta')",
-    "query function by its full name": "from system.main.query('delete from meta')",
-    "query_table of a file": "from query_table('{folder}/old.csv')",
-    "query_table of several": "from query_table(['attempts', '{folder}/old.csv'])",
-    "one CSV file": "from read_single_csv_file('{folder}/old.csv')",
-    "one Parquet file": "from read_single_parquet_file('{folder}/small.parquet')",
-    "one JSON file": "from read_single_json_file('{folder}/old.csv')",
-    "lines of JSON": "from read_ndjson('{folder}/old.csv')",
-    "objects of JSON": "from read_json_objects('{folder}/old.csv')",
-    "parquet_schema": "from parquet_schema('{folder}/small.parquet')",
-    "parquet_kv_metadata": "from parquet_kv_metadata('{folder}/small.parquet')",
-    "parquet_file_metadata": "from parquet_file_metadata('{folder}/small.parquet')",
-    "parquet_full_metadata": "from parquet_full_metadata('{folder}/small.parquet')",
-    "parquet_bloom_probe": "from parquet_bloom_probe('{folder}/small.parquet', 'seed', 1)",
-    "list of files": "from read_text(['{folder}/old.csv'])",
-    "file as a quoted name": 'from "{folder}/old.csv"',
-    "file as an address": "from 'file://{folder}/old.csv'",
-    "environment of the process": "from read_text('/proc/self/environ')",
     "standard input": "from read_csv('/dev/stdin')",
-    "lateral file": "from attempts, lateral (from read_text('{folder}/old.csv'))",
-    "hub": "from 'hf://datasets/owner/name/old.csv'",
-    "sqlite file": "from sqlite_scan('{folder}/old.csv', 'a')",
-    "spreadsheet": "from read_xlsx('{folder}/old.xlsx')",
-    "python pointer": "from pandas_scan(4096)",
-    "arrow pointer": "from arrow_scan(4096, 4096, 4096)",
-    "python function": "from python_map_function((select 1))",
-    "outside resource": "from create_external_resource('{folder}/new')",
-    "logging": "from enable_logging()",
-    "end of logging": "from disable_logging()",
-    "end of profiling": "from disable_profiling()",
-    "forced checkpoint by its function": "from force_checkpoint()",
-    "sequence": "select nextval('mine')",
-    "create sequence": "create sequence mine",
-    "create type": "create type mine as enum ('a')",
-    "create schema": "create schema mine",
-    "create index": "create index mine on attempts (seed)",
-    "create function": "create function mine(x) as x",
-    "install from a folder": "install mine from '{folder}'",
-    "load a file": "load '{folder}/mine.duckdb_extension'",
-    "unsigned extensions": "set allow_unsigned_extensions = true",
-    "own repository": "set custom_extension_repository = '{folder}'",
-    "extension folder": "set extension_directory = '{folder}'",
-    "query log": "set log_query_path = '{folder}/new.log'",
-    "profile file": "set profiling_output = '{folder}/new.json'",
     "temporary folder": "set temp_directory = '{folder}/new'",
-    "temporary space": "set max_temp_directory_size = '10GB'",
-    "allowed paths": "set allowed_paths = ['{folder}/old.csv']",
-    "allowed folders": "set allowed_directories = ['{folder}']",
-    "python variables": "set python_enable_replacements = true",
-    "unlock": "set lock_configuration = false",
-    "pragma that sets": "pragma enable_external_access = true",
-    "pragma that imports": "pragma import_database('{folder}')",
-    "attach again": "attach or replace '{folder}/other.duckdb' as small",
-    "prepare a select": "prepare mine as select 1",
-    "deallocate": "deallocate mine",
-    "text after NUL": "select 1\0; delete from meta",
-    "byte order mark": "\ufeffdelete from meta",
-    "comment in a comment": "/* /* */ */ delete from meta",
+    "python pointer": "from pandas_scan(4096)",
+    "text after NUL": "select 1\x00; delete from meta",
 }
 
 
@@ -1077,23 +945,6 @@ def test_a_connection_that_could_write_is_never_used_for_it(folder, tmp_path, mo
 # What reads and is no select.
 
 
-@pytest.mark.parametrize(
-    ("sql", "part"),
-    [
-        ("describe attempts", "completion_tokens"),
-        ("summarize attempts", "approx_unique"),
-        ("pivot attempts on archive using count(*)", "steady"),
-        ("with p as (pivot attempts on archive using count(*)) from p", "steady"),
-        ("pivot attempts on archive in ('slow') using count(*)", "slow"),
-        ("show tables", "replays"),
-        ("explain select * from attempts", "attempts"),
-        ("-- why?\nexplain analyze select * from attempts", "8 rows"),
-    ],
-)
-def test_statements_that_only_read_are_allowed(folder, sql, part):
-    assert part in run("query", "--db", folder / "small.duckdb", "--", sql)
-
-
 def test_a_mistake_keeps_the_engines_candidates_and_place(folder):
     db = ("--db", folder / "small.duckdb")
     line = run("query", "select\n  anser\nfrom attempts", *db, status=2)
@@ -1128,27 +979,15 @@ def test_a_limit_cuts_the_rows_and_says_so_on_standard_error(folder):
     assert len(limited) == 2 and limited.caption == "… 2 of 5 rows"
 
 
-def test_a_query_that_makes_the_engine_crash_is_one_line(folder):
-    deep = "repeat('[', 100000) || '\"INT\"' || repeat(']', 100000)"
-    line = stopped(folder, f"select from_json('1', {deep})")
-    assert line.startswith("error: query: it made DuckDB crash (SIG")
-
-
 # Runaways, in processes of their own: one that is not stopped would take the tests with it.
 
 NEVER_ENDS = {
     "a join of everything": "select count(*) from range(10000000000) as a, range(10000000000) as b",
     "a recursion": "with recursive t as (select 1 as i union all from t) select max(i) from t",
-    "one deaf call": "select levenshtein(repeat('a', 900000), repeat('b', 900000))",
-    "a deep pattern": "select regexp_replace(repeat('ab', 99999999), '(a|b|ab)*c', '', 'g')",
 }
 FILLS_MEMORY = {
     "a list": "select list(range) from range(10000000000)",
     "a sort": "select * from range(100000000) order by hash(range)",
-    "a result": "select * from range(100000000000)",
-    "one call": "select list_sum(range(1000000000))",
-    "its own printing": "select range, hash(range) from range(4000000)",
-    "a text": "select md5(repeat('x', 1000000000))",
 }
 
 

@@ -8,19 +8,16 @@ from collections import Counter
 import pytest
 
 from audit import database, engine, tokens
-from audit.answers import any_box, boxed_answer
+from audit.answers import any_box, boxed_answer, boxes, normalize
 from audit.cli import main
 from audit.errors import AuditError
 from audit.load.load import load
 from audit.output.export import left_out
-from audit.query.run import query
-from audit.query.schema import schema
 from audit.tokens import counting, encodings
 from tests import reference
-from tests.bench import tokens as bench
 from tests.support.able import able
 from tests.support.archives import ANSWERS, random_archive, random_settings, write_parquet
-from tests.support.databases import TOY, replayed, small_database, tables_of, three_bytes
+from tests.support.databases import TOY, replayed, tables_of, three_bytes
 from tests.support.slow import seeds
 
 LABELLED = {"labels", "grades", "accepted_references", "candidate_grades", "coverage"}
@@ -107,90 +104,6 @@ def slow_table(rows, settings, events):
     return found
 
 
-def accepted_forms(rows):
-    """What each attempt accepts: its own references, or else its bank's, or else any."""
-    own = {
-        (*(row[name] for name in PROBLEM), row["seed"]): {
-            reference.slow_normalize(form) for form in row["references"] or []
-        }
-        - {None}
-        for row in rows
-    }
-    banks, problems = {}, {}
-    for (archive, *problem, _), forms in own.items():
-        banks.setdefault((archive, *problem), set()).update(forms)
-        problems.setdefault((*problem,), set()).update(forms)
-    return {key: forms or banks[key[:3]] or problems[key[1:3]] for key, forms in own.items()}
-
-
-def slow_strict_prefix(rows, settings, events):
-    """The vote of every strict pool without and with the box of the interrupted prefix."""
-    settings = {**settings, "primary_selector": "majority"}
-    computed = reference.compute(rows, **settings)
-    answers = {
-        (*(row[name] for name in PROBLEM), row["seed"]): row["answer"]
-        for row in computed["attempts"]
-        if row["eligible"]
-    }
-    orders = {}
-    for step in computed["prefixes"]:
-        if step["position"]:
-            key = (*(step[name] for name in PROBLEM), step["repeat"])
-            orders.setdefault(key, {})[step["position"]] = step["seed"]
-    accepted = accepted_forms(rows)
-    labels = {
-        (*(row[name] for name in PROBLEM), row["repeat"], row["budget"]): row["correct"]
-        for row in computed["selections"]
-        if (row["rule"], row["selector"], row["cap"])
-        == ("strict", "majority", settings["primary_cap"])
-    }
-    boxed = {event[:5]: event[10] for event in events}
-    cut = {event[:5]: event[5] for event in events}
-    totals = {}
-    for replay in computed["replays"]:
-        if replay["rule"] != "strict" or replay["cap"] != settings["primary_cap"]:
-            continue
-        *problem, repeat, budget = (replay[name] for name in (*PROBLEM, "repeat", "budget"))
-        if repeat == 0:
-            continue
-        order = orders[*problem, repeat]
-        pool = [answers.get((*problem, order[i])) for i in range(1, replay["returned"] + 1)]
-        cast_by = [(order[i], vote) for i, vote in enumerate(pool, 1) if vote is not None]
-        votes = [vote for _, vote in cast_by]
-        box = boxed.get((*problem, repeat, budget))
-        boundary = cut.get((*problem, repeat, budget))
-        before, after = (
-            # Counter keeps the order of arrival, and the first of equals wins.
-            max(Counter(cast), key=Counter(cast).get, default=None)
-            for cast in (votes, votes + [box] * (box is not None))
-        )
-        chosen = {votes_for: seed for seed, votes_for in reversed(cast_by)}
-        mine = accepted[*problem, chosen[before]] if before is not None else set()
-        theirs = mine if after == before else accepted.get((*problem, boundary), set())
-        total = totals.setdefault((problem[0], budget), Counter())
-        total.update(
-            replays=1,
-            boundary_events=(*problem, repeat, budget) in boxed,
-            admitted=box is not None,
-            changed=before != after,
-            correct=labels[*problem, repeat, budget],
-            decided=bool(accepted[*problem, order[1]]),
-            strict=before in mine,
-            prefix=after in theirs,
-        )
-    return [
-        (
-            *key,
-            *(total[name] for name in ("replays", "boundary_events", "admitted", "changed")),
-            100 * total["correct"] / total["replays"],
-            100 * total["strict"] / total["decided"] if total["decided"] else None,
-            100 * total["prefix"] / total["decided"] if total["decided"] else None,
-            100 * (total["replays"] - total["decided"]) / total["replays"],
-        )
-        for key, total in sorted(totals.items())
-    ]
-
-
 def wordy_archive(rng):
     """Random attempts whose texts are full of boxes, and whose counts are right, or nearly."""
     rows = random_archive(rng)
@@ -218,22 +131,6 @@ def test_events_and_tables_agree_with_a_slow_reference_on_random_archives(tmp_pa
         assert con.sql("from prefix_events order by all").fetchall() == events
         boxes = con.sql(engine.render("prefix_boxes")).fetchall()
         assert boxes == slow_table(rows, settings, events)
-        strict_prefix = con.sql(engine.render("strict_prefix")).fetchall()
-        assert strict_prefix == slow_strict_prefix(rows, settings, events)
-
-
-def test_a_tie_with_the_box_of_a_prefix_goes_to_the_answer_seen_first(tmp_path):
-    # Three attempts say 4 and two say 5; where the sixth, which says 5, comes last, it is cut.
-    texts = [r"\boxed{4}"] * 3 + [r"\boxed{5}"] * 2 + [r"\boxed{5}" + "x" * 60]
-    rows = [
-        attempt(0, text, three_bytes(text)[0], seed=seed, references=["5"])
-        for seed, text in enumerate(texts)
-    ]
-    settings = {"budgets": (20,), "caps": (6,), "primary_cap": 6, "orders": 200, "replicates": 0}
-    with replayed(tmp_path, rows, **settings) as con:
-        events = slow_events(rows, settings, three_bytes)
-        (found,) = con.sql(engine.render("strict_prefix")).fetchall()
-        assert [found] == slow_strict_prefix(rows, settings, events)
 
 
 def test_random_archives_have_what_the_reference_is_compared_on():
@@ -244,10 +141,8 @@ def test_random_archives_have_what_the_reference_is_compared_on():
         settings = able(rows, random_settings(rng))
         events = slow_events(rows, settings, three_bytes)
         seen.update(event[7:10] for event in events)
-        seen["changed"] += sum(row[5] for row in slow_strict_prefix(rows, settings, events))
     assert set(seen) == {
         (False, None, None), (True, False, False), (True, True, False), (True, True, True),
-        "changed",
     }  # fmt: skip
     assert min(seen.values()) > 10
 
@@ -285,17 +180,6 @@ archive,budget,boundary_events,examined,unverified,any_box,last_box
 a,2,10,4,6,4,4
 a,4,8,4,4,4,2
 a,6,4,2,2,2,2
-"""
-# Strict returns nothing of problem 0 before 6, where it returns 5; problem 0 alone has references.
-#   2: strict abstains, the prefix votes 4, which is accepted; 7 is admitted in problem 1
-#   4: the prefix votes 5, which is not accepted
-#   6: 5 is returned whole; problem 1 votes 8, problems 3 and 4 are returned whole
-EXPLORATORY_BY_HAND = """\
-archive,budget,replays,boundary_events,admitted,changed,strict_accuracy,strict_reference_accuracy,\
-prefix_reference_accuracy,undecided_share
-a,2,10,10,4,4,0.0,0.0,100.0,80.0
-a,4,10,8,4,4,0.0,0.0,0.0,80.0
-a,6,10,4,2,2,0.0,0.0,0.0,80.0
 """
 
 
@@ -338,8 +222,6 @@ def test_a_toy_tokenizer_gives_the_counts_worked_out_by_hand(words, capsys):
     assert all(event[4] == event[6] for event in events)  # nothing was spent before
     run("table prefix_boxes --format csv")
     assert capsys.readouterr().out == TABLE_BY_HAND
-    run("table strict_prefix --format csv")
-    assert capsys.readouterr().out == EXPLORATORY_BY_HAND
 
 
 @pytest.mark.parametrize(
@@ -452,17 +334,6 @@ def test_events_follow_the_tokenizer_used_last_and_nothing_is_counted_twice(tmp_
         assert con.execute("select count(*) from token_counts").fetchall() == [(2,)]
 
 
-@pytest.mark.slow
-def test_the_command_continues_with_the_tokenizer_used_last(words, capsys):
-    run("tokenize --tokenizer words.json")
-    run("replay --budgets 3 --caps 3 --primary-cap 3 --orders 1 --replicates 0")
-    run("table prefix_boxes --format csv --tokenize")
-    assert capsys.readouterr().out.endswith("a,3,4,2,2,2,2\n")
-    with database.connect("audit.duckdb", read_only=True) as con:
-        names = con.execute("select distinct encoding from token_counts").fetchall()
-    assert [name.split()[0] for (name,) in names] == ["words.json"]
-
-
 def test_the_table_counts_what_it_needs_and_afterwards_only_reads(words, capsys):
     run("table prefix_boxes --format csv --tokenize")
     first = capsys.readouterr().out
@@ -492,11 +363,8 @@ def test_export_counts_what_is_missing_and_leaves_the_table_out_where_it_cannot(
         assert left_out(con) == {}
     run("export --out all")
     assert (words / "all" / "prefix_boxes.csv").read_text() == TABLE_BY_HAND
-    # Exploratory: only by name.
-    assert not (words / "csv" / "strict_prefix.csv").exists()
-    run("export prefix_boxes strict_prefix prefix_events token_counts --out csv")
+    run("export prefix_boxes prefix_events token_counts --out csv")
     assert (words / "csv" / "prefix_boxes.csv").read_text() == TABLE_BY_HAND
-    assert (words / "csv" / "strict_prefix.csv").read_text() == EXPLORATORY_BY_HAND
     assert len((words / "csv" / "prefix_events.csv").read_text().splitlines()) == 1 + 22
     assert len((words / "csv" / "token_counts.csv").read_text().splitlines()) == 1 + 4
 
@@ -540,22 +408,6 @@ def test_without_the_extra_one_line_says_what_to_install_and_other_tables_work(
         tables_of(con, set(engine.table_names()) - {"prefix_boxes"})
 
 
-@pytest.mark.slow
-def test_where_no_attempt_has_a_text_all_is_unverified_and_no_tokenizer_is_needed(
-    tmp_path, monkeypatch, capsys
-):
-    without(monkeypatch, "tiktoken", "splintr", "tokenizers")
-    monkeypatch.chdir(tmp_path)
-    write_parquet([attempt(0, None, 9, boxed_answer="6")], tmp_path / "a.parquet")
-    run("load a.parquet")
-    run("replay --budgets 4,9 --orders 3 --replicates 0")
-    capsys.readouterr()
-    run("table prefix_boxes --format csv")
-    assert capsys.readouterr().out.splitlines()[1:] == ["a,4,3,0,3,0,0", "a,9,0,0,0,0,0"]
-    run("tokenize")
-    assert capsys.readouterr().out.startswith("0 tokens of 0 attempts counted")
-
-
 @pytest.mark.parametrize(
     ("tokenizer", "message"),
     [
@@ -587,7 +439,7 @@ def test_a_tokenizer_that_cannot_be_had_is_named_and_changes_nothing(
 
 
 def test_what_prefixes_are_made_of_reads_no_label():
-    for name in ("boundary_events", "prefix_events", "prefix_selections", "awaited", "uncounted"):
+    for name in ("boundary_events", "prefix_events", "picks", "awaited", "uncounted"):
         assert not engine.relations_read(engine.render(name)) & LABELLED, name
 
 
@@ -600,34 +452,55 @@ def test_shuffling_labels_changes_no_event_and_no_vote(tmp_path):
             found.append(
                 [
                     con.sql(f"from {relation} order by all").fetchall()
-                    for relation in ("prefix_events", "prefix_selections")
+                    for relation in ("prefix_events", "picks")
                 ]
             )
     assert found[0] == found[1]
 
 
-def test_the_exploratory_table_keeps_its_grain_and_stays_off_the_list(tmp_path):
-    assert engine.exploratory_names() == ["strict_prefix"]
-    assert "strict_prefix" not in engine.table_names()
-    with small_database(tmp_path) as con:
-        rows = engine.table(con, "strict_prefix").to_pylist()
-        keys = [(row["archive"], row["budget"]) for row in rows]
-        assert keys == sorted(set(keys)) != []
-        main_rows = engine.table(con, "main").to_pylist()
-        assert [row["strict_accuracy"] for row in rows] == [
-            row["strict_accuracy"] for row in main_rows
-        ]
-        # What is listed can be selected from.
-        listed = schema(con)["relation"].to_pylist()
-        assert "strict_prefix" not in listed and {"main", "prefix_boxes"} <= set(listed)
-        assert "archive" in schema(con, "strict_prefix")["column"].to_pylist()
-        with pytest.raises(AuditError, match="print it with 'budget-audit table strict_prefix'"):
-            query(con, "from strict_prefix")
-
-
 # Boxes in a prefix.
 
 PIECES = ("\\boxed{", "}", "{", "5", r"\boxed{}", r"\boxed{7}", "\\", r"\{", " ", r"\text{", "x,y")
+
+
+def test_every_box_of_a_text_is_found_at_the_token_of_its_closing_brace():
+    rng = random.Random(11)
+    found = Counter()
+    for _ in range(2000):
+        text = "".join(rng.choice((*PIECES, "é")) for _ in range(rng.randrange(14)))
+        expected = {}
+        for end in range(1, len(text) + 1):
+            # A box that closes here is complete in this prefix and in none that is shorter.
+            inside = [
+                body
+                for body, close in boxes.complete_boxes(text[:end])
+                if close == end - 1 and normalize(text[body:close]) is not None
+            ]
+            if inside:
+                tokens = -(-len(text[:end].encode()) // 3)
+                expected[tokens] = normalize(text[inside[0] : end - 1])
+        counted = three_bytes(text)[0]
+        for recorded in (counted, counted + 1, counted + 2):
+            written = counting.find_written(TOY, ("a", "C", 0, 0), text, recorded)
+            assert written.reconciled == (recorded <= counted + 1)
+            assert written.answers == (sorted(expected.items()) if written.reconciled else [])
+        found[len(expected)] += 1
+    assert min(found[1], found[2]) > 10
+
+
+def test_boxes_of_texts_become_checkpoints_once(words, capsys):
+    run("tokenize --tokenizer words.json --checkpoints")
+    said = capsys.readouterr()
+    assert "4 checkpoints written in 4 attempts" in said.out
+    assert "2 attempts have none" in said.out and "run 'budget-audit replay' again" in said.err
+    with database.connect("audit.duckdb", read_only=True) as con:
+        rows = con.execute("select question_id, tokens, kind, answer, cost from checkpoints")
+        assert sorted(rows.fetchall()) == [
+            (0, 2, "written", "4", 0), (0, 4, "written", "5", 0),
+            (1, 2, "written", "7", 0), (1, 6, "written", "8", 0),
+        ]  # fmt: skip
+    run("tokenize --tokenizer words.json --checkpoints")
+    assert "0 checkpoints written in 2 attempts" in capsys.readouterr().out
 
 
 def test_the_last_complete_box_is_the_one_a_slow_search_finds():
@@ -638,13 +511,6 @@ def test_the_last_complete_box_is_the_one_a_slow_search_finds():
         answer = counting.last_complete_answer(text)
         assert answer == (found[-1] if found else None), text
         assert counting.boxes(text) == (any_box(text), boxed_answer(text) is not None, answer), text
-
-
-def test_deeply_nested_boxes_are_searched_quickly():
-    # Each further out costs more to read: one by one, this would take minutes.
-    empty = r"\boxed{" * 15_000 + "}" * 15_000
-    assert counting.last_complete_answer(empty) is None
-    assert counting.last_complete_answer(r"\boxed{5 " + empty + "} " + empty) is not None
 
 
 # The real encoding. The first four counts are those of OpenAI's own guide to counting tokens.
@@ -707,21 +573,6 @@ def test_a_prefix_is_cut_on_the_tokens_of_the_full_text(o200k):
     recounted = [o200k.encode(prefix)[0] for prefix in prefixes(range(count + 1))]
     assert all(again <= n for n, again in enumerate(recounted))
     assert "".join(prefixes([count])) == text
-
-
-@pytest.mark.parametrize(
-    "symbol", ["a", "=", "🙂", " ", "\r", "\n", "0", "<|end|>", "\\boxed{", "ſ"]
-)
-def test_long_texts_of_one_repeated_symbol_are_counted_and_cut(o200k, tiktoken_itself, symbol):
-    text = symbol * (130_000 // len(symbol))
-    found = counting.look(o200k, ("a", "C", 0, 1), text, o200k.encode(text)[0], [5, 1000])
-    assert found.counted == len(tiktoken_itself.encode_ordinary(text))
-    assert found.reconciled
-    assert [cut[1:] for cut in found.cuts] == [(False, False, None)] * 2
-
-
-def test_a_run_that_is_too_long_for_tiktoken_is_counted(o200k):
-    assert o200k.encode(" " * 1_000_000)[0] == 7813
 
 
 def test_a_text_that_the_tokenizer_gives_up_on_is_unverified():
@@ -841,14 +692,3 @@ def test_the_same_file_name_with_another_content_is_another_encoding(tmp_path):
         names.append(encodings.encoding_name(str(path)))
     assert names[0] != names[1]
     assert all(name.startswith("tokenizer.json sha256:") for name in names)
-
-
-@pytest.mark.slow
-def test_the_benchmark_counts_the_same_tokens_in_every_way(capsys):
-    bench.main(["--problems", "1", "--attempts", "1", "--rounds", "1"])
-    lines = capsys.readouterr().out.splitlines()
-    assert [line[:17].strip() for line in lines[1:]] == [
-        "tiktoken, bare",
-        "splintr, bare",
-        "budget-audit toke",
-    ]
