@@ -22,14 +22,10 @@ SUITE: dict[str, Callable[[Asked], list[Line]]] = {
         replays.replay_20,
         replays.replay_200,
         replays.replay_1000,
-        replays.again,
         replays.growth,
         replays.budgets,
         replays.tables,
-        replays.beyond,
-        pages.report,
         loads.load,
-        loads.load_no_texts,
         pages.help,
         pages.table_main,
         live.live,
@@ -67,9 +63,7 @@ def main(arguments: list[str]) -> None:
 def run(names: list[str], asked: Asked, out: Path) -> None:
     """Measure, print and write."""
     load = os.getloadavg()
-    smaller = (
-        " (--quick: smaller shapes, fewer rounds; not the targets' own)" if asked.quick else ""
-    )
+    smaller = " (--quick: smaller shapes, fewer rounds)" if asked.quick else ""
     print(f"{asked.shape}{smaller}; load average {load[0]:.1f}")
     print_heading()
     lines: list[Line] = []

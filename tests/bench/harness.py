@@ -21,13 +21,11 @@ Seconds = dict[str, list[float]]
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the table: the ratio of every round, and what it should be."""
+    """Keep one line of the table: the ratio of every round."""
 
     measure: str
     what: str
     ratios: list[float]
-    at_least: float | None = None
-    at_most: float | None = None
     unit: str = ""
     seconds: Seconds = field(default_factory=dict)
     notes: Row = field(default_factory=dict)
@@ -35,18 +33,6 @@ class Line:
     @property
     def ratio(self) -> float:
         return statistics.median(self.ratios)
-
-    @property
-    def target(self) -> str:
-        if self.at_least is not None:
-            return f"at least {self.at_least:g}{self.unit}"
-        return "" if self.at_most is None else f"at most {self.at_most:g}{self.unit}"
-
-    @property
-    def is_met(self) -> bool | None:
-        if self.at_least is not None:
-            return self.ratio >= self.at_least
-        return None if self.at_most is None else self.ratio <= self.at_most
 
 
 @dataclass(frozen=True)
@@ -128,16 +114,14 @@ def check_rows(name: str, found: Iterable[Row], expected: Iterable[Row]) -> None
 
 def print_heading() -> None:
     """The first lines of the table."""
-    print(f"{'measure':14} {'what':58} {'median':>8}  {'min to max':17} {'target':16} met rounds")
+    print(f"{'measure':14} {'what':58} {'median':>8}  {'min to max':17} rounds")
 
 
 def print_line(line: Line) -> None:
     """One line of the table."""
-    met = {True: "yes", False: "NO", None: ""}[line.is_met]
     spread = f"{min(line.ratios):.2f} to {max(line.ratios):.2f}" if len(line.ratios) > 1 else ""
     print(
-        f"{line.measure:14} {line.what:58} {line.ratio:8.2f}  {spread:17} {line.target:16} "
-        f"{met:3} {len(line.ratios):6}",
+        f"{line.measure:14} {line.what:58} {line.ratio:8.2f}  {spread:17} {len(line.ratios):6}",
         flush=True,
     )
 
@@ -156,8 +140,6 @@ def as_json(lines: Sequence[Line], asked: Asked, load: tuple[float, float, float
         "cores": cores(),
         "load_before": load,
         "load_after": os.getloadavg(),
-        "measures": [
-            {**asdict(line), "ratio": line.ratio, "is_met": line.is_met} for line in lines
-        ],
+        "measures": [{**asdict(line), "ratio": line.ratio} for line in lines],
     }
     return json.dumps(found, indent=2)

@@ -21,8 +21,8 @@ def live(asked: Asked) -> list[Line]:
         spent, launched = processor(lambda controller=controller: run(controller))
         attempts.append(1000 * spent / launched)
     return [
-        Line("live", "a new combination of settings", settings, at_most=0.3, unit=" s"),
-        Line("live", "an attempt, and whether another begins", attempts, at_most=10, unit=" ms"),
+        Line("live", "a new combination of settings", settings, unit=" s"),
+        Line("live", "an attempt, and whether another begins", attempts, unit=" ms"),
     ]
 
 

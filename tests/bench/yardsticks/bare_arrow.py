@@ -29,16 +29,14 @@ class Seen(NamedTuple):
     text_bytes: int
 
 
-def read(files: Sequence[str], texts: bool = True) -> Seen:
-    """Read the files, with or without their texts."""
+def read(files: Sequence[str]) -> Seen:
+    """Read the files with their texts."""
     rows = tokens = size = 0
-    columns = [*COLUMNS, "text"] if texts else list(COLUMNS)
     for file in files:
         source = pq.ParquetFile(file)
         for group in range(source.num_row_groups):
-            batch = source.read_row_group(group, columns)
+            batch = source.read_row_group(group, [*COLUMNS, "text"])
             rows += batch.num_rows
             tokens += pc.sum(batch["completion_tokens"]).as_py()
-            if texts:
-                size += pc.sum(pc.binary_length(batch["text"])).as_py()
+            size += pc.sum(pc.binary_length(batch["text"])).as_py()
     return Seen(rows, tokens, size)
