@@ -19,7 +19,7 @@ from audit.engine import comment_relations, make_stale, quality, render
 from audit.errors import AuditError, explained
 from audit.load.checkpoints import checkpoint_file, load_checkpoints
 from audit.load.gate import require_fit, settle_labels
-from audit.load.names import number_problems, shown_problem
+from audit.load.names import Numbering, number_problems, shown_problem
 from audit.load.provenance import remember, require_one_kind
 from audit.load.schema import FILLED, create_schema
 from audit.load.staging import Staging, stage, streaming
@@ -87,35 +87,64 @@ def load(
             staging = Staging(files, reading, present, replace, progress, selected)
             stage(con, staging, texts)
             restore()
-            left_out = settle_labels(con, reading.unlabelled)
-            number_problems(con, staging.numbering)
-            refuse_duplicates(con, files, staging.opened)
-            checkpoint_notes = load_checkpoints(con, files, checkpoints, reading)
-            require_one_kind(con, reading.answer, numbers=reading.numbers)
             facts = [file_facts(source, file, sha256(file)) for source, file in read_files(staging)]
-            with incoming_files(con, dict(enumerate(facts))):
-                fill_records(con, FILLED)
-            if checkpoints:
-                _keep_source(con, checkpoints, len(files), sha256(checkpoints))
-            loaded = con.sql(render("loaded_archives")).to_arrow_table()
-            names = set(loaded["archive"].to_pylist())
-            if not reading.force:
-                require_fit(con, names, reading.answer)
-            quality.count_dropped(con, left_out)
-            remember(con, reading.answer, numbers=reading.numbers)
-            quality.count_records(con, names, "incoming")
+            digest = sha256(checkpoints) if checkpoints else ""
+            loaded, settled = settle(
+                con,
+                reading,
+                files,
+                dict(enumerate(facts)),
+                staging.numbering,
+                opened=staging.opened,
+                checkpoints=checkpoints,
+                sha256=digest,
+            )
             notes = [f"left out: {reason}" for reason in skipped]
             notes += [note for source in staging.opened for note in source_notes(source)]
-            notes += grade_notes(con) if reading.grade else []
-            notes += checkpoint_notes
-            notes += _removed_notes(derived - _archives(con, DERIVED) - names)
-            con.execute("drop table incoming; drop table incoming_checkpoints")
+            names = set(loaded["archive"].to_pylist())
+            notes += [*settled, *_removed_notes(derived - _archives(con, DERIVED) - names)]
             dropped = make_stale(con)
             comment_relations(con)
     except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
         raise AuditError(f"the database could not be written: {explained(error)}") from None
     rows = sum(loaded["attempts"].to_pylist())
     return LoadSummary(loaded, len(files), rows, dropped, tuple(notes))
+
+
+def settle(
+    con: duckdb.DuckDBPyConnection,
+    reading: Reading,
+    files: list[SourceFile],
+    facts: Mapping[int, Mapping[str, Any]],
+    numbering: Numbering,
+    *,
+    opened: Sequence[Source] = (),
+    checkpoints: SourceFile | None = None,
+    sha256: str = "",
+) -> tuple[pa.Table, list[str]]:
+    """Fill every table from the rows that wait in `incoming`; return the archives and notes.
+
+    `facts` is what `sources` keeps of each file by its number; `sha256` is that of `checkpoints`.
+    """
+    left_out = settle_labels(con, reading.unlabelled)
+    number_problems(con, numbering)
+    refuse_duplicates(con, files, opened)
+    notes = load_checkpoints(con, files, checkpoints, reading)
+    require_one_kind(con, reading.answer, numbers=reading.numbers)
+    with incoming_files(con, facts):
+        fill_records(con, FILLED)
+    if checkpoints:
+        _keep_source(con, checkpoints, len(files), sha256)
+    loaded = con.sql(render("loaded_archives")).to_arrow_table()
+    names = set(loaded["archive"].to_pylist())
+    if not reading.force:
+        require_fit(con, names, reading.answer)
+    quality.count_dropped(con, left_out)
+    remember(con, reading.answer, numbers=reading.numbers)
+    quality.count_records(con, names, "incoming")
+    notes = [*(grade_notes(con) if reading.grade else []), *notes]
+    con.execute("drop table incoming; drop table incoming_checkpoints")
+    return loaded, notes
 
 
 def _find_sources(
