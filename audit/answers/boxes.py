@@ -40,13 +40,6 @@ def last_box(text: str) -> str | None:
     return None
 
 
-def ends_in_box(ending: str) -> bool:
-    """Say whether the last box that the end of a text holds is still open there."""
-    _, box, body = ending.rpartition(BOX)
-    braces = BRACE.findall(body)
-    return bool(box) and braces.count("{") >= braces.count("}")
-
-
 def any_box(text: str | None) -> bool:
     """Say whether some complete box anywhere in the text normalizes to something."""
     # A box that normalizes to nothing holds only such boxes, so the outermost ones decide, and

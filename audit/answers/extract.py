@@ -92,18 +92,6 @@ def text_views(texts: pa.Array) -> Iterator[memoryview | None]:
     return (view[start:end] if is_text else None for is_text, (start, end) in bounds)
 
 
-def text_hash(text: memoryview) -> int:
-    """Return a hash of a text; two texts share one with a chance of 1 in 2 ** 64."""
-    pieces = range(0, len(text), PIECE_BYTES)
-    return hash(tuple(hash(bytes(text[at : at + PIECE_BYTES])) for at in pieces))
-
-
-def text_ending(text: memoryview, characters: int) -> str:
-    """Return the last characters of a text in UTF-8."""
-    # Four bytes per character suffice; a character cut at the front is dropped.
-    return bytes(text[-4 * characters :]).decode(errors="ignore")[-characters:]
-
-
 def _extract_answer(text: memoryview) -> str | None:
     """Return the raw last box of a UTF-8 text; no more of its end is copied than can matter."""
     tail = bytes(text[-TAIL_BYTES:])

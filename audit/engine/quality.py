@@ -33,19 +33,15 @@ def _checks(folder: str) -> list[str]:
     return sorted(path.stem for path in (resource("sql") / "quality" / folder).glob("*.sql"))
 
 
-def count_records(
-    con: duckdb.DuckDBPyConnection,
-    archives: Iterable[str] | None = None,
-    measured: str | None = None,
-) -> None:
-    """Run the checks of the loaded records; those of texts, which are slow, for `archives` only.
-
-    `measured` names the rows of a load, with measures of their texts; without it the texts of the
-    database are read.
-    """
+def count_records(con: duckdb.DuckDBPyConnection, archives: Iterable[str] | None = None) -> None:
+    """Run the checks of the loaded records; those of texts, which are slow, for `archives` only."""
     loaded = None if archives is None else sorted(archives)
-    measures = f"select *, carried.* from {measured}" if measured else render("text_measures")
-    con.execute(f"create temp view text_measures as {measures}")
+    # Texts are read once for all checks.
+    con.execute(
+        f"create temp table text_measures as from ({render('text_measures')}) "
+        "where $archives is null or list_contains($archives, archive)",
+        {"archives": loaded},
+    )
     checks = {name: render(name) for name in _checks("records")}
     # A count of texts is slow, and depends on its own archive alone.
     whole = [name for name in checks if loaded is None or "text_measures" not in checks[name]]
@@ -62,7 +58,7 @@ def count_records(
             f"from ({sql}) where {chosen}",
             {} if name in whole else {"archives": loaded},
         )
-    con.execute("drop view temp.text_measures")
+    con.execute("drop table temp.text_measures")
 
 
 def count_replays(con: duckdb.DuckDBPyConnection) -> None:

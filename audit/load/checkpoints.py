@@ -1,8 +1,7 @@
 """Checkpoints: what attempts would have answered before their end, from a column and a file."""
 
 import glob
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import duckdb
 import pyarrow as pa
@@ -11,36 +10,25 @@ from audit.answers.extract import normal_answers, number_forms
 from audit.database import insert
 from audit.engine import render
 from audit.errors import AuditError, first_line
-from audit.load.schema import KEY_FIELDS, sql_columns
+from audit.load.schema import sql_columns
 from audit.load.staging import insert_stream
 from audit.options import Reading
-from audit.sources.canonical import (
-    CHECKPOINT_COLUMNS,
-    COLUMNS,
-    Column,
-    problem_name,
-    read_column,
-    whole_number,
-)
+from audit.sources.canonical import CHECKPOINT_COLUMNS, COLUMNS, read_column
 from audit.sources.containers import sniff
 from audit.sources.files import Chunk, Source, SourceFile, find_files, while_unchanged
 
-# The rows of a file; those of a column have the number of the item in place of a file's own fields.
-FILED = pa.schema(
-    [
-        ("file", pa.int32()),
-        ("row", pa.int64()),
-        ("item", pa.int64()),
-        *KEY_FIELDS,
-        *((name, column.type) for name, column in CHECKPOINT_COLUMNS.items()),
-    ]
-)
+# A file's columns; problems are looked up as they are written, by their names or numbers.
+KEY_COLUMNS = {name: COLUMNS[name] for name in ("archive", "competition", "seed")}
+FILE_COLUMNS = {**KEY_COLUMNS, "question_id": COLUMNS["competition"], **CHECKPOINT_COLUMNS}
+FIELDS = [(name, column.type) for name, column in FILE_COLUMNS.items()]
+FILED = pa.schema([("file", pa.int32()), ("row", pa.int64()), *FIELDS])
 REQUIRED = ("archive", "competition", "question_id", "seed", "tokens")
-NAMES = (*(name for name, _ in KEY_FIELDS), *CHECKPOINT_COLUMNS)
+READ_JSON = f"read_json($path, columns = {dict.fromkeys(FILE_COLUMNS, 'varchar')})"
 READERS = {
     "parquet": "read_parquet($path)",
-    "csv": "read_csv($path, header = true, all_varchar = true{compression})",
-    "json": "read_json($path, columns = {{{columns}}}{compression})",
+    "csv": "read_csv($path, header = true, all_varchar = true, delim = ',')",
+    "json": READ_JSON,
+    "jsonl": READ_JSON,
 }
 BATCH_ROWS = 50_000
 
@@ -65,10 +53,8 @@ def load_checkpoints(
     notes: list[str] = []
     con.execute(f"create temp table filed_checkpoints ({sql_columns(FILED)})")
     if file is not None:
-        named = con.execute("select competition, name, question_id from problem_names").fetchall()
-        ids = {(competition, name): at for competition, name, at in named}
-        rows = _checked_rows(file, len(files), ids, notes)
-        insert_stream(con, "insert into filed_checkpoints", FILED, while_unchanged(file, rows))
+        rows = while_unchanged(file, _checked_rows(file, len(files), notes))
+        insert_stream(con, "insert into filed_checkpoints", FILED, rows)
     con.execute(f"create temp table incoming_checkpoints as {render('incoming_checkpoints')}")
     if file is not None and "drop" in (reading.unlabelled, reading.failed):
         notes += _leave_out(con, file)
@@ -80,89 +66,53 @@ def load_checkpoints(
     return notes
 
 
-def _checked_rows(
-    file: SourceFile, number: int, ids: Mapping[tuple[str, str], int], notes: list[str]
-) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a file, every value checked; a problem's name becomes its number."""
-    columns: dict[str, Column] = {name: COLUMNS[name] for name, _ in KEY_FIELDS}
-    columns |= CHECKPOINT_COLUMNS
-    if ids:
-        columns["question_id"] = Column(pa.string(), problem_name)
+def _checked_rows(file: SourceFile, number: int, notes: list[str]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a file, every value checked."""
     source = Source(file, "checkpoints", {}, iter(()))
     done = 0
     for batch in _batches(file, notes):
         chunk = Chunk({}, range(done + 1, done + 1 + len(batch)), 0)
         done += len(batch)
-        read = {
-            name: read_column(source, chunk, name, column, _plain(batch, name, column))
-            for name, column in columns.items()
-        }
-        if ids:
-            read["question_id"] = _numbers(source, chunk, ids, read)
-        read["file"] = pa.repeat(pa.scalar(number, pa.int32()), len(batch))
-        read["row"] = pa.array(chunk.rows, pa.int64())
-        read["item"] = pa.nulls(len(batch), pa.int64())
-        yield pa.RecordBatch.from_arrays([read[name] for name in FILED.names], schema=FILED)
+        columns = [
+            read_column(source, chunk, name, column, _typed(batch, name, column.type))
+            for name, column in FILE_COLUMNS.items()
+        ]
+        places = [pa.repeat(pa.scalar(number, pa.int32()), len(batch)), pa.array(chunk.rows)]
+        yield pa.RecordBatch.from_arrays([*places, *columns], schema=FILED)
     if not done:
         raise file.unreadable("holds no rows; leave out --checkpoints")
 
 
 def _batches(file: SourceFile, notes: list[str]) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a file as DuckDB reads them, apart from every database."""
-    container = sniff(file).container
-    is_gzipped = container != "parquet" and _is_gzipped(file)
-    reader = READERS["json" if container == "jsonl" else container].format(
-        columns=", ".join(f"{name}: 'varchar'" for name in NAMES),
-        compression=", compression = 'gzip'" if is_gzipped else "",
-    )
+    reader = READERS.get(sniff(file).container)
+    if reader is None:
+        raise file.unreadable("is a zip archive: unpack it")
     values = {"path": glob.escape(str(file.path))}
     with duckdb.connect() as con:
         try:
-            has = con.execute(f"describe from {reader}", values).fetchall()
-            names = [name for name, *_ in has]
+            names = con.sql(f"from {reader}", params=values).columns
             if missing := [name for name in REQUIRED if name not in names]:
                 raise file.error(f"no column {missing[0]}; it has {', '.join(names)}")
-            others = [name for name in names if name not in NAMES]
+            others = [name for name in names if name not in FILE_COLUMNS]
             notes += [f"{file.shown_name}: column {name} is not read" for name in others]
-            shown = ", ".join(f'"{name}"' for name in NAMES if name in names)
-            rows = con.sql(f"select {shown} from {reader}", params=values)
+            shown = ", ".join(name for name in FILE_COLUMNS if name in names)
+            table = f"(select * replace (question_id::varchar as question_id) from {reader})"
+            rows = con.sql(f"select {shown} from {table}", params=values)
             yield from rows.to_arrow_reader(BATCH_ROWS)
         except duckdb.Error as error:
             raise file.unreadable(f"cannot be read: {first_line(error)}") from None
 
 
-def _is_gzipped(file: SourceFile) -> bool:
-    """Say whether a file is compressed, whatever its name."""
-    with open(file.path, "rb") as stream:
-        return stream.read(2) == b"\x1f\x8b"
-
-
-def _plain(batch: pa.RecordBatch, name: str, column: Column) -> pa.Array:
-    """Return a column of a batch; numbers that are written as text become numbers where all are."""
+def _typed(batch: pa.RecordBatch, name: str, type: pa.DataType) -> pa.Array:
+    """Return a column of a batch; texts that are all numbers or labels become those."""
     if name not in batch.schema.names:
-        return pa.nulls(len(batch), column.type)
+        return pa.nulls(len(batch), type)
     values = batch.column(name)
-    if pa.types.is_string(values.type) and not pa.types.is_string(column.type):
-        try:
-            return values.cast(column.type)
-        except pa.ArrowInvalid:
-            return values  # The column's rule finds the row.
-    return values
-
-
-def _numbers(
-    source: Source, chunk: Chunk, ids: Mapping[tuple[str, str], int], read: Mapping[str, Any]
-) -> pa.Array:
-    """Return the numbers of problems that go by names, and of those that go by numbers."""
-    keys = zip(read["competition"].to_pylist(), read["question_id"].to_pylist(), strict=True)
-    numbers = [ids.get(key, whole_number(key[1])) for key in keys]
-    if None in numbers:
-        at = numbers.index(None)
-        name = read["question_id"][at].as_py()
-        raise source.file.error(
-            f"row {chunk.rows[at]}, column question_id: no attempt of this load is at {name!r}"
-        )
-    return pa.array(numbers, pa.int64())
+    try:
+        return values.cast(type) if pa.types.is_string(values.type) else values
+    except pa.ArrowInvalid:
+        return values  # The column's rule finds the row.
 
 
 def _leave_out(con: duckdb.DuckDBPyConnection, file: SourceFile) -> Iterator[str]:

@@ -84,14 +84,11 @@ def _derived_names(
 ) -> dict[str, str]:
     """Return the archives to derive from, each with the name of what is derived."""
     rows = con.execute(render("asked_archives")).fetchall()
-    loaded = {name: is_derived for name, is_derived, _ in rows}
     asked = [name for name, _, checkpoints in rows if checkpoints]
-    if archive is not None and archive not in loaded:
-        raise AuditError(f"--archive: {not_there('archive', archive, sorted(loaded))}")
     if archive is not None and archive not in asked:
         raise AuditError(
-            f"--archive {archive}: has no asked checkpoints; load its attempts with "
-            "--checkpoints FILE"
+            f"--archive: {not_there('archive with asked checkpoints', archive, asked)}; load its "
+            "attempts with --checkpoints FILE"
         )
     if not asked:
         raise AuditError("no archive has asked checkpoints; load attempts with --checkpoints FILE")
@@ -103,8 +100,8 @@ def _derived_names(
     if new is not None and not new.strip():
         raise AuditError("--as: must not be empty")
     names = {base: new or f"{base}, {exit}" for base in bases}
-    for name in names.values():
-        if loaded.get(name) is False:
+    for name, is_derived, _ in rows:
+        if name in names.values() and not is_derived:
             raise AuditError(
                 f"--as: archive {excerpt(name)} was loaded and not derived; choose another name"
             )
@@ -116,63 +113,49 @@ def _exits(con: duckdb.DuckDBPyConnection, chosen: Exit, names: dict[str, str]) 
     """Have `exits`: where attempts of these archives leave, after the exit kept its contract."""
     table = pa.table({"archive": list(names), "derived": list(names.values())})
     insert(con, "create temp table derived_archives as", table)
-    for name in ("exit_attempts", "exit_checkpoints"):
-        con.execute(f"create temp table {name} as {render(name)}")
-    checkpoints = con.sql("from exit_checkpoints").to_arrow_table()
-    with duckdb.connect(config={"enable_external_access": False}) as world:
-        insert(world, "create table all_checkpoints as", checkpoints)
-        world.execute(f"create table exit_size as select {chosen.size}::bigint as n")
-        try:
-            exits = _asked(world, chosen.plugin)
-        except _Foresight as breach:
-            key = f"select {', '.join(KEY)} from exit_attempts where attempt_id = ?"
-            (found,) = con.execute(key, [breach.attempt_id]).fetchall()
-            where = ", ".join(f"{k} {excerpt(v)}" for k, v in zip(KEY, found, strict=True))
-            raise AuditError(
-                f"{chosen.plugin.path}: looks ahead: it treats an attempt ({where}) otherwise when "
-                f"the checkpoints after its {breach.step}. are cut off; an exit may look only at "
-                "checkpoints up to the one where it leaves"
-            ) from None
-    insert(con, "create temp table exits as", exits)
+    con.execute(f"create temp table exit_attempts as {render('exit_attempts')}")
+    con.execute(f"create temp table all_checkpoints as {render('exit_checkpoints')}")
+    con.execute("create temp view exit_checkpoints as from all_checkpoints")
+    con.execute(f"create temp table exit_size as select {chosen.size}::bigint as n")
+    try:
+        _ask(con, chosen.plugin)
+    except duckdb.Error as error:
+        raise AuditError(f"{chosen.plugin.path}: {first_line(error)}") from None
+    con.execute("create or replace temp view exit_checkpoints as from all_checkpoints")
     yield
-    for name in ("exits", "exit_checkpoints", "exit_attempts", "derived_archives"):
+    con.execute("drop view exit_checkpoints; drop view cuts")
+    tables = ("exits", "exits_again", "exit_cuts", "exit_size", "all_checkpoints", "exit_attempts")
+    for name in (*tables, "derived_archives"):
         con.execute(f"drop table {name}")
 
 
-class _Foresight(Exception):
-    """An attempt that an exit treats otherwise when it sees no more than its first checkpoints."""
-
-    def __init__(self, attempt_id: int, step: int) -> None:
-        self.attempt_id, self.step = attempt_id, step
-
-
-def _asked(world: duckdb.DuckDBPyConnection, plugin: Plugin) -> pa.Table:
+def _ask(con: duckdb.DuckDBPyConnection, plugin: Plugin) -> None:
     """Ask an exit where attempts leave, and again with later checkpoints cut off."""
-    world.execute("create view exit_checkpoints as from all_checkpoints")
-    check_columns(world, "exits", plugin)
-    try:
-        _run(world, "exits", plugin)
-        for _, problem in world.execute(f"{render('broken_exits')} limit 1").fetchall():
-            raise AuditError(f"{plugin.path}: {problem}; an exit gives one row per attempt")
-        world.execute(f"create table exit_cuts as {render('exit_cuts')}")
-        for name in WORLDS:
-            world.execute(
-                f"create or replace view cuts as from exit_cuts where world = '{name}'; "
-                "create or replace view exit_checkpoints as select all_checkpoints.* from "
-                "all_checkpoints inner join cuts using (attempt_id) where step <= last_step"
+    check_columns(con, "exits", plugin)
+    _run(con, "exits", plugin)
+    for _, problem in con.execute(f"{render('broken_exits')} limit 1").fetchall():
+        raise AuditError(f"{plugin.path}: {problem}; an exit gives one row per attempt")
+    con.execute(f"create temp table exit_cuts as {render('exit_cuts')}")
+    for world in WORLDS:
+        con.execute(
+            f"create or replace temp view cuts as from exit_cuts where world = '{world}'; "
+            "create or replace temp view exit_checkpoints as select all_checkpoints.* from "
+            "all_checkpoints inner join cuts using (attempt_id) where step <= last_step"
+        )
+        _run(con, "exits_again", plugin)
+        for step, *found in con.execute(f"{render('foreseeing_exits')} limit 1").fetchall():
+            where = ", ".join(f"{k} {excerpt(v)}" for k, v in zip(KEY, found, strict=True))
+            raise AuditError(
+                f"{plugin.path}: looks ahead: it treats an attempt ({where}) otherwise when the "
+                f"checkpoints after its {step}. are cut off; an exit may look only at checkpoints "
+                "up to the one where it leaves"
             )
-            _run(world, "exits_again", plugin)
-            for breach in world.execute(f"{render('foreseeing_exits')} limit 1").fetchall():
-                raise _Foresight(*breach)
-    except duckdb.Error as error:
-        raise AuditError(f"{plugin.path}: {first_line(error)}") from None
-    return world.sql("from exits").to_arrow_table()
 
 
-def _run(world: duckdb.DuckDBPyConnection, name: str, plugin: Plugin) -> None:
+def _run(con: duckdb.DuckDBPyConnection, name: str, plugin: Plugin) -> None:
     """Keep what an exit says of the checkpoints that are there."""
-    world.execute(
-        f"create or replace table {name} as select attempt_id::bigint as attempt_id, "
+    con.execute(
+        f"create or replace temp table {name} as select attempt_id::bigint as attempt_id, "
         f"step::bigint as step from ({plugin.sql}\n)"
     )
 

@@ -141,7 +141,7 @@ def settle(
         require_fit(con, names, reading.answer)
     quality.count_dropped(con, left_out)
     remember(con, reading.answer, numbers=reading.numbers)
-    quality.count_records(con, names, "incoming")
+    quality.count_records(con, names)
     notes = [*(grade_notes(con) if reading.grade else []), *notes]
     con.execute("drop table incoming; drop table incoming_checkpoints")
     return loaded, notes

@@ -12,15 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from audit.answers.boxes import ends_in_box
 from audit.answers.extract import (
     NO_ANSWER,
     normal_answers,
     number_forms,
     raw_answers,
-    text_ending,
-    text_hash,
-    text_views,
 )
 from audit.database import LOADED_ROW_GROUP, SHORT_ROW_GROUP, insert
 from audit.database.schema import BY_ARCHIVE
@@ -40,17 +36,6 @@ from audit.sources.stand_ins import column_values
 from audit.sources.unused import keep_unused
 
 TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
-# What the checks of texts ask, as sql/load/text_measures.sql reads it from stored ones.
-MEASURES = pa.schema(
-    [
-        ("text_size", pa.int64()),
-        ("text_length", pa.int64()),
-        ("text_hash", pa.int64()),
-        ("ends_in_box", pa.bool_()),
-    ]
-)
-MEASURED_ENDING = 4096
-STAGED = pa.schema([*INCOMING, *MEASURES])
 # One statement inserts the texts of a segment, so that DuckDB compresses them on every core; the
 # other columns of the segment wait in memory, up to this size.
 SEGMENT_BYTES = 64_000_000
@@ -279,7 +264,7 @@ def _scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
 
 def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None:
     """Read every file: texts into their table and all else into `incoming`, by segments."""
-    con.execute(f"create temp table incoming ({sql_columns(STAGED)})")
+    con.execute(f"create temp table incoming ({sql_columns(INCOMING)})")
     outdated = set(staging.present)
     with closing(read(staging)) as batches:
         for _, segment in groupby(batches, key=lambda batch: batch.segment):
@@ -287,7 +272,7 @@ def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None
             remove_archives(con, first.archives & outdated)
             outdated -= first.archives
             staged: list[pa.RecordBatch] = []
-            stream = _set_rows_aside(chain([first], segment), staged, texts)  # noqa: B031
+            stream = _set_rows_aside(chain([first], segment), staged)  # noqa: B031
             if texts:
                 insert_stream(con, "insert into texts", TEXTS, stream)
             else:
@@ -303,30 +288,12 @@ def _insert_rows(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> None:
 
 
 def _set_rows_aside(
-    batches: Iterable[Batch], staged: list[pa.RecordBatch], texts: bool
+    batches: Iterable[Batch], staged: list[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Pass texts on, and keep what else there is, with measures of the texts that are kept."""
+    """Pass texts on, and keep what else there is."""
     for batch in batches:
-        nothing = [pa.nulls(len(batch.rows), field.type) for field in MEASURES]
-        measures = _measures(batch) if texts else nothing
-        columns = [*batch.rows.columns, *measures]
-        staged.append(pa.RecordBatch.from_arrays(columns, schema=STAGED))
+        staged.append(batch.rows)
         yield batch.texts
-
-
-def _measures(batch: Batch) -> list[pa.Array]:
-    """Measure texts for the checks while they are read; reading them again would take as long."""
-    texts = batch.texts["text"]
-    is_finished = pc.equal(batch.rows["finish_reason"], "stop")
-    is_wanting = pc.and_(is_finished, batch.rows["answer"].is_null())
-    hashes: list[int | None] = []
-    endings: list[bool | None] = []
-    for text, is_looked_at in zip(text_views(texts), is_wanting.to_pylist(), strict=True):
-        hashes.append(None if text is None else text_hash(text))
-        ending = text_ending(text, MEASURED_ENDING) if text is not None and is_looked_at else None
-        endings.append(None if ending is None else ends_in_box(ending))
-    sizes = [pc.binary_length(texts), pc.utf8_length(texts).cast(pa.int64())]
-    return [*sizes, pa.array(hashes, pa.int64()), pa.array(endings, pa.bool_())]
 
 
 def remove_archives(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:

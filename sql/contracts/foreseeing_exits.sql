@@ -1,10 +1,14 @@
--- foreseeing_exits: an attempt that an exit treats otherwise when its checkpoints after one are cut
---     off, and that checkpoint.
--- grain: attempt_id
+-- foreseeing_exits: a checkpoint, and an attempt that an exit treats otherwise when its checkpoints
+--     after that one are cut off.
+-- grain: archive, competition, question_id, seed
 select
-    attempt_id,
     cuts.last_step,
+    archive,
+    competition,
+    question_id,
+    seed,
 from cuts
+inner join exit_attempts using (attempt_id)
 left join exits using (attempt_id)
 left join exits_again using (attempt_id)
 where if(exits.step <= cuts.last_step, exits.step, null) is distinct from exits_again.step

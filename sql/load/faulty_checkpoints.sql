@@ -26,7 +26,7 @@ select
         when completion_tokens is null
             then format(
                 'no attempt of this load has archive {}, competition {}, question_id {}, seed {}; load the checkpoints together with their attempts',
-                archive, competition, question_id, seed
+                archive, competition, problem, seed
             )
         when kind = 'written' and cost > 0 then format('must be 0 where kind is written, found {}', cost)
         when tokens > completion_tokens

@@ -9,13 +9,9 @@ from hypothesis import strategies as st
 
 from audit.answers import extract as extracting
 from audit.answers import normalize
-from audit.answers.boxes import ends_in_box
 from audit.answers.extract import (
     extract_answers,
     normal_answers,
-    text_ending,
-    text_hash,
-    text_views,
 )
 from tests.reference.answers import slow_box
 
@@ -81,37 +77,3 @@ def test_normal_forms_found_once_are_those_found_one_by_one(raw):
     forms = normal_answers(pa.array(raw * 2, pa.string()))
     assert forms.type == pa.string()
     assert forms.to_pylist() == [normalize(one) for one in raw * 2]
-
-
-@settings(max_examples=150, deadline=None)
-@given(texts, st.integers(1, 50))
-def test_the_end_of_a_text_has_so_many_characters(text, characters):
-    assert text_ending(memoryview(text.encode()), characters) == text[-characters:]
-
-
-@pytest.mark.parametrize(
-    ("ending", "is_open"),
-    [
-        ("", False),
-        ("no box { here", False),
-        (r"\boxed{5", True),
-        (r"\boxed{5}", False),
-        (r"\boxed{\frac{1}{2}", True),
-        (r"\boxed{5} or \boxed{", True),
-        (r"\boxed{5 or \boxed{6}", False),
-        (r"\boxed{5\}", True),
-        (r"\boxed{5\\}", False),
-        # As many opening as closing braces: the box itself is open.
-        (r"\boxed{{}", True),
-    ],
-)
-def test_a_text_ends_in_a_box_that_is_still_open(ending, is_open):
-    assert ends_in_box(ending) == is_open
-
-
-def test_texts_have_the_same_hash_where_they_are_the_same(pieces):
-    written = list(dict.fromkeys(random_texts(2, 2000, 30)))
-    array = pa.array(written * 2, pa.large_string())
-    hashes = [text_hash(text) for text in text_views(array)]
-    assert hashes[: len(written)] == hashes[len(written) :]
-    assert len(set(hashes)) == len(written)

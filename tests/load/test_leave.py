@@ -129,8 +129,8 @@ def test_what_cannot_be_derived_is_refused(tmp_path):
         ({"exit": "agreement:x"}, "--exit agreement:x: N must be a whole number from 1 to"),
         ({"exit": "agreemnt"}, "--exit agreemnt: no exit 'agreemnt'; did you mean"),
         ({"exit": "own.sql"}, "--exit own.sql: no such file"),
-        ({"archive": "d"}, "--archive: no archive 'd'"),
-        ({"archive": "c"}, "--archive c: has no asked checkpoints"),
+        ({"archive": "d"}, "--archive: no archive with asked checkpoints 'd'; "),
+        ({"archive": "c"}, "--archive: no archive with asked checkpoints 'c'; "),
         ({"new": "d"}, "--as d: 2 archives have asked checkpoints; choose one with --archive"),
         ({"new": "c", "archive": "a"}, "archive 'c' was loaded and not derived"),
     ):
@@ -138,7 +138,7 @@ def test_what_cannot_be_derived_is_refused(tmp_path):
             audit.leave(db, **{"exit": "agreement", **options})
         assert problem in str(refused.value)
     audit.leave(db, "agreement", archive="a")
-    with pytest.raises(AuditError, match="has no asked checkpoints"):
+    with pytest.raises(AuditError, match="no archive with asked checkpoints"):
         audit.leave(db, "agreement", archive="a, agreement:5")
     with pytest.raises(AuditError, match="no archive has asked checkpoints"):
         audit.leave(loaded(tmp_path, rows[-1:]), "agreement")

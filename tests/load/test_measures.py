@@ -11,7 +11,6 @@ import pytest
 from audit import engine
 from audit.engine import quality
 from audit.errors import AuditError
-from audit.load import staging
 from audit.load.load import hashing, load
 from audit.load.reread import reread
 from audit.sources.canonical import COLUMNS
@@ -54,42 +53,25 @@ def ragged_rows(seed=3, count=400):
     ]
 
 
-def test_the_measures_of_texts_that_come_in_are_those_of_stored_ones():
-    texts = [*ragged_texts(1, 3000), None, ""]
-    keys = {
-        "archive": ["a"] * len(texts),
-        "competition": ["C"] * len(texts),
-        "question_id": list(range(len(texts))),
-        "seed": list(range(len(texts))),
-    }
-    rng = random.Random(1)
-    attempts = {
-        "finish_reason": pa.array(rng.choices(["stop", "length"], k=len(texts))),
-        "answer": pa.array(rng.choices([None, "5"], k=len(texts)), pa.string()),
-        "completion_tokens": pa.array([1] * len(texts)),
-        "mean_logprob": pa.array([-0.5] * len(texts)),
-        "reasoning_length": pa.array([None] * len(texts), pa.int64()),
-    }
-    stored = pa.table({**keys, "text": pa.array(texts, pa.large_string())})
-    rows = pa.RecordBatch.from_pydict(attempts)
-    batch = staging.Batch(0, {"a"}, rows, stored.combine_chunks().to_batches()[0])
-    sizes, lengths, hashes, is_open = (column.to_pylist() for column in staging._measures(batch))
+ENDINGS = [
+    *(("", False), ("no box { here", False), (r"\boxed{5", True), (r"\boxed{5}", False)),
+    *((r"\boxed{\frac{1}{2}", True), (r"\boxed{5} or \boxed{", True)),
+    *((r"\boxed{5 or \boxed{6}", False), (r"\boxed{5\}", True), (r"\boxed{5\\}", False)),
+    # As many opening as closing braces: the box itself is open.
+    (r"\boxed{{}", True),
+]
+
+
+def test_a_text_ends_in_a_box_that_is_still_open():
+    key = {"archive": "a", "competition": "C", "question_id": 0}
+    texts = [key | {"seed": at, "text": text} for at, (text, _) in enumerate(ENDINGS)]
+    other = {"completion_tokens": 1, "mean_logprob": -0.5, "reasoning_length": None}
+    rows = [text | {"finish_reason": "stop", "answer": None} | other for text in texts]
     with duckdb.connect() as con:
-        con.register("texts", stored)
-        con.register("attempts", pa.table({**keys, **attempts}))
-        columns = "text_size, text_length, text_hash, ends_in_box"
-        measures = f"select {columns} from ({engine.render('text_measures')})"
-        found = con.sql(f"{measures} order by question_id").fetchall()
-    there = [number for number, text in enumerate(texts) if text is not None]
-    assert [sizes[at] for at in there] == [size for size, *_ in found]
-    assert [lengths[at] for at in there] == [length for _, length, *_ in found]
-    assert [is_open[at] for at in there] == [ends for *_, ends in found]
-    assert {True, False, None} == set(is_open)
-    # The numbers differ, and are the same for the same texts.
-    pairs = {(hashes[at], theirs) for at, (_, _, theirs, _) in zip(there, found, strict=True)}
-    assert len(pairs) == len({ours for ours, _ in pairs}) == len({theirs for _, theirs in pairs})
-    assert len(pairs) < len(there)
-    assert (sizes[-2], hashes[-2]) == (None, None)
+        con.register("texts", pa.Table.from_pylist(texts))
+        con.register("attempts", pa.Table.from_pylist(rows))
+        found = con.sql(f"select ends_in_box from ({engine.render('text_measures')}) order by seed")
+        assert found.fetchall() == [(is_open,) for _, is_open in ENDINGS]
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
