@@ -53,11 +53,6 @@ from audit.output.headings import in_unit, replayed_unit, set_width
 from audit.output.picture import Picture, picture
 from audit.output.result import Result, Text
 from audit.progress import Progress
-from audit.scale.functions import extract as extract
-from audit.scale.functions import gather as gather
-from audit.scale.functions import part as part
-from audit.scale.functions import plan as plan
-from audit.scale.functions import run as run
 from audit.study.fetch import fetch as fetch
 from audit.study.fetch import local_files
 from audit.text import not_there
@@ -79,6 +74,11 @@ if TYPE_CHECKING:
         TableOptions,
     )
     from audit.query.show import Problem
+    from audit.scale.extract import extract as extract
+    from audit.scale.gather import gather as gather
+    from audit.scale.part import part as part
+    from audit.scale.plan import plan as plan
+    from audit.scale.run import run as run
     from audit.study.simulate import simulate as simulate
 
 Database = str | Path | duckdb.DuckDBPyConnection
@@ -91,6 +91,7 @@ STALE = "The replays are stale; run 'budget-audit replay' again."
 NO_LIMITS = Limits()
 # Functions that a module offers as they are, and that few commands need.
 LATER = {"simulate": "audit.study.simulate", "verify": "audit.live.verify"}
+LATER |= {name: f"audit.scale.{name}" for name in ("plan", "extract", "part", "run", "gather")}
 
 
 @contextmanager

@@ -1,105 +1,109 @@
-"""Source files become rows without texts, sorted by problem, for the parts to read."""
+"""Source files become rows without texts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from audit.database import insert
-from audit.engine import render
 from audit.engine.batches import batches
 from audit.errors import AuditError
 from audit.load.load import file_facts, hashing, source_notes
-from audit.load.names import MET
-from audit.load.staging import INCOMING, Staging, read
-from audit.options import Reading, TaskLimits
-from audit.scale.folders import appearing, folder_of, read_receipt, working, write_receipt
-from audit.scale.plan import same_plan
+from audit.load.schema import INCOMING
+from audit.load.staging import Staging, read
+from audit.options import TaskLimits, document_options, read_options
+from audit.output.result import Result
+from audit.scale.folders import appearing, folder_of, missing, read_receipt, write_receipt
+from audit.scale.keys import number_keys
+from audit.scale.plan import Manifest, read_manifest, same_plan
 from audit.sources.files import SourceFile
 from audit.sources.opening import unreadable
-from audit.text import literal
 
-# Rows that a reader takes or skips together.
-ROW_GROUP = 4096
-# Small files are inserted together.
-INSERT_ROWS = 20_000
-# An extract keeps the rows of a load, each with its place in the order in which it was read.
-EXTRACTED = INCOMING.append(pa.field("place", pa.int64()))
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from audit.parameters import TaskOptions
+
+# Rows that are written together, from however many files.
+GROUP_ROWS = 20_000
+# An extract keeps the rows of a load; where problems have names, with the name of its own.
+EXTRACTED = INCOMING.append(pa.field("problem_name", pa.string()))
 
 
-def extract(run: Path, number: int, limits: TaskLimits) -> int:
+@document_options(TaskLimits)
+def extract(
+    folder: str | Path,
+    number: int | None = None,
+    **options: "Unpack[TaskOptions]",
+) -> Result:
+    """Do one extract of a run, or all that are missing: a row per extract.
+
+    An extract reads one source file, or several small ones. After the last one, what the parts
+    share is numbered.
+
+    number: the extract, counted from 0 (default: every one that is missing)
+    """
+    limits = read_options(options, TaskLimits)
+    run = Path(folder)
+    manifest = read_manifest(run)
+    numbers = missing(run, manifest, "extract") if number is None else [number]
+    rows = [extract_files(run, n) for n in numbers]
+    if number is None:
+        number_keys(run, limits)
+    columns = {"number": pa.array(numbers, pa.int64()), "attempts": pa.array(rows, pa.int64())}
+    caption = f"{sum(rows):,} attempts of {len(numbers):,} extract(s) in {folder}"
+    return Result(pa.table(columns), caption=caption)
+
+
+def extract_files(run: Path, number: int) -> int:
     """Read the files of one extract and write their attempts; return how many there are."""
     manifest = same_plan(run)
-    if not 0 <= number < len(manifest.extracts):
-        raise AuditError(
-            f"{run}: has no extract {number}; they are 0 to {len(manifest.extracts) - 1}"
-        )
-    if read_receipt(folder_of(run, "attempts", number), manifest.id):
+    manifest.require("extract", number)
+    if read_receipt(run, manifest, "extract", number):
         return 0
     files = {n: manifest.files[n] for n in manifest.extracts[number]}
-    for file in files.values():
-        _refuse_changed(file)
+    skipped = _skip_unreadable(files, manifest)
     # Runs of one task are separated when all files are known.
-    reading = replace(manifest.reading, runs=None)
-    skipped = _skip_unreadable(files, reading)
-    staging = Staging([*files.values()], reading)
+    staging = Staging([*files.values()], replace(manifest.reading, runs=None))
     with (
-        appearing(folder_of(run, "attempts", number)) as folder,
-        working(limits) as con,
+        appearing(folder_of(run, "extract", number)) as folder,
         hashing(staging.files) as sha256,
     ):
-        _read_into(con, staging, [*files])
-        path = literal(str(folder / "attempts.parquet"))
-        con.execute("set preserve_insertion_order = true")
-        ((rows,),) = con.execute(
-            f"copy ({render('extracted_attempts')}) to {path} "
-            f"(format parquet, compression zstd, row_group_size {ROW_GROUP})"
-        ).fetchall()
+        path = folder / "attempts.parquet"
+        with pq.ParquetWriter(path, EXTRACTED, compression="zstd") as writer:
+            for group in batches(_rows(staging, [*files]), lambda b: (len(b),), (GROUP_ROWS,)):
+                writer.write_table(pa.Table.from_batches(group))
         sources = [
             {**file_facts(source, source.file, sha256(source.file)), "notes": source_notes(source)}
             for source in staging.opened
         ]
-        content = {
-            "manifest": manifest.id,
-            "number": number,
-            "sources": [[n, source] for n, source in zip(files, sources, strict=True)],
-            "skipped": skipped,
-        }
-        write_receipt(folder, content, {"attempts": rows})
-    return rows
+        pairs = [[n, source] for n, source in zip(files, sources, strict=True)]
+        write_receipt(folder, manifest, "extract", number, sources=pairs, skipped=skipped)
+        return pq.read_metadata(path).num_rows
 
 
-def _refuse_changed(file: SourceFile) -> None:
-    """Refuse a source file that is not the one of the plan."""
-    try:
-        size = file.path.stat().st_size
-    except OSError as error:
-        raise AuditError(f"{file.path}: cannot be read: {error.strerror}") from None
-    if size != file.bytes:
-        raise AuditError(f"{file.path}: has changed since the run was planned; plan it again")
-
-
-def _skip_unreadable(files: dict[int, SourceFile], reading: Reading) -> list[str]:
-    """Remove unreadable files where that is allowed; return the reasons."""
+def _skip_unreadable(files: dict[int, SourceFile], manifest: Manifest) -> list[str]:
+    """Remove unreadable files where that is allowed, and refuse changed ones; return reasons."""
     reasons = []
-    for number, file in [*files.items()] if reading.skip_unreadable else ():
-        if reason := unreadable(file, reading):
+    for number, file in [*files.items()]:
+        if not file.path.exists() or file.path.stat().st_size != file.bytes:
+            raise AuditError(f"{file.path}: has changed since the run was planned; plan it again")
+        if manifest.reading.skip_unreadable and (reason := unreadable(file, manifest.reading)):
             reasons.append(reason)
             del files[number]
     return reasons
 
 
-def _read_into(con: duckdb.DuckDBPyConnection, staging: Staging, numbers: Sequence[int]) -> None:
-    """Create `incoming` from the rows of the files, and `names` from those of their problems."""
-    insert(con, "create table incoming as", EXTRACTED.empty_table())
-    before = 0
-    for together in batches(read(staging), lambda batch: (batch.rows.num_rows,), (INSERT_ROWS,)):
-        rows = pa.Table.from_batches([batch.rows for batch in together])
-        place = pa.array(range(before, before + len(rows)), pa.int64())
-        insert(con, "insert into incoming", rows.append_column(EXTRACTED.field("place"), place))
-        before += len(rows)
-    con.execute("update incoming set file = list_extract(?::integer[], file + 1)", [[*numbers]])
-    names = [dict(zip(MET.names, (*key, at), strict=True)) for key, at in staging.numbering.items()]
-    insert(con, "create table names as", pa.Table.from_pylist(names, schema=MET))
+def _rows(staging: Staging, numbers: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of all files, with each file's number in the run, and names of problems."""
+    of_run = pa.array(numbers, pa.int32())
+    for batch in read(staging):
+        columns = dict(zip(INCOMING.names, batch.rows.columns, strict=True))
+        columns["file"] = of_run.take(columns["file"])
+        # Named problems have provisional numbers from -1 down, in the order in which they are met.
+        names = pa.array([name for _, name in staging.numbering], pa.string())
+        ids = columns["question_id"].to_numpy()
+        columns["problem_name"] = names.take(pa.array(-1 - ids, mask=ids >= 0))
+        yield pa.RecordBatch.from_pydict(columns, schema=EXTRACTED)

@@ -10,29 +10,31 @@ import secrets
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow.parquet as pq
 
 from audit import database
-from audit.database.connection import two_thirds
 from audit.database.leftovers import is_running
-from audit.errors import AuditError, first_line
+from audit.errors import AuditError
 from audit.options import TaskLimits
-from audit.text import literal
+from audit.scale.plan import Manifest
+from audit.text import first_names, literal
 
 RECEIPT = "receipt.json"
 ABANDONED_SECONDS = 24 * 3600
-# The folders of tasks, and what makes one.
-TASK_FOLDERS = {"attempts": "extract", "parts": "part"}
+NAMES_SHOWN = 10
+# The folders of tasks.
+FOLDERS = {"extract": "attempts", "part": "parts"}
 
 
-def folder_of(run: Path, kind: str, number: int) -> Path:
-    """Return the folder of one extract or one part."""
-    return run / kind / f"{number:05d}"
+def folder_of(run: Path, kind: str, number: int = 0) -> Path:
+    """Return the folder of one extract or one part, or that of the keys."""
+    return run / FOLDERS[kind] / f"{number:05d}" if kind in FOLDERS else run / kind
 
 
 @contextmanager
@@ -75,13 +77,16 @@ def remove_abandoned(run: Path) -> None:
                 shutil.rmtree(partial, ignore_errors=True)
 
 
-def write_receipt(folder: Path, content: Mapping[str, Any], rows: Mapping[str, int]) -> None:
-    """Write the number of rows and the hash of each Parquet file in a folder."""
+def write_receipt(
+    folder: Path, manifest: Manifest, kind: str, number: int = 0, **content: Any
+) -> None:
+    """Write who made a folder, and the number of rows and the hash of each file in it."""
     files = {
-        name: {"rows": count, "sha256": sha256(folder / f"{name}.parquet")}
-        for name, count in rows.items()
+        path.stem: {"rows": pq.read_metadata(path).num_rows, "sha256": sha256(path)}
+        for path in sorted(folder.glob("*.parquet"))
     }
-    text = json.dumps({**content, "files": files}, indent=2, sort_keys=True)
+    content |= {"made_by": [manifest.id, kind, number], "files": files}
+    text = json.dumps(content, indent=2, sort_keys=True)
     (folder / RECEIPT).write_text(text, encoding="utf-8")
 
 
@@ -91,63 +96,56 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def read_receipt(folder: Path, manifest: str) -> dict[str, Any] | None:
-    """Return the receipt of a folder, or None where there is no folder; refuse another plan's."""
-    again = f"remove {folder} and run it again"
+def read_receipt(
+    run: Path, manifest: Manifest, kind: str, number: int = 0
+) -> dict[str, Any] | None:
+    """Return the receipt of a folder, None where there is no folder; refuse another's."""
+    folder = folder_of(run, kind, number)
     if not folder.exists():
         return None
     try:
         receipt: dict[str, Any] = json.loads((folder / RECEIPT).read_text(encoding="utf-8"))
-        made_by = receipt["manifest"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise AuditError(f"{folder / RECEIPT}: is damaged: {first_line(error)}; {again}") from None
-    if made_by != manifest:
-        raise AuditError(f"{folder}: was made by another plan; {again}")
+        if receipt["made_by"] == [manifest.id, kind, number]:
+            return receipt
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    what = f"{kind} {number}" if kind in FOLDERS else f"the {kind}"
+    raise AuditError(
+        f"{folder}: {RECEIPT} is not that of {what} of this plan; remove {folder} and run it again"
+    )
+
+
+def missing(run: Path, manifest: Manifest, kind: str) -> list[int]:
+    """Return the numbers of the extracts or parts of a run that are not there yet."""
+    return [n for n in range(manifest.count(kind)) if not read_receipt(run, manifest, kind, n)]
+
+
+def whole_receipts(run: Path, manifest: Manifest, kind: str) -> list[dict[str, Any]]:
+    """Return the receipts of all extracts or parts; name what is missing or damaged."""
+    if waiting := missing(run, manifest, kind):
+        names = first_names([*map(str, waiting)], NAMES_SHOWN)
+        raise AuditError(
+            f"{run}: {len(waiting):,} of {manifest.count(kind):,} {kind}s are missing: {names}; "
+            f"run 'budget-audit run {run}' again, or 'budget-audit {kind} {run} {waiting[0]}'"
+        )
+    return [whole_receipt(run, manifest, kind, n) for n in range(manifest.count(kind))]
+
+
+def whole_receipt(run: Path, manifest: Manifest, kind: str, number: int = 0) -> dict[str, Any]:
+    """Return the receipt of a folder; refuse a file that is missing or is not the receipt's."""
+    folder, receipt = folder_of(run, kind, number), read_receipt(run, manifest, kind, number) or {}
+    for name, written in receipt["files"].items():
+        path = folder / f"{name}.parquet"
+        if not path.is_file() or sha256(path) != written["sha256"]:
+            state = "is damaged" if path.is_file() else "is missing"
+            raise AuditError(f"{path}: {state}; remove {folder} and run it again")
     return receipt
 
 
-def missing(run: Path, kind: str, count: int, manifest: str) -> list[int]:
-    """Return the numbers of the extracts or parts of a run that are not there yet."""
-    return [n for n in range(count) if read_receipt(folder_of(run, kind, n), manifest) is None]
-
-
-def whole_receipts(run: Path, kind: str, count: int, manifest: str) -> list[dict[str, Any]]:
-    """Return the receipts of all extracts or parts; name one that is missing or damaged."""
-    receipts = []
-    for number in range(count):
-        folder = folder_of(run, kind, number)
-        receipt = read_receipt(folder, manifest)
-        if receipt is None or receipt["number"] != number:
-            raise AuditError(
-                f"{folder}: does not hold {TASK_FOLDERS[kind]} {number} of this run; run it again"
-            )
-        check_files(folder, receipt)
-        receipts.append(receipt)
-    return receipts
-
-
-def check_files(folder: Path, receipt: Mapping[str, Any]) -> None:
-    """Refuse a folder in which a file is missing or differs from its receipt."""
-    for name, written in receipt["files"].items():
-        path = folder / f"{name}.parquet"
-        if not path.is_file():
-            raise AuditError(f"{path}: is missing; remove {folder} and run it again")
-        if sha256(path) != written["sha256"]:
-            raise AuditError(
-                f"{path}: is damaged: it is not the file of its receipt; remove {folder} and run "
-                "it again"
-            )
-
-
-def parquet(paths: Sequence[Path]) -> str:
+def parquet(paths: Sequence[Path], more: str = "") -> str:
     """Return Parquet files as a relation in SQL."""
     literals = ", ".join(literal(str(path)) for path in paths)
-    return f"read_parquet([{literals}])"
-
-
-def keys_file(run: Path, name: str) -> str:
-    """Return one of the files that all parts share as a relation in SQL."""
-    return parquet([run / "keys" / f"{name}.parquet"])
+    return f"read_parquet([{literals}]{more})"
 
 
 @contextmanager
@@ -157,13 +155,8 @@ def working(limits: TaskLimits) -> Iterator[duckdb.DuckDBPyConnection]:
         scratch = tempfile.TemporaryDirectory(prefix="budget-audit-", dir=limits.scratch)
     except OSError as error:
         raise AuditError(f"--scratch {limits.scratch}: {error.strerror}") from None
-    with (
-        scratch as folder,
-        # DuckDB does not count what Python and Arrow hold.
-        database.connect(
-            ":memory:", threads=limits.threads, memory=two_thirds(limits.memory)
-        ) as con,
-    ):
+    threads, memory = limits.threads, limits.memory
+    with scratch as folder, database.connect(":memory:", threads=threads, memory=memory) as con:
         con.execute(f"set temp_directory = {literal(folder)}")
         con.execute("set preserve_insertion_order = false")
         yield con

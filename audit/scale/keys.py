@@ -1,7 +1,7 @@
-"""Archives, problems and banks of the whole run, numbered once, and problems dealt to parts."""
+"""What was extracted becomes the records of one load, and problems are dealt to parts."""
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
@@ -11,21 +11,19 @@ import duckdb
 import pyarrow as pa
 
 from audit.database import insert
+from audit.database.schema import LOADED, NUMBERED, TEXTS, keep_fact
 from audit.engine import build, render
 from audit.engine.scores import FOLDER, check_weights, score_of, scores
 from audit.engine.settings import Settings, keep
 from audit.engine.stages import STAGE_NAMES
 from audit.errors import AuditError
-from audit.load.gate import require_fit, settle_labels
-from audit.load.load import incoming_files, refuse_duplicates
-from audit.load.names import number_problems
+from audit.load.load import settle
 from audit.load.schema import create_schema
-from audit.options import TaskLimits
+from audit.options import Reading, TaskLimits
 from audit.output import filters
 from audit.scale.folders import (
     appearing,
     folder_of,
-    missing,
     parquet,
     read_receipt,
     whole_receipts,
@@ -39,131 +37,93 @@ from audit.text import literal, not_there
 
 # Stages that need all archives, or all problems: made once, and handed down to every part.
 HANDED_DOWN = ("replayed_problems", "archives", "problems", "banks", "graded_archives")
-# Tables of a load that need all files.
-LOADED_ONCE = ("sources", "problem_names")
-# The attempts of every part, and the work of every problem.
-DEALT = {
-    "dealt_problems": "from dealt_problems order by part, competition, question_id",
-    "dealt": "select dealt_problems.part, incoming.* from incoming "
-    "inner join dealt_problems using (competition, question_id) "
-    "order by part, competition, question_id, file, place",
-}
+# Attempts that are the same for a run; extracts name an attempt by its file and its row in them.
+SAME_ATTEMPT = "incoming.file = changed.file and incoming.place = changed.place"
 
 
 def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
-    """Number what all parts share, unless that is done; return its receipt."""
+    """Load what was extracted, and number what all parts share, once; return the receipt."""
     manifest = same_plan(run)
-    folder = run / "keys"
-    if receipt := read_receipt(folder, manifest.id):
+    if receipt := read_receipt(run, manifest, "keys"):
         return receipt
-    if waiting := missing(run, "attempts", len(manifest.extracts), manifest.id):
-        raise AuditError(
-            f"{run}: {len(waiting):,} of {len(manifest.extracts):,} extracts are missing, the "
-            f"first is number {waiting[0]}; run 'budget-audit extract {run}'"
-        )
-    receipts = whole_receipts(run, "attempts", len(manifest.extracts), manifest.id)
+    receipts = whole_receipts(run, manifest, "extract")
     read = dict(pair for receipt in receipts for pair in receipt["sources"])
     skipped = [*manifest.skipped, *(reason for r in receipts for reason in r["skipped"])]
     require_some([*read], skipped)
-    with appearing(folder) as partial, working(limits) as con:
-        left_out = _read_keys(con, run, manifest, read)
-        settings = _find_filters(con, manifest.settings)
+    with appearing(run / "keys") as folder, working(limits) as con:
+        notes = [f"left out: {reason}" for reason in skipped]
+        notes += [note for source in read.values() for note in source["notes"]]
+        notes += _load(con, run, manifest, read)
+        settings = _find_filters(con, manifest)
         _require_scores(con, manifest, settings)
-        _number(con, manifest, settings)
+        keep(con, settings, manifest.plugins)
+        for name in STAGE_NAMES:
+            if name in HANDED_DOWN:
+                build(con, name, manifest.plugins)
+        if not con.execute("select 1 from banks limit 1").fetchall():
+            raise AuditError(
+                "--only-archive, --only-competition and --problems together leave no problem to "
+                "replay; plan another run"
+            )
         dealt = _deal(con.execute(render("problem_work")).fetchall(), manifest.parts)
         insert(con, "create table dealt_problems as", dealt)
-        selects = {name: f"from {name}" for name in (*HANDED_DOWN, *LOADED_ONCE)} | DEALT
-        con.execute("set preserve_insertion_order = true")
-        rows = {}
-        for name, select in selects.items():
-            path = literal(str(partial / f"{name}.parquet"))
-            rows[name] = con.execute(f"copy ({select}) to {path}").fetchall()[0][0]
-        notes = [f"left out: {reason}" for reason in skipped]
-        content = {
-            "manifest": manifest.id,
-            "settings": asdict(settings),
-            "notes": [*notes, *(note for source in read.values() for note in source["notes"])],
-            "left_out": left_out,
-        }
-        write_receipt(partial, content, rows)
-    return read_receipt(folder, manifest.id) or {}
+        _write(con, folder)
+        write_receipt(folder, manifest, "keys", settings=asdict(settings), notes=notes)
+    return read_receipt(run, manifest, "keys") or {}
 
 
-def _read_keys(
+def _load(
     con: duckdb.DuckDBPyConnection,
     run: Path,
     manifest: Manifest,
     read: Mapping[int, Mapping[str, Any]],
-) -> list[tuple[str, int, int]]:
-    """Create `incoming` from the keys of all attempts, and settle it as a load does."""
-    reading = manifest.reading
+) -> list[str]:
+    """Fill the tables of a load with all extracted attempts; return its notes."""
     create_schema(con)
-    con.execute(f"create view extracted as from {attempts_of(run, range(len(manifest.extracts)))}")
-    con.execute(f"create table incoming as {render('extracted_keys')}")
+    paths = [
+        folder_of(run, "extract", n) / "attempts.parquet" for n in range(len(manifest.extracts))
+    ]
+    con.execute(f"create view extracted as from {parquet(paths, ', file_row_number = true')}")
     con.execute(f"create table met as {render('met_problems')}")
-    _change(con, "question_id", "from met", "problem_name = met.name", ("competition",))
+    con.execute(f"create table incoming as {render('extracted_attempts')}")
+    _settle_runs(con, manifest.reading)
+    met = con.execute("select competition, name, question_id from met").fetchall()
+    numbering = {(competition, name): at for competition, name, at in met}
+    _, notes = settle(con, manifest.reading, [*manifest.files], read, numbering)
+    # The checks of the records count as those of a load without texts do.
+    keep_fact(con, TEXTS, "none")
+    return notes
+
+
+def _settle_runs(con: duckdb.DuckDBPyConnection, reading: Reading) -> None:
+    """Separate the runs of one task, or append them, as a load does while it reads."""
     if reading.runs == "separate":
-        archives = f"from ({render('separate_archives')})"
-        key = ("file", "archive", "competition")
-        _change(con, "archive", archives, "true", key, value="run_archive")
+        con.execute(
+            f"update incoming set archive = run_archive from ({render('separate_archives')}) "
+            f"as changed where {SAME_ATTEMPT}"
+        )
     if reading.runs == "append":
-        _append_runs(con)
-    left_out = settle_labels(con, reading.unlabelled)
-    names = con.execute("select competition, name, question_id from met").fetchall()
-    number_problems(con, {(competition, name): at for competition, name, at in names})
-    refuse_duplicates(con, manifest.files)
-    # Stages and the gate read tables of a load: views on the keys replace them.
-    for kind, name in (("view", "grades"), ("table", "attempts")):
-        con.execute(f"drop {kind} {name}; create view {name} as from incoming")
-    if not reading.force:
-        rows = con.execute("select distinct archive from incoming").fetchall()
-        require_fit(con, {archive for (archive,) in rows}, reading.answer)
-    with incoming_files(con, read):
-        con.execute(f"insert into sources {render('sources')}")
-    return left_out
+        rows = con.execute(render("appended_attempts")).fetchall()
+        seeds: list[int] = []
+        for _, of_bank in groupby(rows, key=lambda row: row[:3]):
+            seeds += appended((file, seed) for *_, file, _, seed in of_bank)
+        files, places = ([row[at] for row in rows] for at in (3, 4))
+        columns = {"file": files, "place": places, "seed": seeds}
+        insert(con, "create table appended as", pa.table(columns))
+        con.execute(
+            f"update incoming set seed = changed.seed from appended as changed where {SAME_ATTEMPT}"
+        )
 
 
-def attempts_of(run: Path, extracts: Iterable[int]) -> str:
-    """Return the attempts of some extracts as a relation in SQL."""
-    return parquet([folder_of(run, "attempts", n) / "attempts.parquet" for n in extracts])
-
-
-def _change(
-    con: duckdb.DuckDBPyConnection,
-    column: str,
-    values: str,
-    where: str,
-    key: Sequence[str],
-    value: str | None = None,
-) -> None:
-    """Set a column of `incoming` to that of the rows of a select that have the same key."""
-    same = " and ".join([where, *(f"incoming.{name} = met.{name}" for name in key)])
-    con.execute(
-        f"update incoming set {column} = met.{value or column} from ({values}) as met where {same}"
-    )
-
-
-def _append_runs(con: duckdb.DuckDBPyConnection) -> None:
-    """Number the attempts that repeat those of an earlier file, as a load does."""
-    rows = con.execute(render("appended_attempts")).fetchall()
-    seeds: list[int] = []
-    for _, of_bank in groupby(rows, key=lambda row: row[:3]):
-        seeds += appended((file, seed) for *_, file, _, seed in of_bank)
-    if rows:
-        columns = {"file": [row[3] for row in rows], "place": [row[4] for row in rows]}
-        insert(con, "create table appended as", pa.table({**columns, "seed": seeds}))
-        _change(con, "seed", "from appended", "true", ("file", "place"))
-
-
-def _find_filters(con: duckdb.DuckDBPyConnection, settings: Settings) -> Settings:
+def _find_filters(con: duckdb.DuckDBPyConnection, manifest: Manifest) -> Settings:
     """Return the settings with their filters as names that are in the files."""
+    settings = manifest.settings
     asked = (settings.archives, settings.competitions, settings.problems)
     return replace(settings, **vars(filters.loaded(con, *asked, prefix="only-")))
 
 
 def _require_scores(con: duckdb.DuckDBPyConnection, manifest: Manifest, settings: Settings) -> None:
     """Refuse a selector of a score that no file has, or whose values are no weights."""
-    con.execute(f"create or replace view scores as {render('extracted_scores')}")
     selectors = [s for s in manifest.plugins.selectors if s.path.startswith(FOLDER)]
     names = scores(con) if selectors else []
     for selector in selectors:
@@ -172,21 +132,7 @@ def _require_scores(con: duckdb.DuckDBPyConnection, manifest: Manifest, settings
             raise AuditError(
                 f"--selectors {selector.name}: {not_there('score', score, names)}; plan another run"
             )
-    if selectors:
-        check_weights(con, selectors, settings)
-
-
-def _number(con: duckdb.DuckDBPyConnection, manifest: Manifest, settings: Settings) -> None:
-    """Build the stages that every part is handed."""
-    keep(con, settings, manifest.plugins)
-    for name in STAGE_NAMES:
-        if name in HANDED_DOWN:
-            build(con, name, manifest.plugins)
-    if not con.execute("select 1 from banks limit 1").fetchall():
-        raise AuditError(
-            "--only-archive, --only-competition and --problems together leave no problem to "
-            "replay; plan another run"
-        )
+    check_weights(con, selectors, settings)
 
 
 def _deal(problems: Iterable[tuple[str, int, int, int]], parts: int) -> pa.Table:
@@ -200,3 +146,29 @@ def _deal(problems: Iterable[tuple[str, int, int, int]], parts: int) -> pa.Table
         heapq.heappush(waiting, (work + rows_held + attempts, part))
     names = ("competition", "question_id", "rows_held", "part")
     return pa.table(dict(zip(names, map(list, zip(*dealt, strict=True)), strict=True)))
+
+
+def _write(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """Write every table of the load, by parts where it knows problems, and what is handed down."""
+    con.execute("set preserve_insertion_order = true")
+    dealt = "inner join dealt_problems using (competition, question_id) order by part"
+    for name in (*LOADED, *HANDED_DOWN, "dealt_problems"):
+        rows = f"select {name}.*, part from {name} {dealt}" if name in NUMBERED else f"from {name}"
+        con.execute(f"copy ({rows}) to {literal(str(folder / f'{name}.parquet'))}")
+
+
+def fill_records(con: duckdb.DuckDBPyConnection, run: Path, part: int | None = None) -> None:
+    """Fill the tables of a load with the records of one part, or of all."""
+    create_schema(con)
+    con.execute("delete from meta")
+    for name in LOADED:
+        rows = f"from {keys_file(run, name)}"
+        if name in NUMBERED:
+            rows = f"select * exclude (part) {rows}"
+            rows += "" if part is None else f" where part = {part}"
+        con.execute(f"insert into {name} by name {rows}")
+
+
+def keys_file(run: Path, name: str) -> str:
+    """Return one of the files that all parts share as a relation in SQL."""
+    return parquet([run / "keys" / f"{name}.parquet"])

@@ -1,13 +1,10 @@
 """Tasks in processes of this machine."""
 
 import multiprocessing
-import os
 import signal
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 
 from audit.errors import AuditError
@@ -42,16 +39,12 @@ def _run_share(tasks: Sequence[Task]) -> list[Outcome]:
     spawning = multiprocessing.get_context("spawn")
     for _ in range(MOST_TRIES):
         receiver, sender = spawning.Pipe(duplex=False)
-        left = (perform, tasks[len(done) :], sender, os.getpid())
-        process = spawning.Process(target=_work, args=left)
+        process = spawning.Process(target=_work, args=(perform, tasks[len(done) :], sender))
         process.start()
         sender.close()
-        with receiver:
+        with receiver, suppress(EOFError):
             while len(done) < len(tasks):
-                try:
-                    done.append(receiver.recv())
-                except EOFError:
-                    break
+                done.append(receiver.recv())
         process.join()
         if len(done) == len(tasks):
             return done
@@ -62,20 +55,9 @@ def _run_share(tasks: Sequence[Task]) -> list[Outcome]:
     )
 
 
-def _work(
-    run: Callable[[Task], Outcome], tasks: Sequence[Task], sender: Connection, parent: int
-) -> None:
-    """Run tasks one after another; end when the process that started this one has."""
+def _work(run: Callable[[Task], Outcome], tasks: Sequence[Task], sender: Connection) -> None:
+    """Run tasks one after another; stop after one whose outcome nobody waits for any more."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-    for task in tasks:
-        sender.send(run(task))
-    sender.close()
-    # DuckDB's module complains about the thread when the interpreter ends.
-    os._exit(0)
+    with suppress(BrokenPipeError):
+        for task in tasks:
+            sender.send(run(task))

@@ -4,34 +4,52 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy
-import pyarrow
+import pyarrow as pa
 
 from audit import __version__
 from audit.database.leftovers import atomic_file
 from audit.engine.batches import batches
 from audit.engine.plugins import KINDS, Plugin, Plugins
+from audit.engine.prices import read_prices
 from audit.engine.scores import named_scores
 from audit.engine.settings import Settings, as_tuples, resolve, resolve_plugins
-from audit.engine.sql_files import resource
+from audit.engine.sql_files import sql_digest
 from audit.errors import AuditError, first_line
 from audit.load.load import check_reading
-from audit.options import Reading
-from audit.sources.files import SourceFile, Unreadable, find_files
+from audit.options import Planned, Reading, Sources, document_options, read_options
+from audit.output import filters
+from audit.output.result import Result
+from audit.sources.files import SourceFile, find_files
 from audit.sources.missing import require
 from audit.sources.opening import open_source, require_some
+from audit.study.fetch import local_files
 from audit.text import is_utf8
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from audit.parameters import PlanOptions
+
 MOST_PARTS = 99_999
-# Files up to this size together are read by one task.
+# Files up to this size together are read by one task: a process for each small file costs more.
 EXTRACT_BYTES = 32_000_000
+# What is known only when all files are read, and what to do instead.
+LATER = {
+    "--orders auto": "plan with a number, and use 'budget-audit replay --orders auto' on what is "
+    "gathered",
+    "--selectors all": "name the selectors of the plan; which scores there are is not known yet",
+    "--terminals": "plan without, and use 'budget-audit replay --terminals …' on what is gathered",
+    "--sql": "a plan reads files one by one; load with --sql, and plan the export",
+    "--checkpoints": "a run reads checkpoints from a column of its files; load archives that have "
+    "a file of them on one machine",
+}
 
 
 @dataclass(frozen=True)
@@ -48,18 +66,56 @@ class Manifest:
     extracts: Sequence[Sequence[int]]
     # Why files were left out that could not even be opened.
     skipped: Sequence[str]
-    # The hash of all SQL files, and the versions of the libraries.
-    sql: str
+    # Of the libraries, and the hash of all SQL files.
     versions: Mapping[str, str]
 
+    def count(self, kind: str) -> int:
+        """Return how many extracts or parts there are."""
+        return self.parts if kind == "part" else len(self.extracts)
 
+    def require(self, kind: str, number: int) -> None:
+        """Refuse a number that no extract or part has."""
+        if not 0 <= number < self.count(kind):
+            raise AuditError(
+                f"the run has no {kind} {number}; they are 0 to {self.count(kind) - 1}"
+            )
+
+
+@document_options(Reading, Planned)
 def plan(
-    sources: Sequence[str],
-    out: Path,
+    sources: Sources,
+    out: str | Path,
     parts: int,
-    *,
-    reading: Reading,
-    settings: Mapping[str, Any],
+    **options: "Unpack[PlanOptions]",
+) -> Result:
+    """Plan a run past one machine, which workers share as a folder: a row per source file.
+
+    It takes what `load` and `replay` take, checks it and writes the manifest; nothing is read yet.
+
+    out: the run's folder, which every worker sees under the same name
+    parts: into how many parts the problems go
+    """
+    reading, settings = read_options(options, Reading, Planned)
+    asked: dict[str, Any] = {**settings, "prices": read_prices(settings.get("prices", ""))}
+    if "problems" in settings:
+        asked["problems"] = filters.read_problems(Path(settings["problems"]))
+    manifest = write_plan(local_files(sources), Path(out), parts, reading, asked)
+    size = sum(file.bytes for file in manifest.files)
+    caption = (
+        f"{len(manifest.files):,} file(s), {size:,} bytes, {len(manifest.extracts):,} extract(s), "
+        f"{parts:,} part(s) in {out}"
+    )
+    rows = [
+        {"extract": number, "file": manifest.files[n].shown_name, "bytes": manifest.files[n].bytes}
+        for number, read in enumerate(manifest.extracts)
+        for n in read
+    ]
+    notes = [f"note: left out: {reason}" for reason in manifest.skipped]
+    return Result(pa.Table.from_pylist(rows), caption=caption, notes=notes)
+
+
+def write_plan(
+    sources: Sequence[str], out: Path, parts: int, reading: Reading, settings: Mapping[str, Any]
 ) -> Manifest:
     """Check the options of `load` and `replay`, list the source files and write the manifest."""
     if not 1 <= parts <= MOST_PARTS:
@@ -81,6 +137,7 @@ def plan(
             f"--budgets: what attempts cost in {resolved.unit} is not known before they are read; "
             "name the budgets of the plan"
         )
+    extracts = batches(enumerate(files), lambda item: (item[1].bytes,), (EXTRACT_BYTES,))
     content = {
         "parts": parts,
         "settings": asdict(resolved),
@@ -89,43 +146,26 @@ def plan(
         "files": [
             {"path": str(file.path), "name": file.name, "bytes": file.bytes} for file in files
         ],
-        "extracts": [[number for number, _ in batch] for batch in _extracts(files)],
+        "extracts": [[number for number, _ in batch] for batch in extracts],
         "skipped": skipped,
-        "sql": hash_sql(),
         "versions": versions(),
     }
-    text = json.dumps(_with_id(content), indent=2, sort_keys=True)
-    _write(out, text)
+    _write(out, {**content, "id": _digest(content)})
     return read_manifest(out)
 
 
 def _refuse_later_facts(reading: Reading, settings: Mapping[str, Any]) -> None:
     """Refuse options that ask for what is known only when all files are read."""
-    if settings.get("orders") == "auto":
-        raise AuditError(
-            "--orders auto: a run draws its orders before anything is measured; plan it with a "
-            "number, and use 'budget-audit replay --orders auto' on what is gathered"
-        )
-    if settings.get("selectors") == "all":
-        raise AuditError(
-            "--selectors all: which scores there are is not known before files are read; name the "
-            "selectors of the plan"
-        )
-    terminals = ",".join(settings.get("terminals") or ())
-    if terminals not in ("", "none"):
-        raise AuditError(
-            "--terminals: a run replays no terminals; plan it without, and use 'budget-audit "
-            f"replay --terminals {terminals}' on what is gathered"
-        )
-    if reading.sql is not None:
-        raise AuditError(
-            "--sql: a plan reads files one by one; load with --sql, and plan the export"
-        )
-    if reading.checkpoints is not None:
-        raise AuditError(
-            "--checkpoints: a run reads checkpoints from a column of its files; load the archives "
-            "that have a file of them on one machine"
-        )
+    asked = {
+        "--orders auto": settings.get("orders") == "auto",
+        "--selectors all": settings.get("selectors") == "all",
+        "--terminals": {*(settings.get("terminals") or ())} - {"none"},
+        "--sql": reading.sql is not None,
+        "--checkpoints": reading.checkpoints is not None,
+    }
+    for option, is_asked in asked.items():
+        if is_asked:
+            raise AuditError(f"{option}: {LATER[option]}")
 
 
 def _foretell(
@@ -146,38 +186,28 @@ def _foretell(
 
 
 def _files(sources: Sequence[str], reading: Reading) -> tuple[list[SourceFile], list[str]]:
-    """Return the source files, each of which can be opened, and why others are left out."""
+    """Return the source files, and why others are left out; refuse options that do not fit them."""
     skipped: list[str] = []
     listed = find_files(sources, skipped if reading.skip_unreadable else None)
     require_some(listed, skipped)
     files = [SourceFile(Path(os.path.abspath(file.path)), file.name, file.bytes) for file in listed]
-    for file in files:
-        try:
-            require(open_source(file, reading), reading)
-        except Unreadable:
-            # Its extract will say so: a file may be unreadable further on too.
-            if not reading.skip_unreadable:
-                raise
+    if not reading.skip_unreadable:
+        # What the options lack for the first file they mostly lack for all.
+        require(open_source(files[0], reading), reading)
     return files, skipped
 
 
-def _extracts(files: Sequence[SourceFile]) -> Iterator[list[tuple[int, SourceFile]]]:
-    """Batch the files that are read by one task: a process for each small file costs more."""
-    return batches(enumerate(files), lambda item: (item[1].bytes,), (EXTRACT_BYTES,))
+def _digest(content: Mapping[str, Any]) -> str:
+    """Return the hash of what a manifest says."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def _with_id(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the manifest with the hash of all else in it."""
-    text = json.dumps(content, sort_keys=True)
-    return {**content, "id": hashlib.sha256(text.encode()).hexdigest()}
-
-
-def _write(out: Path, text: str) -> None:
+def _write(out: Path, content: Mapping[str, Any]) -> None:
     """Write the manifest into a new folder; another one that is there is refused."""
     _refuse_name(out)
     path = out / "manifest.json"
     if path.exists():
-        if json.loads(text)["id"] != read_manifest(out).id:
+        if content["id"] != read_manifest(out).id:
             raise AuditError(f"{out}: holds the plan of another run; choose another --out")
         return
     try:
@@ -187,7 +217,7 @@ def _write(out: Path, text: str) -> None:
     except OSError as error:
         raise AuditError(f"{out}: cannot be made a folder: {first_line(error)}") from None
     with atomic_file(path) as partial:
-        partial.write_text(text, encoding="utf-8")
+        partial.write_text(json.dumps(content, indent=2, sort_keys=True), encoding="utf-8")
 
 
 def _refuse_name(run: Path) -> None:
@@ -201,29 +231,25 @@ def read_manifest(run: Path) -> Manifest:
     path = run / "manifest.json"
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        is_whole = content == _with_id({key: content[key] for key in content if key != "id"})
+        is_whole = content.pop("id") == (digest := _digest(content))
     except FileNotFoundError:
         raise AuditError(f"{run}: no run is planned here; begin with 'budget-audit plan'") from None
-    except (OSError, ValueError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise AuditError(f"{path}: cannot be read: {first_line(error)}") from None
     if not is_whole:
         raise AuditError(f"{path}: has been changed since it was planned; plan the run again")
     settings = settings_of(content)
     by_kind = {kind: [Plugin(**plugin) for plugin in content["plugins"][kind]] for kind in KINDS}
+    kinds = by_kind["rules"], by_kind["selectors"], by_kind["policies"]
     files = [SourceFile(Path(f["path"]), f["name"], f["bytes"]) for f in content["files"]]
     reading = {name: as_tuples(value) for name, value in content["reading"].items()}
-    return Manifest(
-        content["id"],
-        content["parts"],
-        settings,
-        Plugins(by_kind["rules"], by_kind["selectors"], by_kind["policies"], settings.unit),
-        Reading(**reading),
-        files,
-        content["extracts"],
-        content["skipped"],
-        content["sql"],
-        content["versions"],
-    )
+    read = {
+        "settings": settings,
+        "plugins": Plugins(*kinds, settings.unit),
+        "files": files,
+        "reading": Reading(**reading),
+    }
+    return Manifest(id=digest, **{**content, **read})
 
 
 def settings_of(content: Mapping[str, Any]) -> Settings:
@@ -237,18 +263,9 @@ def versions() -> dict[str, str]:
         "budget-audit": __version__,
         "duckdb": duckdb.__version__,
         "numpy": numpy.__version__,
-        "pyarrow": pyarrow.__version__,
+        "pyarrow": pa.__version__,
+        "SQL files": sql_digest(),
     }
-
-
-@cache
-def hash_sql() -> str:
-    """Return one hash of all SQL files that ship with the project."""
-    root = resource("sql")
-    digest = hashlib.sha256()
-    for path in sorted(root.rglob("*.sql")):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
 
 
 def same_plan(run: Path) -> Manifest:
@@ -259,11 +276,6 @@ def same_plan(run: Path) -> Manifest:
         if here.get(name) != version:
             raise AuditError(
                 f"{worker} has {name} {here.get(name)}, and the run was planned with {version}; "
-                "install that version on every worker"
+                "install the same budget-audit and libraries on every worker"
             )
-    if hash_sql() != manifest.sql:
-        raise AuditError(
-            f"{worker} has other SQL files than the run was planned with; install the same "
-            "budget-audit on every worker"
-        )
     return manifest

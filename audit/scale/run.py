@@ -1,16 +1,27 @@
 """The remaining tasks of a run, each of them the same function on every engine."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import duckdb
+import pyarrow as pa
 
 from audit.errors import AuditError, explained
-from audit.options import TaskLimits
+from audit.options import TaskLimits, document_options, read_options
+from audit.output.result import Result
 from audit.progress import Progress
+from audit.scale.extract import extract_files
 from audit.scale.folders import missing, remove_abandoned
+from audit.scale.keys import number_keys
+from audit.scale.part import make_part
 from audit.scale.plan import same_plan
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from audit.parameters import TaskOptions
 
 ENGINES = ("local", "spark", "ray")
 # A process that lives long keeps memory that it no longer needs: a part has one of its own.
@@ -36,29 +47,25 @@ class Outcome(NamedTuple):
     error: str | None = None
 
 
-Execute = Callable[[list[Task]], Iterable[Outcome]]
-
-
-@dataclass(frozen=True)
-class Where:
+class Where(NamedTuple):
     """Where tasks run: local processes, a Spark master or remote, a Ray address."""
 
-    workers: int = 1
-    master: str | None = None
-    remote: str | None = None
-    address: str | None = None
+    workers: int
+    master: str | None
+    remote: str | None
+    address: str | None
+
+
+Execute = Callable[[list[Task]], Iterable[Outcome]]
 
 
 def perform(task: Task) -> Outcome:
     """Run one task in this process; the engine tries again after any other failure."""
-    import duckdb
-
-    from audit.scale.extract import extract
-    from audit.scale.part import part
-
-    work = {"extract": extract, "part": part}[task.kind]
     try:
-        work(Path(task.run), task.number, task.limits)
+        if task.kind == "extract":
+            extract_files(Path(task.run), task.number)
+        else:
+            make_part(Path(task.run), task.number, task.limits)
     except AuditError as error:
         return Outcome(task.kind, task.number, str(error))
     except duckdb.Error as error:
@@ -66,32 +73,49 @@ def perform(task: Task) -> Outcome:
     return Outcome(task.kind, task.number)
 
 
+@document_options(TaskLimits)
 def run(
-    folder: Path,
-    on: str = "local",
-    limits: TaskLimits | None = None,
-    where: Where | None = None,
+    folder: str | Path,
+    *,
+    on: Literal["local", "spark", "ray"] = "local",
+    workers: int = 2,
+    master: str | None = None,
+    remote: str | None = None,
+    address: str | None = None,
     progress: Progress | None = None,
-) -> tuple[int, int]:
-    """Do the extracts and the parts that are not there yet; return how many they were."""
-    from audit.scale.keys import number_keys
+    **options: "Unpack[TaskOptions]",
+) -> Result:
+    """Run the remaining tasks of a run: a row for extracts and one for parts.
 
-    folder = folder.resolve()
-    limits, where = limits or TaskLimits(), where or Where()
+    Local processes import the script that started them: call it below `if __name__ ==
+    "__main__"`.
+
+    on: the engine: local processes, spark or ray
+    workers: processes of this machine (local, and ray without an address)
+    master: Spark's master, such as 'spark://host:7077'
+    remote: a Spark Connect server, such as 'sc://host:15002'
+    address: a Ray cluster, such as 'auto'
+    """
+    limits = read_options(options, TaskLimits)
     if on not in ENGINES:
         raise AuditError(f"--on {on}: must be {', '.join(ENGINES[:-1])} or {ENGINES[-1]}")
-    if where.workers < 1:
+    if workers < 1:
         raise AuditError("--workers: a whole number from 1")
-    manifest = same_plan(folder)
-    extracts = missing(folder, "attempts", len(manifest.extracts), manifest.id)
-    parts = missing(folder, "parts", manifest.parts, manifest.id)
-    if extracts or parts:
-        with import_module(f"audit.scale.{on}").started(where, limits) as execute:
-            _do(execute, [Task("extract", str(folder), n, limits) for n in extracts], progress)
-            number_keys(folder, limits)
-            _do(execute, [Task("part", str(folder), n, limits) for n in parts], progress)
-    remove_abandoned(folder)
-    return len(extracts), len(parts)
+    path = Path(folder).resolve()
+    manifest = same_plan(path)
+    waiting = {kind: missing(path, manifest, kind) for kind in ("extract", "part")}
+    if any(waiting.values()):
+        engine = import_module(f"audit.scale.{on}")
+        with engine.started(Where(workers, master, remote, address), limits) as execute:
+            for kind, numbers in waiting.items():
+                tasks = [Task(kind, str(path), number, limits) for number in numbers]
+                _do(execute, tasks, progress)
+                number_keys(path, limits)
+    remove_abandoned(path)
+    done = {kind: len(numbers) for kind, numbers in waiting.items()}
+    caption = f"{done['extract']:,} extract(s) and {done['part']:,} part(s) made in {folder}"
+    rows = {"task": list(done), "done": list(done.values())}
+    return Result(pa.table(rows), caption=caption)
 
 
 def _do(execute: Execute, tasks: list[Task], progress: Progress | None) -> None:

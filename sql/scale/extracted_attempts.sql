@@ -1,11 +1,16 @@
--- extracted_attempts: an attempt of the files of one extract, with the name of its problem where problems
---     have names.
+-- extracted_attempts: an extracted attempt with the number that its problem has in the run, for now, and its
+--     place in its extract; nothing is known of its text.
 -- grain: file, place
 select
-    incoming.*,
-    names.name as problem_name,
-from incoming
-left join names
-    on incoming.competition = names.competition
-    and incoming.question_id = names.question_id
-order by incoming.competition, incoming.question_id, incoming.archive, incoming.seed, incoming.place
+    extracted.* exclude (problem_name, file_row_number) replace (
+        coalesce(met.question_id, extracted.question_id) as question_id
+    ),
+    extracted.file_row_number as place,
+    null::bigint as text_size,
+    null::bigint as text_length,
+    null::bigint as text_hash,
+    null::boolean as ends_in_box,
+from extracted
+left join met
+    on extracted.competition = met.competition
+    and extracted.problem_name = met.name

@@ -4,4 +4,4 @@ select
     competition,
     problem_name as name,
     -row_number() over (order by competition, problem_name) as question_id,
-from (select distinct competition, problem_name from incoming where problem_name is not null)
+from (select distinct competition, problem_name from extracted where problem_name is not null)

@@ -19,13 +19,13 @@ held as (
     group by problems.competition, problems.question_id
 )
 select
-    incoming.competition,
-    incoming.question_id,
+    attempts.competition,
+    attempts.question_id,
     count(*) as attempts,
     coalesce(any_value(held.rows_held), 0) as rows_held,
-from incoming
+from attempts
 left join held
-    on incoming.competition = held.competition
-    and incoming.question_id = held.question_id
-group by incoming.competition, incoming.question_id
-order by incoming.competition, incoming.question_id
+    on attempts.competition = held.competition
+    and attempts.question_id = held.question_id
+group by attempts.competition, attempts.question_id
+order by attempts.competition, attempts.question_id

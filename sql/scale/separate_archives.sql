@@ -1,17 +1,15 @@
--- separate_archives: a file's share of an archive in a competition, and the archive that it makes:
---     a file that repeats the competition is a run of its own.
--- grain: file, archive, competition
+-- separate_archives: an attempt and the archive of its run: a file that repeats an archive's competition is a
+--     run of its own.
+-- grain: file, place
 select
     file,
-    archive,
-    competition,
+    place,
     if(run = 1, archive, archive || ' run ' || run) as run_archive,
 from (
     select
         file,
+        place,
         archive,
-        competition,
-        row_number() over (partition by archive, competition order by file) as run,
+        dense_rank() over (partition by archive, competition order by file) as run,
     from incoming
-    group by file, archive, competition
 )

@@ -24,7 +24,6 @@ import pyarrow.parquet
 
 from audit import database, engine
 from audit.load.load import load
-from audit.options import Limits, Reading, TaskLimits
 from audit.scale import gather, local, plan, run
 from audit.scale.run import Outcome, Task, perform
 from tests.bench.apart import apart, peak_memory
@@ -58,13 +57,12 @@ def measure(asked: argparse.Namespace, folder: Path) -> None:
     attempts = asked.archives * asked.problems * asked.attempts
     print(f"{attempts:,} attempts in {asked.archives:,} files of {size / 1e6:,.0f} MB")
     out = folder / f"run-{asked.archives}"
-    limits = TaskLimits(1, asked.memory)
     with told("plan"):
-        plan.plan([str(sources)], out, asked.parts or 8, reading=Reading(), settings=SETTINGS)
+        plan.plan([str(sources)], out, asked.parts or 8, **SETTINGS)
     local.perform = partial(measured, str(folder / "memory"))  # type: ignore[assignment]
     (folder / "memory").mkdir(exist_ok=True)
     with told(f"run with {asked.workers} workers of {asked.memory}"):
-        run.run(out, limits=limits, where=run.Where(workers=asked.workers))
+        run.run(out, workers=asked.workers, memory=asked.memory)
     for kind in ("extract", "part"):
         found = [json.loads(path.read_text()) for path in (folder / "memory").glob(f"{kind}-*")]
         peak = max(one[0] for one in found)
@@ -134,7 +132,7 @@ def measured(folder: str, task: Task) -> Outcome:
 def gathered(out: Path, db: Path) -> float:
     """Gather in a process of its own; say how long it worked."""
     db.unlink(missing_ok=True)
-    gather.gather(out, db, limits=Limits(memory="4GB"))
+    gather.gather(out, db, memory="4GB")
     return time.process_time()
 
 

@@ -4,9 +4,10 @@ import os
 import sys
 from pathlib import Path
 
-from audit.scale import run, spark
+from audit.scale import spark
 from tests.support.runs import (
     differing,
+    done,
     gathered,
     kill_executor_once,
     one_machine,
@@ -21,9 +22,7 @@ def main(folder: Path) -> None:
     expected = one_machine(folder / "one", sources)
     planned(folder / "run", sources)
     spark.perform = kill_executor_once
-    where = run.Where(master="local-cluster[2,1,1024]")
-    done = run.run(folder / "run", "spark", where=where)
-    assert done == (3, 4)
+    assert done(folder / "run", on="spark", master="local-cluster[2,1,1024]") == (3, 4)
     killed = (folder / "run" / "killed").read_text()
     assert killed and not os.path.exists(f"/proc/{killed}"), killed
     assert differing(gathered(folder / "run", folder / "gathered"), expected) == []

@@ -8,11 +8,12 @@ from types import SimpleNamespace
 import pytest
 
 from audit.errors import AuditError
-from audit.scale import ray, run
+from audit.scale import ray
 from tests.support.command import ROOT
 from tests.support.runs import (
     PARTS,
     differing,
+    done,
     gathered,
     kill_worker_once,
     one_machine,
@@ -73,8 +74,8 @@ def sail():
 
 def test_sail_gives_the_bytes_of_one_machine(tmp_path, sources, expected, sail):
     folder = planned(tmp_path / "run", sources)
-    assert run.run(folder, "spark", where=run.Where(remote=sail)) == (3, PARTS)
-    assert run.run(folder, "spark", where=run.Where(remote=sail)) == (0, 0)
+    assert done(folder, on="spark", remote=sail) == (3, PARTS)
+    assert done(folder, on="spark", remote=sail) == (0, 0)
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
 
 
@@ -83,7 +84,7 @@ def test_a_mistake_on_a_spark_worker_comes_back_as_one_line(tmp_path, sources, s
     sources[0].rename(tmp_path / "gone")
     try:
         with pytest.raises(AuditError, match=r"extract 0: .*0.parquet: cannot be read"):
-            run.run(folder, "spark", where=run.Where(remote=sail))
+            done(folder, on="spark", remote=sail)
     finally:
         (tmp_path / "gone").rename(sources[0])
 
@@ -95,7 +96,7 @@ def test_ray_gives_the_bytes_of_one_machine_though_a_worker_is_killed(
     monkeypatch.setattr(ray, "perform", kill_worker_once)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     folder = planned(tmp_path / "run", sources)
-    assert run.run(folder, "ray", where=run.Where(workers=2)) == (3, PARTS)
+    assert done(folder, on="ray", workers=2) == (3, PARTS)
     assert (folder / "killed").read_text()
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
 
@@ -108,13 +109,13 @@ def test_ray_that_does_not_start_is_told_as_that(tmp_path, sources, monkeypatch)
     monkeypatch.setitem(sys.modules, "ray", started)
     folder = planned(tmp_path / "run", sources)
     with pytest.raises(AuditError, match=r"^Ray did not start on this machine: The current node"):
-        run.run(folder, "ray")
+        done(folder, on="ray")
 
 
 def test_spark_without_an_address_is_a_mistake(tmp_path, sources):
     folder = planned(tmp_path / "run", sources)
     with pytest.raises(AuditError, match="either --master URL or --remote"):
-        run.run(folder, "spark")
+        done(folder, on="spark")
 
 
 @pytest.mark.slow

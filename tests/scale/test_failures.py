@@ -14,13 +14,14 @@ import pytest
 
 from audit.errors import AuditError
 from audit.options import TaskLimits
-from audit.scale import gather, keys, local, part, run
+from audit.scale import gather, keys, local, part
 from audit.scale.folders import appearing
 from tests.support.command import ROOT
 from tests.support.runs import (
     PARTS,
     copy_of,
     differing,
+    done,
     gathered,
     kill_worker_once,
     one_machine,
@@ -85,7 +86,7 @@ def members(group):
 def test_a_local_worker_that_is_killed_is_replaced(tmp_path, sources, expected, monkeypatch):
     monkeypatch.setattr(local, "perform", kill_worker_once)
     folder = planned(tmp_path / "run", sources)
-    assert run.run(folder, where=run.Where(workers=2)) == (3, PARTS)
+    assert done(folder, workers=2) == (3, PARTS)
     assert (folder / "killed").read_text()
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
 
@@ -98,8 +99,8 @@ def kill_always(task):
 def test_workers_that_are_always_killed_end_a_run_in_one_line(tmp_path, sources, monkeypatch):
     monkeypatch.setattr(local, "perform", kill_always)
     folder = planned(tmp_path / "run", sources)
-    with pytest.raises(AuditError, match=r"killed 3 times .*: extract 0.*--memory"):
-        run.run(folder)
+    with pytest.raises(AuditError, match=r"killed 3 times .*: extract \d.*--memory"):
+        done(folder)
 
 
 @pytest.mark.slow
@@ -113,7 +114,7 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(tmp_path, sources, expecte
     until(lambda: not members(driver.pid))
     there = {path.name: path.stat().st_mtime_ns for path in (folder / "parts").glob("[0-9]*")}
     assert 0 < len(there) < 12
-    assert run.run(folder, where=run.Where(workers=2)) == (0, 12 - len(there))
+    assert done(folder, workers=2) == (0, 12 - len(there))
     for name, modified in there.items():
         assert (folder / "parts" / name).stat().st_mtime_ns == modified
     assert differing(gathered(folder, tmp_path / "gathered"), expected) == []
@@ -123,7 +124,7 @@ def test_two_attempts_at_one_part_leave_one(tmp_path, whole, monkeypatch):
     folder = copy_of(whole, tmp_path / "run")
     before = {path: path.read_bytes() for path in (folder / "parts" / "00001").iterdir()}
     monkeypatch.setattr(part, "read_receipt", lambda *_: None)
-    part.part(folder, 1, LIMITS)
+    part.make_part(folder, 1, LIMITS)
     assert {path: path.read_bytes() for path in (folder / "parts" / "00001").iterdir()} == before
     assert not list((folder / "parts").glob(".*"))
 
@@ -134,11 +135,6 @@ def removed(folder):
 
 def file_removed(folder):
     (folder / "parts" / "00002" / "problem_costs.parquet").unlink()
-
-
-def truncated(folder):
-    path = folder / "parts" / "00002" / "walked.parquet"
-    path.write_bytes(path.read_bytes()[:-10])
 
 
 def flipped(folder):
@@ -153,10 +149,6 @@ def renamed(folder):
         (folder / "parts" / source).rename(folder / "parts" / target)
 
 
-def without_receipt(folder):
-    (folder / "parts" / "00002" / "receipt.json").unlink()
-
-
 def receipt_cut(folder):
     path = folder / "parts" / "00002" / "receipt.json"
     path.write_text(path.read_text()[:20])
@@ -164,7 +156,12 @@ def receipt_cut(folder):
 
 def of_another_plan(folder):
     path = folder / "parts" / "00002" / "receipt.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"manifest": "0"}))
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"made_by": ["0", "part", 2]}))
+
+
+def of_other_keys(folder):
+    path = folder / "keys" / "receipt.json"
+    path.write_text(path.read_text() + "\n")
 
 
 def keys_cut(folder):
@@ -177,12 +174,11 @@ def keys_cut(folder):
     [
         (removed, "1 of 4 parts are missing: 2;"),
         (file_removed, "00002/problem_costs.parquet: is missing"),
-        (truncated, "00002/walked.parquet: is damaged"),
         (flipped, "00002/problem_costs.parquet: is damaged"),
-        (renamed, "00001: does not hold part 1"),
-        (without_receipt, r"00002/receipt.json: is damaged: .*; remove"),
-        (receipt_cut, r"00002/receipt.json: is damaged"),
-        (of_another_plan, "00002: was made by another plan"),
+        (renamed, "00001: receipt.json is not that of part 1 of this plan; remove"),
+        (receipt_cut, "00002: receipt.json is not that of part 2"),
+        (of_another_plan, "00002: receipt.json is not that of part 2"),
+        (of_other_keys, "00000: was made with other keys"),
         (keys_cut, "banks.parquet: is damaged"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -224,7 +220,7 @@ def test_what_another_process_is_writing_stays_and_what_a_dead_one_left_goes(tmp
     for one in (dead, elsewhere, long_gone):
         one.mkdir()
     os.utime(long_gone, (time.time() - 10**6,) * 2)
-    assert run.run(folder) == (0, 0)
+    assert done(folder) == (0, 0)
     assert not dead.exists() and not long_gone.exists() and elsewhere.exists()
     may_end.set()
     writer.join()

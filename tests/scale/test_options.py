@@ -11,7 +11,6 @@ import audit
 from audit.cli import main
 from audit.errors import AuditError
 from audit.options import TaskLimits
-from audit.scale import run
 from audit.scale.keys import number_keys
 from tests.support.archives import attempt, random_archive, write_jsonl, write_parquet
 from tests.support.command import ROOT
@@ -19,6 +18,7 @@ from tests.support.command import told as command
 from tests.support.databases import SMALL
 from tests.support.runs import (
     differing,
+    done,
     exported,
     extracted,
     gathered,
@@ -146,7 +146,7 @@ def test_a_run_of_which_nothing_can_be_read_is_refused_as_a_load_is(tmp_path):
     expected = refused(one_machine, tmp_path / "one", sources, reading)
     assert expected.startswith("no file can be read: 1.parquet")
     folder = planned(tmp_path / "run", sources, 2, reading)
-    assert refused(run.run, folder, where=run.Where(workers=1)) == expected
+    assert refused(done, folder, workers=1) == expected
     sources = [tmp_path / "traces" / "[234]*"]
     expected = refused(one_machine, tmp_path / "first", sources, reading)
     assert "4.jsonl" in expected
@@ -241,11 +241,11 @@ def test_workers_in_another_folder_find_what_stands_beside_the_sources(tmp_path,
 def test_orders_are_a_number_and_budgets_are_not_added(tmp_path, archives):
     plan = ("plan", *archives, "--out", "run", "--parts", 2)
     _, message = command(tmp_path, *plan, "--orders", "auto", status=2)
-    assert "plan it with a number" in message
+    assert "plan with a number" in message
     _, message = command(tmp_path, *plan, "--add-budgets", "6k", status=2)
     assert "--add-budgets" in message
     _, message = command(tmp_path, *plan, "--terminals", "forced", status=2)
-    assert "'budget-audit replay --terminals forced' on what is gathered" in message
+    assert "use 'budget-audit replay --terminals" in message
     assert not (tmp_path / "run").exists()
 
 

@@ -8,10 +8,9 @@ import pytest
 from audit import engine
 from audit.engine.stages import PORTIONED, TABLES
 from audit.errors import AuditError
-from audit.load.schema import FILLED
 from audit.options import TaskLimits
-from audit.scale import extract, keys, part, plan, run
-from audit.scale.folders import read_receipt
+from audit.scale import extract, keys, part, plan
+from audit.scale.folders import whole_receipts
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import run as process
 from tests.support.command import said as command
@@ -19,9 +18,9 @@ from tests.support.plugins import FIRST, GRACE
 from tests.support.runs import (
     ALL_TABLES,
     DERIVED,
-    PARTS,
     SOME_TABLES,
     differing,
+    done,
     exported,
     gathered,
     made,
@@ -128,18 +127,13 @@ def test_the_commands_do_what_one_machine_does(tmp_path, sources, expected):
 
 
 def test_a_part_writes_what_the_pipeline_keeps(whole):
-    assert set(part.WRITTEN) >= {
-        *(name for name in PORTIONED if name in TABLES),
-        "drawn_orders",
-        *FILLED,
-    } - set(keys.LOADED_ONCE)
+    assert set(part.WRITTEN) >= {"drawn_orders", *(n for n in PORTIONED if n in TABLES)}
     later = set(TABLES) - set(part.WRITTEN) - set(keys.HANDED_DOWN)
     stages = engine.STAGES
     assert {stage.partition("/")[0] for stage in stages if stage.rpartition("/")[2] in later} <= {
         "bootstrap", "diagnostics", "relations"
     }  # fmt: skip
-    run_id = plan.read_manifest(whole).id
-    receipts = [read_receipt(whole / "parts" / f"{number:05d}", run_id) for number in range(PARTS)]
+    receipts = whole_receipts(whole, plan.read_manifest(whole), "part")
     assert sum(receipt["banks"] for receipt in receipts) == 16
     assert all(set(receipt["files"]) == set(part.WRITTEN) for receipt in receipts)
 
@@ -202,7 +196,7 @@ def test_a_file_that_has_changed_since_the_plan_is_refused(tmp_path):
     folder = planned(tmp_path / "run", [tmp_path / "a.parquet"])
     write_parquet([attempt(seed, 5, "1") for seed in range(9)], tmp_path / "a.parquet")
     with pytest.raises(AuditError, match="has changed since the run was planned"):
-        extract.extract(folder, 0, LIMITS)
+        extract.extract_files(folder, 0)
 
 
 def test_a_mistake_in_a_file_ends_a_run_in_one_line(tmp_path):
@@ -217,12 +211,12 @@ def test_a_worker_with_another_version_or_other_sql_is_refused(tmp_path, sources
     with monkeypatch.context() as patch:
         patch.setattr(plan, "versions", lambda: here | {"numpy": "0.0"})
         with pytest.raises(AuditError, match=r"has numpy 0\.0, and the run was planned with"):
-            extract.extract(folder, 0, LIMITS)
+            extract.extract_files(folder, 0)
         with pytest.raises(AuditError, match=r"has numpy 0\.0"):
-            run.run(folder)
-    monkeypatch.setattr(plan, "hash_sql", lambda: "0")
-    with pytest.raises(AuditError, match="has other SQL files than the run was planned with"):
-        part.part(folder, 0, LIMITS)
+            done(folder)
+    monkeypatch.setattr(plan, "sql_digest", lambda: "0")
+    with pytest.raises(AuditError, match="has SQL files 0, and the run was planned with"):
+        part.make_part(folder, 0, LIMITS)
 
 
 def test_small_files_are_read_together(tmp_path, sources, expected, monkeypatch):

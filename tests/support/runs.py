@@ -1,5 +1,6 @@
 """Runs past one machine for the tests: sources, plans, exports, and tasks that kill themselves."""
 
+import json
 import os
 import random
 import shutil
@@ -14,7 +15,7 @@ from audit.load.load import load
 from audit.load.provenance import notes
 from audit.options import Reading, TaskLimits
 from audit.output.export import RELATIONS, export
-from audit.scale import extract, gather, part, plan
+from audit.scale import extract, gather, part, plan, run
 from audit.scale.run import perform
 from tests.support.archives import random_archive, write_parquet
 from tests.support.databases import SMALL
@@ -43,27 +44,22 @@ def write_sources(folder):
 def planned(folder, sources, parts=PARTS, reading=None, **settings):
     """Plan a run of these files, each of which is an extract; return its folder."""
     with patch.object(plan, "EXTRACT_BYTES", 1):
-        plan.plan(
-            [str(path) for path in sources],
-            folder,
-            parts,
-            reading=Reading(**{"force": True, **(reading or {})}),
-            settings={**SMALL, **settings},
-        )
+        asked = Reading(**{"force": True, **(reading or {})})
+        plan.write_plan([*map(str, sources)], folder, parts, asked, {**SMALL, **settings})
     return folder
 
 
 def extracted(folder):
     """Extract every file of a run in this process."""
     for number in range(len(plan.read_manifest(folder).extracts)):
-        extract.extract(folder, number, TaskLimits())
+        extract.extract_files(folder, number)
     return folder
 
 
 def made(folder):
     """Do all of a run in this process."""
     for number in range(plan.read_manifest(extracted(folder)).parts):
-        part.part(folder, number, TaskLimits())
+        part.make_part(folder, number, TaskLimits())
     return folder
 
 
@@ -86,6 +82,11 @@ def shared_sources():
     return sorted(Path(_shared().name, "sources").iterdir())
 
 
+def done(folder, **options):
+    """Do what is missing of a run; return how many extracts and parts that was."""
+    return tuple(run.run(folder, **options)["done"].to_pylist())
+
+
 def exported(path, out, tables=SOME_TABLES, said=()):
     """Return every relation and some tables of a database as CSV, by name, and all notes."""
     with database.opened(path) as con:
@@ -106,10 +107,11 @@ def one_machine(folder, sources, reading=None, tables=SOME_TABLES, **settings):
     return exported(folder / "one.duckdb", folder / "csv", tables, said)
 
 
-def gathered(run, folder, *, tables=SOME_TABLES):
+def gathered(of, folder, *, tables=SOME_TABLES):
     """Gather a run and return its CSV files."""
     folder.mkdir(parents=True, exist_ok=True)
-    said = gather.gather(run, folder / "gathered.duckdb").notes
+    gather.gather(of, folder / "gathered.duckdb")
+    said = json.loads((of / "keys" / "receipt.json").read_text())["notes"]
     return exported(folder / "gathered.duckdb", folder / "csv", tables, said)
 
 
@@ -142,13 +144,13 @@ def _kill_in_write(task, victim):
         return
     write = part.write_receipt
 
-    def write_and_die(folder, content, rows):
+    def write_and_die(folder, *made_by, **content):
         assert (folder / "walked.parquet").exists()
         process = victim()
         marker.write_text(str(process))
         os.kill(process, signal.SIGKILL)
         signal.pause()
-        write(folder, content, rows)
+        write(folder, *made_by, **content)
 
     part.write_receipt = write_and_die
 
@@ -163,7 +165,7 @@ def _executor():
     raise RuntimeError("no executor above this process")
 
 
-def copy_of(run, folder):
+def copy_of(whole, folder):
     """Copy a run, so that a test may spoil it."""
-    shutil.copytree(run, folder)
+    shutil.copytree(whole, folder)
     return folder
