@@ -87,10 +87,10 @@ def open_select(
     try:
         views = stack.enter_context(open_views(arguments, settings))
         relation = read_relation(views, select, view_names(len(arguments)))
-        names, types = relation.columns, [str(type) for type in relation.types]
+        names = relation.columns
         _check_names(select, names)
         files = [file for argument in arguments for file in argument.files]
-        chunks = read_chunks(stack, select, relation, dict(zip(names, types, strict=True)), files)
+        chunks = read_chunks(stack, select, relation, files)
         facts = Counter[str]()
         kept: dict[str, str] = {}
         for view in view_names(len(arguments)):

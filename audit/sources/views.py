@@ -1,6 +1,5 @@
 """Views on files and tables for a select, on a connection that reaches nothing else."""
 
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +13,6 @@ from audit.database.connection import EXTENSION_SETTINGS, SANDBOX
 from audit.errors import AuditError, explained
 from audit.sources.containers import GZIP_MAGIC, LONGEST_LINE, sniff
 from audit.sources.files import SourceFile
-from audit.sources.json_stream import small_document
 from audit.text import literal, quoted
 
 # DuckDB keeps two buffers of this size a thread: longer objects are read when they are met.
@@ -40,12 +38,9 @@ class Argument:
 
 @contextmanager
 def open_views(
-    arguments: Sequence[Argument], limits: Mapping[str, Any], *, beside: str | None = None
+    arguments: Sequence[Argument], limits: Mapping[str, Any]
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a connection with a view for each argument: `source`, or `source_1`, `source_2`, …
-
-    The document of a name `beside` the first file is the table `beside`: one row, its JSON.
-    """
+    """Open a connection with a view for each argument: `source`, or `source_1`, `source_2`, …"""
     config = dict.fromkeys(EXTENSION_SETTINGS, False) | dict(limits)
     with duckdb.connect(config=config) as con:
         names = view_names(len(arguments))
@@ -54,9 +49,6 @@ def open_views(
                 con.register(name, argument.table)
             else:
                 con.execute(f"create view {name} as {_files_sql(con, argument.files)}")
-        if beside is not None:
-            found = small_document(arguments[0].files[0].path.resolve().with_name(beside))
-            con.execute("create temp table beside as select ?::json as record", [json.dumps(found)])
         paths = [os.fspath(file.path) for argument in arguments for file in argument.files]
         allowed = ", ".join(literal(path) for path in paths)
         con.execute(f"set allowed_paths = [{allowed}]")
@@ -64,6 +56,15 @@ def open_views(
         for statement in SANDBOX:
             con.execute(statement)
         yield con
+
+
+def connect_offline(threads: int) -> duckdb.DuckDBPyConnection:
+    """Return a connection that reaches nothing outside."""
+    offline: dict[str, Any] = dict.fromkeys((*EXTENSION_SETTINGS, "enable_external_access"), False)
+    con = duckdb.connect(config=offline | {"threads": threads})
+    for statement in SANDBOX:
+        con.execute(statement)
+    return con
 
 
 def view_names(count: int) -> list[str]:

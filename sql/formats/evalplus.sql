@@ -5,11 +5,12 @@
 -- recognized by: eval hash date
 -- absent: archive=evalplus names the model in the file's name alone; completion_tokens=evalplus records none; finish_reason=evalplus records none
 select
+    number,
     split_part(task.key, '/', 1) as competition,
     task.key as question_id,
     sample.key::bigint as seed,
     sample.value ->> '$.solution' as text,
     lower(coalesce(sample.value ->> '$.plus_status', sample.value ->> '$.base_status')) = 'pass' as correct,
-from source
-cross join json_each(to_json(source) -> '$.eval') as task
+from records
+cross join json_each(record -> '$.eval') as task
 cross join json_each(task.value) as sample

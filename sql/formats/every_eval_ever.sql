@@ -4,13 +4,7 @@
 -- title: Every Eval Ever instance records
 -- recognized by: evaluation_id sample_id evaluation.is_correct
 -- absent: finish_reason=the schema has none
-with records as (
-    select
-        to_json(source) as record,
-        row_number() over () as number,
-    from source
-),
-counted as (
+with counted as (
     select
         *,
         (record ->> '$.token_usage.input_tokens')::bigint as input,
@@ -21,6 +15,8 @@ counted as (
     from records
 )
 select
+    number,
+    record,
     record ->> '$.model_id' as archive,
     record ->> '$.evaluation_name' as competition,
     record ->> '$.sample_id' as question_id,

@@ -5,6 +5,8 @@
 -- recognized by: question_id answer_id choices.*.turns
 -- absent: correct=no labels are in the log; competition=answers name no benchmark; completion_tokens=no count of one choice's tokens; finish_reason=answers record none
 select
+    answer.number,
+    answer.record,
     answer.record ->> '$.model_id' as archive,
     coalesce(answer.record ->> '$.category', answer.record ->> '$.task') as competition,
     answer.record ->> '$.question_id' as question_id,
@@ -15,11 +17,6 @@ select
         null
     ) as completion_tokens,
     choice.value ->> '$.turns[#-1]' as text,
-from (
-    select
-        to_json(source) as record,
-        row_number() over () as number,
-    from source
-) as answer
+from records as answer
 cross join json_each(answer.record, '$.choices') as choice
 order by answer.number, choice.key::bigint

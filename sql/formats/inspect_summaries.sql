@@ -3,14 +3,14 @@
 -- grain: archive, competition, question_id, seed
 -- title: Inspect sample summaries
 -- recognized by: id epoch scores model_usage
--- beside: header.json
+-- beside: header=header.json
 -- absent: archive=no header.json beside it names the model; competition=no header.json beside it names the task
 with samples as (
     select
-        to_json(source) as record,
-        beside.record -> '$.eval' as header,
-        row_number() over () as number,
-    from source
+        number,
+        record,
+        beside.header -> '$.eval' as header,
+    from records
     cross join beside
 ),
 measured as (
@@ -21,6 +21,8 @@ measured as (
     from samples
 )
 select
+    number,
+    record,
     header ->> '$.model' as archive,
     header ->> '$.task' as competition,
     record ->> '$.id' as question_id,

@@ -8,12 +8,14 @@ with answers as (
     select
         answer.value as record,
         answer.key::bigint as number,
-        json_array_length(to_json(source) -> '$.results.prompts') > 1 as has_prompts,
+        json_array_length(records.record -> '$.results.prompts') > 1 as has_prompts,
         count(distinct answer.value ->> '$.promptIdx') over (partition by answer.value ->> '$.provider.id') as prompts,
-    from source
-    cross join json_each(to_json(source) -> '$.results.results') as answer
+    from records
+    cross join json_each(records.record -> '$.results.results') as answer
 )
 select
+    number + 1 as number,
+    record,
     (record ->> '$.provider.id') || if(prompts > 1, ', prompt ' || (record ->> '$.promptIdx'), '') as archive,
     record ->> '$.testIdx' as question_id,
     row_number() over (

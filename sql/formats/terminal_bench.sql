@@ -3,11 +3,13 @@
 -- grain: archive, competition, question_id, seed
 -- title: terminal-bench results
 -- recognized by: results n_resolved accuracy
--- beside: run_metadata.json
+-- beside: run=run_metadata.json
 -- absent: archive=no run_metadata.json beside it names the model; text=an agent answers by what it does
 select
-    coalesce(beside.record ->> '$.model_name', beside.record ->> '$.agent_name') as archive,
-    coalesce(beside.record ->> '$.dataset_name', 'terminal-bench') as competition,
+    number,
+    trial.value as record,
+    coalesce(beside.run ->> '$.model_name', beside.run ->> '$.agent_name') as archive,
+    coalesce(beside.run ->> '$.dataset_name', 'terminal-bench') as competition,
     trial.value ->> '$.task_id' as question_id,
     row_number() over (partition by trial.value ->> '$.task_id' order by trial.key::bigint) - 1 as seed,
     (trial.value ->> '$.total_input_tokens')::bigint as prompt_tokens,
@@ -15,7 +17,7 @@ select
     if(coalesce(trial.value ->> '$.failure_mode', 'unset') in ('unset', 'none'), 'stop', trial.value ->> '$.failure_mode') as finish_reason,
     coalesce((trial.value ->> '$.is_resolved')::boolean, false) as correct,
     epoch((trial.value ->> '$.trial_ended_at')::timestamp) - epoch((trial.value ->> '$.trial_started_at')::timestamp) as "seconds",
-from source
-cross join json_each(to_json(source) -> '$.results') as trial
+from records
+cross join json_each(record -> '$.results') as trial
 cross join beside
 order by trial.key::bigint

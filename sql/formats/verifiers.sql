@@ -3,11 +3,13 @@
 -- grain: archive, competition, question_id, seed
 -- title: verifiers or prime-rl rollouts
 -- recognized by: example_id prompt completion reward
--- beside: metadata.json
+-- beside: metadata=metadata.json
 -- absent: competition=no metadata.json beside it names an environment; archive=no metadata.json beside it names a model
 select
-    beside.record ->> '$.model' as archive,
-    coalesce(beside.record ->> '$.env_id', rollouts.record ->> '$.task') as competition,
+    rollouts.number,
+    rollouts.record,
+    beside.metadata ->> '$.model' as archive,
+    coalesce(beside.metadata ->> '$.env_id', rollouts.record ->> '$.task') as competition,
     rollouts.record ->> '$.example_id' as question_id,
     row_number() over (partition by rollouts.record ->> '$.example_id' order by rollouts.number) - 1 as seed,
     coalesce(
@@ -38,11 +40,6 @@ select
         (rollouts.record ->> '$.timing.generation_ms')::double,
         (rollouts.record ->> '$.generation_ms')::double
     ) / 1000 as "seconds",
-from (
-    select
-        to_json(source) as record,
-        row_number() over () as number,
-    from source
-) as rollouts
+from records as rollouts
 cross join beside
 order by rollouts.number

@@ -7,7 +7,6 @@ import pytest
 
 import audit
 from audit.load.describe import describe
-from audit.sources.formats import formats
 
 OPTIONS = {"answer": "none"}
 
@@ -110,9 +109,3 @@ def test_a_format_in_sql_loads_what_its_tool_wrote(tmp_path, build, rows, option
     assert found == rows
     assert con.execute("select distinct format from sources").fetchall() == [(build.__name__,)]
     assert describe([str(path)]).startswith("loads")
-
-
-def test_every_file_of_the_folder_is_a_format_with_a_test():
-    # Two more have their tests among those of the tools' logs.
-    tested = {build.__name__ for build, *_ in FILES} | {"every_eval_ever", "fastchat"}
-    assert {name for name, format in formats().items() if format.select} == tested

@@ -168,6 +168,8 @@ def read_select_format(path: Path) -> Format:
         absent={column: reason for column, reason in absent},
         select=text,
         beside=said.get("beside"),
+        suffixes=tuple(said.get("suffixes", "").split()),
+        has_answers="answers" not in said,
     )
 
 

@@ -10,9 +10,9 @@ from audit.sources.formats import Format, context_of, formats, of_container, rec
 from audit.sources.json_stream import first_members
 from audit.sources.readers.chunks import open_records
 from audit.sources.readers.documents import document_rows, is_document
+from audit.sources.readers.format_selects import open_format
 from audit.sources.readers.lines import csv_rows, jsonl_rows
 from audit.sources.readers.parquet import open_parquet
-from audit.sources.readers.selected import open_format
 
 READERS = {"csv": csv_rows, "json": document_rows, "jsonl": jsonl_rows}
 
@@ -27,14 +27,14 @@ def read_source(file: SourceFile, reading: Reading, declared: Format | None = No
         format = _recognized(file)
     if is_open and (owner := of_container(container)):
         format = owner
-    if format.select is not None:
-        return open_format(file, format, reading)
-    if container == "parquet" and format.records is None:
-        return open_parquet(file, None if is_open else format, reading)
     if container == "zip" and format.records is None:
         only = of_container("zip")
         reads = f"which only --format {only.name} reads" if only else "which nothing reads"
         raise file.error(f"is a zip archive, {reads}")
+    if format.select is not None:
+        return open_format(file, format, reading)
+    if container == "parquet" and format.records is None:
+        return open_parquet(file, None if is_open else format, reading)
     if container == "jsonl" and name != "jsonl" and format.name == "flat" and is_document(file):
         container = "json"
     context = context_of(file, format, reading, container)

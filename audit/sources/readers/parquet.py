@@ -20,6 +20,7 @@ from audit.sources.formats.flat import ALL_WORDS, as_word
 from audit.sources.paths import Items, Keys, find_keys
 from audit.sources.readers import chunks as limits
 from audit.sources.readers.chunks import empty, make_source, open_records
+from audit.sources.readers.format_selects import open_format
 
 # Column chunks are read in pieces of this size: a row group may be as large as the file.
 PARQUET_BUFFER_BYTES = 4_000_000
@@ -38,6 +39,8 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     metadata = reader.metadata.metadata or {}
     shape = _fields(schema)
     format = recognize(file, shape) if format is None else format
+    if format.select is not None:
+        return open_format(file, format, reading)
     context = context_of(file, format, reading, "parquet")
     context.is_simulated = metadata.get(b"simulated", b"").lower() == b"true"
     origins = find_origins(context, [shape], lambda: _peek(context, reader))

@@ -1,7 +1,7 @@
-"""The rows of a select as chunks: of a user's own, or of a format that is one."""
+"""The rows of a select as chunks."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -10,17 +10,13 @@ import duckdb
 import pyarrow as pa
 
 from audit.errors import AuditError
-from audit.options import Reading
-from audit.sources.canonical import COLUMNS
-from audit.sources.files import Chunk, Source, SourceFile, Unreadable
-from audit.sources.formats import Format, as_references, as_text
+from audit.sources.files import Chunk, SourceFile
+from audit.sources.formats import as_references, as_text
 from audit.sources.readers import chunks as limits
-from audit.sources.views import Argument, one_line_of, open_views
+from audit.sources.views import one_line_of
 
 FILENAME = "filename"
 BATCH_ROWS = 256
-# A format's select reads a file at a time.
-FORMAT_THREADS = 2
 
 
 @dataclass(frozen=True)
@@ -33,62 +29,6 @@ class Select:
     def error(self, what: str) -> AuditError:
         """Return a mistake in this select, in one line that names it."""
         return AuditError(f"{self.name}: {what}")
-
-
-def open_format(file: SourceFile, format: Format, reading: Reading) -> Source:
-    """Open a file by the select of its format; columns that are null at first are absent."""
-    if reading.mapping or reading.explode:
-        what = f"the format {format.name} is a select: edit sql/formats/{format.name}.sql, and pass"
-        raise file.error(f"{what} it as --sql instead of --map or --explode")
-    assert format.select is not None
-    select = Select(file.shown_name, format.select)
-    stack = ExitStack()
-    try:
-        arguments = [Argument([file])]
-        settings = {"threads": FORMAT_THREADS}
-        views = stack.enter_context(open_views(arguments, settings, beside=format.beside))
-        relation = read_relation(views, select, ["source", "beside"])
-        types = dict(zip(relation.columns, map(str, relation.types), strict=True))
-        chunks = read_chunks(stack, select, relation, types, [file])
-        first = next(chunks)
-    except BaseException as error:
-        stack.close()
-        raise Unreadable(str(error)) from None if isinstance(error, AuditError) else error
-    present = [name for name, values in first.values.items() if not _is_null(values)]
-    options = {"archive": reading.archive, "competition": reading.competition}
-    constants = {name: value for name, value in options.items() if value is not None}
-    mapping = {name: f"{name} of sql/formats/{format.name}.sql" for name in present}
-    return Source(
-        file,
-        format.name,
-        {name: mapping[name] for name in COLUMNS if name in mapping}
-        | {name: f"--{name}" for name in constants},
-        _present_chunks(first, chunks, present, constants, file),
-        title=format.title,
-        has=f"it has {', '.join(present)}",
-        absent=format.absent,
-        has_problem_names=True,
-    )
-
-
-def _is_null(values: Any) -> bool:
-    if isinstance(values, pa.Array):
-        return values.null_count == len(values)
-    return all(value is None for value in values)
-
-
-def _present_chunks(
-    first: Chunk,
-    chunks: Iterator[Chunk],
-    present: Sequence[str],
-    constants: Mapping[str, str],
-    file: SourceFile,
-) -> Iterator[Chunk]:
-    """Read the chunks of a format, with the columns that are there and those that options name."""
-    for chunk in (first, *chunks):
-        same = {name: [value] * len(chunk.rows) for name, value in constants.items()}
-        values = {name: chunk.values[name] for name in present} | same
-        yield Chunk(values, chunk.rows, file.bytes)
 
 
 def read_relation(
@@ -116,17 +56,15 @@ def read_chunks(
     stack: ExitStack,
     select: Select,
     relation: duckdb.DuckDBPyRelation,
-    types: Mapping[str, str],
     files: Sequence[SourceFile],
 ) -> Iterator[Chunk]:
     """Read the rows of a select, some at a time, each with its file where the select says it."""
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     numbers = {str(file.path): number for number, file in enumerate(files)}
     row = 0
     with stack:
-        for batch in _batches(select, relation):
-            values: dict[str, Any] = {}
-            for name, type in types.items():
-                values[name] = _values(name, type, batch.column(name))
+        for batch in read_batches(select, relation):
+            values = {name: decode(name, type, batch.column(name)) for name, type in types.items()}
             paths = values.pop(FILENAME, None)
             places: list[int | None] = [0 if len(files) == 1 else None] * batch.num_rows
             if paths is not None:
@@ -139,7 +77,7 @@ def read_chunks(
         raise select.error("returns no rows")
 
 
-def _batches(select: Select, relation: duckdb.DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
+def read_batches(select: Select, relation: duckdb.DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
     """Read batches of rows, put together as far as a chunk goes."""
     pending: list[pa.RecordBatch] = []
     rows = size = 0
@@ -156,7 +94,7 @@ def _batches(select: Select, relation: duckdb.DuckDBPyRelation) -> Iterator[pa.R
         yield from pa.Table.from_batches(pending).combine_chunks().to_batches()
 
 
-def _values(name: str, type: str, array: pa.Array) -> Any:
+def decode(name: str, type: str, array: pa.Array) -> Any:
     """Return the values of a column; those of mixed types are JSON and decoded one by one."""
     if type == "JSON":
         values = [None if text is None else json.loads(text) for text in array.to_pylist()]

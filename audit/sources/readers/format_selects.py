@@ -1,0 +1,310 @@
+"""A format that is a select: the records of a file as JSON, and the select's rows as chunks."""
+
+import glob
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from itertools import chain, islice
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from audit.errors import AuditError
+from audit.options import Reading
+from audit.sources.canonical import COLUMNS
+from audit.sources.columns import RECORDS_SHOWN, Origin, columns_shown, find_origins
+from audit.sources.containers import Lines, sniff
+from audit.sources.files import Chunk, Source, SourceFile, excerpt
+from audit.sources.formats import FOLDER, Context, Format, Record, context_of
+from audit.sources.json_stream import JsonStream, small_document, stream_records
+from audit.sources.readers import chunks as limits
+from audit.sources.readers.chunks import empty
+from audit.sources.readers.lines import jsonl_rows
+from audit.sources.readers.selected import Select, decode, read_batches, read_relation
+from audit.sources.views import Argument, connect_offline, open_views
+
+# A format's select reads a file at a time.
+THREADS = 2
+# What is handed to the engine at a time.
+BATCH_BYTES = 4_000_000
+DAMAGED = "not readable as JSON"
+# What a select may say of a row beside its columns: the number of the record in its file, the
+# attempt's position in it, the record itself for --map, a note to count, and why the row is left
+# out or refused.
+FACTS = ("number", "position", "record", "note", "left_out", "wrong")
+SCHEMA = pa.schema([("number", pa.int64()), ("json", pa.string())])
+
+
+def open_format(file: SourceFile, format: Format, reading: Reading) -> Source:
+    """Open a file by the select of its format; columns that are null at first are absent."""
+    if reading.explode:
+        raise file.error(f"--explode: the format {format.name} says itself where attempts are")
+    assert format.select is not None
+    context = context_of(file, format, reading, sniff(file).container)
+    select = Select(file.shown_name, format.select)
+    stack = ExitStack()
+    try:
+        feed = Feed(file)
+        con = stack.enter_context(_records(feed))
+        _add_beside(con, file, format.beside)
+        relation = read_relation(con, select, ["records", "beside"])
+        if not reading.mapping and "record" in relation.columns:
+            relation = relation.project("* exclude (record)")
+        origins = find_origins(context, feed.sample)
+        if reading.mapping and "record" not in relation.columns:
+            raise file.error(f"--map: a row of the format {format.name} is no record of the file")
+        present = {name: origin.where for name, origin in origins.items()}
+        chunks = _chunks(stack, feed, select, relation, context, origins, present)
+        first = next(chunks, None)
+        if first is None:
+            raise empty(file, context.notes)
+    except BaseException:
+        stack.close()
+        raise
+    return Source(
+        file,
+        format.name,
+        {name: present[name] for name in (*COLUMNS, *present) if name in present},
+        _of_columns(present, chain([first], chunks)),
+        title=format.title,
+        has=columns_shown(feed.sample),
+        absent=format.absent,
+        notes=context.notes,
+        has_problem_names=True,
+        sample=feed.sample,
+    )
+
+
+def _of_columns(names: Mapping[str, str], chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """Yield the chunks with the columns that the file has."""
+    for chunk in chunks:
+        yield Chunk({name: chunk.values[name] for name in names}, chunk.rows, chunk.done)
+
+
+def _chunks(
+    stack: ExitStack,
+    feed: "Feed",
+    select: Select,
+    relation: duckdb.DuckDBPyRelation,
+    context: Context,
+    origins: Mapping[str, Origin],
+    present: dict[str, str],
+) -> Iterator[Chunk]:
+    """Yield the rows of a select that hold attempts, with the columns that options map.
+
+    A column is present where a row of the first batch has it, be it as a null of JSON.
+    """
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    is_first = True
+    with stack:
+        try:
+            for batch in read_batches(select, relation):
+                values = {name: decode(name, types[name], batch.column(name)) for name in types}
+                if is_first:
+                    found = [
+                        name for name in types if batch.column(name).null_count < batch.num_rows
+                    ]
+                    where = f"sql/formats/{context.format.name}.sql"
+                    present |= {name: where for name in found if name not in (*FACTS, *origins)}
+                    is_first = False
+                facts = {name: _listed(values.pop(name)) for name in FACTS if name in values}
+                numbers = facts["number"]
+                for note in facts.get("note", ()):
+                    context.notes.update([note] if note else [])
+                for number, wrong in zip(numbers, facts.get("wrong", ()), strict=False):
+                    if wrong:
+                        raise context.file.error(f"row {number}: {wrong}")
+                values |= _mapped(context, origins, facts)
+                left_out = facts.get("left_out") or [None] * len(numbers)
+                context.notes.update(reason for reason in left_out if reason)
+                kept = [at for at, reason in enumerate(left_out) if not reason]
+                if kept:
+                    taken = {name: _take(column, kept) for name, column in values.items()}
+                    yield Chunk(taken, [numbers[at] for at in kept], feed.done)
+        except AuditError as error:
+            raise feed.explain(error) from None
+
+
+def _listed(values: Any) -> list[Any]:
+    return values.to_pylist() if isinstance(values, pa.Array) else values
+
+
+def _take(values: Any, kept: Sequence[int]) -> Any:
+    if len(kept) == len(values):
+        return values
+    is_array = isinstance(values, pa.Array)
+    return values.take(pa.array(kept)) if is_array else [values[at] for at in kept]
+
+
+def _mapped(
+    context: Context, origins: Mapping[str, Origin], facts: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the columns that options name, of each record and position."""
+    values: dict[str, list[Any]] = {name: [] for name in origins}
+    count = len(facts["number"])
+    records = facts.get("record", [{}] * count) if origins else []
+    positions = facts.get("position", [0] * count)
+    for number, record, position in zip(facts["number"], records, positions, strict=False):
+        context.row = number
+        for name, origin in origins.items():
+            values[name].append(origin.get(record, position))
+    return values
+
+
+class Feed:
+    """The JSON of a file's records, how far the file is read, and what went wrong there."""
+
+    def __init__(self, file: SourceFile) -> None:
+        self.file = file
+        self.done = file.bytes
+        self._failure: Exception | None = None
+        self._texts: Iterator[tuple[int, str]] = iter(())
+        self.sample: list[Record] = []
+        if sniff(file).container != "parquet":
+            texts = self._read()
+            first = list(islice(texts, RECORDS_SHOWN))
+            self.sample = [_decoded(file, number, text) for number, text in first]
+            self._texts = chain(first, texts)
+
+    def _read(self) -> Iterator[tuple[int, str]]:
+        """Yield each record with its number: lines as they are, documents piece by piece."""
+        most = self.file.sample or self.file.bytes
+        if _is_lines(self.file):
+            lines = Lines(self.file)
+            for line in lines:
+                if line.strip():
+                    if not line.lstrip().startswith("{"):
+                        what = f"must be a JSON object, found {excerpt(line.strip())}"
+                        raise self.file.unreadable(f"line {lines.number}: {what}")
+                    self.done = lines.done
+                    yield lines.number, line
+                if lines.done > most:
+                    return
+        else:
+            for number, record, _, done in stream_records(self.file, JsonStream.records, DAMAGED):
+                self.done = done
+                yield number, json.dumps(record)
+                if done > most:
+                    return
+
+    def reader(self) -> pa.RecordBatchReader:
+        """Return the records as Arrow, for one scan."""
+        return pa.RecordBatchReader.from_batches(SCHEMA, self._batches())
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        rows: list[tuple[int, str]] = []
+        size = 0
+        try:
+            for row in self._texts:
+                rows.append(row)
+                size += len(row[1])
+                if size > BATCH_BYTES or len(rows) >= limits.CHUNK_ROWS:
+                    yield _batch(rows)
+                    rows, size = [], 0
+            yield _batch(rows)
+        except Exception as error:
+            self._failure = error
+            raise
+
+    def explain(self, error: AuditError) -> Exception:
+        """Return what is wrong with the file, where that is what the engine fails by."""
+        if self._failure is None and "Malformed JSON" in str(error):
+            try:
+                for _ in jsonl_rows(self.file):
+                    pass
+            except AuditError as found:
+                return found
+            return self.file.unreadable(f"{DAMAGED}: it holds text that is not valid Unicode")
+        return self._failure or error
+
+
+def _batch(rows: list[tuple[int, str]]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist(
+        [{"number": number, "json": text} for number, text in rows], SCHEMA
+    )
+
+
+def _decoded(file: SourceFile, number: int, text: str) -> Record:
+    try:
+        record: Record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise file.unreadable(f"line {number}: {DAMAGED}: {error}") from None
+    return record
+
+
+def _is_lines(file: SourceFile) -> bool:
+    """Return whether a file of JSON has a record on its first line."""
+    if sniff(file).container == "json":
+        return False
+    line = next((line for line in Lines(file) if line.strip()), "")
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+@cache
+def _sandbox() -> duckdb.DuckDBPyConnection:
+    """Return the connection that the files of all formats share."""
+    con = connect_offline(THREADS)
+    _add_macros(con)
+    return con
+
+
+def _add_macros(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(FOLDER.with_name("macros").joinpath("formats.sql").read_text(encoding="utf-8"))
+
+
+@contextmanager
+def _records(feed: Feed) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a connection with the view `records`: the JSON of each record, its number, its path."""
+    path = os.fspath(feed.file.path.resolve())
+    if sniff(feed.file).container == "parquet":
+        with open_views([Argument([feed.file])], {"threads": THREADS}) as con:
+            _add_macros(con)
+            con.execute(
+                "create temp view fed as select row_number() over () as number, "
+                "to_json(source) as json from source"
+            )
+            _add_records(con, path)
+            for (text,) in con.execute("select json from fed limit 1").fetchall():
+                feed.sample.append(json.loads(text))
+            yield con
+        return
+    with _sandbox().cursor() as con:
+        con.register("fed", feed.reader())
+        _add_records(con, path)
+        yield con
+
+
+def _add_records(con: duckdb.DuckDBPyConnection, path: str) -> None:
+    con.execute("create temp table file as select ? as filename", [path])
+    con.execute(
+        "create temp view records as select json::json as record, number, filename "
+        "from fed cross join file"
+    )
+
+
+def _add_beside(con: duckdb.DuckDBPyConnection, file: SourceFile, wanted: str | None) -> None:
+    """Add the table `beside`: a row with the JSON of each document, NAME=PATH, beside a file.
+
+    A path with `*` gives an object of all that match, by name: documents, and null for folders.
+    """
+    if wanted is None:
+        return
+    folder = file.path.resolve().parent
+    con.execute("create temp table beside as select 0 as one")
+    for pair in wanted.split("; "):
+        name, path = pair.split("=")
+        found: Any = small_document(folder / path)
+        if "*" in path:
+            matches = glob.glob(os.path.join(glob.escape(os.fspath(folder)), path))
+            found = {
+                os.path.basename(match.rstrip(os.sep)): small_document(folder / match)
+                for match in sorted(matches)
+            }
+        con.execute(f"alter table beside add column {name} json")
+        con.execute(f"update beside set {name} = ?", [json.dumps(found)])

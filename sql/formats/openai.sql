@@ -1,0 +1,105 @@
+-- openai: a choice of a chat completion, from a batch, a server's answers or a dump, or an answer of /v1/responses.
+--     Usage counts all choices together: for one of several only its log-probabilities tell its tokens.
+-- grain: archive, competition, question_id, seed
+-- title: OpenAI batch or vLLM run-batch output
+-- recognized by: custom_id response error; response.body.choices; response.choices response.usage; response.body.output response.body.status; choices object; output status object usage
+-- absent: competition=a request names no benchmark; completion_tokens=usage counts the tokens of all choices of a request together; correct=an API grades nothing
+with requests as (
+    select
+        *,
+        case
+            when not json_exists(record, '$.response') then record
+            when json_exists(record, '$.response.choices') then record -> '$.response'
+            else record -> '$.response.body'
+        end as body,
+        json_type(body, '$.output') = 'ARRAY' and not json_exists(body, '$.choices') as is_response,
+        case
+            when is_response
+                then if(body ->> '$.status' in ('completed', 'incomplete'), '[{"index": 0}]'::json, null)
+            when json_array_length(body, '$.choices') > 0 then body -> '$.choices'
+        end as choices,
+        coalesce(json_array_length(choices), 0)::bigint as held,
+        [
+            if(json_type(choice, '$.logprobs.content') = 'ARRAY', json_array_length(choice, '$.logprobs.content'), null)
+            for choice in json_extract(choices, '$[*]')
+        ] as logged,
+        first_of(body, ['$.usage.completion_tokens', '$.usage.output_tokens']) as generated,
+    from records
+),
+answers as (
+    select
+        *,
+        unnest(range(greatest(held, 1))) as position,
+        choices -> position as choice,
+        array_to_string(
+            [
+                part ->> '$.text'
+                for part in flatten([
+                    json_extract(item, '$.content[*]')
+                    for item in json_extract(body, '$.output[*]') if item ->> '$.type' = 'message'
+                ])
+                if json_type(part, '$.text') = 'VARCHAR'
+            ],
+            ''
+        ) as said,
+        array_to_string(
+            [
+                part ->> '$.text'
+                for part in flatten([
+                    json_extract(item, '$.content[*]') || json_extract(item, '$.summary[*]')
+                    for item in json_extract(body, '$.output[*]') if item ->> '$.type' = 'reasoning'
+                ])
+                if json_type(part, '$.text') = 'VARCHAR'
+            ],
+            ''
+        ) as thought,
+    from requests
+)
+select
+    number,
+    position,
+    record,
+    body -> '$.model' as archive,
+    own_competition(record) as competition,
+    request_problem(record) as question_id,
+    coalesce(
+        if(held = 1 or request_name(record) is not null, request_attempt(record), null),
+        choice -> '$.index',
+        to_json(position)
+    ) as seed,
+    first_of(body, ['$.usage.prompt_tokens', '$.usage.input_tokens']) as prompt_tokens,
+    first_of(
+        body, ['$.usage.prompt_tokens_details.cached_tokens', '$.usage.input_tokens_details.cached_tokens']
+    ) as cached_tokens,
+    first_of(
+        body,
+        ['$.usage.completion_tokens_details.reasoning_tokens', '$.usage.output_tokens_details.reasoning_tokens']
+    ) as reasoning_tokens,
+    if(held = 1 and not is_response, body -> '$.usage.total_tokens', null) as total_tokens,
+    if(held = 1 and not is_response, body -> '$.usage.cost', null) as money,
+    case
+        when held = 1 then generated
+        when list_count(logged) = held and coalesce(list_sum(logged) = try_cast(generated as bigint), true)
+            then to_json(logged[position + 1])
+    end as completion_tokens,
+    if(
+        is_response,
+        to_json(coalesce(body ->> '$.incomplete_details.reason', body ->> '$.status')),
+        choice -> '$.finish_reason'
+    ) as reason,
+    case
+        when reason ->> '$' in ('eos_token', 'stop_sequence', 'completed') then '"stop"'::json
+        when is_response and reason ->> '$' in ('max_output_tokens', 'max_tokens') then '"length"'::json
+        else reason
+    end as finish_reason,
+    if(is_response, to_json(said), first_of(choice, ['$.message.content', '$.text'])) as text,
+    mean_logprob(choice -> '$.logprobs.content') as mean_logprob,
+    if(
+        is_response,
+        to_json(nullif(thought, '')),
+        first_of(choice, ['$.message.reasoning_content', '$.message.reasoning'])
+    ) as reasoning,
+    own_correct(record) as correct,
+    own_references(record) as "references",
+    if(held = 0, 'requests failed and hold no attempt: left out', null) as left_out,
+from answers

@@ -1,0 +1,118 @@
+-- Macros that the selects of formats share, on the connection that reads them.
+
+-- The first path that leads to a value; a null of JSON is none.
+create macro first_of(record, paths) as
+list_filter(json_extract(record, paths), lambda found: found <> 'null')[1];
+
+-- A number of tokens, or of those that are listed.
+create macro tokens_of(value) as
+if(json_type(value) = 'ARRAY', to_json(json_array_length(value)), value);
+
+-- The texts at a path of a message's parts, put together; null where there is none.
+create macro parts_of(parts, path) as
+nullif(
+    array_to_string(
+        list_transform(
+            list_filter(json_extract(parts, '$[*]'), lambda part: json_type(part, path) = 'VARCHAR'),
+            lambda part: part ->> path
+        ),
+        ''
+    ),
+    ''
+);
+
+-- The texts at a path of a list's items, as turns; null where none says anything.
+create macro turns_of(items, path) as
+nullif(
+    array_to_string(
+        list_filter(
+            list_transform(
+                items, lambda item: if(json_type(item, path) = 'VARCHAR', item ->> path, null)
+            ),
+            lambda said: trim(said, e' \t\r\n') <> ''
+        ),
+        e'\n\n'
+    ),
+    ''
+);
+
+create macro logprobs_of(tokens) as
+list_transform(
+    json_extract(tokens, '$[*]'),
+    lambda token: try_cast(if(json_type(token) = 'OBJECT', token ->> '$.logprob', token ->> '$') as double)
+);
+
+-- The mean log-probability of a list of tokens, each {"logprob": …} or a number.
+create macro mean_logprob(tokens) as
+if(len(logprobs_of(tokens)) = list_count(logprobs_of(tokens)), list_avg(logprobs_of(tokens)), null);
+
+-- What a user has put beside a response, under a known name.
+create macro own_competition(record) as
+first_of(record, ['$.competition', '$.benchmark', '$.dataset', '$.task', '$.task_name']);
+
+create macro own_problem(record) as
+first_of(
+    record,
+    [
+        '$.question_id', '$.problem_id', '$.problem_idx', '$.doc_id',
+        '$.qid', '$.question_idx', '$.problem_index', '$.question_index',
+    ]
+);
+
+create macro own_id(record) as
+first_of(
+    record,
+    ['$.id', '$.idx', '$.index', '$.unique_id', '$.data_id', '$.task_id', '$.example_id']
+);
+
+create macro own_attempt(record) as
+first_of(
+    record,
+    [
+        '$.seed', '$.sample_id', '$.sample_index', '$.sample_idx', '$.attempt', '$.attempt_id',
+        '$.attempt_index', '$.epoch', '$.trial', '$.rollout_id', '$.rollout_idx',
+    ]
+);
+
+create macro own_correct(record) as
+first_of(record, ['$.correct', '$.is_correct']);
+
+create macro own_references(record) as
+first_of(
+    record,
+    [
+        '$.references', '$.reference', '$.reference_answer', '$.ground_truth',
+        '$.gold_answer', '$.expected_answer',
+    ]
+);
+
+-- The problem and the attempt that a custom_id says, or else the user's own. A number at its end is
+--     an attempt's where it says so: p1#0, p1-attempt-0. After a mere hyphen it may as well be the
+--     problem's: request-1.
+create macro request_name(record) as
+first_of(record, ['$.custom_id']);
+
+create macro named_attempt(record) as
+regexp_extract(
+    record ->> '$.custom_id',
+    '^(.+?)(?:#|::|[-_/.:](?:attempt|sample|seed|epoch|repeat|rep|run|try|trial)[-_/.:=#]?)(\d+)$',
+    ['problem', 'attempt']
+);
+
+create macro request_problem(record) as
+if(
+    request_name(record) is null,
+    coalesce(
+        own_problem(record),
+        first_of(record, ['$.problem', '$.question', '$.key']),
+        if(json_exists(record, '$.response'), own_id(record), null)
+    ),
+    coalesce(to_json(nullif(named_attempt(record).problem, '')), request_name(record))
+);
+
+create macro request_attempt(record) as
+if(
+    request_name(record) is null,
+    coalesce(own_attempt(record), first_of(record, ['$.sample', '$.rollout', '$.generation_id'])),
+    to_json(try_cast(named_attempt(record).attempt as bigint))
+);
