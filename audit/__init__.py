@@ -8,75 +8,49 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-# As `typing` has it, which takes long to import: until the command minds Ctrl-C, it ends in a
-# traceback.
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from audit.api import *
-
 __version__ = "0.1.0"
-__all__ = [
-    "AuditError",
-    "Result",
-    "answers",
-    "card",
-    "check",
-    "compare",
-    "connect",
-    "demo",
-    "describe",
-    "diff",
-    "export",
-    "extract",
-    "fetch",
-    "figure",
-    "figures",
-    "gather",
-    "leave",
-    "load",
-    "part",
-    "plan",
-    "queries",
-    "query",
-    "replay",
-    "report",
-    "run",
-    "schema",
-    "show",
-    "simulate",
-    "sql",
-    "table",
-    "tables",
-    "timeline",
-    "to_scorio",
-    "tokenize",
-    "verify",
-]
+# The public names of each module; type checkers read them in `__init__.pyi`.
+PUBLIC = {
+    "audit.api": (
+        "answers card check compare demo describe diff export figure figures leave load queries "
+        "query replay report schema show sql table tables timeline to_scorio tokenize"
+    ),
+    "audit.database": "connect",
+    "audit.errors": "AuditError",
+    "audit.live.verify": "verify",
+    "audit.output.result": "Result",
+    "audit.scale.extract": "extract",
+    "audit.scale.gather": "gather",
+    "audit.scale.part": "part",
+    "audit.scale.plan": "plan",
+    "audit.scale.run": "run",
+    "audit.study.fetch": "fetch",
+    "audit.study.simulate": "simulate",
+}
+MODULES = {name: module for module, names in PUBLIC.items() for name in names.split()}
+__all__ = sorted(MODULES)
 
 
 class _Package(ModuleType):
     """A package whose functions keep their names although some packages share them."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         # Importing the package `audit.load` would put it where the function `audit.load` is.
-        if not (name in __all__ and isinstance(value, ModuleType)):
+        if not (name in MODULES and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
         """List the functions alone, without the packages that share their names."""
-        return sorted(__all__)
+        return __all__
 
 
 sys.modules[__name__].__class__ = _Package
 
 
-def __getattr__(name: str) -> Any:
-    """Import the engine when a function is first used; `budget-audit --help` needs none of it."""
-    if name not in __all__:
+def __getattr__(name: str) -> object:
+    """Import a function when it is first used; `budget-audit --help` needs none of them."""
+    if name not in MODULES:
         raise AttributeError(f"module 'audit' has no attribute '{name}'")
-    from audit import api
+    from importlib import import_module
 
-    return getattr(api, name)
+    return getattr(import_module(MODULES[name]), name)

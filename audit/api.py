@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from fractions import Fraction
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +18,6 @@ import duckdb
 import pyarrow as pa
 
 from audit import database, engine
-from audit.database import connect as connect
 from audit.database.schema import fact
 from audit.engine.plugins import KINDS, edited_plugins
 from audit.engine.prices import price_notes, read_prices
@@ -40,9 +38,9 @@ from audit.options import (
     Reading,
     Sources,
     Tabled,
-    document_options,
     names,
-    read_options,
+    patterns,
+    public,
     source_paths,
 )
 from audit.output import filters
@@ -53,53 +51,29 @@ from audit.output.headings import in_unit, replayed_unit, set_width
 from audit.output.picture import Picture, picture
 from audit.output.result import Result, Text
 from audit.progress import Progress
-from audit.study.fetch import fetch as fetch
 from audit.study.fetch import local_files
 from audit.text import not_there
 from audit.units import UNITS, write_amount
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from audit.live.verify import verify as verify
-    from audit.parameters import (
-        CountOptions,
-        ExportOptions,
-        LimitOptions,
-        LoadOptions,
-        ProblemOptions,
-        ReadingOptions,
-        ReplayKey,
-        ReplayOptions,
-        TableOptions,
-    )
     from audit.query.show import Problem
-    from audit.scale.extract import extract as extract
-    from audit.scale.gather import gather as gather
-    from audit.scale.part import part as part
-    from audit.scale.plan import plan as plan
-    from audit.scale.run import run as run
-    from audit.study.simulate import simulate as simulate
 
 Database = str | Path | duckdb.DuckDBPyConnection
 ONE_RUN_NOTE = (
     "every problem has one attempt, so the defaults are cap 1, one order and no policies; every "
     "run then goes to its end under advisory"
 )
-SIMULATED = "select distinct archive from sources where simulated"
 STALE = "The replays are stale; run 'budget-audit replay' again."
+SIMULATED = "select distinct archive from sources where simulated"
 NO_LIMITS = Limits()
-# Functions that a module offers as they are, and that few commands need.
-LATER = {"simulate": "audit.study.simulate", "verify": "audit.live.verify"}
-LATER |= {name: f"audit.scale.{name}" for name in ("plan", "extract", "part", "run", "gather")}
 
 
 @contextmanager
 def _opened(
     db: Database,
+    limits: Limits = NO_LIMITS,
     *,
     write: bool = False,
-    limits: Limits = NO_LIMITS,
     row_group: int | None = None,
     sandbox: bool = False,
     may_create: bool = False,
@@ -135,24 +109,13 @@ def _replayed_row_group(db: Database) -> int | None:
     return database.replayed_row_group(db)
 
 
-def _as_names(names: Names | None) -> tuple[str, ...]:
-    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
-
-
-def __getattr__(name: str) -> Any:
-    """Import a function when it is first used, because its module takes long."""
-    if name not in LATER:
-        raise AttributeError(f"module 'audit.api' has no attribute '{name}'")
-    return getattr(import_module(LATER[name]), name)
-
-
-@document_options(Reading)
+@public
 def describe(
     sources: Sources,
     *,
     all: bool = False,
     write: str | Path | None = None,
-    **options: "Unpack[ReadingOptions]",
+    reading: Reading,
 ) -> Text:
     """Tell whether sources load, with what command, and what they hold, before anything is loaded.
 
@@ -161,12 +124,11 @@ def describe(
     """
     from audit.load.describe import describe as description
 
-    reading = read_options(options, Reading)
     path = None if write is None else str(write)
     return Text(description(local_files(sources), all=all, write=path, reading=reading))
 
 
-@document_options(Reading, Limits)
+@public
 def load(
     db: Database,
     sources: Sources,
@@ -174,7 +136,8 @@ def load(
     replace: bool = False,
     texts: bool = True,
     progress: Progress | None = None,
-    **options: "Unpack[LoadOptions]",
+    reading: Reading,
+    limits: Limits,
 ) -> Result:
     """Load files, folders or globs, all or nothing, and say what came in: a row per archive.
 
@@ -187,13 +150,12 @@ def load(
     from audit.sources.files import SourceFile, find_files
     from audit.sources.selects import is_selected
 
-    reading, limits = read_options(options, Reading, Limits)
     files: Sequence[SourceFile] = ()
     if not is_selected(source_paths(sources), reading):
         with contextlib.suppress(AuditError):  # The load says what is wrong with a source.
             files = find_files(source_paths(sources))
     row_group = fitting_row_group(files)
-    with _opened(db, write=True, limits=limits, row_group=row_group, may_create=True) as con:
+    with _opened(db, limits, write=True, row_group=row_group, may_create=True) as con:
         summary = load_sources(
             con,
             files or local_files(sources),
@@ -209,19 +171,16 @@ def load(
     return Result(summary.archives, caption=caption, notes=notes)
 
 
-@document_options(Limits)
-def answers(
-    db: Database, answer: str, *, force: bool = False, **options: "Unpack[LimitOptions]"
-) -> Result:
+@public
+def answers(db: Database, answer: str, *, force: bool = False, limits: Limits) -> Result:
     """Read the answers of all archives again, as another kind, from what was loaded.
 
-    answer: what the answer is: boxed, archive, none or regex:PATTERN
+    answer: what the answer is: boxed, archive (the source's own), none or regex:PATTERN
     force: go on where an archive has no answer of that kind
     """
     from audit.load.reread import reread
 
-    limits = read_options(options, Limits)
-    with _opened(db, write=True, limits=limits, row_group=database.LOADED_ROW_GROUP) as con:
+    with _opened(db, limits, write=True, row_group=database.LOADED_ROW_GROUP) as con:
         outcome = reread(con, answer, force=force)
         notes = [*quality_notes(con), *([STALE] if outcome.replays_dropped else [])]
     if outcome.derived_removed:
@@ -234,25 +193,24 @@ def answers(
     return Result(rows, caption=caption, notes=notes)
 
 
-@document_options(Limits)
+@public
 def leave(
     db: Database,
     exit: str,
     *,
     archive: str | None = None,
     new: str | None = None,
-    **options: "Unpack[LimitOptions]",
+    limits: Limits,
 ) -> Result:
     """Derive archives whose attempts leave early, at a checkpoint.
 
-    exit: agreement[:N], window[:N] or a .sql file
+    exit: the exit: agreement[:N], window[:N] or a .sql file
     archive: the archive to derive from (default: every one with asked checkpoints)
     new: the name of the derived archive (default: the archive, the exit)
     """
     from audit.load.leave import leave as derive
 
-    limits = read_options(options, Limits)
-    with _opened(db, write=True, limits=limits, row_group=database.LOADED_ROW_GROUP) as con:
+    with _opened(db, limits, write=True, row_group=database.LOADED_ROW_GROUP) as con:
         counts, dropped = derive(con, exit, archive, new)
     notes = [
         f"{row['never_asked']:,} attempts of {row['derived_from']} have no asked checkpoint and "
@@ -272,17 +230,16 @@ def _name(db: Database) -> str:
     return "the database" if isinstance(db, duckdb.DuckDBPyConnection) else str(db)
 
 
-@document_options(Asked, Limits)
+@public
 def replay(
-    db: Database, *, progress: Progress | None = None, **options: "Unpack[ReplayOptions]"
+    db: Database, *, progress: Progress | None = None, settings: Asked, limits: Limits
 ) -> Result:
     """Replay every order under every cap, budget and rule, and return the settings used.
 
     What is not given is as in the last replay of the database, or the study's.
     """
-    settings, limits = read_options(options, Asked, Limits)
-    with _opened(db, write=True, limits=limits, row_group=_replayed_row_group(db)) as con:
-        asked = {**settings, **_replayed_only(con, settings)}
+    with _opened(db, limits, write=True, row_group=_replayed_row_group(db)) as con:
+        asked: dict[str, Any] = {**settings, **_replayed_only(con, settings)}
         if asked.get("orders") == "auto":
             done, chosen = engine.replay_enough(con, asked, progress)
         else:
@@ -333,19 +290,16 @@ def tables() -> Result:
     return Result(text_table(("table", "a row"), rows))
 
 
-@document_options(Tabled)
-def table(
-    db: Database, name: str, *, progress: Progress | None = None, **options: "Unpack[TableOptions]"
-) -> Result:
+@public
+def table(db: Database, name: str, *, progress: Progress | None = None, asked: Tabled) -> Result:
     """Return one table of the study.
 
     name: the table's name, one of tables()
     """
-    asked = read_options(options, Tabled)
     _require_table(name)
     if asked.tokenize:
         _count_tokens(db, [name], asked, progress)
-    with _opened(db, limits=asked) as con:
+    with _opened(db, asked) as con:
         only = filters.chosen(con, asked.archive, asked.competition, asked.problems)
         rows = annotated(con, name, engine.table(con, name), only.archives)
         notes = [] if rows.num_rows else [_why_empty(con, name)]
@@ -413,10 +367,10 @@ def _count_tokens(
     """Tokenize what tables still wait for; only then is the database opened for writing."""
     from audit import tokens
 
-    with _opened(db, limits=limits) as con:
+    with _opened(db, limits) as con:
         is_waiting = any(engine.waiting_events(con, name) > 0 for name in names)
     if is_waiting:
-        with _opened(db, write=True, limits=limits) as con:
+        with _opened(db, limits, write=True) as con:
             tokens.tokenize(con, threads=limits.threads, progress=progress)
 
 
@@ -431,7 +385,7 @@ def queries() -> Result:
     return Result(text_table(("query", "question", "parameters"), rows))
 
 
-@document_options(Limits)
+@public
 def query(
     db: Database,
     name_or_sql: str,
@@ -439,7 +393,7 @@ def query(
     *,
     limit: int | None = None,
     timeout: float | None = None,
-    **options: "Unpack[LimitOptions]",
+    limits: Limits,
 ) -> Result:
     """Run a named query, a .sql file or SQL text, read only.
 
@@ -450,21 +404,13 @@ def query(
     limit: at most so many rows
     timeout: seconds before it is stopped
     """
-    limits = read_options(options, Limits)
     return _run_query(db, name_or_sql, params, limits, limit=limit, timeout=timeout)[0]
 
 
 def query_text(
-    db: Database,
-    name_or_sql: str,
-    params: Mapping[str, Any],
-    *,
-    threads: int | None = None,
-    memory: str | None = None,
-    **more: Any,
+    db: Database, name_or_sql: str, params: Mapping[str, Any], limits: Limits, **more: Any
 ) -> tuple[str, Sequence[str]]:
     """Return a query's rows as text, and the notes below; the limits hold for formatting too."""
-    limits = Limits(threads, memory)
     result, text = _run_query(db, name_or_sql, params, limits, **more)
     all_shown = f"{result.caption}; --limit 0 shows all"
     return text, [all_shown, *result.notes] if result.caption else result.notes
@@ -476,7 +422,7 @@ def _run_query(
     """Run a query and return its result, also as text if a format is given."""
     from audit.query.run import query as ask
 
-    with _opened(db, limits=limits, sandbox=True) as con:
+    with _opened(db, limits, sandbox=True) as con:
         answer = ask(con, name_or_sql, params, **more)
         shown = answer.table.num_rows
         caption = f"… {shown:,} of {answer.rows:,} rows" if shown < answer.rows else ""
@@ -511,13 +457,13 @@ def schema(db: Database, name: str | None = None) -> Result:
     return Result(rows, caption=engine.relation_comment(name) if name else "")
 
 
-@document_options(OneProblem)
+@public
 def show(
     db: Database,
     *,
     archive: str | None = None,
     seed: int | None = None,
-    **options: "Unpack[ProblemOptions]",
+    asked: OneProblem,
 ) -> Result | Text:
     """Return the attempts of one problem, or the text of one of them.
 
@@ -526,7 +472,6 @@ def show(
     """
     from audit.query.show import attempts, find_problem, text
 
-    asked = read_options(options, OneProblem)
     with _opened(db) as con:
         found = find_problem(con, archive, asked.competition, asked.question)
         if seed is not None:
@@ -535,7 +480,7 @@ def show(
         return Result(attempts(con, found), "", caption=caption, notes=_provenance(con))
 
 
-@document_options(Exported)
+@public
 def export(
     db: Database,
     out: str | Path,
@@ -543,22 +488,21 @@ def export(
     *,
     format: Literal["csv", "parquet"] = "csv",
     progress: Progress | None = None,
-    **options: "Unpack[ExportOptions]",
+    asked: Exported,
 ) -> Result:
     """Write tables and relations to files, a row of the result each; without a name, every table.
 
     out: the folder for the files
     names: tables and relations; none means every table
-    format: csv or parquet
+    format: the files' format
     """
     from audit.output.export import export as write_files
     from audit.output.export import left_out
 
-    asked = read_options(options, Exported)
-    table_names = _as_names(names)
+    table_names = patterns(names)
     if asked.tokenize:
         _count_tokens(db, table_names or engine.table_names(), asked, progress)
-    with _opened(db, limits=asked) as con:
+    with _opened(db, asked) as con:
         only = filters.chosen(con, asked.archive, asked.competition, asked.problems)
         written = list(write_files(con, Path(out), table_names, format, only, progress))
         notes = [only.note()]
@@ -577,13 +521,13 @@ def export(
     return Result(text_table(["file"], ([str(path)] for path in written)), notes=notes)
 
 
-@document_options(Limits)
+@public
 def check(
     db: str | Path,
     *,
     expect: Names = (),
     progress: Progress | None = None,
-    **options: "Unpack[LimitOptions]",
+    limits: Limits,
 ) -> Result:
     """Verify the invariants and controls, and expectations if there are any: a row each.
 
@@ -593,8 +537,7 @@ def check(
     from audit.engine.check import check as verify
     from audit.output.expect import read_expectations
 
-    limits = read_options(options, Limits)
-    expected = read_expectations(_as_names(expect))
+    expected = read_expectations(patterns(expect))
     rows = verify(db, **asdict(limits), progress=progress)
     notes = [
         f"failed: {row['check']}: {row['measured']}"
@@ -616,7 +559,7 @@ def _check_expectations(
     from audit.output.expect import outcome
 
     lines, checks = [], Checks()
-    with _opened(db, limits=limits) as con:
+    with _opened(db, limits) as con:
         tables_by_name = {
             name: in_unit(con, engine.table(con, name)) for name in {e.table for e in expected}
         }
@@ -637,7 +580,7 @@ def _check_expectations(
     return checks.table(), lines
 
 
-@document_options(Limits)
+@public
 def report(
     db: Database,
     out: str | Path = "report",
@@ -647,7 +590,7 @@ def report(
     texts: str | None = None,
     archive: Names | None = None,
     progress: Progress | None = None,
-    **options: "Unpack[LimitOptions]",
+    limits: Limits,
 ) -> list[Path]:
     """Write the report, by default as a page to explore, offline; return its files.
 
@@ -658,12 +601,11 @@ def report(
     """
     from audit.report import report as write_report
 
-    limits = read_options(options, Limits)
-    words = ",".join(_as_names(formats)).split(",")
-    format_names = [word.strip() for word in words if word.strip()]
-    with _opened(db, limits=limits) as con:
-        only = filters.chosen(con, _as_names(archive)) if archive else None
-        return write_report(con, Path(out), format_names, only, progress, title=title, texts=texts)
+    with _opened(db, limits) as con:
+        only = filters.chosen(con, patterns(archive or ())) if archive else None
+        return write_report(
+            con, Path(out), list(names(formats)), only, progress, title=title, texts=texts
+        )
 
 
 def figures() -> Result:
@@ -676,7 +618,7 @@ def figures() -> Result:
     return Result(text_table(("figure", "shows"), rows))
 
 
-@document_options(OneReplay)
+@public
 def figure(
     db: Database,
     name: str,
@@ -687,7 +629,7 @@ def figure(
     width: int | None = None,
     title: str | None = None,
     font: str | None = None,
-    **options: "Unpack[ReplayKey]",
+    replayed: OneReplay,
 ) -> Picture:
     """Draw one figure for a paper; return its file, which a notebook shows, with a caption.
 
@@ -707,16 +649,16 @@ def figure(
     is_timeline = name == "timeline"
     if not is_timeline and name not in FIGURES:
         raise AuditError(not_there("figure", name, [*FIGURES, "timeline"]))
-    replayed = asdict(read_options(options, OneReplay))
     if is_timeline and order:
         raise AuditError("--order: the timeline shows one archive; name it with --archive")
-    if not is_timeline and (keys := [key for key in replayed if replayed[key] is not None]):
-        raise AuditError(f"--{keys[0]}: only the timeline shows one replay")
+    given = [key for key, value in asdict(replayed).items() if value is not None]
+    if given and not is_timeline:
+        raise AuditError(f"--{given[0]}: only the timeline shows one replay")
     path = check_suffix(Path(out or f"{name}.svg"))
     look = Look(width or PLAIN.width, title=title, font=check_font(font))
     with _opened(db) as con:
         database.require_replays(con)
-        chosen = filters.chosen(con, _as_names(archive)).archives
+        chosen = filters.chosen(con, patterns(archive or ())).archives
         if is_timeline:
             make, notes = _timeline(con, chosen[0] if chosen else None, replayed)
         else:
@@ -728,36 +670,36 @@ def figure(
 
 
 def _timeline(
-    con: duckdb.DuckDBPyConnection, archive: str | None, replayed: dict[str, Any]
+    con: duckdb.DuckDBPyConnection, archive: str | None, replayed: OneReplay
 ) -> tuple[Callable[..., Any], list[str]]:
     """Return what draws the timeline of a replay, and a note that names the problem."""
     from audit.query.show import find_problem
     from audit.report import timeline as draw_timeline
 
-    named = (archive, replayed["competition"], replayed["question"])
-    found = find_problem(con, *named, "replayed_problems")
-    if replayed["question"] is not None:
-        replayed |= {"competition": found.competition, "question": found.question_id}
-    return partial(draw_timeline, con, archive, **replayed), [_show_note(found)]
+    key = asdict(replayed)
+    found = find_problem(con, archive, replayed.competition, replayed.question, "replayed_problems")
+    if replayed.question is not None:
+        key |= {"competition": found.competition, "question": found.question_id}
+    return partial(draw_timeline, con, archive, **key), [_show_note(found)]
 
 
-@document_options(OneReplay)
+@public
 def timeline(
     db: Database,
     out: str | Path = "timeline.svg",
     *,
     archive: str | None = None,
-    **options: "Unpack[ReplayKey]",
+    replayed: OneReplay,
 ) -> Picture:
     """Draw one replay on an axis of its costs: what each rule returns and pays; return its file.
 
     out: the picture: .svg, .pdf, .png or .html
     archive: the archive (default: the first)
     """
-    return figure(db, "timeline", out, archive=archive, **options)
+    return figure(db, "timeline", out, archive=archive, **asdict(replayed))
 
 
-@document_options(Limits)
+@public
 def tokenize(
     db: Database,
     tokenizer: str | None = None,
@@ -765,7 +707,7 @@ def tokenize(
     everything: bool = False,
     checkpoints: bool = False,
     progress: Progress | None = None,
-    **options: "Unpack[LimitOptions]",
+    limits: Limits,
 ) -> Result:
     """Count the tokens that prefix_boxes needs; what is counted already is not counted again.
 
@@ -775,9 +717,8 @@ def tokenize(
     """
     from audit import tokens
 
-    limits = read_options(options, Limits)
     if checkpoints:
-        with _opened(db, write=True, limits=limits) as con:
+        with _opened(db, limits, write=True) as con:
             found = tokens.write_checkpoints(con, tokenizer, limits.threads, progress)
         caption = (
             f"{found.checkpoints:,} checkpoints written in {found.attempts:,} attempts, counted "
@@ -786,7 +727,7 @@ def tokenize(
         )
         rows = _row(found, "encoding", "attempts", "checkpoints", "unverified")
         return Result(rows, caption=caption, notes=[STALE] if found.replays_dropped else [])
-    with _opened(db, write=True, limits=limits) as con:
+    with _opened(db, limits, write=True) as con:
         counts = tokens.tokenize(
             con, tokenizer, everything=everything, threads=limits.threads, progress=progress
         )
@@ -797,24 +738,23 @@ def tokenize(
     return Result(_row(counts, "encoding", "attempts", "tokens", "reconciled"), caption=caption)
 
 
-@document_options(Counting)
+@public
 def compare(
     db: Database,
     published: str | Path | None = None,
     *,
     progress: Progress | None = None,
-    **options: "Unpack[CountOptions]",
+    limits: Counting,
 ) -> "Compared":
     """Put every published value beside the computed one.
 
-    published: published values in the study's layout (default: the study's)
+    published: a CSV of published values in the study's layout (default: the study's)
     """
     from audit.study import compare as study
 
-    limits = read_options(options, Counting)
     if limits.tokenize:
         _count_tokens(db, ["prefix_boxes"], limits, progress)
-    with _opened(db, limits=limits) as con:
+    with _opened(db, limits) as con:
         database.require_replays(con)
         counted = con.execute("select archive, count(*) from attempts group by archive")
         comparison = study.compare(
@@ -844,7 +784,7 @@ class Compared(Result):
     status: int
 
 
-@document_options(Limits)
+@public
 def diff(
     old: Database,
     new: Database,
@@ -852,7 +792,7 @@ def diff(
     tolerance: float = 1e-9,
     table: str | None = None,
     archive: Names | None = None,
-    **options: "Unpack[LimitOptions]",
+    limits: Limits,
 ) -> Result:
     """Compare two databases: settings, sources, and the cells of every table.
 
@@ -867,16 +807,15 @@ def diff(
     """
     from audit.output.diff import archive_pairs, differences, first_screen
 
-    limits = read_options(options, Limits)
     if table is not None:
         _require_table(table)
-    pairs = archive_pairs(_as_names(archive))
-    with _opened(old, limits=limits) as before, _opened(new, limits=limits) as after:
+    pairs = archive_pairs(patterns(archive or ()))
+    with _opened(old, limits) as before, _opened(new, limits) as after:
         rows = differences(before, after, tolerance, pairs, table)
         return Result(rows, caption=first_screen(before, after, rows, pairs))
 
 
-@document_options(Limits)
+@public
 def demo(
     out: str | Path = "demo",
     *,
@@ -884,7 +823,7 @@ def demo(
     agents: bool = False,
     forced: bool = False,
     progress: Callable[[str], Progress | None] | None = None,
-    **options: "Unpack[LimitOptions]",
+    limits: Limits,
 ) -> Result:
     """Load, replay and report the shipped recorded attempts: a row per file made.
 
@@ -899,7 +838,6 @@ def demo(
     from audit.report import report as write_report
     from audit.study import recorded
 
-    limits = read_options(options, Limits)
     if simulated + agents + forced > 1:
         raise AuditError("--simulated, --agents and --forced are demonstrations; choose one")
     folder, show_of = Path(out), progress or (lambda step: None)
@@ -920,11 +858,11 @@ def demo(
     answer, settings = ("boxed", {}) if simulated else (shown.answer, shown.settings)
     read: dict[str, Any] = {"answer": answer, "progress": show_of("load")}
     read["checkpoints"] = None if simulated else shown.checkpoints
-    load(db, files, replace=True, **read, **options)
-    replay(db, progress=show_of("replay"), **settings, **options)
+    load(db, files, replace=True, **read, **asdict(limits))
+    replay(db, progress=show_of("replay"), **settings, **asdict(limits))
     made.append(("database", db))
     tables: dict[str, pa.Table] = {}
-    with _opened(db, limits=limits) as con:
+    with _opened(db, limits) as con:
         written = write_report(con, folder / "report", progress=show_of("report"), keep=tables)
         notes = recorded.credits(con)
         finding = _finding(con, tables, agents=agents, forced=forced)
@@ -953,26 +891,25 @@ def _finding(
     return "\n".join([*lines, "", small_table(tables["main"].to_pylist())])
 
 
-@document_options(Limits)
+@public
 def card(
     db: Database,
     out: str | Path,
     *,
     format: Literal["json", "every_eval_ever"] = "json",
     archive: Names | None = None,
-    **options: "Unpack[LimitOptions]",
+    limits: Limits,
 ) -> Result:
     """Write the budget card: all that a budget figure must state. A row per file written.
 
     out: the file; a folder for records of several archives
-    format: json, by the schema that ships, or every_eval_ever, a record per archive
+    format: the card by its own schema (json), or a record per archive of Every Eval Ever
     """
     from audit.output.card import write_card
 
-    limits = read_options(options, Limits)
-    with _opened(db, limits=limits) as con:
+    with _opened(db, limits) as con:
         database.require_replays(con)
-        only = filters.chosen(con, _as_names(archive), (), None)
+        only = filters.chosen(con, patterns(archive or ()), (), None)
         files = write_card(con, Path(out), only.archives, format)
         notes = [provenance.notes(con, has_selectors=True), *quality_notes(con)]
     return Result(text_table(("file",), ((str(file),) for file in files)), notes=notes)

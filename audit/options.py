@@ -1,18 +1,20 @@
 """Every option, declared once: how to read sources, what to replay, and limits.
 
-A field of `Reading`, `Settings` or `Limits` is an option of commands and a parameter of functions;
-its help, type and default are written nowhere else. Type checkers read them in parameters.pyi.
+A field of an option set is an option of commands and a parameter of functions; its help, type and
+default are written nowhere else. `public` gives them to a function, `audit.cli.options` to a
+command, and `audit/__init__.pyi`, which is written from both, to type checkers.
 """
 
+import functools
 import inspect
 import math
-import operator
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar, Union, overload
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, Union
 
 from audit.errors import AuditError
 from audit.text import not_there
@@ -42,9 +44,7 @@ class Streamed(Protocol):
 
 
 Sources = FilePath | Columnar | Streamed | Sequence[FilePath | Columnar | Streamed]
-Function = TypeVar("Function", bound=Callable[..., Any])
 One = TypeVar("One")
-Other = TypeVar("Other")
 # Descriptions of parameters that many functions have.
 SHARED = {
     "db": "the database, a file or a connection",
@@ -61,13 +61,13 @@ AUTO = (
 )
 
 
-def option(default: Any, help: str, kind: str, **more: Any) -> Any:
+def option(default: Any, help: str, kind: str = "text", **more: Any) -> Any:
     """Return a field with the help and kind of its option.
 
     `parameter`: the name in Python; `flags`: the names on the command line; `planned`: the
     parameter of `plan`, None where it has none; `is_stored`: False where the settings relation
-    leaves it out; `shown`: the default in words; `choices`, `least`, `most`, `metavar`,
-    `complete`: of the command line.
+    leaves it out; `shown`: the default in words; `choices`, `least`, `most`: which values are
+    taken; `metavar`: the value on the command line.
     """
     metadata = {"help": help, "kind": kind, **more}
     if callable(default):
@@ -78,17 +78,14 @@ def option(default: Any, help: str, kind: str, **more: Any) -> Any:
 def plugins_option(what: str, shown: str = "") -> Any:
     """Return a field of rules, selectors or policies, which have relations of their own."""
     help = f"{what}: names, 'all' or a folder of your own .sql files"
-    more = {"metavar": "NAMES|all|DIR", "shown": shown, "is_stored": False}
-    return option(None, help, "plugins", **more)
+    return option(None, help, "plugins", shown=shown, is_stored=False)
 
 
 @dataclass(frozen=True)
 class Reading:
     """Options of `load`: how to read files, and defaults for missing columns."""
 
-    format: str | None = option(
-        None, "the files' format", "text", metavar="NAME", shown="detected from their content"
-    )
+    format: str | None = option(None, "the files' format", shown="detected from their content")
     mapping: Mapping[str, str] = option(
         dict,
         "canonical columns and the column or path, such as output.0.text, to take each from",
@@ -100,19 +97,13 @@ class Reading:
         None,
         "one select over the sources (views source, or source_1, source_2, …) with canonical "
         "columns: a .sql file or the text",
-        "text",
         metavar="FILE|TEXT",
     )
-    archive: str | None = option(
-        None, "the archive (one model configuration) of the attempts", "text", metavar="NAME"
-    )
-    competition: str | None = option(
-        None, "the competition of the problems", "text", metavar="NAME"
-    )
+    archive: str | None = option(None, "the archive (one model configuration) of the attempts")
+    competition: str | None = option(None, "the competition of the problems")
     finish_reason: str | None = option(
         None,
         "where no finish reason is recorded, 'stop' counts every attempt as completed",
-        "text",
         choices=("stop",),
     )
     finished: tuple[str, ...] = option(
@@ -121,51 +112,42 @@ class Reading:
     count_tokens: str | None = option(
         None,
         "where no token counts are recorded, count the texts' tokens with this encoding",
-        "text",
         metavar="ENCODING",
     )
     answer: str = option(
         "boxed",
         "what the answer is: boxed, archive (the source's own), none or regex:PATTERN",
-        "text",
         metavar="KIND",
     )
     grade: str | None = option(
         None,
         "'references' labels an attempt by comparing its answer with the references",
-        "text",
         choices=("references",),
     )
     references: str | None = option(
-        None, "references by problem, in JSON lines, CSV or Parquet", "file", metavar="FILE"
+        None, "references by problem, in JSON lines, CSV or Parquet", "file"
     )
     labels: str | None = option(
-        None,
-        "labels by attempt from another file, in JSON lines, CSV or Parquet",
-        "file",
-        metavar="FILE",
+        None, "labels by attempt from another file, in JSON lines, CSV or Parquet", "file"
     )
     checkpoints: str | None = option(
         None,
         "what attempts would have answered before their end, in JSON lines, CSV or Parquet",
         "file",
-        metavar="FILE",
     )
     explode: str | None = option(
-        None, "the list that holds the attempts of a record, one item each", "text", metavar="PATH"
+        None, "the list that holds the attempts of a record, one item each", metavar="PATH"
     )
     runs: str | None = option(
         None,
         "files that repeat attempts' numbers: 'separate' makes an archive of each, 'append' takes "
         "further attempts",
-        "text",
         choices=("separate", "append"),
     )
     failed: str | None = option(
         None,
         "attempts of which no tokens are recorded (0 or null): 'drop' leaves them out, 'count' "
         "keeps them as unfinished attempts at cost 1",
-        "text",
         choices=("drop", "count"),
     )
     numbers: bool = option(
@@ -180,7 +162,6 @@ class Reading:
         None,
         "where some labels of an archive are missing: 'wrong' counts them as incorrect, 'drop' "
         "leaves their problems out",
-        "text",
         choices=("wrong", "drop"),
     )
     force: bool = option(False, "take archives in which no attempt can be picked too", "flag")
@@ -193,14 +174,12 @@ class Settings:
     unit: str = option(
         "completion",
         f"what budgets count: {', '.join(unit.measures for unit in UNITS.values())}",
-        "text",
         choices=tuple(UNITS),
     )
     budgets: tuple[int, ...] = option(
         (4000, 8000, 16000, 32000),
         "budgets in the unit, such as 4k, 0.05, 90s or 2m",
         "amounts",
-        complete="budgets",
         shown="4k,8k,16k,32k",
     )
     add_budgets: tuple[int, ...] = option(
@@ -215,7 +194,6 @@ class Settings:
         "prices by archive, a CSV: archive, input, output and, if wanted, cached_input, money per "
         "million tokens; none forgets those of an earlier replay",
         "file",
-        metavar="FILE",
     )
     caps: tuple[int, ...] = option((8, 16, 32), "caps on the number of attempts", "numbers")
     primary_cap: int = option(16, "the cap that the tables use; always among the caps", "number")
@@ -226,7 +204,7 @@ class Settings:
         "orders",
     )
     order_seed: int = option(20260904, "the seed of the orders", "number")
-    primary_selector: str = option("majority", "the selector that the tables use", "text")
+    primary_selector: str = option("majority", "the selector that the tables use")
     replicates: int = option(5000, "bootstrap replicates; 0 leaves the intervals empty", "number")
     bootstrap_seed: int = option(20260905, "the seed of the replicates", "number")
     curve_points: int = option(200, "points of budget_curve besides the budgets", "number")
@@ -249,8 +227,6 @@ class Settings:
         "patterns",
         parameter="archive",
         planned="only_archive",
-        metavar="NAME",
-        complete="archives",
     )
     competitions: tuple[str, ...] = option(
         (),
@@ -258,11 +234,9 @@ class Settings:
         "patterns",
         parameter="competition",
         planned="only_competition",
-        metavar="NAME",
-        complete="competitions",
     )
     problems: tuple[tuple[str, int], ...] = option(
-        (), "replay only these problems, a CSV: competition, question_id", "file", metavar="FILE"
+        (), "replay only these problems, a CSV: competition, question_id", "file"
     )
 
 
@@ -271,7 +245,7 @@ class Limits:
     """Limits of a process."""
 
     threads: int | None = option(
-        None, "threads to use", "number", most=1024, shown="all cores", metavar="N"
+        None, "threads to use", "number", least=1, most=1024, shown="all cores"
     )
     memory: str | None = option(None, "most memory to use, such as 2GB", "size")
 
@@ -280,7 +254,7 @@ class Limits:
 class TaskLimits(Limits):
     """Limits of a task of a run past one machine, and its scratch folder."""
 
-    threads: int = option(1, "threads of a task", "number", most=1024, metavar="N")
+    threads: int = option(1, "threads of a task", "number", least=1, most=1024)
     memory: str = option("2GB", "most memory of a task", "size")
     scratch: str | None = option(
         None, "where a task may spill to, best on a local disk", "file", metavar="DIR"
@@ -292,17 +266,11 @@ class Filters:
     """Options that keep some rows."""
 
     archive: tuple[str, ...] = option(
-        (),
-        "only these archives, names or patterns such as '*_high'",
-        "patterns",
-        metavar="NAME",
-        complete="archives",
+        (), "only these archives, names or patterns such as '*_high'", "patterns"
     )
-    competition: tuple[str, ...] = option(
-        (), "only these competitions", "patterns", metavar="NAME", complete="competitions"
-    )
+    competition: tuple[str, ...] = option((), "only these competitions", "patterns")
     problems: str | None = option(
-        None, "only these problems, a CSV: competition, question_id", "file", metavar="FILE"
+        None, "only these problems, a CSV: competition, question_id", "file"
     )
 
 
@@ -311,18 +279,18 @@ class Choice:
     """Options that print a part of a table."""
 
     columns: tuple[str, ...] = option(
-        (), "only these columns, with their intervals, in this order", "names", metavar="NAME,…"
+        (), "only these columns, with their intervals, in this order", "names"
     )
     sort: tuple[str, ...] = option(
-        (), "sort by these columns, -NAME for the largest first", "names", metavar="NAME,…"
+        (), "sort by these columns, -NAME for the largest first", "names"
     )
-    limit: int | None = option(None, "at most so many rows", "number", least=0, metavar="N")
+    limit: int | None = option(None, "at most so many rows", "number", least=0)
     where: str | None = option(
-        None, "only rows that meet this condition, such as budget <= 8000", "text", metavar="SQL"
+        None, "only rows that meet this condition, such as budget <= 8000", metavar="SQL"
     )
-    order: tuple[str, ...] = option((), "archives that come first", "names", metavar="NAME,…")
+    order: tuple[str, ...] = option((), "archives that come first", "names")
     width: int | None = option(
-        None, "width in TeX: 5.5in, or one or two (columns); in Python pixels, 96 an inch", "width"
+        None, "width in TeX: 5.5in, or one or two (columns); in Python pixels, 96 an inch", "number"
     )
 
 
@@ -349,9 +317,7 @@ class Tabled(Exported, Choice):
 class OneProblem:
     """The problem that is shown."""
 
-    competition: str | None = option(
-        None, "the competition", "text", shown="the first", complete="competitions"
-    )
+    competition: str | None = option(None, "the competition", shown="the first")
     question: str | None = option(
         None,
         "the problem, its name or question_id",
@@ -369,7 +335,7 @@ class OneReplay(OneProblem):
         None, "the order, 0 the canonical one", "number", least=0, shown="the first"
     )
     budget: int | float | str | None = option(
-        None, "the budget, such as 4k", "amount", shown="the smallest", complete="budgets"
+        None, "the budget, such as 4k", "amount", shown="the smallest"
     )
     cap: int | None = option(
         None, "the cap on attempts", "number", least=1, shown="the primary one"
@@ -416,67 +382,67 @@ def flag_of(entry: Field[Any], name: str | None = None) -> str:
 
 def default_of(entry: Field[Any]) -> Any:
     """Return the default of a field."""
-    if entry.default_factory is not MISSING:
-        return entry.default_factory()
-    return entry.default
+    return entry.default if entry.default_factory is MISSING else entry.default_factory()
 
 
-def default_shown(entry: Field[Any]) -> str:
-    """Return the default that help and documentation print; empty if it says nothing."""
-    if "shown" in entry.metadata:
-        return entry.metadata["shown"]
+def describe_option(entry: Field[Any]) -> str:
+    """Return the help of a field, with its default where that says something."""
     value = default_of(entry)
     if value is None or value is False or value in ((), {}):
-        return ""
-    return ",".join(map(str, value)) if isinstance(value, tuple) else f"{value}".removesuffix(".0")
+        value = ""
+    listed = ",".join(map(str, value)) if isinstance(value, tuple) else f"{value}"
+    shown = entry.metadata.get("shown", listed.removesuffix(".0"))
+    return entry.metadata["help"] + (f" (default: {shown})" if shown else "")
 
 
 def _convert(entry: Field[Any], name: str, value: Any) -> Any:
     """Convert a value to the type of its field; refuse one of another type."""
-    flag = flag_of(entry, name)
+    about, flag = entry.metadata, flag_of(entry, name)
     try:
-        converted = OPTION_KINDS[entry.metadata["kind"]].convert(value)
+        converted = OPTION_KINDS[about["kind"]].convert(value)
     except (TypeError, ValueError) as error:
         raise AuditError(f"{flag}: {error}") from None
-    choices = entry.metadata.get("choices")
-    if choices and converted not in choices:
+    if (choices := about.get("choices")) and converted not in choices:
         raise AuditError(f"{flag} {converted}: must be {' or '.join(choices)}")
+    least, most = about.get("least", -math.inf), about.get("most", math.inf)
+    if about["kind"] == "number" and not least <= converted <= most:
+        limits = f"from {least}" if most == math.inf else f"from {least} to {most:,}"
+        raise AuditError(f"{flag} {converted}: must be {limits}")
     return converted
 
 
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(f"{value!r} is neither True nor False")
-    return value
+def _checked(words: str, make: Callable[[Any], Any], *types: Any) -> Callable[[Any], Any]:
+    """Return what refuses values of other types than these, and makes one type of the others."""
+
+    def convert(value: Any) -> Any:
+        # Python counts True as 1; as a number of orders it is a mistake.
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            raise TypeError(f"{value!r} is not {words}")
+        return make(value)
+
+    return convert
 
 
-def _number(value: Any) -> int:
-    # Python counts True as 1; as a number of orders it is a mistake.
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{value!r} is not a whole number")
-    return operator.index(value)
+_number = _checked("a whole number", int, Integral)
+_text = _checked("a text", str, str, Path)
 
 
 def _decimal(value: Any) -> float:
-    if isinstance(value, bool | str) or not math.isfinite(value):
+    """Return a number that is finite."""
+    number = _checked("a number", float, Real)(value)
+    if not math.isfinite(number):
         raise TypeError(f"{value!r} is not a number")
-    return float(value)
+    return number
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str | Path):
-        raise TypeError(f"{value!r} is not a text")
-    return str(value)
-
-
-def orders(value: Any) -> int | str:
+def _orders(value: Any) -> int | str:
     """Read a number of orders, or auto."""
     if isinstance(value, str) and value != "auto" and not value.isdecimal():
         raise ValueError(f"'{value}' is neither a whole number nor auto")
     return value if value == "auto" else _number(int(value) if isinstance(value, str) else value)
 
 
-def size(value: Any) -> str:
+def _size(value: Any) -> str:
     """Check an amount of memory as DuckDB reads it, such as 500MB or 2GB."""
     if not re.fullmatch(r"\d+(\.\d+)? ?[KMGT]i?B", _text(value)):
         raise ValueError(f"'{value}' is not an amount like 500MB or 2GB")
@@ -488,17 +454,18 @@ def names(value: Any) -> tuple[str, ...]:
 
     A blank at the end of a name belongs to it: logs write finish reasons such as 'stop '.
     """
-    parts = (part.lstrip() for name in _patterns(value) for part in name.split(","))
+    parts = (part.lstrip() for name in patterns(value) for part in name.split(","))
     return tuple(part for part in parts if part.strip())
 
 
-def _patterns(value: Any) -> tuple[str, ...]:
+def patterns(value: Any) -> tuple[str, ...]:
+    """Return one name or several as a tuple."""
     several = value if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
     return tuple(map(_text, several))
 
 
 def _plugins(value: Any) -> str:
-    return _text(value) if isinstance(value, str | Path) else ",".join(_patterns(value))
+    return _text(value) if isinstance(value, str | Path) else ",".join(patterns(value))
 
 
 def _amounts(value: Any) -> Any:
@@ -512,78 +479,45 @@ def _pairs(value: Any) -> dict[str, str]:
     return {_text(name): _text(path) for name, path in dict(value).items()}
 
 
-def _name(value: Any) -> str:
-    return str(value) if isinstance(value, int) else _text(value)
-
-
 class OptionKind(NamedTuple):
-    """A kind of option: what Python takes, and what makes the field's value of it."""
+    """A kind of option: what Python takes, what makes the field's value of it, and its word."""
 
     python: Any
     convert: Callable[[Any], Any]
+    metavar: str | None = None
 
 
-# `audit.cli.options` has what the command line takes; amounts are read when the unit is known.
+# Amounts are read when the unit is known.
 OPTION_KINDS = {
-    "flag": OptionKind(bool, _flag),
-    "number": OptionKind(int, _number),
-    "width": OptionKind(int, _number),
-    "name": OptionKind(str | int, _name),
+    "flag": OptionKind(bool, _checked("True or False", bool, bool)),
+    "number": OptionKind(int, _number, "N"),
+    "name": OptionKind(str | int, _checked("a name", str, str, int)),
     "amount": OptionKind(Amount, _amounts),
     "decimal": OptionKind(float, _decimal),
     "text": OptionKind(str, _text),
-    "file": OptionKind(FilePath, _text),
-    "size": OptionKind(str, size),
-    "plugins": OptionKind(Union[FilePath, Sequence[str]], _plugins),  # noqa: UP007
-    "orders": OptionKind(int | str, orders),
-    "numbers": OptionKind(Budgets, lambda value: tuple(whole_numbers(_amounts(value)))),
-    "amounts": OptionKind(Budgets, _amounts),
-    "names": OptionKind(Names, names),
-    "patterns": OptionKind(Names, _patterns),
+    "file": OptionKind(FilePath, _text, "FILE"),
+    "size": OptionKind(str, _size, "SIZE"),
+    "plugins": OptionKind(Union[FilePath, Sequence[str]], _plugins, "NAMES|all|DIR"),  # noqa: UP007
+    "orders": OptionKind(int | str, _orders, "N|auto"),
+    "numbers": OptionKind(Budgets, lambda value: tuple(whole_numbers(_amounts(value))), "N,…"),
+    "amounts": OptionKind(Budgets, _amounts, "N,…"),
+    "names": OptionKind(Names, names, "NAME,…"),
+    "patterns": OptionKind(Names, patterns, "NAME"),
     "pairs": OptionKind(Mapping[str, str], _pairs),
 }
 
 
-DECLARED: tuple[Any, ...] = (Reading, Settings, Limits, TaskLimits, Tabled, OneReplay)
-
-
-def _require_declared() -> None:
-    """Refuse a field that a command or a document could make nothing of."""
-    for entry in (one for kept in DECLARED for one in fields(kept)):
-        kind, help = entry.metadata.get("kind"), entry.metadata.get("help")
-        if kind is None:
-            raise TypeError(f"{entry.name}: declare it with option(…), with its help and kind")
-        if kind not in OPTION_KINDS:
-            raise TypeError(f"{entry.name}: no kind '{kind}'; there are {', '.join(OPTION_KINDS)}")
-        if not help:
-            raise TypeError(f"{entry.name}: needs a sentence of help")
-
-
-_require_declared()
-
-
-@overload
-def read_options(options: Mapping[str, Any], one: type[One], /) -> One: ...
-@overload
-def read_options(
-    options: Mapping[str, Any], one: type[One], other: type[Other], /
-) -> tuple[One, Other]: ...
-def read_options(options: Mapping[str, Any], /, *option_sets: type[Any]) -> Any:
-    """Return the option sets that hold a function's keyword arguments; None means not given."""
-    left = {name: value for name, value in options.items() if value is not None}
-    read = []
-    for option_set in option_sets:
-        entries = parameters(option_set)
-        # A field may also be given by its own name, such as `mapping` for `map`.
-        entries = {entry.name: entry for entry in entries.values()} | entries
-        values = {}
-        for name in entries.keys() & left.keys():
-            values[entries[name].name] = _convert(entries[name], name, left.pop(name))
-        read.append(option_set(**values))
-    if left:
-        known = [name for option_set in option_sets for name in parameters(option_set)]
-        raise TypeError(not_there("keyword argument", min(left), known))
-    return read[0] if len(read) == 1 else tuple(read)
+def read_options(option_set: type[One], options: Mapping[str, Any]) -> One:
+    """Return the option set of these keyword arguments; None means not given."""
+    entries = parameters(option_set)
+    # Callers inside the package use the names of fields, such as `mapping` for `map`.
+    entries |= {entry.name: entry for entry in entries.values()}
+    if unknown := options.keys() - entries:
+        raise TypeError(not_there("keyword argument", min(unknown), list(entries)))
+    given = {name: value for name, value in options.items() if value is not None}
+    return option_set(
+        **{entries[name].name: _convert(entries[name], name, given[name]) for name in given}
+    )
 
 
 def annotation_of(entry: Field[Any]) -> Any:
@@ -592,48 +526,74 @@ def annotation_of(entry: Field[Any]) -> Any:
     return Literal[choices] if choices else OPTION_KINDS[entry.metadata["kind"]].python
 
 
-def document_options(*option_sets: type) -> Callable[[Function], Function]:
-    """Add the options of these sets to a function's signature and docstring, as `help()` shows.
+def public(function: Callable[..., One]) -> Callable[..., One]:
+    """Return the function with the options of its sets as parameters, as `help()` shows them.
 
-    A docstring describes the other parameters, `name: text`, except those of `SHARED`.
+    A parameter whose type is an option set stands for the options of the set. A docstring describes
+    the others, `name: text`, except those of `SHARED`.
     """
-    entries = [
-        (name, entry, issubclass(option_set, Asked))
-        for option_set in option_sets
-        for name, entry in parameters(option_set).items()
-    ]
+    signature = inspect.signature(function)
+    sets = {
+        name: one.annotation
+        for name, one in signature.parameters.items()
+        if is_dataclass(one.annotation) or one.annotation in (Asked, Planned)
+    }
+    own = [one for one in signature.parameters.values() if one.name not in sets]
+    taken = {name: parameters(option_set) for name, option_set in sets.items()}
+    options = {name: entry for entries in taken.values() for name, entry in entries.items()}
+    known = [*(one.name for one in own), *options]
 
-    def document(function: Function) -> Function:
-        signature = inspect.signature(function)
-        own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-        text = function.__doc__ or ""
-        described = SHARED | dict(re.findall(r"^ {4}(\w+): (.+)$", text, re.MULTILINE))
-        lines = [f"{one.name}: {described[one.name]}" for one in own]
-        for name, entry, is_asked in entries:
-            lines.append(_describe(name, entry))
-            # A replay takes what it is not given from the last one, which only the database knows.
-            is_absent = is_asked or entry.metadata["kind"] == "pairs"
-            default = None if is_absent else default_of(entry)
-            kind = annotation_of(entry)
-            annotation = kind | None if default is None else kind
-            own.append(
-                inspect.Parameter(
-                    name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-                )
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> One:
+        if unknown := kwargs.keys() - set(known):
+            raise TypeError(not_there("keyword argument", min(unknown), known))
+        read = {
+            name: read_options(
+                sets[name], {key: kwargs.pop(key) for key in entries & kwargs.keys()}
             )
-        beginning = re.split(r"\n {4}\w+: ", text, maxsplit=1)[0].rstrip()
-        function.__doc__ = f"{beginning}\n\n{textwrap.indent(chr(10).join(lines), ' ' * 4)}\n    "
-        function.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
-        return function
+            for name, entries in taken.items()
+        }
+        return function(*args, **kwargs, **read)
 
-    return document
+    # A replay takes what it is not given from the last one, which only the database knows.
+    is_asked = not {Asked, Planned}.isdisjoint(sets.values())
+    added = [_parameter(name, entry, is_asked) for name, entry in options.items()]
+    call.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    call.__doc__ = _document(function.__doc__ or "", [one.name for one in own], options)
+    call.options = options  # type: ignore[attr-defined]
+    return call
 
 
-def _describe(name: str, entry: Field[Any]) -> str:
-    """Return the line that describes a parameter in a docstring."""
-    default = default_shown(entry)
-    text = f"{name}: {entry.metadata['help']}{f' (default: {default})' if default else ''}"
-    return textwrap.fill(text, 96, subsequent_indent="    ", break_on_hyphens=False)
+def _parameter(name: str, entry: Field[Any], is_asked: bool) -> inspect.Parameter:
+    """Return the parameter of a field."""
+    is_absent = is_asked or entry.metadata["kind"] == "pairs"
+    default, kind = None if is_absent else default_of(entry), annotation_of(entry)
+    annotation = kind | None if default is None else kind
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+def parameter_help(text: str) -> dict[str, str]:
+    """Return what a docstring says of the parameters that are no fields."""
+    return SHARED | dict(re.findall(r"^ {4}(\w+): (.+)$", text, re.MULTILINE))
+
+
+def _document(text: str, own: Sequence[str], options: Mapping[str, Field[Any]]) -> str:
+    """Return a docstring with a line for every parameter."""
+    described = parameter_help(text)
+    lines = [f"{name}: {described[name]}" for name in own]
+    lines += [
+        textwrap.fill(
+            f"{name}: {describe_option(entry)}",
+            96,
+            subsequent_indent="    ",
+            break_on_hyphens=False,
+        )
+        for name, entry in options.items()
+    ]
+    beginning = re.split(r"\n {4}\w+: ", text, maxsplit=1)[0].rstrip()
+    return f"{beginning}\n\n{textwrap.indent(chr(10).join(lines), ' ' * 4)}\n    "
 
 
 def arguments(reading: Reading) -> Iterable[str]:

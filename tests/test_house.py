@@ -7,12 +7,12 @@ import sys
 import tomllib
 from pathlib import Path
 
-from tests.support import parameters
+from tests.support import stub
 
 ROOT = Path(__file__).resolve().parents[1]
 # A package may import those of its own line and of the lines above it.
 LINES = (
-    {"errors", "text", "progress", "ahead", "units", "rules", "options", "parameters"},
+    {"errors", "text", "progress", "ahead", "units", "rules", "options"},
     {"database", "answers"},
     {"engine", "sources"},
     {"load", "tokens", "query", "output", "interop"},
@@ -153,8 +153,8 @@ def lines_of(node):
 
 
 def test_type_checkers_know_the_options_as_their_fields_declare_them():
-    written = parameters.FILE.read_text(encoding="utf-8")
-    assert written == parameters.stub(), "run: python -m tests.support.parameters"
+    written = stub.FILE.read_text(encoding="utf-8")
+    assert written == stub.stub(), "run: python -m tests.support.stub"
 
 
 # How docstrings begin that name what comes back, not what is done.

@@ -17,7 +17,7 @@ from audit.cli import main
 from audit.engine.prices import read_prices
 from audit.engine.settings import last_settings, resolve
 from audit.errors import AuditError
-from audit.options import Asked, Limits, Planned, Reading, Settings, TaskLimits, arguments
+from audit.options import Asked, Limits, Planned, Reading, Settings, arguments
 from audit.units import UNITS
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import ROOT
@@ -129,14 +129,6 @@ def test_every_setting_is_written_and_read_by_its_type(db):
     with database.opened(db, write=True) as con:
         engine.replay(con, **SMALL, **told)
         assert last_settings(con) == Settings(**SMALL, **told)
-
-
-@pytest.mark.parametrize("taken", [Reading, Asked, Planned, Limits, TaskLimits])
-def test_every_field_has_help_and_a_known_kind(taken):
-    for name, field in options.parameters(taken).items():
-        about = field.metadata
-        assert about["kind"] in options.OPTION_KINDS, name
-        assert about["help"] == about["help"].strip() and not about["help"].endswith("."), name
 
 
 def test_a_reading_is_written_as_the_arguments_that_give_it():

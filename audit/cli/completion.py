@@ -68,6 +68,8 @@ archives = _selecting(
 competitions = _selecting("select distinct competition, '' from attempts order by competition")
 # Budgets of the last replay.
 budgets = _selecting("select budget::varchar, '' from budgets order by budget")
+# By the names of parameters that mean the same wherever they are.
+BY_NAME = {"archive": archives, "competition": competitions, "budget": budgets, "budgets": budgets}
 
 
 @_completer

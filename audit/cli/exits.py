@@ -1,7 +1,6 @@
 """How a command ends: with one line and a status, after Ctrl-C and a broken pipe too."""
 
 import contextlib
-import importlib
 import os
 import signal
 import sys
@@ -10,6 +9,7 @@ from typing import Any
 
 import click
 
+from audit.cli.options import Command
 from audit.errors import LIMITED, AuditError, explained
 from audit.text import nearest, one_line, visible
 
@@ -36,37 +36,6 @@ def interrupts() -> Iterator[list[int]]:
         sys.unraisablehook = hook
 
 
-class Command(click.Command):
-    """A command that works on a database."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command.
-
-        Ctrl-C during DuckDB's import would crash, so it is held back until the import is done.
-        """
-        met: list[int] = []
-        before = signal.signal(signal.SIGINT, lambda signum, frame: met.append(signum))
-        importlib.import_module("duckdb")
-        signal.signal(signal.SIGINT, before)
-        if met:
-            raise KeyboardInterrupt
-        _warn_of_limit()
-        return super().invoke(ctx)
-
-
-def _warn_of_limit() -> None:
-    """Warn where the system gives this process little memory: libraries then end it by a signal."""
-    with contextlib.suppress(ImportError):
-        import resource
-
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if 0 <= limit < LITTLE_MEMORY:
-            size = f"{limit / 2**30:.1f} GB"
-            click.echo(f"note: this process may take {size} of memory (see 'ulimit -v')", err=True)
-
-
-# Below this much memory, a library may fail without a word of its own.
-LITTLE_MEMORY = 2 * 2**30
 # Set to anything, an error that nobody foresaw is shown with its traceback.
 TRACEBACK_VARIABLE = "BUDGET_AUDIT_TRACEBACK"
 # The commands in the order in which one uses them; those that stand in no group come last.

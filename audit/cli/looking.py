@@ -9,49 +9,34 @@ import audit
 from audit.cli import completion
 from audit.cli.commands import main
 from audit.cli.exits import give_up
-from audit.cli.options import (
-    PAIR,
-    database,
-    formats,
-    heavy,
-    list_names,
-    show_notes,
-    takes_options,
-    width_of,
-)
+from audit.cli.options import formats, list_names, show_notes, width_of
 from audit.cli.options import show as show_result
 from audit.errors import AuditError
-from audit.options import OneProblem
+from audit.options import Limits, read_options
 from audit.text import steerless
 
 # Rows that a query prints on a terminal unless it is told otherwise.
 MOST_ROWS = 1000
 
 
-@main.command()
-@click.argument("name", required=False, shell_complete=completion.relations)
-@database
+@main.command(complete={"name": completion.relations})
 @formats()
-def schema(name: str | None, db: str, fmt: str, wide: bool) -> None:
+def schema(fmt: str, wide: bool = False, **options: Any) -> None:
     """List the relations and what a row is, or the columns of one.
 
     Example: budget-audit schema replays
     """
-    show_result(audit.schema(db, name), fmt, wide)
+    show_result(audit.schema(**options), fmt, wide)
 
 
 @main.command()
-@database
-@click.option("--archive", shell_complete=completion.archives, help="Default: the first.")
-@takes_options(OneProblem)
-@click.option("--seed", type=int, help="The attempt whose text to show.")
 @formats()
-def show(db: str, fmt: str, wide: bool, **options: Any) -> None:
+def show(fmt: str, wide: bool = False, **options: Any) -> None:
     """Show the attempts of one problem, or the text of one of them.
 
     Example: budget-audit show --competition AIME24 --question 3 --seed 1
     """
-    result = audit.show(db, **options)
+    result = audit.show(**options)
     if isinstance(result, str):
         text = steerless(str(result))
         # A pager of its own keeps a long text from running off the screen.
@@ -65,31 +50,15 @@ def show(db: str, fmt: str, wide: bool, **options: Any) -> None:
 
 
 @main.command()
-@click.argument("old", metavar="OLD")
-@click.argument("new", metavar="NEW")
-@click.option(
-    "--tolerance",
-    type=float,
-    default=1e-9,
-    show_default=True,
-    help="How far apart two numbers may be, absolutely or relatively.",
-)
-@click.option("--table", metavar="NAME", help="The cells of this table that differ.")
 @click.option("--all", "everything", is_flag=True, help="Every cell that differs.")
-@click.option(
-    "--archive", multiple=True, metavar="NAME|OLD=NEW", help="Only this archive, or one as another."
-)
 @formats()
-@heavy
-def diff(
-    old: str, new: str, table: str | None, everything: bool, fmt: str, wide: bool, **options: Any
-) -> None:
+def diff(fmt: str, everything: bool = False, wide: bool = False, **options: Any) -> None:
     """Tell what differs between two databases. Exit 1 when anything does.
 
     Example: budget-audit diff before.duckdb after.duckdb --archive my-model
     """
-    result = audit.diff(old, new, table=table, **options)
-    if fmt == "table" and not (table or everything):
+    result = audit.diff(**options)
+    if fmt == "table" and not ("table" in options or everything):
         click.echo(result.caption)
     else:
         result.caption = result.caption.partition(";")[0]
@@ -99,21 +68,8 @@ def diff(
 
 
 @main.command()
-@click.argument("live", metavar="LIVE")
-@click.argument("full", metavar="FULL")
-@click.option("--budget", metavar="N", help="The live run's budget, if its log does not say it.")
-@click.option("--rule", metavar="NAME", help="Its rule, if its log does not say it (strict).")
-@click.option(
-    "--policy",
-    metavar="NAME",
-    help="Its policy, if its log does not say it (none), or your .sql file.",
-)
-@click.option("--selector", metavar="NAME", help="Its selector, if it is a .sql file of yours.")
-@click.option("--unit", metavar="NAME", help="Its unit, if its log does not say it (completion).")
-@click.option("--cap", type=int, metavar="N", help="Its cap, if its log does not say it.")
-@click.option("--partial", is_flag=True, help="Leave out problems that the live run lacks.")
 @formats()
-def verify(live: str, full: str, fmt: str, wide: bool, **settings: Any) -> None:
+def verify(fmt: str, wide: bool = False, **options: Any) -> None:
     """Compare a live run with the replay of an unrestricted one. Exit 1 where they differ.
 
     LIVE and FULL are logs, folders or databases. Equal attempts must give equal results, and every
@@ -121,7 +77,7 @@ def verify(live: str, full: str, fmt: str, wide: bool, **settings: Any) -> None:
 
     Example: budget-audit verify live.jsonl full.jsonl
     """
-    result = audit.verify(live, full, **settings)
+    result = audit.verify(**options)
     show_result(result, fmt, wide)
     if {"different", "missing"} & set(result.to_pydict()["result"]):
         raise click.exceptions.Exit(1)
@@ -129,15 +85,6 @@ def verify(live: str, full: str, fmt: str, wide: bool, **settings: Any) -> None:
 
 @main.command(context_settings={"ignore_unknown_options": True})
 @click.argument("name_or_sql", required=False, shell_complete=completion.queries)
-@database
-@click.option(
-    "--param",
-    "params",
-    type=PAIR,
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A value for $NAME in the query.",
-)
 @formats()
 @click.option("--show", "is_shown", is_flag=True, help="Print the SQL instead of running it.")
 @click.option(
@@ -149,15 +96,13 @@ def verify(live: str, full: str, fmt: str, wide: bool, **settings: Any) -> None:
 @click.option(
     "--timeout", type=float, default=60, show_default=True, help="Seconds before it is stopped."
 )
-@heavy
 def query(
-    name_or_sql: str | None,
-    db: str,
-    params: tuple[tuple[str, str], ...],
     fmt: str,
-    wide: bool,
-    is_shown: bool,
-    limit: int | None,
+    name_or_sql: str | None = None,
+    params: dict[str, str] | None = None,
+    wide: bool = False,
+    is_shown: bool = False,
+    limit: int | None = None,
     **options: Any,
 ) -> None:
     """Run a named query, a .sql file or SQL text, read only. - is standard input.
@@ -181,14 +126,15 @@ def query(
     if limit is None and sys.stdout.isatty():
         limit = MOST_ROWS
     text, notes = api.query_text(
-        db,
+        options["db"],
         name_or_sql,
-        dict(params),
+        params or {},
+        read_options(Limits, {name: options.get(name) for name in ("threads", "memory")}),
+        timeout=options["timeout"],
         fmt=fmt,
         width=width_of(wide),
         limit=limit,
         give_up=give_up,
-        **options,
     )
     click.echo(text, nl=False)
     show_notes(*notes)

@@ -1,18 +1,22 @@
-"""Options that several commands share, what they read, and how results are shown."""
+"""Commands whose options are the parameters of a function, and how results are shown."""
 
+import contextlib
+import inspect
 import re
+import signal
 import sys
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 
-from audit import options as declared
+import audit
 from audit.cli import completion
 from audit.cli.completion import DATABASE_VARIABLE, DEFAULT_DATABASE
+from audit.options import OPTION_KINDS, Names, describe_option, flag_of, parameter_help
 from audit.progress import Progress, bar, columns
-from audit.text import one_line
-from audit.units import whole_numbers
+from audit.text import capital, one_line
 
 if TYPE_CHECKING:
     from audit.output.result import Result
@@ -20,10 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["bar"]
 
 FORMATS = ("table", "csv", "json", "md", "tex")
+# Parameters that stand on the command line without a flag where Python takes them by position.
+ARGUMENTS = {"sources", "name", "names", "old", "new", "live", "full", "folder", "number"}
+# Flags of parameters that Python has to call otherwise.
+FLAGS = {"new": "--as", "everything": "--all", "archives": "--archive", "formats": "--format"}
+FLAGS |= {"params": "--param"}
+# Below this much memory, a library may fail without a word of its own.
+LITTLE_MEMORY = 2 * 2**30
 
 
 class Reads(click.ParamType):
-    """What one of the package's own functions reads; what it refuses is a mistake of usage."""
+    """A value that a function reads; what it refuses is a mistake of usage."""
 
     def __init__(self, name: str, read: Callable[[Any], Any]) -> None:
         self.name = name
@@ -37,7 +48,7 @@ class Reads(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _read_pair(text: str) -> tuple[str, str]:
     """Return the two halves of name=value."""
     left, equals, right = text.partition("=")
     if not equals or not left:
@@ -45,91 +56,11 @@ def _pair(text: str) -> tuple[str, str]:
     return left, right
 
 
-PAIR = Reads("name=value", _pair)
-database = click.option(
-    "--db",
-    default=DEFAULT_DATABASE,
-    show_default=True,
-    envvar=DATABASE_VARIABLE,
-    show_envvar=True,
-    help="The database file.",
-    metavar="FILE",
-)
-
-
-# What the command line takes for each kind of option, beside words and files.
-TYPES: dict[str, Any] = {
-    "number": click.INT,
-    "decimal": click.FLOAT,
-    "size": Reads("size", declared.size),
-    "orders": Reads("n|auto", declared.orders),
-    "numbers": Reads("n,…", whole_numbers),
-    "amounts": Reads("n,…", str),
-    "pairs": PAIR,
-}
-# Options that may be given several times.
-SEVERAL = ("pairs", "patterns")
-
-
-def _option(name: str, field: Any) -> Callable[..., Any]:
-    """Return the click option of a field."""
-    about = field.metadata
-    kind, default = about["kind"], declared.default_shown(field)
-    words = about["help"][0].upper() + about["help"][1:]
-    choices, least, most = about.get("choices"), about.get("least", 1), about.get("most")
-    complete = about.get("complete")
-    return click.option(
-        *about.get("flags", [declared.flag_of(field, name)]),
-        name,
-        type=click.Choice(choices)
-        if choices
-        else click.IntRange(least, most)
-        if most or "least" in about
-        else TYPES.get(kind),
-        # False would let the option stand without a value.
-        is_flag=True if kind == "flag" else None,
-        multiple=kind in SEVERAL,
-        metavar=about.get("metavar"),
-        shell_complete=getattr(completion, complete) if complete else None,
-        help=f"{words}{f' [{default}]' if default else ''}.",
-    )
-
-
-def combine(*options: Callable[..., Any]) -> Callable[..., Any]:
-    """Return several options as one, listed in this order."""
-
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
-def takes_options(*sets: type) -> Callable[..., Any]:
-    """Give a command the options of these sets, in the order of their fields."""
-    fields = (item for taken in sets for item in declared.parameters(taken).items())
-    return combine(*(_option(name, field) for name, field in fields))
-
-
-def given_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that were given: one that may be given several times is else empty."""
-    return {
-        name: dict(value) if name == "map" else value
-        for name, value in options.items()
-        if value is not None and value is not False and value != ()
-    }
-
-
-heavy = takes_options(declared.Limits)
-
-
-archive_filter = _option("archive", declared.parameters(declared.Filters)["archive"])
 # One and two columns of a paper, in inches.
 PRESETS = {"one": 3.3, "two": 6.9}
 
 
-def _width(written: str) -> int:
+def _read_width(written: str) -> int:
     """Return a width on paper, such as 3.3in, 84mm or one column, in pixels, 96 an inch."""
     text = written.strip().lower()
     if text in PRESETS:
@@ -144,7 +75,153 @@ def _width(written: str) -> int:
     return round(width)
 
 
-TYPES["width"] = WIDTH = Reads("width", _width)
+PAIR = Reads("name=value", _read_pair)
+WIDTH = Reads("width", _read_width)
+DATABASE = click.Option(
+    ["--db"],
+    default=DEFAULT_DATABASE,
+    show_default=True,
+    envvar=DATABASE_VARIABLE,
+    show_envvar=True,
+    help="The database file.",
+    metavar="FILE",
+)
+
+
+class Command(click.Command):
+    """A command that calls the function of its name, whose parameters are its options."""
+
+    is_derived = False
+
+    def __init__(self, *args: Any, complete: Mapping[str, Any] | None = None, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.complete = complete or {}
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the options of the function, and those that only the command has."""
+        if not self.is_derived:
+            own = {one.name: one for one in self.params}
+            derived = _derive(_import(str(self.name)), self.complete)
+            self.params = [own.pop(one.name, one) for one in derived] + [*own.values()]
+            self.is_derived = True
+        return super().get_params(ctx)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command with the options that were given, and with a progress line."""
+        ctx.params = {name: one for name, one in ctx.params.items() if one not in (None, (), {})}
+        if "progress" in inspect.signature(_import(str(self.name))).parameters:
+            ctx.params["progress"] = bar(str(self.name))
+        _warn_of_limit()
+        return super().invoke(ctx)
+
+
+def _import(name: str) -> Callable[..., Any]:
+    """Return a function of the package.
+
+    Ctrl-C while DuckDB is imported would crash, so it is held back until the import is done.
+    """
+    interrupts: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda signum, frame: interrupts.append(signum))
+    try:
+        return getattr(audit, name)
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if interrupts:
+            raise KeyboardInterrupt
+
+
+def _warn_of_limit() -> None:
+    """Warn where the system gives this process little memory: libraries then end it by a signal."""
+    with contextlib.suppress(ImportError):
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if 0 <= limit < LITTLE_MEMORY:
+            size = f"{limit / 2**30:.1f} GB"
+            click.echo(f"note: this process may take {size} of memory (see 'ulimit -v')", err=True)
+
+
+def _derive(function: Callable[..., Any], complete: Mapping[str, Any]) -> list[click.Parameter]:
+    """Return the arguments and options that the parameters of a function are."""
+    described, fields = parameter_help(function.__doc__ or ""), getattr(function, "options", {})
+    made: list[click.Parameter] = []
+    for name, one in inspect.signature(function).parameters.items():
+        completer = complete.get(name) or completion.BY_NAME.get(name)
+        if name == "db":
+            made.append(DATABASE)
+        elif name in fields:
+            about = fields[name].metadata
+            made.append(
+                _option(
+                    *about.get("flags", [flag_of(fields[name], name)]),
+                    one=one.replace(default=None),
+                    help=describe_option(fields[name]),
+                    is_several=about["kind"] == "patterns",
+                    metavar=about.get("metavar", OPTION_KINDS[about["kind"]].metavar),
+                    shell_complete=completer,
+                )
+            )
+        elif name in ARGUMENTS and one.kind is one.POSITIONAL_OR_KEYWORD:
+            made.append(_argument(one, completer))
+        elif name != "progress":
+            word, help = name.replace("_", "-"), described[name]
+            if one.default is True:
+                word, help = f"no-{word}", f"do not {help}"
+            is_several = set(get_args(Names)) <= set(get_args(one.annotation))
+            made.append(
+                _option(
+                    FLAGS.get(name, f"--{word}"),
+                    one=one,
+                    help=help,
+                    is_several=is_several,
+                    shell_complete=completer,
+                )
+            )
+    return made
+
+
+def _argument(one: inspect.Parameter, completer: Any) -> click.Argument:
+    """Return the argument of a parameter; several sources or names may be given."""
+    return click.Argument(
+        [one.name],
+        required=one.default is one.empty,
+        nargs=-1 if one.name in ("sources", "names") else 1,
+        type=int if one.name == "number" else None,
+        shell_complete=completer,
+    )
+
+
+def _option(
+    *flags: str, one: inspect.Parameter, help: str, is_several: bool, **more: Any
+) -> click.Option:
+    """Return the option of a parameter, by the type that it has in Python."""
+    kinds = [one.annotation, *get_args(one.annotation)]
+    more |= {"help": f"{capital(help)}.", "required": one.default is one.empty}
+    if bool in kinds:
+        is_on = one.default is True
+        more |= {"is_flag": True, "flag_value": not is_on, "default": is_on}
+    elif any(get_origin(kind) is Mapping for kind in kinds):
+        more |= {"type": PAIR, "multiple": True, "callback": lambda ctx, param, pairs: dict(pairs)}
+    else:
+        choices = [get_args(kind) for kind in kinds if get_origin(kind) is Literal]
+        numbers = [kind for kind in (int, float) if kind in kinds and str not in kinds]
+        types = [*map(click.Choice, choices), *([WIDTH] if one.name == "width" else numbers), None]
+        more = {"metavar": "PATH" if Path in kinds else None} | more
+        more |= {"type": types[0], "multiple": is_several}
+        if one.default not in (None, (), one.empty):
+            more |= {"default": one.default, "show_default": True}
+    return click.Option([*flags, one.name], **more)
+
+
+def combine(*options: Callable[..., Any]) -> Callable[..., Any]:
+    """Return several options as one, listed in this order."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 def _without_color(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -200,6 +277,13 @@ def list_names(pairs: Iterable[tuple[str, str]]) -> None:
 def print_result(result: "Result") -> None:
     """Print the caption of a result in one line, and its notes."""
     click.echo(one_line(result.caption))
+    show_notes(*result.notes)
+
+
+def print_files(result: "Result") -> None:
+    """Print the files that were written, and the notes."""
+    for row in result:
+        click.echo(row["file"])
     show_notes(*result.notes)
 
 

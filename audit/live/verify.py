@@ -45,13 +45,13 @@ def verify(
 
     live: the live run: a log, a folder of them or a database
     full: the unrestricted run of the same problems
-    budget: the live run's budget, where its records do not say it
-    rule: its rule, likewise (strict)
-    policy: its policy, likewise (none), or a .sql file of your own
-    selector: its selector, likewise (majority)
-    unit: its unit, likewise (completion)
-    cap: its cap, likewise (its largest number of attempts)
-    partial: leave out problems that the live run lacks, which are else listed as missing
+    budget: the live run's budget (default: as recorded)
+    rule: its rule (default: as recorded, or strict)
+    policy: its policy, or a .sql file of your own (default: as recorded, or none)
+    selector: its selector, or a .sql file of your own (default: as recorded, or majority)
+    unit: its unit (default: as recorded, or completion)
+    cap: its cap (default: as recorded, or its largest number of attempts)
+    partial: leave out problems that the live run lacks, instead of listing them as missing
     """
     asked = zip(NAMED, (budget, rule, cap, unit, policy, selector), strict=False)
     options = {name: value for name, value in asked if value is not None}

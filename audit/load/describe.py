@@ -52,7 +52,7 @@ def describe(
 
     Give how to read them as a `reading`, or as its options. `write` names a file for the select.
     """
-    reading = reading or read_options(options, Reading)
+    reading = reading or read_options(Reading, options)
     check_reading(reading)
     if is_selected(sources, reading):
         return _describe_select(sources, reading)

@@ -70,7 +70,7 @@ def load(
 
     Give how to read them as a `reading`, or as its options.
     """
-    reading = reading or read_options(options, Reading)
+    reading = reading or read_options(Reading, options)
     check_reading(reading)
     select, files, skipped = _find_sources(sources, reading)
     checkpoints = checkpoint_file(reading)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,7 +12,7 @@ from audit.errors import AuditError
 from audit.load.load import file_facts, hashing, source_notes
 from audit.load.schema import INCOMING
 from audit.load.staging import Staging, read
-from audit.options import TaskLimits, document_options, read_options
+from audit.options import TaskLimits, public
 from audit.output.result import Result
 from audit.scale.folders import appearing, folder_of, missing, read_receipt, write_receipt
 from audit.scale.keys import number_keys
@@ -21,22 +20,18 @@ from audit.scale.plan import Manifest, read_manifest, same_plan
 from audit.sources.files import SourceFile
 from audit.sources.opening import unreadable
 
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from audit.parameters import TaskOptions
-
 # Rows that are written together, from however many files.
 GROUP_ROWS = 20_000
 # An extract keeps the rows of a load; where problems have names, with the name of its own.
 EXTRACTED = INCOMING.append(pa.field("problem_name", pa.string()))
 
 
-@document_options(TaskLimits)
+@public
 def extract(
     folder: str | Path,
     number: int | None = None,
-    **options: "Unpack[TaskOptions]",
+    *,
+    limits: TaskLimits,
 ) -> Result:
     """Do one extract of a run, or all that are missing: a row per extract.
 
@@ -45,7 +40,6 @@ def extract(
 
     number: the extract, counted from 0 (default: every one that is missing)
     """
-    limits = read_options(options, TaskLimits)
     run = Path(folder)
     manifest = read_manifest(run)
     numbers = missing(run, manifest, "extract") if number is None else [number]

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 
@@ -14,36 +14,34 @@ from audit.engine.replay import build_stages, finish, publish
 from audit.engine.settings import keep
 from audit.errors import AuditError, explained
 from audit.load import provenance
-from audit.options import Limits, TaskLimits, document_options, read_options
+from audit.options import Limits, TaskLimits, public
 from audit.output.result import Result
 from audit.scale.folders import RECEIPT, folder_of, parquet, sha256, whole_receipt, whole_receipts
 from audit.scale.keys import HANDED_DOWN, fill_records, keys_file, number_keys
 from audit.scale.part import WRITTEN
 from audit.scale.plan import Manifest, same_plan, settings_of
 
-if TYPE_CHECKING:
-    from typing import Unpack
 
-    from audit.parameters import LimitOptions
-
-
-@document_options(Limits)
+@public
 def gather(
     folder: str | Path,
     db: str | Path,
-    **options: "Unpack[LimitOptions]",
+    *,
+    limits: Limits,
 ) -> Result:
     """Check every part of a run, make one new database of them, and return the settings used.
 
     db: the database, a file that is not there yet
     """
-    run, limits = Path(folder).resolve(), asdict(read_options(options, Limits))
+    run = Path(folder).resolve()
     manifest = same_plan(run)
     number_keys(run, TaskLimits())
     keys = whole_receipt(run, manifest, "keys")
     files = _part_files(run, manifest)
     try:
-        with opened(db, write=True, row_group=REPLAYED_ROW_GROUP, reach=run, **limits) as con:
+        with opened(
+            db, write=True, row_group=REPLAYED_ROW_GROUP, reach=run, **asdict(limits)
+        ) as con:
             with transaction(con):
                 _fill(con, run, manifest, keys, files)
             used = con.sql("from settings order by key").to_arrow_table()

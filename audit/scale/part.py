@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import duckdb
 import pyarrow as pa
@@ -12,17 +11,12 @@ from audit.engine import render
 from audit.engine.replay import build_stages, check_contracts
 from audit.engine.settings import keep
 from audit.engine.stages import PORTIONED, STAGE_NAMES, TABLES
-from audit.options import TaskLimits, document_options, read_options
+from audit.options import TaskLimits, public
 from audit.output.result import Result
 from audit.scale.folders import appearing, folder_of, read_receipt, sha256, working, write_receipt
 from audit.scale.keys import HANDED_DOWN, fill_records, keys_file, number_keys
 from audit.scale.plan import same_plan, settings_of
 from audit.text import literal
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from audit.parameters import TaskOptions
 
 # What a part computes: every stage up to the last that needs one bank at a time. Its tables are
 # written; later stages come along by themselves.
@@ -32,17 +26,18 @@ PART_STAGES = STAGE_NAMES[
 WRITTEN = tuple(n for n in PART_STAGES if n in TABLES and n not in HANDED_DOWN)
 
 
-@document_options(TaskLimits)
+@public
 def part(
     folder: str | Path,
     number: int,
-    **options: "Unpack[TaskOptions]",
+    *,
+    limits: TaskLimits,
 ) -> Result:
     """Make one part of a run, unless it is there, and say how many banks it has walked.
 
     number: the part, counted from 0
     """
-    banks = make_part(Path(folder), number, read_options(options, TaskLimits))
+    banks = make_part(Path(folder), number, limits)
     done = f"{banks:,} banks" if banks else "nothing to do"
     return Result(pa.table({"part": [number], "banks": [banks]}), caption=f"part {number}: {done}")
 

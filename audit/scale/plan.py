@@ -7,7 +7,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import numpy
@@ -23,7 +23,7 @@ from audit.engine.settings import Settings, as_tuples, resolve, resolve_plugins
 from audit.engine.sql_files import sql_digest
 from audit.errors import AuditError, first_line
 from audit.load.load import check_reading
-from audit.options import Planned, Reading, Sources, document_options, read_options
+from audit.options import Planned, Reading, Sources, public
 from audit.output import filters
 from audit.output.result import Result
 from audit.sources.files import SourceFile, find_files
@@ -31,11 +31,6 @@ from audit.sources.missing import require
 from audit.sources.opening import open_source, require_some
 from audit.study.fetch import local_files
 from audit.text import is_utf8
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from audit.parameters import PlanOptions
 
 MOST_PARTS = 99_999
 # Files up to this size together are read by one task: a process for each small file costs more.
@@ -81,12 +76,14 @@ class Manifest:
             )
 
 
-@document_options(Reading, Planned)
+@public
 def plan(
     sources: Sources,
     out: str | Path,
     parts: int,
-    **options: "Unpack[PlanOptions]",
+    *,
+    reading: Reading,
+    settings: Planned,
 ) -> Result:
     """Plan a run past one machine, which workers share as a folder: a row per source file.
 
@@ -95,7 +92,6 @@ def plan(
     out: the run's folder, which every worker sees under the same name
     parts: into how many parts the problems go
     """
-    reading, settings = read_options(options, Reading, Planned)
     asked: dict[str, Any] = {**settings, "prices": read_prices(settings.get("prices", ""))}
     if "problems" in settings:
         asked["problems"] = filters.read_problems(Path(settings["problems"]))

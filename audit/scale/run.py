@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import duckdb
 import pyarrow as pa
 
 from audit.errors import AuditError, explained
-from audit.options import TaskLimits, document_options, read_options
+from audit.options import TaskLimits, public
 from audit.output.result import Result
 from audit.progress import Progress
 from audit.scale.extract import extract_files
@@ -17,11 +17,6 @@ from audit.scale.folders import missing, remove_abandoned
 from audit.scale.keys import number_keys
 from audit.scale.part import make_part
 from audit.scale.plan import same_plan
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from audit.parameters import TaskOptions
 
 ENGINES = ("local", "spark", "ray")
 # A process that lives long keeps memory that it no longer needs: a part has one of its own.
@@ -73,7 +68,7 @@ def perform(task: Task) -> Outcome:
     return Outcome(task.kind, task.number)
 
 
-@document_options(TaskLimits)
+@public
 def run(
     folder: str | Path,
     *,
@@ -83,7 +78,7 @@ def run(
     remote: str | None = None,
     address: str | None = None,
     progress: Progress | None = None,
-    **options: "Unpack[TaskOptions]",
+    limits: TaskLimits,
 ) -> Result:
     """Run the remaining tasks of a run: a row for extracts and one for parts.
 
@@ -96,7 +91,6 @@ def run(
     remote: a Spark Connect server, such as 'sc://host:15002'
     address: a Ray cluster, such as 'auto'
     """
-    limits = read_options(options, TaskLimits)
     if on not in ENGINES:
         raise AuditError(f"--on {on}: must be {', '.join(ENGINES[:-1])} or {ENGINES[-1]}")
     if workers < 1:

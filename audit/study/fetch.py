@@ -55,7 +55,7 @@ def fetch(
     """Fetch the study's archive from the hub, resumed and checked: a row per file.
 
     out: the folder for the files
-    repo: another dataset of the hub, owner/name
+    repo: another dataset of the hub, owner/name, or a bucket, hf://buckets/owner/name
     revision: another commit, tag or branch than the study's
     archives: other archives than the study's two
     progress: called with what is done, how much of it, and how much there is

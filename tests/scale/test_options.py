@@ -8,12 +8,11 @@ import duckdb
 import pytest
 
 import audit
-from audit.cli import main
 from audit.errors import AuditError
 from audit.options import TaskLimits
 from audit.scale.keys import number_keys
 from tests.support.archives import attempt, random_archive, write_jsonl, write_parquet
-from tests.support.command import ROOT
+from tests.support.command import ROOT, parameters
 from tests.support.command import told as command
 from tests.support.databases import SMALL
 from tests.support.runs import (
@@ -34,7 +33,7 @@ RENAMED = {"--archive": "--only-archive", "--competition": "--only-competition"}
 
 def options(name):
     """The options of a command."""
-    return {option for param in main.commands[name].params for option in param.opts} - {"sources"}
+    return {option for param in parameters(name) for option in param.opts} - {"sources"}
 
 
 def same(tmp_path, sources, reading=None, parts=2, **settings):

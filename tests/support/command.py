@@ -7,11 +7,18 @@ import sys
 import warnings
 from pathlib import Path
 
+import click
 from click.testing import CliRunner
 
 from audit.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def parameters(name):
+    """The options and arguments of a command."""
+    command = main.commands[name]
+    return [one for one in command.get_params(click.Context(command)) if one.name != "help"]
 
 
 def run(folder, *arguments, status=0, inside=()):

@@ -23,6 +23,7 @@ from audit.errors import AuditError
 from tests.soak._server import ROOT, serving
 from tests.soak.crashes import REPLAY, disturb_often, files, leftovers, prepare, state
 from tests.soak.disks import cannot_mount, copied, fill_disk, kilobytes_of, small_disk
+from tests.support.command import parameters
 
 # Every command that opens a database, with what else it must be given.
 COMMANDS = {
@@ -252,8 +253,8 @@ def test_another_program_that_holds_the_database_is_named_too(server, folder):
 def test_every_command_that_opens_a_database_is_tried_here():
     with_database = {
         name
-        for name, command in main.commands.items()
-        if any(parameter.name == "db" for parameter in command.params)
+        for name in main.commands
+        if any(parameter.name == "db" for parameter in parameters(name))
     }
     # `gather` makes its database from the files of a run, and `tables` opens none.
     assert with_database - {"gather", "tables"} == set(COMMANDS)

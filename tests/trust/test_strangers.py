@@ -89,7 +89,7 @@ def test_a_database_that_something_else_has_changed_ends_no_command_with_a_trace
 def test_an_error_that_nobody_foresaw_is_one_line_and_shown_in_full_on_demand(
     tmp_path, monkeypatch
 ):
-    def fail(*args, **kwargs):
+    def fail():
         raise KeyError("nobody\nforesaw")
 
     monkeypatch.setattr(api, "tables", fail)
@@ -102,7 +102,7 @@ def test_an_error_that_nobody_foresaw_is_one_line_and_shown_in_full_on_demand(
 
 def test_a_limit_on_memory_is_the_reason_that_is_given(tmp_path, monkeypatch):
     def fail(error):
-        def raise_it(*args, **kwargs):
+        def raise_it():
             raise error
 
         monkeypatch.setattr(api, "tables", raise_it)
