@@ -1,1 +1,1 @@
-"""Tables as text, CSV, Parquet and money."""
+"""Tables as text and as files."""

@@ -6,7 +6,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from audit.errors import AuditError, first_line
+from audit.errors import AuditError
 from audit.text import not_there
 
 
@@ -60,7 +60,9 @@ def select_rows(table: pa.Table, where: str, source: str) -> pa.Table:
             sql = f"from rows_of_table where ({where}\n)"
             return con.sql(sql).to_arrow_table().cast(table.schema)
         except duckdb.Error as error:
-            raise AuditError(f"{source}: {first_line(error)}") from None
+            # The second line names the columns that come near a misspelt one.
+            reason = " ".join(str(error).splitlines()[:2])
+            raise AuditError(f"{source}: {reason}") from None
 
 
 def _order_archives(table: pa.Table, order: Sequence[str]) -> pa.Table:

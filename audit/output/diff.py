@@ -3,30 +3,44 @@
 import math
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 import duckdb
 import pyarrow as pa
 
 from audit import engine
-from audit.database import cursor, insert
+from audit.database import insert
 from audit.engine.build import render_file
 from audit.engine.settings import last_settings
-from audit.errors import AuditError
-from audit.output.display import budget_name, text_table
-from audit.output.headings import replayed_unit
-from audit.output.terminal import DisplayColumn, lines_of
-from audit.text import not_there, plural, shortened
-from audit.units import Unit, write_digits
+from audit.errors import AuditError, first_line
+from audit.output.choose import select_rows
+from audit.output.display import display_columns, is_number, text_table
+from audit.output.filters import ARCHIVE_COLUMNS
+from audit.output.headings import in_unit, replayed_unit
+from audit.output.terminal import lines_of
+from audit.text import literal, not_there, plural, shortened
 
 Difference = tuple[str, str, str, str | None, str | None]
 # Old names of archives and the new ones.
 Pairs = dict[str, str]
-MOST_LINES, MOST_COSTS, MOST_FLIPPED = 8, 3, 10
+MOST_LINES, MOST_FLIPPED, WIDEST_ARCHIVE = 8, 10, 30
 OTHERS = ("settings", "sources")
-NUMBERS = ("int", "float", "double", "decimal")
-ARCHIVE_COLUMNS = ("archive", "other")
+# How many means that moved are listed, and the columns of archive_comparisons that print so.
+MEASURES = {
+    "accuracy": (8, ("other_accuracy", "accuracy", "delta", "delta_low", "delta_high")),
+    "cost": (
+        3,
+        (
+            "other_cost",
+            "cost",
+            "cost_difference",
+            "cost_difference_low",
+            "cost_difference_high",
+        ),
+    ),
+}
+HEADS = ("archive", "rule", "budget", "old", "new", "difference, 95 %", "")
 
 
 def archive_pairs(names: Sequence[str]) -> Pairs:
@@ -54,40 +68,34 @@ def differences(
         for name in asked:
             if name not in loaded:
                 raise AuditError(f"--archive: {side}: {not_there('archive', name, loaded)}")
-    read = engine.relations_behind(engine.table_names() if table is None else [table])
-    with (
-        duckdb.connect() as both,
-        engine.prepared(old, read),
-        engine.prepared(new, read),
-    ):
-        rows = list(_differences((old, new), both, tolerance, pairs, table))
+    names = [*OTHERS, *engine.table_names()] if table is None else [table]
+    read = engine.relations_behind(names)
+    with duckdb.connect() as both, engine.prepared(old, read), engine.prepared(new, read):
+        rows = [row for name in names for row in _differ(name, (old, new), both, tolerance, pairs)]
     return text_table(("what", "row", "column", "old", "new"), rows)
 
 
-def _differences(
+def _differ(
+    name: str,
     sides: tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection],
     both: duckdb.DuckDBPyConnection,
     tolerance: float,
     pairs: Pairs,
-    table: str | None,
 ) -> Iterator[Difference]:
-    """Yield the differences of settings, sources and tables."""
-    if table is None:
-        settings = [_rows(con, "select key, value from settings", "key, value") for con in sides]
-        yield from _cells(both, "settings", settings, ["key"], tolerance, {})
-        columns = "archive, file, sha256, rows"
-        for name, con in zip(("old_sources", "new_sources"), sides, strict=True):
-            insert(both, f"create table {name} as", _rows(con, f"select {columns} from sources"))
+    """Yield the differences of a table, of the settings or of the sources."""
+    found = [_rows(con, name) for con in sides]
+    tables = [rows for rows in found if not isinstance(rows, str)]
+    if len(tables) == 2 and name == "sources":
+        for side, rows in zip(("old", "new"), tables, strict=True):
+            insert(both, f"create table {side}_sources as", rows)
         for row in both.execute(engine.render("moved_sources")).fetchall():
             yield "sources", *row
-    for name in engine.table_names() if table is None else [table]:
-        tables = [_table(con, name) for con in sides]
-        found = [rows for rows in tables if isinstance(rows, pa.Table)]
-        if len(found) == 2:
-            yield from _cells(both, name, found, key_columns(name), tolerance, pairs)
-        elif found:
-            shown = [f"{t.num_rows:,} rows" if isinstance(t, pa.Table) else t for t in tables]
-            yield name, "", "", shown[0], shown[1]
+    elif len(tables) == 2:
+        keys = ["key"] if name == "settings" else key_columns(name)
+        yield from _cells(both, name, tables, keys, tolerance, pairs)
+    elif tables:
+        old, new = (rows if isinstance(rows, str) else f"{len(rows):,} rows" for rows in found)
+        yield name, "", "", old, new
 
 
 def _cells(
@@ -101,49 +109,43 @@ def _cells(
     """Yield the columns that one side lacks, then the cells and rows in which both differ."""
     before, after = (side.column_names for side in sides)
     for column in sorted({*before} ^ {*after}):
-        there = ["there" if column in columns else None for columns in (before, after)]
-        yield what, "", column, *there
+        yield what, "", column, *("there" if column in side else None for side in (before, after))
+    shared = [column for column in before if column in after]
     # The number of a problem may shift where another one is added; its name does not.
-    is_named = "problem" in before and "problem" in after
-    named = ["problem" if key == "question_id" and is_named else key for key in keys]
-    named = [key for key in named if key in before and key in after]
-    is_number = {
-        field.name: str(field.type).startswith(NUMBERS)
-        for field in sides[0].schema
-        if field.name in after and field.name not in (*named, *keys)
+    named = ["problem" if key == "question_id" and "problem" in shared else key for key in keys]
+    columns = {
+        name: is_number(sides[0].schema.field(name).type)
+        for name in shared
+        if name not in (*named, *keys)
     }
-    for name, side, archives in zip(("old", "new"), sides, (pairs, _same(pairs)), strict=True):
-        insert(both, "create or replace temp table side as", side)
-        both.execute(f"create or replace temp table {name}_rows as {_paired(side, archives)}")
+    _insert_sides(both, "rows", sides, pairs)
+    named = [key for key in named if key in shared]
     sql = render_file(
-        "diff/cell_differences.jinja", keys=named, columns=is_number, tolerance=tolerance
+        "diff/cell_differences.jinja", keys=named, columns=columns, tolerance=tolerance
     )
     for row in both.execute(sql).fetchall():
         yield what, *row
 
 
-def _paired(side: pa.Table, pairs: Pairs) -> str:
-    """Return the select of a side's rows, archives under their new names and others left out."""
-    columns = [name for name in ARCHIVE_COLUMNS if name in side.column_names]
-    if not pairs or not columns:
-        return "from side"
-    names = ", ".join(f"({_text(old)}, {_text(new)})" for old, new in pairs.items())
-    new_names = f"(select new from (values {names}) as pairs (old, new) where old = {{0}}) as {{0}}"
-    renamed = ", ".join(new_names.format(column) for column in columns)
-    kept = " and ".join(
-        f"({column} is null or {column} in ({', '.join(map(_text, pairs))}))" for column in columns
-    )
-    return f"select * replace ({renamed}) from side where {kept}"
+def _insert_sides(
+    both: duckdb.DuckDBPyConnection, name: str, sides: Sequence[pa.Table], pairs: Pairs
+) -> None:
+    """Insert the rows of both sides, archives under their new names and others left out."""
+    for side, rows, names in zip(("old", "new"), sides, (pairs, pairs.values()), strict=True):
+        columns = [column for column in ARCHIVE_COLUMNS if pairs and column in rows.column_names]
+        renamed = f"map({_list(names)}, {_list(pairs.values())})"
+        replaced = ", ".join(f"{renamed}[{column}] as {column}" for column in columns)
+        kept = [f"({column} is null or {column} in {_list(names)})" for column in columns]
+        insert(both, "create or replace temp table side as", rows)
+        both.execute(
+            f"create or replace temp table {side}_{name} as select * "
+            f"{replaced and f'replace ({replaced})'} from side "
+            f"where {' and '.join(kept) or 'true'}"
+        )
 
 
-def _text(value: str) -> str:
-    """Return a text as SQL writes it."""
-    return "'" + value.replace("'", "''") + "'"
-
-
-def _same(pairs: Pairs) -> Pairs:
-    """Return the new names of pairs, each as itself."""
-    return {name: name for name in pairs.values()}
+def _list(names: Collection[str]) -> str:
+    return f"[{', '.join(map(literal, names))}]"
 
 
 def first_screen(
@@ -179,66 +181,45 @@ def _moved(
     """Return the accuracies, costs and problems that moved, over the problems of both databases."""
     with duckdb.connect() as both:
         try:
-            for name, con, archives in (("old", old, pairs), ("new", new, _same(pairs))):
-                means = _rows(con, engine.render("problem_means"))
-                insert(both, "create or replace temp table side as", means)
-                both.execute(f"create table {name}_means as {_paired(means, archives)}")
-            both.execute(f"create table moved as {engine.render('moved_problems')}")
+            means = [con.sql(engine.render("problem_means")).to_arrow_table() for con in (old, new)]
         except duckdb.Error:
             return []
-        settings, unit = last_settings(new), replayed_unit(new)
+        _insert_sides(both, "means", means, pairs)
+        both.execute(f"create table moved as {engine.render('moved_problems')}")
+        settings = last_settings(new)
         keys = ("measure", "archive", "budget", "rule")
         drawn = (settings.replicates, settings.bootstrap_seed)
         intervals = engine.paired_intervals(both, "from moved", keys, *drawn)
         insert(both, "create table intervals as", intervals)
-        lines = []
-        for measure, most in (("accuracy", MOST_LINES), ("cost", MOST_COSTS)):
-            rows = both.sql(
-                "select *, coalesce(low > 0 or high < 0, false) as is_clear from intervals "
-                "natural join (select measure, archive, budget, rule, avg(old) as old, "
-                "avg(new) as new, count(*) filter (difference <> 0) as moves from moved "
-                "group by all) where measure = ? "
-                "order by is_clear desc, abs(difference) desc, archive, budget, rule",
-                params=[measure],
-            )
-            lines += ["", *_moves(measure, rows.to_arrow_table().to_pylist(), most, unit)]
-        return [*lines, "", *_flipped(both)] if len(intervals) else []
+        scale = {"scale": replayed_unit(new).scale}
+        rows = both.sql(engine.render("moved_means"), params=scale).to_arrow_table()
+        rows = in_unit(new, rows)
+        lines = [line for measure in MEASURES for line in ("", *_moves(measure, rows))]
+        return [*lines, "", *_flipped(both)] if len(rows) else []
 
 
-def _moves(measure: str, rows: list[dict[str, Any]], most: int, unit: Unit) -> list[str]:
+def _moves(measure: str, rows: pa.Table) -> list[str]:
     """Return the archives, rules and budgets whose mean moved, with the paired interval."""
-    word = measure.capitalize()
-    moved = [row for row in rows if row["moves"]]
-    if not moved:
-        return [f"{word}: the same at every budget and under every rule."]
-
-    def write(value: float | None, sign: str = "") -> str:
-        if value is None:
-            return ""
-        if measure == "accuracy":
-            return f"{value:{sign}.2f}"
-        written = write_digits(abs(value) / unit.scale, unit)
-        return ("-" if value < 0 else sign) + (unit.symbol if unit.symbol == "$" else "") + written
-
-    archives = list(dict.fromkeys(row["archive"] for row in rows))
-    lines = []
-    for row in moved[:most]:
-        budget = budget_name(row["budget"] / unit.scale, unit)
-        ends = (
-            "" if row["low"] is None else f" [{write(row['low'], '+')}, {write(row['high'], '+')}]"
-        )
-        cells = [shortened(row["archive"], 30, archives), row["rule"], budget]
-        cells += [write(row["old"]), write(row["new"]), write(row["difference"], "+") + ends]
-        lines.append([*cells, "*" if row["is_clear"] else ""])
-    heads = ("archive", "rule", "budget", "old", "new", "difference, 95 %", "")
+    most, names = MEASURES[measure]
+    of_measure = select_rows(rows, f"measure = '{measure}'", "diff")
+    moved = select_rows(of_measure, "is_moved", "diff").drop_columns(["measure", "is_moved"])
+    if not len(moved):
+        return [f"{measure.capitalize()}: the same at every budget and under every rule."]
+    table = moved.rename_columns(["archive", "rule", "budget", *names, "mark"]).slice(0, most)
     columns = [
-        DisplayColumn(head, [line[place] for line in lines], 2 <= place <= 5)
-        for place, head in enumerate(heads)
+        replace(column, header=head)
+        for column, head in zip(display_columns("archive_comparisons", table), HEADS, strict=True)
     ]
-    clear = sum(row["is_clear"] for row in moved)
-    title = f"{word}, paired over problems: {clear} of {len(rows)} differ by more than noise (*)"
+    archives = list(dict.fromkeys(rows["archive"].to_pylist()))
+    cells = [shortened(name, WIDEST_ARCHIVE, archives) for name in columns[0].cells]
+    columns[0] = replace(columns[0], cells=cells)
+    clear = moved["mark"].to_pylist().count("*")
+    title = (
+        f"{measure.capitalize()}, paired over problems: "
+        f"{clear} of {len(of_measure)} differ by more than noise (*)"
+    )
     more = [f"… and {len(moved) - most:,} more"] if len(moved) > most else []
-    return [title, *lines_of(columns, len(lines)).splitlines(), *more]
+    return [title, *lines_of(columns, len(table)).splitlines(), *more]
 
 
 def _flipped(both: duckdb.DuckDBPyConnection) -> list[str]:
@@ -254,24 +235,16 @@ def _flipped(both: duckdb.DuckDBPyConnection) -> list[str]:
     return [f"Problems that flipped most, in points (of {len(rows):,} that moved):", *lines]
 
 
-def _rows(con: duckdb.DuckDBPyConnection, sql: str, none: str = "") -> pa.Table:
-    """Return the rows of a select; no rows with these columns where there is no such relation."""
+def _rows(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table | str:
+    """Return a table, the settings or the sources, or why there are none."""
     try:
-        return con.sql(sql).to_arrow_table()
-    except duckdb.CatalogException:
-        if not none:
-            raise
-        return (
-            cursor(con).sql(f"select '' as {none.replace(', ', ',  as ')} limit 0").to_arrow_table()
-        )
-
-
-def _table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table | str:
-    """Return a table, or why there is none."""
-    try:
+        if name == "settings":
+            return con.sql("select key, value from settings").to_arrow_table()
+        if name == "sources":
+            return con.sql("select archive, file, sha256, rows from sources").to_arrow_table()
         return engine.table(con, name)
-    except AuditError as error:
-        return str(error)
+    except (AuditError, duckdb.CatalogException) as error:
+        return first_line(error)
 
 
 def key_columns(name: str) -> list[str]:

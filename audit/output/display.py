@@ -4,26 +4,23 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from audit import engine
-from audit.database.leftovers import atomic_file
 from audit.errors import AuditError
 from audit.output.headings import heading, unit_of
 from audit.output.terminal import LAST_RANK, DisplayColumn, fitted, lines_of
 from audit.output.tex import POINTS_PER_PIXEL, tex_float, tex_tabular
+from audit.output.write import rows_as_text
 from audit.text import capital, visible
 from audit.units import UNITS, Unit, write_cost
 
 DISPLAY_FORMATS = ("table", "md", "tex")
 FORMATS = ("table", "csv", "json", "md", "tex")
-BATCH_ROWS = 65_536
-BATCH_BYTES = 32 * 2**20
 
 # Decimals of what has a unit and no decimals of its own in `sql/columns.csv`.
 DECIMALS_OF_UNIT = {"%": 2, "points": 2, "× B": 2, "×": 2, "seconds": 3}
@@ -51,33 +48,16 @@ def _six_digits(value: float | Decimal) -> str:
 
 
 def _plain(value: Any) -> str:
-    """Any value as full-precision text; nested values as JSON."""
+    """Return any value as text; nested values as JSON."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float):
-        return repr(value)
     if isinstance(value, bytes):
         return value.hex()
-    if isinstance(value, list | dict):
-        return json.dumps(_jsonable(value), ensure_ascii=False)
-    return str(value)
-
-
-def _jsonable(value: Any) -> Any:
-    """Return the value as JSON can hold it, with null for what is not finite."""
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Decimal):
-        if value == value.to_integral_value():
-            return int(value)
-        return float(value) if Decimal(repr(float(value))) == value else str(value)
-    if isinstance(value, dict):
-        return {str(key): _jsonable(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_jsonable(item) for item in value]
-    return _plain(value)
+    return (
+        json.dumps(value, ensure_ascii=False, default=str)
+        if isinstance(value, list | dict)
+        else str(value)
+    )
 
 
 def text_table(names: Sequence[str], rows: Iterable[Sequence[str | None]]) -> pa.Table:
@@ -202,10 +182,8 @@ def format_table(
 
     A `width` is that of a terminal: the format `table` then shows what fits, and names the rest.
     """
-    if fmt == "csv":
-        return b"".join(_csv_pieces(table)).decode()
-    if fmt == "json":
-        return _json(table)
+    if fmt in ("csv", "json"):
+        return rows_as_text(table, fmt)
     if fmt not in DISPLAY_FORMATS:
         raise AuditError(f"unknown format {fmt!r}: use one of {', '.join(FORMATS)}")
     columns = display_columns(name, table)
@@ -227,19 +205,6 @@ def _left_out(names: list[str], width: int) -> str:
     return "\n".join(textwrap.wrap(text, width, break_on_hyphens=False)) + "\n"
 
 
-def _json(table: pa.Table) -> str:
-    columns = [[_jsonable(value) for value in values_of(column)] for column in table.columns]
-    names: list[str] = []
-    for name in table.column_names:
-        # A query may name two columns alike; an object cannot.
-        names.append(name if name not in names else f"{name}_{len(names) + 1}")
-    rows = [
-        json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False)
-        for row in zip(*columns, strict=True)
-    ]
-    return "[\n" + ",\n".join(f"  {row}" for row in rows) + "\n]\n" if rows else "[]\n"
-
-
 _MD = {c: "\\" + c for c in "\\`*[]|~$#"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
@@ -259,57 +224,3 @@ def md_table(columns: list[DisplayColumn], rows: int) -> str:
         *([column[row] for column in cells] for row in range(rows)),
     ]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
-
-
-def _csv_quoted(column: Any) -> Any:
-    """Strings quoted where the format needs it; an empty string too, to tell it from null."""
-    # Imported where CSV is written: it takes a tenth of the time of a small table.
-    import pyarrow.compute as pc
-
-    special = pc.or_(pc.match_substring_regex(column, '[",\r\n]'), pc.equal(column, ""))
-    if not pc.any(special).as_py():
-        return column
-    doubled = pc.replace_substring(column, '"', '""')
-    mark = pa.scalar('"', pa.large_string())
-    empty = pa.scalar("", pa.large_string())
-    return pc.if_else(special, pc.binary_join_element_wise(mark, doubled, mark, empty), column)
-
-
-def _csv_cells(column: Any) -> Any:
-    """Return one column of a batch as CSV cells (large_string), null left null."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.dictionary_decode()
-        kind = column.type
-    if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
-        return column.cast(pa.large_string())
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return _csv_quoted(column.cast(pa.large_string()))
-    texts = [None if value is None else _plain(value) for value in values_of(column)]
-    return _csv_quoted(pa.array(texts, pa.large_string()))
-
-
-def _csv_pieces(source: Any) -> Iterator[bytes]:
-    """Yield the CSV of a table or a reader of batches, a bounded number of rows at a time."""
-    import pyarrow.compute as pc
-
-    names = pa.array(source.schema.names, pa.large_string())
-    yield (",".join(_csv_quoted(names).to_pylist()) + "\n").encode()
-    comma, line_end, empty = (pa.scalar(c, pa.large_string()) for c in (",", "\n", ""))
-    for batch in source.to_batches() if isinstance(source, pa.Table) else source:
-        row_bytes = batch.nbytes // max(1, batch.num_rows) + 1
-        step = max(1, min(BATCH_ROWS, BATCH_BYTES // row_bytes))
-        for start in range(0, batch.num_rows, step):
-            cells = [_csv_cells(column) for column in batch.slice(start, step).columns]
-            rows = pc.binary_join_element_wise(
-                *cells, comma, null_handling="replace", null_replacement=""
-            )
-            lines = pc.binary_join_element_wise(rows, empty, line_end)
-            yield lines.buffers()[2].to_pybytes()
-
-
-def write_csv(source: pa.Table | pa.RecordBatchReader, path: str | Path) -> None:
-    """Write the full-precision CSV of a table or a stream; the file appears whole or not at all."""
-    with atomic_file(Path(path)) as partial, partial.open("wb") as file:
-        for piece in _csv_pieces(source):
-            file.write(piece)

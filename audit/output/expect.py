@@ -6,27 +6,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
 from audit import engine
 from audit.errors import AuditError
+from audit.output.choose import select_rows
 from audit.output.diff import key_columns
 from audit.output.display import budget_name, is_number
 from audit.output.headings import unit_of
-from audit.text import first_names, literal, not_there, quoted
+from audit.text import first_names, literal, quoted
 from audit.units import Unit, read_budget, whole_number
 
 LAYOUT = "write it as 'archive, budget, rule: accuracy >= 60 and cost <= 9000'"
 # Rows of one expectation whose values are reported.
 MOST_MEASURED = 5
-NUMBER = r"[-+]?\$?(?:\d[\d_]*\.?\d*|\.\d+)[a-zA-Z]*"
-CONDITION = re.compile(rf"(\w+)\s*(<=|>=|==|<>|!=|=|<|>)\s*({NUMBER}|'[^']*')")
+# A text in quotes, which stays as it is, or an amount such as 4k, $0.50 or 90s.
+AMOUNT = re.compile(r"'[^']*'|(?<![\w.])\$?(?:\d[\d_]*\.?\d*|\.\d+)[a-zA-Z]*")
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """Rows of a table, named by the values of their keys, and what must hold of each.
+    """Rows of a table, named by the values of their keys, and the condition of SQL for each.
 
     `file` and `line` say where it is written; an option has neither.
     """
@@ -34,7 +34,7 @@ class Expectation:
     text: str
     table: str
     keys: tuple[str, ...]
-    conditions: tuple[tuple[str, str, str], ...]
+    condition: str
     file: str = ""
     line: int = 0
 
@@ -82,76 +82,55 @@ def _is_file(path: Path) -> bool:
 
 
 def _parsed(text: str, where: str) -> Expectation:
-    """Return one expectation: a table, if named, the keys, and conditions joined by 'and'."""
-    keys, colon, condition_text = text.rpartition(":")
+    """Return one expectation: a table, if named, the keys, and the condition."""
+    keys, colon, condition = text.rpartition(":")
+    if not colon:
+        raise AuditError(f"{where}: '{text}' has no condition; {LAYOUT}")
     table = "curves"
     head, named, rest = keys.partition(":")
     if named and engine.is_table(head.strip()):
         table, keys = head.strip(), rest
-    conditions = []
-    for part in re.split(r"\s+and\s+", condition_text.strip()):
-        match = CONDITION.fullmatch(part.strip())
-        if not colon or not match:
-            raise AuditError(f"{where}: '{part.strip()}' is no condition; {LAYOUT}")
-        conditions.append((match[1], match[2], match[3]))
-    return Expectation(
-        text.strip(), table, tuple(key.strip() for key in keys.split(",")), tuple(conditions)
-    )
+    names = tuple(key.strip() for key in keys.split(","))
+    return Expectation(text.strip(), table, names, condition.strip())
 
 
 def outcome(expectation: Expectation, table: pa.Table) -> Outcome:
-    """Return whether the rows that an expectation names meet its conditions; a null meets none."""
+    """Return whether the rows that an expectation names meet its condition; a null meets none."""
     keys = [name for name in table.column_names if name in key_columns(expectation.table)]
     where, unit = f"--expect '{expectation.text}'", unit_of(table)
+    layout = f"write {', '.join(keys)}"
     if len(expectation.keys) > len(keys):
-        raise AuditError(f"{where}: {expectation.table} has the keys {', '.join(keys)}")
-    conditions = [_condition(expectation.table, table, c, where) for c in expectation.conditions]
-    named = dict(zip(keys, expectation.keys, strict=False))
-    meant = [_is_meant(table, key, written, unit) for key, written in named.items()]
-    with duckdb.connect() as con:
-        con.register("rows_of_table", table)
-        held = ", ".join(f"coalesce({each}, false)" for each in conditions)
-        rows = con.sql(
-            f"select *, [{held}] as holds from rows_of_table where {' and '.join(meant) or 'true'}"
-        ).to_arrow_table()
+        raise AuditError(f"{where}: {expectation.table} has fewer keys; {layout}")
+    rows = table
+    for key, written in zip(keys, expectation.keys, strict=False):
+        values = dict.fromkeys(_key_text(value, key, unit) for value in rows[key].to_pylist())
+        rows = select_rows(rows, _is_meant(rows, key, written, unit), where)
         if not rows.num_rows:
-            counts = [f"count(*) filter ({each})" for each in meant]
-            ((*found,),) = con.execute(f"select {', '.join(counts)} from rows_of_table").fetchall()
-            lacking = [key for key, count in zip(named, found, strict=True) if not count]
-            why = _no_row(expectation, table, keys, lacking[0] if lacking else None)
-            raise AuditError(f"{where}: {why}")
-    measured, failed = [], []
-    for row in rows.to_pylist():
+            raise AuditError(
+                f"{where}: no row of {expectation.table} has {key} '{written}': {layout}; "
+                f"there are {first_names(list(values), 12)}"
+            )
+    condition = AMOUNT.sub(
+        lambda amount: _plain_amount(amount[0], unit, where), expectation.condition
+    )
+    failed = select_rows(rows, f"({condition}) is not true", where)
+    columns = [name for name in table.column_names if re.search(rf"\b{name}\b", condition)]
+
+    def told(row: dict[str, Any]) -> str:
         place = ", ".join(_key_text(row[key], key, unit) for key in keys)
-        for (column, sign, written), holds in zip(
-            expectation.conditions, row["holds"], strict=True
-        ):
-            value = row[column]
-            shown = f"{value:.6g}" if isinstance(value, float) else str(value)
-            says = f"{place}: {column} {'has no value' if value is None else f'is {shown}'}"
-            measured.append(says)
-            if not holds:
-                failed.append(f"{says}, expected {sign} {written}")
+        return f"{place}: {', '.join(_measured(name, row[name]) for name in columns)}"
+
+    failures = [told(row) for row in failed.to_pylist()]
     # What fails is measured too; beside many rows that hold, it must not be lost.
-    lines = [line.partition(", expected")[0] for line in failed] or measured
+    lines = failures or [told(row) for row in rows.to_pylist()]
     more = f"; and {len(lines) - MOST_MEASURED:,} more" if len(lines) > MOST_MEASURED else ""
-    return Outcome(rows.num_rows, "; ".join(lines[:MOST_MEASURED]) + more, failed)
+    return Outcome(rows.num_rows, "; ".join(lines[:MOST_MEASURED]) + more, failures)
 
 
-def _condition(name: str, table: pa.Table, condition: tuple[str, str, str], where: str) -> str:
-    """Return a condition on a column as SQL, its bound read in the unit of the table."""
-    column, sign, written = condition
-    if column not in table.column_names:
-        keys = key_columns(name)
-        columns = [other for other in table.column_names if other not in keys]
-        raise AuditError(f"{where}: {not_there('column', column, columns)}")
-    bound = _bound(written, name, column, unit_of(table), where)
-    is_text = pa.types.is_string(table.schema.field(column).type)
-    if is_text != isinstance(bound, str):
-        kind = "text: compare it with 'a word'" if is_text else "no text"
-        raise AuditError(f"{where}: {column} is {kind}")
-    shown = literal(bound) if isinstance(bound, str) else f"{bound!r}::double"
-    return f"{quoted(column)} {sign} {shown}"
+def _measured(column: str, value: Any) -> str:
+    if value is None:
+        return f"{column} has no value"
+    return f"{column} is {value:.6g}" if isinstance(value, float) else f"{column} is {value}"
 
 
 def _is_meant(table: pa.Table, key: str, written: str, unit: Unit) -> str:
@@ -168,30 +147,14 @@ def _is_meant(table: pa.Table, key: str, written: str, unit: Unit) -> str:
     return f"({quoted(key)} = {literal(written)} or {quoted(key)} glob {literal(written)})"
 
 
-def _bound(written: str, table: str, column: str, unit: Unit, where: str) -> float | str:
-    """Return what a value is compared with: a text, an amount of the unit, or a number."""
-    if written.startswith("'"):
-        return written[1:-1]
-    if re.fullmatch(r"[-+]?[\d_.]+", written):
-        return float(written.replace("_", ""))
-    sign, amount = -1 if written.startswith("-") else 1, written.lstrip("+-")
+def _plain_amount(written: str, unit: Unit, where: str) -> str:
+    """Return an amount of the unit as a plain number; texts and numbers stay as they are."""
+    if written.startswith("'") or re.fullmatch(r"[\d_.]+(e\d+)?", written):
+        return written
     try:
-        if engine.column(table, column).unit == "cost":
-            return sign * read_budget(amount, unit) / unit.scale
-        return sign * whole_number(amount)
+        return repr(read_budget(written, unit) / unit.scale)
     except ValueError as error:
         raise AuditError(f"{where}: {error}") from None
-
-
-def _no_row(expectation: Expectation, table: pa.Table, keys: list[str], lacking: str | None) -> str:
-    """Return why no row is meant: the key that no row has, and those that there are."""
-    name, layout = expectation.table, f"write {', '.join(keys)}"
-    if lacking is None:
-        return f"no row of {name} has all of these keys: {layout}"
-    written, unit = expectation.keys[keys.index(lacking)], unit_of(table)
-    values = list(dict.fromkeys(_key_text(v, lacking, unit) for v in table[lacking].to_pylist()))
-    there = first_names(values, 12)
-    return f"no row of {name} has {lacking} '{written}': {layout}; there are {there}"
 
 
 def _key_text(value: Any, key: str, unit: Unit) -> str:

@@ -42,6 +42,9 @@ class Filter:
         return f"shown: {'; '.join(parts)}" if parts else ""
 
 
+NO_FILTER = Filter()
+
+
 def chosen(
     con: duckdb.DuckDBPyConnection,
     archives: Sequence[str] = (),

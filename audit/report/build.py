@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from audit import database
 from audit.errors import AuditError
-from audit.output.display import write_csv
 from audit.output.export import too_many_pairs
 from audit.output.filters import Filter
+from audit.output.write import write_rows
 from audit.progress import Progress
 from audit.report import captions, data, figures
 from audit.report.content import MOST_ROWS, content, sections, tables
@@ -97,7 +97,7 @@ def _csv_files(folder: Path, tables: dict[str, pa.Table]) -> list[Path]:
     except OSError as error:
         raise AuditError(f"cannot write {folder}: {error.strerror or error}") from None
     for name, table in tables.items():
-        write_csv(table, folder / f"{name}.csv")
+        write_rows(table, folder / f"{name}.csv", "csv")
     return [folder / f"{name}.csv" for name in tables]
 
 

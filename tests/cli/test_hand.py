@@ -198,9 +198,8 @@ def test_expectations_pass_fail_and_are_counted(folder, tmp_path):
     bad = "simulated_low, 4k, strict: accuracy > 100 and cost <= 4k"
     out, error = told(folder, "check", "--expect", bad, "--expect", good, status=1)
     failed = [line for line in error.splitlines() if line.startswith("failed: ")]
-    assert failed == [
-        f"failed: {bad}: simulated_low, 4k, strict: accuracy is {accuracy:.6g}, expected > 100"
-    ]
+    measured = f"accuracy is {accuracy:.6g}, cost is {point['cost']:.6g}"
+    assert failed == [f"failed: {bad}: simulated_low, 4k, strict: {measured}"]
     file = tmp_path / "expected.txt"
     file.write_text("# a comment\n\n*, *, strict: cost_ratio <= 1\nmain: *_low: delta >= -100\n")
     # A text may be longer than a file's name.
@@ -226,17 +225,18 @@ def test_expectations_pass_fail_and_are_counted(folder, tmp_path):
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("simulated_low, 4k, strict: good", "'good' is no condition"),
-        ("simulated_low, 4k, strict: acuracy >= 1", "did you mean 'accuracy'?"),
+        ("simulated_low, 4k, strict: good", 'column "good" not found'),
+        ("simulated_low, 4k, strict: acuracy >= 1", 'Candidate bindings: "accuracy"'),
+        ("simulated_low, 4k, strict: exists (from glob('/*'))", "glob"),
         (
             "simulated_low, 5k, strict: accuracy >= 1",
             "no row of curves has budget '5k': write archive, budget, rule; there are 4k, 8k, 16k",
         ),
         ("simulated_low, strict: accuracy >= 1", "no row of curves has budget 'strict'"),
-        ("a, b, c, d: accuracy >= 1", "curves has the keys archive, budget, rule"),
+        ("*, *, *, d: accuracy >= 1", "fewer keys; write archive, budget, rule"),
         ("nowhere.txt", "cannot be read"),
-        ("main: *: delta > 'x'", "delta is no text"),
-        ("data_quality: *: severity > 3", "severity is text: compare it with 'a word'"),
+        ("main: *: delta > 'x'", "Could not convert string 'x'"),
+        ("main: *: delta > $1", "$ is for --unit money"),
     ],
 )
 def test_an_expectation_that_means_nothing_is_a_mistake(folder, text, part, monkeypatch):
@@ -251,7 +251,7 @@ def test_a_null_never_meets_an_expectation(folder, tmp_path):
     run(folder, "replay", "--db", db, "--orders", 2, "--replicates", 0)
     expected = "simulated_low, 4k, strict: accuracy_low >= 0"
     _, error = told(folder, "check", "--db", db, "--expect", expected, status=1)
-    assert "accuracy_low has no value, expected >= 0" in error
+    assert "accuracy_low has no value" in error
 
 
 def test_checks_are_junit_and_a_file_of_expectations_is_named_with_its_line(folder, tmp_path):
@@ -287,7 +287,7 @@ def test_records_that_do_not_fit_fail_a_check_by_themselves(tmp_path):
     asked = ("check", "--db", tmp_path / "small.duckdb", "--expect", text)
     _, error = told(tmp_path, *asked, status=1)
     assert "failed: data_quality: " in error and failing[0] in error
-    assert "severity is fail, expected <> 'fail'" in error
+    assert "severity is fail" in error
 
 
 # Filters.

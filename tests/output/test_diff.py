@@ -48,7 +48,7 @@ def test_the_first_screen_names_problems_and_compares_costs(tmp_path):
         "Problems that flipped most, in points (of 1 that moved):\n   -50.00  a, C q2\n" in screen
     )
     accuracy, cost = screen.split("Accuracy, ")[1].split("Cost, ")
-    assert " 100.00  75.00  -25.00 [-75.00, +0.00]" in accuracy and "C 2" not in screen
+    assert " 100.00  75.00  -25.00 [-75.00, 0.00]" in accuracy and "C 2" not in screen
     assert re.search(r"advisory +12 +20 +18.8 +-1.25 \[", cost)
 
 

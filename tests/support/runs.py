@@ -14,7 +14,7 @@ from audit import database, engine
 from audit.load.load import load
 from audit.load.provenance import notes
 from audit.options import Reading, TaskLimits
-from audit.output.export import RELATIONS, export
+from audit.output.export import export
 from audit.scale import extract, gather, part, plan, run
 from audit.scale.run import perform
 from tests.support.archives import random_archive, write_parquet
@@ -91,7 +91,7 @@ def exported(path, out, tables=SOME_TABLES, said=()):
     """Return every relation and some tables of a database as CSV, by name, and all notes."""
     with database.opened(path) as con:
         left_out = NOT_THERE | (set() if tables == ALL_TABLES else DERIVED)
-        names = (*tables, *(name for name in RELATIONS if name not in left_out))
+        names = (*tables, *(name for name in engine.PUBLIC_RELATIONS if name not in left_out))
         found = {file.name: file.read_bytes() for file in export(con, out, names)}
         # What stands below every table, and what was said when it was made.
         return found | {"below": notes(con).encode(), "said": "\n".join(sorted(said)).encode()}

@@ -10,7 +10,7 @@ from audit import database, engine
 from audit.engine import draws
 from audit.engine.draws import draw_counts, draw_orders, seed_words
 from audit.load.load import load
-from audit.output.export import RELATIONS, export
+from audit.output.export import export
 from audit.tokens import tokenize
 from tests.support.archives import random_archive, write_csv, write_jsonl, write_parquet
 from tests.support.databases import SMALL, TOY
@@ -35,7 +35,10 @@ def exported(folder, parts, suffix="parquet", threads=1):
         engine.replay(con, **SMALL, policies="all")
         tokenize(con, TOY, threads=threads)
         # The sources name the files.
-        names = (*engine.table_names(), *(name for name in RELATIONS if name != "sources"))
+        names = (
+            *engine.table_names(),
+            *(name for name in engine.PUBLIC_RELATIONS if name != "sources"),
+        )
         return {path.name: path.read_bytes() for path in export(con, folder / "csv", names)}
 
 

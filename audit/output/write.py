@@ -1,0 +1,58 @@
+"""Rows as files and as text in full precision: DuckDB writes csv, json and parquet."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeAlias
+
+import duckdb
+import pyarrow as pa
+
+from audit.database.leftovers import atomic_file
+from audit.errors import AuditError, first_line
+from audit.text import literal, quoted
+
+Rows: TypeAlias = pa.Table | pa.RecordBatchReader
+COPIED = {
+    "csv": "format csv, header",
+    "json": "format json, array",
+    "parquet": "format parquet, compression zstd",
+}
+
+
+def write_rows(rows: Rows, path: Path, fmt: str) -> None:
+    """Write rows to a file, which appears whole or not at all."""
+    with atomic_file(path) as partial:
+        try:
+            _copy(rows, partial, fmt)
+        except duckdb.IOException as error:
+            raise AuditError(f"cannot write {path}: {first_line(error)}") from None
+
+
+def rows_as_text(rows: Rows, fmt: str) -> str:
+    """Return rows as csv or json."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "rows")
+        _copy(rows, path, fmt)
+        return path.read_bytes().decode()
+
+
+def _copy(rows: Rows, path: Path, fmt: str) -> None:
+    with duckdb.connect() as con:
+        con.register("written_rows", rows)
+        relation = con.table("written_rows")
+        cells = ", ".join(
+            f"{_cell(quoted(name), kind, fmt)} as {quoted(name)}"
+            for name, kind in zip(relation.columns, map(str, relation.types), strict=True)
+        )
+        con.execute(
+            f"copy (select {cells} from written_rows) to {literal(str(path))} ({COPIED[fmt]})"
+        )
+
+
+def _cell(name: str, kind: str, fmt: str) -> str:
+    """Return the SQL of a cell: CSV has nested values as JSON, and JSON has no NaN."""
+    if fmt == "csv" and (kind.endswith("]") or kind.startswith(("STRUCT", "MAP"))):
+        return f"{name}::json"
+    if fmt == "json" and kind in ("DOUBLE", "FLOAT"):
+        return f"if(isfinite({name}), {name}, null)"
+    return name
