@@ -18,7 +18,7 @@ from audit.errors import AuditError
 from audit.live.attempts import Attempt, Step, step_cost
 
 if TYPE_CHECKING:
-    from audit.live.judge import Judge, Verdict
+    from audit.live.judge import Judge
 
 
 class Controller:
@@ -83,11 +83,11 @@ class Controller:
     @property
     def returned(self) -> int:
         """Return how many attempts the rule gives back: strict leaves out one that crosses."""
-        return self._judged.returned
+        return self._judge.returned(self.attempts)
 
     def selected(self) -> Attempt | None:
         """Return the attempt that the selector picks from the returned ones; None abstains."""
-        position = self._judged.selected
+        position = self._judge.selected(self.attempts, self.returned)
         return None if position is None else self.attempts[position - 1]
 
     def may_launch(self) -> bool:
@@ -175,7 +175,7 @@ class Controller:
             attempt = self._judge.attempt(row)
             if not is_resumed:
                 self._release("record")
-            self._forget()
+            self.__dict__.pop("_stops", None)
             self.attempts.append(attempt)
             self._append(json.dumps({**row, "budget_audit": self.facts}) + "\n")
         return attempt
@@ -184,7 +184,7 @@ class Controller:
         """Give the launched attempt up: it failed, nothing was paid, and it is not made again."""
         with self._lock:
             self._release("lose")
-            self._forget()
+            self.__dict__.pop("_stops", None)
             self._planned -= 1
 
     def _release(self, what: str) -> None:
@@ -192,11 +192,6 @@ class Controller:
         if self._runner is None:
             raise AuditError(f"{what}: no attempt was launched; ask may_launch() before each one")
         self._runner = None
-
-    def _forget(self) -> None:
-        """Clear the cached stop and verdict after a new attempt."""
-        for name in ("_stops", "_verdict"):
-            self.__dict__.pop(name, None)
 
     def _append(self, line: str) -> None:
         """Write to the file; closing it flushes, so that a killed run keeps what it paid for."""
@@ -212,16 +207,6 @@ class Controller:
     def _stops(self) -> bool:
         """Return whether the policy stops here."""
         return self._judge.stop(self.attempts, self._planned) is not None
-
-    @property
-    def _judged(self) -> "Verdict":
-        """Return the verdict on the attempts so far, asked for once."""
-        with self._lock:
-            return self._verdict
-
-    @cached_property
-    def _verdict(self) -> "Verdict":
-        return self._judge.verdict(self.attempts)
 
 
 def _caller() -> object:

@@ -1,21 +1,20 @@
 """What the replay's own SQL says of the few attempts of one problem.
 
-A small database in memory holds the walk of the attempts and its votes, as `walked_attempts` and
-`tallies` of a replay have them. The replay's files of selector, policy and rule do the rest.
+A small database in memory holds the attempts of one bank, walked in the order in which they were
+made. The replay's files of selector and policy do the rest.
 """
 
 import functools
 import threading
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 
 from audit.answers.extract import NO_ANSWER, answer_pattern, normal_answers, raw_answers
+from audit.database.schema import ANSWER, keep_fact
 from audit.engine.build import render, sources
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import (
@@ -35,6 +34,7 @@ from audit.errors import AuditError, first_line
 from audit.live.attempts import COUNTED, Attempt, step_cost
 from audit.load.schema import create_schema
 from audit.options import Settings
+from audit.rules import RULES
 from audit.sources.canonical import COLUMNS, find_column
 from audit.text import not_there
 from audit.units import UNITS, read_budget
@@ -43,40 +43,21 @@ from audit.units import UNITS, read_budget
 MADE_UP = 32
 # The table binomial_tails has cap² / 2 rows.
 MOST_TRIALS = 1000
-# What a verdict reads of the replay's stages.
-ASKED = ("stops", "primary_picks", "eligible_attempts", "policy_positions")
+# What is asked of the replay's stages.
+ASKED = ("primary_picks", "eligible_attempts", "policy_positions")
 # The live files that replace stages: one bank in one order, which is walked whole.
 ONE_BANK = {
     "banks": "one_bank",
-    "step_costs": "counted_costs",
     "walks": "one_walk",
+    "walked_attempts": "one_walk_attempts",
     **dict.fromkeys(
         ("canonical_attempts", "whole_attempts", "walked", "whole_walked"), "same_walk"
     ),
 }
-# Tables that the attempts of each question fill; DuckDB takes longer to walk a few than Python.
-FILLED = {
-    "walked_attempts": "walk_id bigint, bank_id integer, repeat integer, position integer, "
-    "candidate_id integer, slot integer, cost bigint, cumulative_cost bigint, "
-    "cumulative_prompt bigint, is_end boolean, is_eligible boolean, answer_id integer, "
-    "is_archive_eligible boolean, archive_answer_id integer, logprob_rank integer",
-    "tallies": "archive varchar, competition varchar, question_id bigint, repeat integer, "
-    "position integer, leader_votes integer, runner_up_votes integer, answers integer, "
-    "run_length integer, cumulative_cost bigint, bank_size integer, leader_weight double, "
-    "runner_up_weight double, weight double, walk_id bigint",
-}
-# Tables that are filled once; every other stage is a view.
-TABLES = ("banks", "walks", "binomial_tails")
-# What is asked of the attempts, by the files live_verdict, live_stop, live_picks and live_eligible.
-QUESTIONS = ("verdict", "stop", "picks", "eligible")
-Row = dict[str, Any]
-
-
-class Verdict(NamedTuple):
-    """What is returned and picked of the attempts so far."""
-
-    returned: int
-    selected: int | None
+# Tables that are filled once, but for walked_attempts; every other stage is a view.
+TABLES = ("banks", "walks", "walked_attempts", "binomial_tails")
+# What is asked of the attempts, by the files live_stop and live_pick.
+QUESTIONS = ("stop", "pick")
 
 
 def judge_for(
@@ -91,9 +72,8 @@ def judge_for(
     """Return the judge of these settings, which the controllers of many problems share."""
     if unit not in UNITS:
         raise AuditError(not_there("unit", str(unit), list(UNITS)))
-    rules = [plugin.name for plugin in plugins("rules")]
-    if rule not in rules:
-        raise AuditError(not_there("rule", str(rule), rules))
+    if rule not in RULES:
+        raise AuditError(not_there("rule", str(rule), list(RULES)))
     check_count("cap", cap)
     answer_pattern(str(answer))
     if answer == NO_ANSWER and selector in ("majority", "archive_majority"):
@@ -157,17 +137,7 @@ class Judge:
             "answer": answer,
         }
         self._lock = threading.Lock()
-        # What the tables hold: how many attempts are planned, and those that were made.
-        self._planned = cap
-        self._filled: tuple[int, list[int]] | None = None
-        self._held: Sequence[Attempt] = ()
-        self._walk: list[Row] = []
-        self._plugins = Plugins(
-            [plugin for plugin in plugins("rules") if plugin.name == rule],
-            [selector],
-            [policy],
-            primary=selector.name,
-        )
+        self._plugins = Plugins(selectors=[selector], policies=[policy], primary=selector.name)
         self._con = self._connect(cap)
         try:
             self._build(cap, policy)
@@ -180,6 +150,7 @@ class Judge:
         con = duckdb.connect(":memory:", config={"threads": 1})
         con.execute("set enable_external_access = false")
         create_schema(con)
+        keep_fact(con, ANSWER, self.answer)
         settings = Settings(
             budgets=(self.budget,), caps=(cap,), primary_cap=cap, orders=0,
             primary_selector=self._plugins.selectors[0].name,
@@ -192,8 +163,6 @@ class Judge:
         stages = self._stages()
         if "binomial_tails" in stages and cap > MOST_TRIALS:
             raise AuditError(f"cap: at most {MOST_TRIALS:,} with the policy {policy.name}")
-        for name, columns in FILLED.items():
-            self._con.execute(f"create table {name} ({columns})")
         for name in (*ONE_BANK, *sorted(set(stages) - set(ONE_BANK), key=STAGE_NAMES.index)):
             if name == "eligible_attempts":
                 check_columns(self._con, "selectors", self._plugins.selectors[0], CANONICAL)
@@ -204,17 +173,20 @@ class Judge:
         # Planning a statement takes longer than running it.
         for name in QUESTIONS:
             self._con.execute(f"prepare {name} as {render(f'live_{name}')}")
-        self._is_bank_read = "candidates" in stages
+        self._con.execute(
+            f"prepare walk as insert into walked_attempts {stages['walked_attempts']}"
+        )
 
     def _stages(self) -> dict[str, str]:
         """Return the SQL of the stages that a verdict reads, directly or through others."""
         known = sources(ASKED, self._plugins)
-        known |= {name: render(file) for name, file in ONE_BANK.items()}
+        files = {**ONE_BANK, "tallies": "one_tally"}
+        known |= {name: render(file) for name, file in files.items()}
         needed: dict[str, str] = {}
         waiting = [*ASKED, *ONE_BANK]
         while waiting:
             name = waiting.pop()
-            if name in known and name not in needed and name not in FILLED:
+            if name in known and name not in needed:
                 needed[name] = known[name]
                 waiting += relations_read(known[name])
         return needed
@@ -249,52 +221,36 @@ class Judge:
         """Return after which of these attempts the policy stops; None is not yet."""
         if self.facts["policy"] == "none" or not attempts:
             return None
-        with self._lock:
-            walk = self._fill(attempts, planned)
-            ((eligible,),) = self._con.execute("execute eligible").fetchall()
-            votes_on = f"{self._plugins.selectors[0].votes_on}_id"
-            voters = () if self.answer == NO_ANSWER else eligible or ()
-            votes = [row[votes_on] if row["slot"] in voters else None for row in walk]
-            self._insert("tallies", count_votes(walk, votes, planned))
-            ((stop,),) = self._con.execute("execute stop").fetchall()
-        return stop
+        return self._ask("stop", attempts, planned)
 
-    def verdict(self, attempts: Sequence[Attempt]) -> Verdict:
-        """Return the verdict of the replay on these attempts, in their order."""
-        if not attempts:
-            return Verdict(0, None)
-        return Verdict(*self._ask("verdict", attempts, len(attempts)))
+    def returned(self, attempts: Sequence[Attempt]) -> int:
+        """Return how many attempts the rule gives back: all, or all but one past the budget."""
+        is_past = sum(attempt.cost for attempt in attempts) > self.budget
+        is_lost = is_past and RULES[str(self.facts["rule"])].pool == "strict"
+        return len(attempts) - is_lost
 
-    def _ask(self, question: str, attempts: Sequence[Attempt], planned: int) -> tuple[Any, ...]:
+    def selected(self, attempts: Sequence[Attempt], returned: int) -> int | None:
+        """Return which of the returned attempts the selector picks, counted from 1."""
+        return (
+            self._ask(f"pick(returned := {returned:d})", attempts, len(attempts))
+            if attempts
+            else None
+        )
+
+    def _ask(self, question: str, attempts: Sequence[Attempt], planned: int) -> int | None:
         """Ask the replay's SQL a question about these attempts."""
-        with self._lock:
-            self._fill(attempts, planned)
-            (answer,) = self._con.execute(f"execute {question}").fetchall()
-            return answer
-
-    def _fill(self, attempts: Sequence[Attempt], planned: int) -> list[Row]:
-        """Fill the tables with these attempts, unless they hold them already; return the walk."""
-        asked = (planned, [id(attempt) for attempt in attempts])
-        if asked != self._filled:
-            self._filled = None
-            rows = [self._row(slot, attempt) for slot, attempt in enumerate(attempts)]
-            if self._is_bank_read:
-                self._insert("attempts", rows)
-            self._walk = walk_attempts(rows, planned)
-            self._insert("walked_attempts", self._walk)
-            if planned != self._planned:
-                self._con.execute(f"update walks set bank_size = {planned:d}")
-                self._planned = planned
-            # Keeping the attempts keeps their ids from being used again.
-            self._filled, self._held = asked, attempts
-        return self._walk
-
-    def _insert(self, table: str, rows: Sequence[Row]) -> None:
-        """Make these the only rows of a table."""
+        rows = [self._row(slot, attempt) for slot, attempt in enumerate(attempts)]
         columns = ", ".join(f"unnest(${name}) as {name}" for name in rows[0])
-        values = {name: [row[name] for row in rows] for name in rows[0]}
-        self._con.execute(f"truncate {table}")
-        self._con.execute(f"insert into {table} by name select {columns}", values)
+        with self._lock:
+            self._con.execute("truncate attempts; truncate walked_attempts")
+            self._con.execute(
+                f"insert into attempts by name select {columns}",
+                {name: [row[name] for row in rows] for name in rows[0]},
+            )
+            self._con.execute(f"update walks set bank_size = {planned:d}")
+            self._con.execute("execute walk")
+            ((answer,),) = self._con.execute(f"execute {question}").fetchall()
+            return answer
 
     def _row(self, slot: int, attempt: Attempt) -> dict[str, Any]:
         """Return an attempt as a row of `attempts`, with its cost as its tokens."""
@@ -312,87 +268,28 @@ class Judge:
 
     def _rehearse(self, bank: Sequence[Attempt]) -> None:
         """Judge made-up attempts, so that a mistake shows before an attempt is paid for."""
-        self.verdict(bank)
+        whole = len(bank)
+        stop = self.stop(bank, whole)
+        picks = [self.selected(bank, whole)]
         own = {
             kind: plugin
             for kind in ("selectors", "policies")
             for plugin in getattr(self._plugins, kind)
             if not plugin.path.startswith("sql/")
         }
-        stop = self.stop(bank, len(bank))
-        picks = self._ask("picks", bank, len(bank))[0] or []
-        for length in range(1, len(bank)) if own else ():
-            beginning = bank[:length]
-            is_over = stop is not None and stop <= length
-            if "policies" in own and self.stop(beginning, len(bank)) != (stop if is_over else None):
-                raise _looks_ahead(own["policies"], "stops", length)
-            if "selectors" in own:
-                seen = [pick for pick in picks if pick["position"] <= length]
-                if (self._ask("picks", beginning, len(bank))[0] or []) != seen:
-                    raise _looks_ahead(own["selectors"], "picks", length)
-        self._fill(bank, len(bank))
         for kind, plugin in own.items():
             check_contract(self._con, kind, [plugin], render(f"broken_{kind}", self._plugins))
+        if own:
+            picks = [self.selected(bank, length) for length in range(whole)]
+        for length in range(1, whole) if own else ():
+            is_over = stop is not None and stop <= length
+            if self.stop(bank[:length], whole) != (stop if is_over else None):
+                raise _looks_ahead(own["policies"], "stops", length)
+            if self.selected(bank[:length], length) != picks[length]:
+                raise _looks_ahead(own["selectors"], "picks", length)
 
 
 _judge = functools.lru_cache(maxsize=64)(Judge)
-
-
-def walk_attempts(rows: Sequence[Row], planned: int) -> list[Row]:
-    """Return attempts in the order in which they were made as rows of `walked_attempts`."""
-    answers = _ranks([row["answer"] for row in rows])
-    archive_answers = _ranks([row["archive_answer"] for row in rows])
-    # Without a log-probability an attempt comes first among them.
-    logprobs = [row["mean_logprob"] for row in rows]
-    ranks = [rank + (None in logprobs) for rank in _ranks(logprobs)]
-    costs = accumulate(row["completion_tokens"] for row in rows)
-    prompts = accumulate(row["prompt_tokens"] for row in rows)
-    return [
-        {
-            "walk_id": 0,
-            "bank_id": 1,
-            "repeat": 0,
-            "position": slot + 1,
-            "candidate_id": slot,
-            "slot": slot,
-            "cost": row["completion_tokens"],
-            "cumulative_cost": cost,
-            "cumulative_prompt": prompt,
-            "is_end": slot + 1 == planned,
-            "is_eligible": row["eligible"],
-            # Without an answer every eligible attempt is an answer of its own.
-            "answer_id": slot + 1 if row["eligible"] and row["answer"] is None else answers[slot],
-            "is_archive_eligible": row["finish_reason"] == "stop"
-            and row["archive_answer"] is not None,
-            "archive_answer_id": archive_answers[slot],
-            "logprob_rank": ranks[slot] if row["eligible"] and logprobs[slot] is not None else None,
-        }
-        for slot, (row, cost, prompt) in enumerate(zip(rows, costs, prompts, strict=True))
-    ]
-
-
-def _ranks(values: Sequence[Any]) -> list[int]:
-    """Return the rank of every value among the different ones; null comes last."""
-    ranks = {value: rank for rank, value in enumerate(sorted({*values} - {None}), 1)}
-    return [ranks.get(value, len(ranks) + 1) for value in values]
-
-
-def count_votes(walk: Sequence[Row], votes: Sequence[int | None], planned: int) -> list[Row]:
-    """Return the rows of `tallies`: the votes of every prefix of a walk, null for no vote."""
-    counts: Counter[int] = Counter()
-    rows, run_length = [], 0
-    for row, vote, last in zip(walk, votes, [None, *votes], strict=False):
-        run_length = 0 if vote is None else run_length + 1 if vote == last else 1
-        if vote is not None:
-            counts[vote] += 1
-        leader, runner_up = (*sorted(counts.values(), reverse=True)[:2], 0, 0)[:2]
-        rows.append({
-            "archive": "live", "competition": "live", "question_id": 0,
-            "walk_id": 0, "repeat": 0, "position": row["position"], "leader_votes": leader,
-            "runner_up_votes": runner_up, "answers": len(counts), "run_length": run_length,
-            "cumulative_cost": row["cumulative_cost"], "bank_size": planned,
-        })  # fmt: skip
-    return rows
 
 
 def _looks_ahead(plugin: Plugin, does: str, length: int) -> AuditError:
