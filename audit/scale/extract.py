@@ -83,7 +83,7 @@ def _skip_unreadable(files: dict[int, SourceFile], manifest: Manifest) -> list[s
     reasons = []
     for number, file in [*files.items()]:
         if not file.path.exists() or file.path.stat().st_size != file.bytes:
-            raise AuditError(f"{file.path}: has changed since the run was planned; plan it again")
+            raise AuditError(f"{file.path}: has changed or gone since the plan; plan it again")
         if manifest.reading.skip_unreadable and (reason := unreadable(file, manifest.reading)):
             reasons.append(reason)
             del files[number]

@@ -17,7 +17,7 @@ from audit.load import provenance
 from audit.options import Limits, TaskLimits, public
 from audit.output.result import Result
 from audit.scale.folders import RECEIPT, folder_of, parquet, sha256, whole_receipt, whole_receipts
-from audit.scale.keys import HANDED_DOWN, fill_records, keys_file, number_keys
+from audit.scale.keys import HANDED_DOWN, fill_records, number_keys
 from audit.scale.part import WRITTEN
 from audit.scale.plan import Manifest, same_plan, settings_of
 
@@ -87,8 +87,6 @@ def _fill(
     fill_records(con, run)
     comment_relations(con)
     keep(con, settings, manifest.plugins)
-    for name in HANDED_DOWN:
-        con.execute(f"create table {name} as from {keys_file(run, name)}")
     for name, paths in files.items():
         con.execute(f"create table {name} as from {parquet(paths)}")
     build_stages(con, settings, manifest.plugins, {*HANDED_DOWN, *WRITTEN})

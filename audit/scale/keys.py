@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from audit.database import insert
-from audit.database.schema import LOADED, NUMBERED, TEXTS, keep_fact
+from audit.database.schema import LOADED, TEXTS, keep_fact
 from audit.engine import build, render
 from audit.engine.scores import FOLDER, check_weights, score_of, scores
 from audit.engine.settings import Settings, keep
@@ -37,6 +37,7 @@ from audit.text import literal, not_there
 
 # Stages that need all archives, or all problems: made once, and handed down to every part.
 HANDED_DOWN = ("replayed_problems", "archives", "problems", "banks", "graded_archives")
+SHARED = (*LOADED, *HANDED_DOWN)
 # Attempts that are the same for a run; extracts name an attempt by its file and its row in them.
 SAME_ATTEMPT = "incoming.file = changed.file and incoming.place = changed.place"
 
@@ -149,26 +150,23 @@ def _deal(problems: Iterable[tuple[str, int, int, int]], parts: int) -> pa.Table
 
 
 def _write(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    """Write every table of the load, by parts where it knows problems, and what is handed down."""
+    """Write every table of the load and what is handed down; rows of problems sorted by parts."""
     con.execute("set preserve_insertion_order = true")
     dealt = "inner join dealt_problems using (competition, question_id) order by part"
-    for name in (*LOADED, *HANDED_DOWN, "dealt_problems"):
-        rows = f"select {name}.*, part from {name} {dealt}" if name in NUMBERED else f"from {name}"
+    for name in (*SHARED, "dealt_problems"):
+        is_dealt = "question_id" in con.table(name).columns and name != "dealt_problems"
+        rows = f"select {name}.*, part from {name} {dealt}" if is_dealt else f"from {name}"
         con.execute(f"copy ({rows}) to {literal(str(folder / f'{name}.parquet'))}")
 
 
 def fill_records(con: duckdb.DuckDBPyConnection, run: Path, part: int | None = None) -> None:
-    """Fill the tables of a load with the records of one part, or of all."""
+    """Fill the tables of a load, and those handed down, with what one part has, or all."""
     create_schema(con)
     con.execute("delete from meta")
-    for name in LOADED:
-        rows = f"from {keys_file(run, name)}"
-        if name in NUMBERED:
-            rows = f"select * exclude (part) {rows}"
-            rows += "" if part is None else f" where part = {part}"
-        con.execute(f"insert into {name} by name {rows}")
-
-
-def keys_file(run: Path, name: str) -> str:
-    """Return one of the files that all parts share as a relation in SQL."""
-    return parquet([run / "keys" / f"{name}.parquet"])
+    for name in SHARED:
+        rows = f"from {parquet([run / 'keys' / f'{name}.parquet'])}"
+        if "part" in con.sql(rows).columns:
+            chosen = "" if part is None else f" where part = {part}"
+            rows = f"select * exclude (part) {rows}{chosen}"
+        into = f"insert into {name} by name" if name in LOADED else f"create table {name} as"
+        con.execute(f"{into} {rows}")

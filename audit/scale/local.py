@@ -9,13 +9,13 @@ from multiprocessing.connection import Connection
 
 from audit.errors import AuditError
 from audit.options import TaskLimits
-from audit.scale.run import MOST_TRIES, TASKS_PER_PROCESS, Execute, Outcome, Task, Where, perform
+from audit.scale.run import MOST_TRIES, TASKS_PER_PROCESS, Execute, Outcome, Task, perform
 
 
 @contextmanager
-def started(where: Where, limits: TaskLimits) -> Iterator[Execute]:
+def started(limits: TaskLimits, workers: int) -> Iterator[Execute]:
     """Yield a function that starts processes as tasks need them."""
-    yield lambda tasks: _execute(tasks, where.workers)
+    yield lambda tasks: _execute(tasks, workers)
 
 
 def _execute(tasks: list[Task], workers: int) -> Iterator[Outcome]:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import duckdb
 import pyarrow as pa
 
 from audit.database import relations
@@ -14,7 +13,7 @@ from audit.engine.stages import PORTIONED, STAGE_NAMES, TABLES
 from audit.options import TaskLimits, public
 from audit.output.result import Result
 from audit.scale.folders import appearing, folder_of, read_receipt, sha256, working, write_receipt
-from audit.scale.keys import HANDED_DOWN, fill_records, keys_file, number_keys
+from audit.scale.keys import HANDED_DOWN, fill_records, number_keys
 from audit.scale.plan import same_plan, settings_of
 from audit.text import literal
 
@@ -52,7 +51,10 @@ def make_part(run: Path, number: int, limits: TaskLimits) -> int:
     with appearing(folder_of(run, "part", number)) as folder, working(limits) as con:
         fill_records(con, run, number)
         keep(con, settings, manifest.plugins)
-        banks = _take_banks(con, run)
+        # The numbers of walks depend on all banks.
+        con.execute(f"create table walks as {render('walks')}")
+        con.execute("delete from banks where problem_id not in (select problem_id from problems)")
+        ((banks,),) = con.execute("select count(*) from banks").fetchall()
         if banks:
             build_stages(
                 con, settings, manifest.plugins, {*HANDED_DOWN, "walks"}, names=PART_STAGES
@@ -65,23 +67,4 @@ def make_part(run: Path, number: int, limits: TaskLimits) -> int:
                 con.execute(f"copy {name} to {path} (compression zstd)")
         keys = sha256(run / "keys" / "receipt.json")
         write_receipt(folder, manifest, "part", number, keys=keys, banks=banks)
-    return banks
-
-
-def _take_banks(con: duckdb.DuckDBPyConnection, run: Path) -> int:
-    """Create what is handed down, and of it keep the banks of the part; return how many."""
-    for name in HANDED_DOWN:
-        con.execute(f"create table {name} as from {keys_file(run, name)}")
-    con.execute(
-        "create temp table own as from banks inner join problems using (problem_id) "
-        "semi join attempts using (competition, question_id)"
-    )
-    # The numbers of walks depend on all banks.
-    con.execute(f"create table walks as from ({render('walks')}) semi join own using (bank_id)")
-    con.execute("delete from banks where bank_id not in (select bank_id from own)")
-    con.execute(
-        "delete from replayed_problems where (archive, competition, question_id) not in "
-        "(select (archive, competition, question_id) from attempts)"
-    )
-    ((banks,),) = con.execute("select count(*) from own").fetchall()
     return int(banks)

@@ -35,16 +35,9 @@ from audit.text import is_utf8
 MOST_PARTS = 99_999
 # Files up to this size together are read by one task: a process for each small file costs more.
 EXTRACT_BYTES = 32_000_000
-# What is known only when all files are read, and what to do instead.
-LATER = {
-    "--orders auto": "plan with a number, and use 'budget-audit replay --orders auto' on what is "
-    "gathered",
-    "--selectors all": "name the selectors of the plan; which scores there are is not known yet",
-    "--terminals": "plan without, and use 'budget-audit replay --terminals …' on what is gathered",
-    "--sql": "a plan reads files one by one; load with --sql, and plan the export",
-    "--checkpoints": "a run reads checkpoints from a column of its files; load archives that have "
-    "a file of them on one machine",
-}
+# What to do instead of options that ask for all files at once.
+REPLAY = "which is known when all files are read; plan without, and use it in 'budget-audit replay'"
+LOAD = "but a run reads its files one by one; load them on one machine"
 
 
 @dataclass(frozen=True)
@@ -153,15 +146,15 @@ def write_plan(
 def _refuse_later_facts(reading: Reading, settings: Mapping[str, Any]) -> None:
     """Refuse options that ask for what is known only when all files are read."""
     asked = {
-        "--orders auto": settings.get("orders") == "auto",
-        "--selectors all": settings.get("selectors") == "all",
-        "--terminals": {*(settings.get("terminals") or ())} - {"none"},
-        "--sql": reading.sql is not None,
-        "--checkpoints": reading.checkpoints is not None,
+        "--orders auto": (settings.get("orders") == "auto", REPLAY),
+        "--selectors all": (settings.get("selectors") == "all", REPLAY),
+        "--terminals": ({*(settings.get("terminals") or ())} - {"none"}, REPLAY),
+        "--sql": (reading.sql, LOAD),
+        "--checkpoints": (reading.checkpoints, LOAD),
     }
-    for option, is_asked in asked.items():
+    for option, (is_asked, instead) in asked.items():
         if is_asked:
-            raise AuditError(f"{option}: {LATER[option]}")
+            raise AuditError(f"{option} asks for all records, {instead}")
 
 
 def _foretell(
@@ -200,7 +193,8 @@ def _digest(content: Mapping[str, Any]) -> str:
 
 def _write(out: Path, content: Mapping[str, Any]) -> None:
     """Write the manifest into a new folder; another one that is there is refused."""
-    _refuse_name(out)
+    if not is_utf8(os.path.abspath(out)):
+        raise AuditError(f"{out}: DuckDB opens no name that is not UTF-8; rename the folder")
     path = out / "manifest.json"
     if path.exists():
         if content["id"] != read_manifest(out).id:
@@ -216,14 +210,8 @@ def _write(out: Path, content: Mapping[str, Any]) -> None:
         partial.write_text(json.dumps(content, indent=2, sort_keys=True), encoding="utf-8")
 
 
-def _refuse_name(run: Path) -> None:
-    if not is_utf8(os.path.abspath(run)):
-        raise AuditError(f"{run}: DuckDB opens no name that is not UTF-8; rename the folder")
-
-
 def read_manifest(run: Path) -> Manifest:
     """Return the plan of a run; refuse one that was changed or cut (threat model, d)."""
-    _refuse_name(run)
     path = run / "manifest.json"
     try:
         content = json.loads(path.read_text(encoding="utf-8"))

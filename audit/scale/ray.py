@@ -6,21 +6,21 @@ from contextlib import contextmanager
 
 from audit.errors import AuditError, first_line
 from audit.options import TaskLimits
-from audit.scale.run import MOST_TRIES, TASKS_PER_PROCESS, Execute, Outcome, Task, Where, perform
+from audit.scale.run import MOST_TRIES, TASKS_PER_PROCESS, Execute, Outcome, Task, perform
 
 
 @contextmanager
-def started(where: Where, limits: TaskLimits) -> Iterator[Execute]:
+def started(limits: TaskLimits, workers: int, address: str | None) -> Iterator[Execute]:
     """Start Ray at an address, or with workers of this machine; yield what runs tasks there."""
     try:
         import ray
     except ImportError:
         raise AuditError("--on ray needs more: pip install 'budget-audit[ray]'") from None
-    place = f"at {where.address}" if where.address else "on this machine"
+    place = f"at {address}" if address else "on this machine"
     try:
         ray.init(
-            address=where.address or "local",
-            num_cpus=None if where.address else where.workers * limits.threads,
+            address=address or "local",
+            num_cpus=None if address else workers * limits.threads,
             log_to_driver=False,
             logging_level=logging.ERROR,
         )

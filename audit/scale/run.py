@@ -42,15 +42,6 @@ class Outcome(NamedTuple):
     error: str | None = None
 
 
-class Where(NamedTuple):
-    """Where tasks run: local processes, a Spark master or remote, a Ray address."""
-
-    workers: int
-    master: str | None
-    remote: str | None
-    address: str | None
-
-
 Execute = Callable[[list[Task]], Iterable[Outcome]]
 
 
@@ -99,8 +90,9 @@ def run(
     manifest = same_plan(path)
     waiting = {kind: missing(path, manifest, kind) for kind in ("extract", "part")}
     if any(waiting.values()):
-        engine = import_module(f"audit.scale.{on}")
-        with engine.started(Where(workers, master, remote, address), limits) as execute:
+        started = import_module(f"audit.scale.{on}").started
+        place = {"local": (workers,), "spark": (master, remote), "ray": (workers, address)}[on]
+        with started(limits, *place) as execute:
             for kind, numbers in waiting.items():
                 tasks = [Task(kind, str(path), number, limits) for number in numbers]
                 _do(execute, tasks, progress)

@@ -10,28 +10,28 @@ import pyarrow as pa
 
 from audit.errors import AuditError, first_line
 from audit.options import TaskLimits
-from audit.scale.run import Execute, Outcome, Task, Where, perform
+from audit.scale.run import Execute, Outcome, Task, perform
 
 # A Python worker's memory climbs, so none is used again.
 CONFIG = {"spark.python.worker.reuse": "false", "spark.ui.enabled": "false"}
 
 
 @contextmanager
-def started(where: Where, limits: TaskLimits) -> Iterator[Execute]:
+def started(limits: TaskLimits, master: str | None, remote: str | None) -> Iterator[Execute]:
     """Open a session on a master, or with a remote that speaks Spark Connect."""
-    if (where.master is None) == (where.remote is None):
+    if (master is None) == (remote is None):
         raise AuditError("--on spark: give either --master URL or --remote sc://HOST:PORT")
     # PySpark warns of versions that it does not know, which a user cannot mend.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        session = _open_session(where)
+        session = _open_session(master, remote)
         try:
             yield lambda tasks: _execute(session, tasks)
         finally:
             session.stop()
 
 
-def _open_session(where: Where) -> Any:
+def _open_session(master: str | None, remote: str | None) -> Any:
     """Connect to Spark, or say in one line why that fails."""
     try:
         from pyspark.sql import SparkSession
@@ -39,13 +39,13 @@ def _open_session(where: Where) -> Any:
         raise AuditError("--on spark needs more: pip install 'budget-audit[spark]'") from None
     builder: Any = SparkSession.builder.appName("budget-audit")
     try:
-        if where.remote:
-            return builder.remote(where.remote).getOrCreate()
+        if remote:
+            return builder.remote(remote).getOrCreate()
         for key, value in CONFIG.items():
             builder = builder.config(key, value)
-        return builder.master(where.master).getOrCreate()
+        return builder.master(master).getOrCreate()
     except Exception as error:
-        hint = "; --master needs the full pyspark and Java" if where.master else ""
+        hint = "; --master needs the full pyspark and Java" if master else ""
         raise AuditError(f"Spark cannot be reached: {first_line(error)}{hint}") from None
 
 

@@ -1,15 +1,11 @@
 -- extracted_attempts: an extracted attempt with the number that its problem has in the run, for now, and its
---     place in its extract; nothing is known of its text.
+--     place in its extract.
 -- grain: file, place
 select
     extracted.* exclude (problem_name, file_row_number) replace (
         coalesce(met.question_id, extracted.question_id) as question_id
     ),
     extracted.file_row_number as place,
-    null::bigint as text_size,
-    null::bigint as text_length,
-    null::bigint as text_hash,
-    null::boolean as ends_in_box,
 from extracted
 left join met
     on extracted.competition = met.competition

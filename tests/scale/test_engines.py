@@ -83,7 +83,7 @@ def test_a_mistake_on_a_spark_worker_comes_back_as_one_line(tmp_path, sources, s
     folder = planned(tmp_path / "run", sources)
     sources[0].rename(tmp_path / "gone")
     try:
-        with pytest.raises(AuditError, match=r"extract 0: .*0.parquet: cannot be read"):
+        with pytest.raises(AuditError, match=r"extract 0: .*0.parquet: has changed or gone"):
             done(folder, on="spark", remote=sail)
     finally:
         (tmp_path / "gone").rename(sources[0])

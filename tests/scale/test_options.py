@@ -240,11 +240,13 @@ def test_workers_in_another_folder_find_what_stands_beside_the_sources(tmp_path,
 def test_orders_are_a_number_and_budgets_are_not_added(tmp_path, archives):
     plan = ("plan", *archives, "--out", "run", "--parts", 2)
     _, message = command(tmp_path, *plan, "--orders", "auto", status=2)
-    assert "plan with a number" in message
+    assert message.startswith("error: --orders auto asks for all records") and "replay" in message
     _, message = command(tmp_path, *plan, "--add-budgets", "6k", status=2)
     assert "--add-budgets" in message
     _, message = command(tmp_path, *plan, "--terminals", "forced", status=2)
-    assert "use 'budget-audit replay --terminals" in message
+    assert message.startswith("error: --terminals asks for all records")
+    _, message = command(tmp_path, *plan, "--sql", "from source", status=2)
+    assert message.startswith("error: --sql asks for all records") and "one machine" in message
     assert not (tmp_path / "run").exists()
 
 
@@ -349,4 +351,4 @@ def test_a_selector_of_a_score_that_does_not_fit_is_refused_before_any_part(tmp_
         assert said in refused(made, folder)
         assert not list(folder.glob("parts/*"))
     said = refused(planned, tmp_path / "all", sources, 2, selectors="all")
-    assert "name the selectors of the plan" in said
+    assert said.startswith("--selectors all asks for all records")
