@@ -19,11 +19,10 @@ PUBLIC = {
     "audit.errors": "AuditError",
     "audit.live.verify": "verify",
     "audit.output.result": "Result",
-    "audit.scale.extract": "extract",
     "audit.scale.gather": "gather",
-    "audit.scale.part": "part",
     "audit.scale.plan": "plan",
     "audit.scale.run": "run",
+    "audit.scale.tasks": "extract part",
     "audit.study.fetch": "fetch",
     "audit.study.simulate": "simulate",
 }

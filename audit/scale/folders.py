@@ -4,8 +4,6 @@ import contextlib
 import hashlib
 import json
 import os
-import platform
-import re
 import secrets
 import shutil
 import tempfile
@@ -19,7 +17,6 @@ import duckdb
 import pyarrow.parquet as pq
 
 from audit import database
-from audit.database.leftovers import is_running
 from audit.errors import AuditError
 from audit.options import TaskLimits
 from audit.scale.plan import Manifest
@@ -43,8 +40,7 @@ def appearing(target: Path) -> Iterator[Path]:
 
     Engines run a task at least once, and sometimes twice at a time: the first whole folder stays.
     """
-    attempt = f".{target.name}.{_host()}-{os.getpid()}-{secrets.token_hex(4)}"
-    partial = target.with_name(attempt)
+    partial = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
         partial.mkdir(parents=True)
         yield partial
@@ -62,18 +58,11 @@ def appearing(target: Path) -> Iterator[Path]:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def _host() -> str:
-    """Return the name of this machine as a folder's name can hold it."""
-    return re.sub(r"\W", "-", platform.node())
-
-
 def remove_abandoned(run: Path) -> None:
-    """Remove what killed tasks have left; what another machine writes is kept for a day."""
-    for partial in (*run.glob(".keys.*-*"), *run.glob("*/.[0-9]*.*-*")):
-        host, process, _ = partial.name.split(".", 2)[2].rsplit("-", 2)
+    """Remove what killed tasks have left; what was begun within a day may still be written."""
+    for partial in (*run.glob(".keys.*"), *run.glob("*/.[0-9]*.*")):
         with contextlib.suppress(OSError):
-            age = time.time() - partial.stat().st_mtime
-            if not is_running(process) if host == _host() else age > ABANDONED_SECONDS:
+            if time.time() - partial.stat().st_mtime > ABANDONED_SECONDS:
                 shutil.rmtree(partial, ignore_errors=True)
 
 

@@ -18,8 +18,8 @@ from audit.options import Limits, TaskLimits, public
 from audit.output.result import Result
 from audit.scale.folders import RECEIPT, folder_of, parquet, sha256, whole_receipt, whole_receipts
 from audit.scale.keys import HANDED_DOWN, fill_records, number_keys
-from audit.scale.part import WRITTEN
-from audit.scale.plan import Manifest, same_plan, settings_of
+from audit.scale.plan import Manifest, read_manifest, settings_of
+from audit.scale.tasks import WRITTEN
 
 
 @public
@@ -34,7 +34,7 @@ def gather(
     db: the database, a file that is not there yet
     """
     run = Path(folder).resolve()
-    manifest = same_plan(run)
+    manifest = read_manifest(run)
     number_keys(run, TaskLimits())
     keys = whole_receipt(run, manifest, "keys")
     files = _part_files(run, manifest)

@@ -30,7 +30,7 @@ from audit.scale.folders import (
     working,
     write_receipt,
 )
-from audit.scale.plan import Manifest, same_plan
+from audit.scale.plan import Manifest, read_manifest
 from audit.sources.opening import require_some
 from audit.sources.runs import appended
 from audit.text import literal, not_there
@@ -44,7 +44,7 @@ SAME_ATTEMPT = "incoming.file = changed.file and incoming.place = changed.place"
 
 def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
     """Load what was extracted, and number what all parts share, once; return the receipt."""
-    manifest = same_plan(run)
+    manifest = read_manifest(run)
     if receipt := read_receipt(run, manifest, "keys"):
         return receipt
     receipts = whole_receipts(run, manifest, "extract")
@@ -55,7 +55,9 @@ def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
         notes = [f"left out: {reason}" for reason in skipped]
         notes += [note for source in read.values() for note in source["notes"]]
         notes += _load(con, run, manifest, read)
-        settings = _find_filters(con, manifest)
+        settings = manifest.settings
+        asked = (settings.archives, settings.competitions, settings.problems)
+        settings = replace(settings, **vars(filters.loaded(con, *asked, prefix="only-")))
         _require_scores(con, manifest, settings)
         keep(con, settings, manifest.plugins)
         for name in STAGE_NAMES:
@@ -116,23 +118,12 @@ def _settle_runs(con: duckdb.DuckDBPyConnection, reading: Reading) -> None:
         )
 
 
-def _find_filters(con: duckdb.DuckDBPyConnection, manifest: Manifest) -> Settings:
-    """Return the settings with their filters as names that are in the files."""
-    settings = manifest.settings
-    asked = (settings.archives, settings.competitions, settings.problems)
-    return replace(settings, **vars(filters.loaded(con, *asked, prefix="only-")))
-
-
 def _require_scores(con: duckdb.DuckDBPyConnection, manifest: Manifest, settings: Settings) -> None:
     """Refuse a selector of a score that no file has, or whose values are no weights."""
-    selectors = [s for s in manifest.plugins.selectors if s.path.startswith(FOLDER)]
-    names = scores(con) if selectors else []
-    for selector in selectors:
-        score = score_of(selector)
+    selectors, names = manifest.plugins.selectors, scores(con)
+    for score in (score_of(one) for one in selectors if one.path.startswith(FOLDER)):
         if score not in names:
-            raise AuditError(
-                f"--selectors {selector.name}: {not_there('score', score, names)}; plan another run"
-            )
+            raise AuditError(f"--selectors: {not_there('score', score, names)}; plan another run")
     check_weights(con, selectors, settings)
 
 

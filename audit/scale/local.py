@@ -9,7 +9,8 @@ from multiprocessing.connection import Connection
 
 from audit.errors import AuditError
 from audit.options import TaskLimits
-from audit.scale.run import MOST_TRIES, TASKS_PER_PROCESS, Execute, Outcome, Task, perform
+from audit.scale.run import MOST_TRIES, TASKS_PER_PROCESS, Execute
+from audit.scale.tasks import Outcome, Task, perform
 
 
 @contextmanager

@@ -211,7 +211,7 @@ def _write(out: Path, content: Mapping[str, Any]) -> None:
 
 
 def read_manifest(run: Path) -> Manifest:
-    """Return the plan of a run; refuse one that was changed or cut (threat model, d)."""
+    """Return the plan of a run; refuse one that was changed, and a worker with other versions."""
     path = run / "manifest.json"
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -222,6 +222,13 @@ def read_manifest(run: Path) -> Manifest:
         raise AuditError(f"{path}: cannot be read: {first_line(error)}") from None
     if not is_whole:
         raise AuditError(f"{path}: has been changed since it was planned; plan the run again")
+    here = versions()
+    for name, version in content["versions"].items():
+        if here.get(name) != version:
+            raise AuditError(
+                f"{platform.node() or 'this worker'} has {name} {here.get(name)}, and the run was "
+                f"planned with {version}; install the same on every worker"
+            )
     settings = settings_of(content)
     by_kind = {kind: [Plugin(**plugin) for plugin in content["plugins"][kind]] for kind in KINDS}
     kinds = by_kind["rules"], by_kind["selectors"], by_kind["policies"]
@@ -250,16 +257,3 @@ def versions() -> dict[str, str]:
         "pyarrow": pa.__version__,
         "SQL files": sql_digest(),
     }
-
-
-def same_plan(run: Path) -> Manifest:
-    """Return the plan of a run; refuse it where versions or SQL differ from the plan's."""
-    manifest, here = read_manifest(run), versions()
-    worker = platform.node() or "this worker"
-    for name, version in manifest.versions.items():
-        if here.get(name) != version:
-            raise AuditError(
-                f"{worker} has {name} {here.get(name)}, and the run was planned with {version}; "
-                "install the same budget-audit and libraries on every worker"
-            )
-    return manifest

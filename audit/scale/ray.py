@@ -6,7 +6,8 @@ from contextlib import contextmanager
 
 from audit.errors import AuditError, first_line
 from audit.options import TaskLimits
-from audit.scale.run import MOST_TRIES, TASKS_PER_PROCESS, Execute, Outcome, Task, perform
+from audit.scale.run import MOST_TRIES, TASKS_PER_PROCESS, Execute
+from audit.scale.tasks import Outcome, Task, perform
 
 
 @contextmanager

@@ -3,20 +3,18 @@
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
-import duckdb
 import pyarrow as pa
 
-from audit.errors import AuditError, explained
+from audit.errors import AuditError
 from audit.options import TaskLimits, public
 from audit.output.result import Result
 from audit.progress import Progress
-from audit.scale.extract import extract_files
 from audit.scale.folders import missing, remove_abandoned
 from audit.scale.keys import number_keys
-from audit.scale.part import make_part
-from audit.scale.plan import same_plan
+from audit.scale.plan import read_manifest
+from audit.scale.tasks import Outcome, Task
 
 ENGINES = ("local", "spark", "ray")
 # A process that lives long keeps memory that it no longer needs: a part has one of its own.
@@ -24,39 +22,7 @@ TASKS_PER_PROCESS = {"extract": 50, "part": 1}
 # How often tasks whose process was killed are tried again.
 MOST_TRIES = 3
 
-
-class Task(NamedTuple):
-    """One extract or one part, given by a path and a number, and what it may use."""
-
-    kind: str
-    run: str
-    number: int
-    limits: TaskLimits
-
-
-class Outcome(NamedTuple):
-    """How a task ended: an error that every further try would repeat is returned, not raised."""
-
-    kind: str
-    number: int
-    error: str | None = None
-
-
 Execute = Callable[[list[Task]], Iterable[Outcome]]
-
-
-def perform(task: Task) -> Outcome:
-    """Run one task in this process; the engine tries again after any other failure."""
-    try:
-        if task.kind == "extract":
-            extract_files(Path(task.run), task.number)
-        else:
-            make_part(Path(task.run), task.number, task.limits)
-    except AuditError as error:
-        return Outcome(task.kind, task.number, str(error))
-    except duckdb.Error as error:
-        return Outcome(task.kind, task.number, explained(error))
-    return Outcome(task.kind, task.number)
 
 
 @public
@@ -87,7 +53,7 @@ def run(
     if workers < 1:
         raise AuditError("--workers: a whole number from 1")
     path = Path(folder).resolve()
-    manifest = same_plan(path)
+    manifest = read_manifest(path)
     waiting = {kind: missing(path, manifest, kind) for kind in ("extract", "part")}
     if any(waiting.values()):
         started = import_module(f"audit.scale.{on}").started

@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from audit.errors import AuditError, first_line
 from audit.options import TaskLimits
-from audit.scale.run import Execute, Outcome, Task, perform
+from audit.scale.run import Execute
+from audit.scale.tasks import Outcome, Task, perform
 
 # A Python worker's memory climbs, so none is used again.
 CONFIG = {"spark.python.worker.reuse": "false", "spark.ui.enabled": "false"}

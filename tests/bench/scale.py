@@ -25,7 +25,7 @@ import pyarrow.parquet
 from audit import database, engine
 from audit.load.load import load
 from audit.scale import gather, local, plan, run
-from audit.scale.run import Outcome, Task, perform
+from audit.scale.tasks import Outcome, Task, perform
 from tests.bench.apart import apart, peak_memory
 
 SETTINGS: dict[str, Any] = {"orders": 20, "replicates": 1000}

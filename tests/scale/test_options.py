@@ -345,7 +345,7 @@ def test_a_selector_of_a_score_that_does_not_fit_is_refused_before_any_part(tmp_
     sources = stepped(tmp_path)
     for selector, said in (
         ("vote_length", "--selectors vote_length: "),
-        ("best_nothing", "--selectors best_nothing: no score 'nothing'"),
+        ("best_nothing", "--selectors: no score 'nothing'"),
     ):
         folder = planned(tmp_path / selector, sources, 2, selectors=selector)
         assert said in refused(made, folder)

@@ -9,7 +9,7 @@ from audit import engine
 from audit.engine.stages import PORTIONED, TABLES
 from audit.errors import AuditError
 from audit.options import TaskLimits
-from audit.scale import extract, keys, part, plan
+from audit.scale import keys, plan, tasks
 from audit.scale.folders import whole_receipts
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import run as process
@@ -127,15 +127,15 @@ def test_the_commands_do_what_one_machine_does(tmp_path, sources, expected):
 
 
 def test_a_part_writes_what_the_pipeline_keeps(whole):
-    assert set(part.WRITTEN) >= {"drawn_orders", *(n for n in PORTIONED if n in TABLES)}
-    later = set(TABLES) - set(part.WRITTEN) - set(keys.HANDED_DOWN)
+    assert set(tasks.WRITTEN) >= {"drawn_orders", *(n for n in PORTIONED if n in TABLES)}
+    later = set(TABLES) - set(tasks.WRITTEN) - set(keys.HANDED_DOWN)
     stages = engine.STAGES
     assert {stage.partition("/")[0] for stage in stages if stage.rpartition("/")[2] in later} <= {
         "bootstrap", "diagnostics", "relations"
     }  # fmt: skip
     receipts = whole_receipts(whole, plan.read_manifest(whole), "part")
     assert sum(receipt["banks"] for receipt in receipts) == 16
-    assert all(set(receipt["files"]) == set(part.WRITTEN) for receipt in receipts)
+    assert all(set(receipt["files"]) == set(tasks.WRITTEN) for receipt in receipts)
 
 
 def test_problems_are_dealt_largest_first_to_whoever_has_least(tmp_path):
@@ -196,7 +196,7 @@ def test_a_file_that_has_changed_since_the_plan_is_refused(tmp_path):
     folder = planned(tmp_path / "run", [tmp_path / "a.parquet"])
     write_parquet([attempt(seed, 5, "1") for seed in range(9)], tmp_path / "a.parquet")
     with pytest.raises(AuditError, match="has changed or gone since the plan"):
-        extract.extract_files(folder, 0)
+        tasks.extract_files(folder, 0)
 
 
 def test_a_mistake_in_a_file_ends_a_run_in_one_line(tmp_path):
@@ -211,12 +211,12 @@ def test_a_worker_with_another_version_or_other_sql_is_refused(tmp_path, sources
     with monkeypatch.context() as patch:
         patch.setattr(plan, "versions", lambda: here | {"numpy": "0.0"})
         with pytest.raises(AuditError, match=r"has numpy 0\.0, and the run was planned with"):
-            extract.extract_files(folder, 0)
+            tasks.extract_files(folder, 0)
         with pytest.raises(AuditError, match=r"has numpy 0\.0"):
             done(folder)
     monkeypatch.setattr(plan, "sql_digest", lambda: "0")
     with pytest.raises(AuditError, match="has SQL files 0, and the run was planned with"):
-        part.make_part(folder, 0, LIMITS)
+        tasks.make_part(folder, 0, LIMITS)
 
 
 def test_small_files_are_read_together(tmp_path, sources, expected, monkeypatch):

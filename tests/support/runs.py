@@ -15,8 +15,8 @@ from audit.load.load import load
 from audit.load.provenance import notes
 from audit.options import Reading, TaskLimits
 from audit.output.export import export
-from audit.scale import extract, gather, part, plan, run
-from audit.scale.run import perform
+from audit.scale import gather, plan, run, tasks
+from audit.scale.tasks import perform
 from tests.support.archives import random_archive, write_parquet
 from tests.support.databases import SMALL
 
@@ -52,14 +52,14 @@ def planned(folder, sources, parts=PARTS, reading=None, **settings):
 def extracted(folder):
     """Extract every file of a run in this process."""
     for number in range(len(plan.read_manifest(folder).extracts)):
-        extract.extract_files(folder, number)
+        tasks.extract_files(folder, number)
     return folder
 
 
 def made(folder):
     """Do all of a run in this process."""
     for number in range(plan.read_manifest(extracted(folder)).parts):
-        part.make_part(folder, number, TaskLimits())
+        tasks.make_part(folder, number, TaskLimits())
     return folder
 
 
@@ -142,7 +142,7 @@ def _kill_in_write(task, victim):
         os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         return
-    write = part.write_receipt
+    write = tasks.write_receipt
 
     def write_and_die(folder, *made_by, **content):
         assert (folder / "walked.parquet").exists()
@@ -152,7 +152,7 @@ def _kill_in_write(task, victim):
         signal.pause()
         write(folder, *made_by, **content)
 
-    part.write_receipt = write_and_die
+    tasks.write_receipt = write_and_die
 
 
 def _executor():
