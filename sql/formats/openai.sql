@@ -4,7 +4,7 @@
 -- title: OpenAI batch or vLLM run-batch output
 -- recognized by: custom_id response error; response.body.choices; response.choices response.usage; response.body.output response.body.status; choices object; output status object usage
 -- absent: competition=a request names no benchmark; completion_tokens=usage counts the tokens of all choices of a request together; correct=an API grades nothing
-with requests as (
+with bodies as (
     select
         *,
         case
@@ -12,48 +12,46 @@ with requests as (
             when json_exists(record, '$.response.choices') then record -> '$.response'
             else record -> '$.response.body'
         end as body,
-        json_type(body, '$.output') = 'ARRAY' and not json_exists(body, '$.choices') as is_response,
-        case
-            when is_response
-                then if(body ->> '$.status' in ('completed', 'incomplete'), '[{"index": 0}]'::json, null)
-            when json_array_length(body, '$.choices') > 0 then body -> '$.choices'
-        end as choices,
-        coalesce(json_array_length(choices), 0)::bigint as held,
-        [
-            if(json_type(choice, '$.logprobs.content') = 'ARRAY', json_array_length(choice, '$.logprobs.content'), null)
-            for choice in json_extract(choices, '$[*]')
-        ] as logged,
-        first_of(body, ['$.usage.completion_tokens', '$.usage.output_tokens']) as generated,
     from records
+),
+requests as (
+    select
+        *,
+        json_type(body, '$.output') = 'ARRAY' and not json_exists(body, '$.choices') as is_response,
+        first_of(body, ['$.usage.completion_tokens', '$.usage.output_tokens']) as generated,
+    from bodies
+),
+held as (
+    select
+        *,
+        case
+            when not is_response then json_extract(body, '$.choices[*]')
+            when body ->> '$.status' in ('completed', 'incomplete') then ['{"index": 0}'::json]
+        end as choices,
+        coalesce(len(choices), 0) as held,
+    from requests
 ),
 answers as (
     select
         *,
         unnest(range(greatest(held, 1))) as position,
-        choices -> position as choice,
-        array_to_string(
-            [
-                part ->> '$.text'
-                for part in flatten([
-                    json_extract(item, '$.content[*]')
-                    for item in json_extract(body, '$.output[*]') if item ->> '$.type' = 'message'
-                ])
-                if json_type(part, '$.text') = 'VARCHAR'
-            ],
-            ''
-        ) as said,
-        array_to_string(
-            [
-                part ->> '$.text'
-                for part in flatten([
-                    json_extract(item, '$.content[*]') || json_extract(item, '$.summary[*]')
-                    for item in json_extract(body, '$.output[*]') if item ->> '$.type' = 'reasoning'
-                ])
-                if json_type(part, '$.text') = 'VARCHAR'
-            ],
-            ''
-        ) as thought,
-    from requests
+        [
+            if(json_type(choice, '$.logprobs.content') = 'ARRAY', json_array_length(choice, '$.logprobs.content'), null)
+            for choice in choices
+        ] as logged,
+        if(is_response, parts_of(content_of(body, 'message'), '$.text'), null) as said,
+        if(is_response, parts_of(content_of(body, 'reasoning'), '$.text'), null) as thought,
+        coalesce(
+            body ->> '$.incomplete_details.reason', if(is_response, body ->> '$.status', null)
+        ) as ended,
+    from held
+),
+attempts as (
+    select
+        *,
+        choices[position + 1] as choice,
+        if(is_response, to_json(ended), choice -> '$.finish_reason') as reason,
+    from answers
 )
 select
     number,
@@ -82,24 +80,19 @@ select
         when list_count(logged) = held and coalesce(list_sum(logged) = try_cast(generated as bigint), true)
             then to_json(logged[position + 1])
     end as completion_tokens,
-    if(
-        is_response,
-        to_json(coalesce(body ->> '$.incomplete_details.reason', body ->> '$.status')),
-        choice -> '$.finish_reason'
-    ) as reason,
     case
         when reason ->> '$' in ('eos_token', 'stop_sequence', 'completed') then '"stop"'::json
         when is_response and reason ->> '$' in ('max_output_tokens', 'max_tokens') then '"length"'::json
         else reason
     end as finish_reason,
-    if(is_response, to_json(said), first_of(choice, ['$.message.content', '$.text'])) as text,
+    if(is_response, to_json(coalesce(said, '')), first_of(choice, ['$.message.content', '$.text'])) as text,
     mean_logprob(choice -> '$.logprobs.content') as mean_logprob,
     if(
         is_response,
-        to_json(nullif(thought, '')),
+        to_json(thought),
         first_of(choice, ['$.message.reasoning_content', '$.message.reasoning'])
     ) as reasoning,
     own_correct(record) as correct,
     own_references(record) as "references",
     if(held = 0, 'requests failed and hold no attempt: left out', null) as left_out,
-from answers
+from attempts

@@ -21,6 +21,17 @@ nullif(
     ''
 );
 
+-- What the items of a kind say in an answer of /v1/responses: their content, or else a summary.
+create macro content_of(body, kind) as
+to_json(
+    flatten(
+        list_transform(
+            list_filter(json_extract(body, '$.output[*]'), lambda item: item ->> '$.type' = kind),
+            lambda item: list_concat(json_extract(item, '$.content[*]'), json_extract(item, '$.summary[*]'))
+        )
+    )
+);
+
 -- The texts at a path of a list's items, as turns; null where none says anything.
 create macro turns_of(items, path) as
 nullif(
@@ -115,4 +126,54 @@ if(
     request_name(record) is null,
     coalesce(own_attempt(record), first_of(record, ['$.sample', '$.rollout', '$.generation_id'])),
     to_json(try_cast(named_attempt(record).attempt as bigint))
+);
+
+-- A call of a model: its usage as OpenAI or Anthropic names it, what it cost and how long it took.
+create macro step_of(used, paid, took) as
+json_object(
+    'prompt_tokens', first_of(used, ['$.prompt_tokens', '$.input_tokens']),
+    'cached_tokens', first_of(
+        used,
+        [
+            '$.cache_read_tokens', '$.prompt_tokens_details.cached_tokens',
+            '$.input_tokens_details.cached_tokens', '$.cached_tokens',
+        ]
+    ),
+    'completion_tokens', first_of(used, ['$.completion_tokens', '$.output_tokens']),
+    'money', paid,
+    'seconds', took
+);
+
+-- The sum of a count over steps; null where none has it.
+create macro total_of(steps, path) as
+list_sum(list_transform(json_extract(steps, '$[*]'), lambda step: try_cast(step ->> path as bigint)))::bigint;
+
+create macro seconds_between(began, ended) as
+nullif(greatest(epoch(try_cast(ended as timestamp)) - epoch(try_cast(began as timestamp)), -1), -1);
+
+-- The place of a Harbor trial's folder, TASK__ID, among those of its task, by name.
+create macro trial_place(folder, trials) as
+if(
+    regexp_extract(folder, '^(.*)__', 1) = '',
+    0,
+    coalesce(
+        list_position(
+            list_sort(
+                list_filter(
+                    json_keys(trials),
+                    lambda name: regexp_extract(name, '^(.*)__', 1) = regexp_extract(folder, '^(.*)__', 1)
+                )
+            ),
+            folder
+        ) - 1,
+        0
+    )
+);
+
+-- How a Harbor trial failed; one without an exception has ended by itself.
+create macro failure_of(result) as
+if(
+    coalesce(result ->> '$.exception_info', '') in ('', '{}', 'false'),
+    'stop',
+    coalesce(result ->> '$.exception_info.exception_type', 'error')
 );

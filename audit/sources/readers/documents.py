@@ -18,9 +18,8 @@ from audit.sources import containers
 from audit.sources.containers import HEAD_BYTES, Lines, once, sniff
 from audit.sources.files import Row, SourceFile, excerpt
 from audit.sources.formats import formats
-from audit.sources.formats.agents import is_part_of_trial
 from audit.sources.formats.flat import KNOWN
-from audit.sources.json_stream import JsonStream, first_members, stream_records
+from audit.sources.json_stream import JsonStream, first_members, small_document, stream_records
 from audit.sources.readers.lines import unique_keys
 
 # What a group's key is called in its records.
@@ -33,7 +32,7 @@ REPORTED = "resolved_ids"
 
 def holds_records(path: Path) -> bool:
     """Return whether a .json file in a folder is a log or records, going by how it begins."""
-    if is_part_of_trial(path):
+    if _is_part_of_trial(path):
         return False
     try:
         with open(path, "rb") as stream:
@@ -48,6 +47,14 @@ def holds_records(path: Path) -> bool:
     is_known = any(format.knows(members) for format in formats().values())
     is_several = _is_of_arrays(members) or (is_whole and _holds_several(members))
     return is_known or "eval" in members or is_several
+
+
+def _is_part_of_trial(path: Path) -> bool:
+    """Return whether a file is read with the result of its Harbor trial, so not by itself."""
+    if path.parent.name != "agent" or not path.name.startswith("trajectory"):
+        return False
+    result = small_document(path.parent.parent / "result.json")
+    return isinstance(result, dict) and {"task_name", "trial_name", "agent_info"} <= result.keys()
 
 
 @once

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -261,7 +262,7 @@ def _add_macros(con: duckdb.DuckDBPyConnection) -> None:
 @contextmanager
 def _records(feed: Feed) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a connection with the view `records`: the JSON of each record, its number, its path."""
-    path = os.fspath(feed.file.path.resolve())
+    path = os.path.abspath(feed.file.path)
     if sniff(feed.file).container == "parquet":
         with open_views([Argument([feed.file])], {"threads": THREADS}) as con:
             _add_macros(con)
@@ -295,16 +296,22 @@ def _add_beside(con: duckdb.DuckDBPyConnection, file: SourceFile, wanted: str | 
     """
     if wanted is None:
         return
-    folder = file.path.resolve().parent
-    con.execute("create temp table beside as select 0 as one")
+    folder = os.path.dirname(os.path.abspath(file.path))
+    documents = {}
     for pair in wanted.split("; "):
         name, path = pair.split("=")
-        found: Any = small_document(folder / path)
-        if "*" in path:
-            matches = glob.glob(os.path.join(glob.escape(os.fspath(folder)), path))
-            found = {
-                os.path.basename(match.rstrip(os.sep)): small_document(folder / match)
-                for match in sorted(matches)
-            }
-        con.execute(f"alter table beside add column {name} json")
-        con.execute(f"update beside set {name} = ?", [json.dumps(found)])
+        place = os.path.join(glob.escape(folder), path)
+        documents[name] = _all_at(place) if "*" in path else small_document(Path(folder, path))
+    columns = ", ".join(f"?::json as {name}" for name in documents)
+    values = [json.dumps(found) for found in documents.values()]
+    con.execute(f"create temp table beside as select {columns}", values)
+
+
+def _all_at(pattern: str) -> dict[str, Any]:
+    """Return the documents that a pattern matches, by name; folders where it ends with a slash."""
+    names = {
+        os.path.basename(found.rstrip("/")): Path(found) for found in sorted(glob.glob(pattern))
+    }
+    if pattern.endswith("/"):
+        return dict.fromkeys(names)
+    return {name: small_document(path) for name, path in names.items()}
