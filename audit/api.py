@@ -840,30 +840,24 @@ def demo(
 
     if simulated + agents + forced > 1:
         raise AuditError("--simulated, --agents and --forced are demonstrations; choose one")
-    folder, show_of = Path(out), progress or (lambda step: None)
+    folder, progress_of = Path(out), progress or (lambda step: None)
     db = folder / "audit.duckdb"
-    made: list[tuple[str, Path]] = []
+    made: list[tuple[str, Path]] = [("database", db)]
     shown = recorded.AGENTS if agents else recorded.FORCED if forced else recorded.OTIS
+    read: dict[str, Any] = {"answer": shown.answer, "checkpoints": shown.checkpoints}
+    files, settings = [shown.file], shown.settings
     if simulated:
         from audit.study.simulate import simulate
 
-        files = simulate(folder / "archives")
-        made.append(("archives", folder / "archives"))
-    else:
-        files = [shown.file]
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise AuditError(f"{folder}: cannot be made a folder: {error.strerror}") from None
-    answer, settings = ("boxed", {}) if simulated else (shown.answer, shown.settings)
-    read: dict[str, Any] = {"answer": answer, "progress": show_of("load")}
-    read["checkpoints"] = None if simulated else shown.checkpoints
-    load(db, files, replace=True, **read, **asdict(limits))
-    replay(db, progress=show_of("replay"), **settings, **asdict(limits))
-    made.append(("database", db))
+        files, settings, read = simulate(folder / "archives"), {}, {}
+        made.insert(0, ("archives", folder / "archives"))
+    folder.mkdir(parents=True, exist_ok=True)
+    process = asdict(limits)
+    load(db, files, replace=True, progress=progress_of("load"), **read, **process)
+    replay(db, progress=progress_of("replay"), **settings, **process)
     tables: dict[str, pa.Table] = {}
     with _opened(db, limits) as con:
-        written = write_report(con, folder / "report", progress=show_of("report"), keep=tables)
+        written = write_report(con, folder / "report", progress=progress_of("report"), keep=tables)
         notes = recorded.credits(con)
         finding = _finding(con, tables, agents=agents, forced=forced)
     made += [("page", path) for path in written]

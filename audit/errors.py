@@ -1,7 +1,5 @@
 """The one exception that stands for a user's mistake."""
 
-from pathlib import Path
-
 # The system refused memory: DuckDB's own limit is not the reason.
 LIMITED = "out of memory: this process may take no more (see 'ulimit -v')"
 
@@ -28,30 +26,5 @@ def explained(error: Exception) -> str:
 
 
 def extra_hint(extra: str) -> str:
-    """Return the command that installs an extra, from the clone if there is one."""
-    return f"pip install '{_origin() or 'budget-audit'}[{extra}]'"
-
-
-def _origin() -> str | None:
-    """Return the folder that this package runs from, or was installed from."""
-    # Only a failure needs these; every command would wait for their import.
-    import contextlib
-    import importlib.metadata
-    import json
-    import urllib.parse
-
-    clone = Path(__file__).resolve().parent.parent
-    if (clone / "pyproject.toml").is_file():
-        return _near(clone)
-    with contextlib.suppress(Exception):
-        installed = importlib.metadata.distribution("budget-audit").read_text("direct_url.json")
-        url = urllib.parse.urlparse(json.loads(installed or "{}").get("url", ""))
-        folder = Path(urllib.parse.unquote(url.path))
-        if url.scheme == "file" and (folder / "pyproject.toml").is_file():
-            return _near(folder)
-    return None
-
-
-def _near(folder: Path) -> str:
-    """Return a folder as one would write it here."""
-    return "." if folder == Path.cwd() else str(folder)
+    """Return the command that installs an extra."""
+    return f"pip install '.[{extra}]' in the project's folder"

@@ -89,7 +89,12 @@ def join_names(names: Sequence[str]) -> str:
 def first_names(names: Sequence[str], most: int) -> str:
     """Return the first names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return (", ".join(names[:most]) or "none") + more
+    return (", ".join(map(distinct, names[:most])) or "none") + more
+
+
+def distinct(name: str) -> str:
+    """Quote a name that begins or ends with a blank, so that it looks unlike the one without."""
+    return name if name == name.strip() else f"'{name}'"
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:

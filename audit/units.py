@@ -96,25 +96,14 @@ def _too_fine(kind: Unit) -> str:
 def read_budgets(written: Amounts, unit: str | Unit) -> list[int]:
     """Read amounts from '4k,8k', from one or from several; refuse '4,096' with a question."""
     if isinstance(written, str):
-        parts = [part.strip() for part in written.split(",")]
-        for place, part in enumerate(parts[1:], 1):
-            # A part such as 096 or 000 is no budget: a comma was meant to group digits.
-            if re.fullmatch(r"0\d+", part) and re.fullmatch(r"\$?\d+", parts[place - 1]):
-                raise ValueError(
-                    f"'{written}': did you mean {_joined(parts, place)}? a comma separates budgets"
-                )
-        return [read_budget(part, unit) for part in parts if part]
+        # A part such as 096 or 000 is no budget: a comma was meant to group digits.
+        if grouped := re.search(r"\$?\d+(?:,\d{3})*,0\d\d(?:,\d{3})*", written):
+            meant = grouped[0].replace(",", "")
+            raise ValueError(f"'{written}': did you mean {meant}? a comma separates budgets")
+        return [read_budget(part, unit) for part in map(str.strip, written.split(",")) if part]
     if isinstance(written, Iterable):
         return [number for item in written for number in read_budgets(item, unit)]
     return [read_budget(written, unit)]
-
-
-def _joined(parts: list[str], place: int) -> str:
-    """Return the number that a comma has split: '4,096' is 4096, '4,096,000' is 4096000."""
-    end = place + 1
-    while end < len(parts) and re.fullmatch(r"\d{3}", parts[end]):
-        end += 1
-    return "".join(parts[place - 1 : end])
 
 
 def whole_number(written: Amount) -> int:

@@ -8,7 +8,6 @@ import pytest
 
 from tests.support.browser import browser  # noqa: F401
 from tests.support.command import run
-from tests.support.databases import keep_tables
 
 # An error that nobody foresaw is one line for a user; a test sees where it comes from.
 os.environ["BUDGET_AUDIT_TRACEBACK"] = "1"
@@ -59,12 +58,6 @@ def con():
     """An empty database in memory."""
     with duckdb.connect() as con:
         yield con
-
-
-@pytest.fixture
-def kept_tables(monkeypatch):
-    """A table of a database is computed once, for tests of what commands make of it."""
-    keep_tables(monkeypatch)
 
 
 @pytest.fixture(scope="session")

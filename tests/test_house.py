@@ -151,8 +151,6 @@ def functions():
 def test_no_function_is_longer_than_a_screen():
     long = [f"{path}: {one.name}" for path, one in functions() if lines_of(one) > 60]
     assert long == []
-    api = (ROOT / "audit" / "api.py").read_text(encoding="utf-8")
-    assert api.count("\n") <= 1000
 
 
 def lines_of(node):

@@ -20,7 +20,7 @@ from audit.cli.options import (
     show_notes,
 )
 from audit.options import AUTO
-from audit.text import one_line
+from audit.text import distinct, visible
 
 
 @click.group(
@@ -56,7 +56,7 @@ def load(**options: Any) -> None:
     loaded = audit.load(**options)
     for row in loaded:
         counted = f"{row['attempts']:,} attempts at {row['problems']:,} problems"
-        click.echo(f"{one_line(row['archive'])}: {counted}")
+        click.echo(f"{distinct(visible(row['archive']))}: {counted}")
     print_result(loaded)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 from collections.abc import Callable
 
 import click
@@ -13,10 +14,6 @@ from audit.text import visible
 # Where a database is looked for when --db does not name one.
 DATABASE_VARIABLE = "BUDGET_AUDIT_DB"
 DEFAULT_DATABASE = "audit.duckdb"
-# A name comes from a database that may be anyone's, and a shell runs what is completed: a name with
-# any other character is left out. What matches the group needs quotes.
-SAFE = re.compile(r"[^\W_][\w./@+-]*|([^\W_][\w./@+:= -]*)")
-
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
@@ -24,26 +21,26 @@ def _completer(names: Callable[[click.Context], list[tuple[str, str]]]) -> Compl
     """Return a completer of names with their meanings; what cannot be read completes nothing."""
 
     def complete(ctx: click.Context, param: click.Parameter, begun: str) -> list[CompletionItem]:
+        if is_bash() and re.search("['\"]", os.environ.get("COMP_WORDS", "")):
+            # What bash inserts into an open quote it would not quote.
+            return []
         try:
             candidates = names(ctx)
         except Exception:
             return []
         return [
-            CompletionItem(_quoted(name), help=visible(what))
+            # Other shells quote by themselves (threat model, b).
+            CompletionItem(shlex.quote(name) if is_bash() else name, help=visible(what))
             for name, what in candidates
-            if name.startswith(begun) and SAFE.fullmatch(name)
+            if name.startswith(begun) and name.isprintable() and "\\" not in name
         ]
 
     return complete
 
 
-def _quoted(name: str) -> str:
-    """Return the name as bash needs it, which quotes nothing by itself; other shells do."""
-    is_bash = os.environ.get("_BUDGET_AUDIT_COMPLETE", "").startswith("bash")
-    line = os.environ.get("COMP_WORDS", "")
-    is_inside_quotes = line.count("'") % 2 or line.count('"') % 2
-    is_plain = SAFE.fullmatch(name)[1] is None  # type: ignore[index]
-    return f"'{name}'" if is_bash and not is_plain and not is_inside_quotes else name
+def is_bash() -> bool:
+    """Return whether bash asks."""
+    return os.environ.get("_BUDGET_AUDIT_COMPLETE", "").startswith("bash")
 
 
 def _database(ctx: click.Context) -> str:

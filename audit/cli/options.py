@@ -149,35 +149,31 @@ def _derive(function: Callable[..., Any], complete: Mapping[str, Any]) -> list[c
         completer = complete.get(name) or completion.BY_NAME.get(name)
         if name == "db":
             made.append(DATABASE)
-        elif name in fields:
-            about = fields[name].metadata
-            made.append(
-                _option(
-                    *about.get("flags", [flag_of(fields[name], name)]),
-                    one=one.replace(default=None),
-                    help=describe_option(fields[name]),
-                    is_several=about["kind"] == "patterns",
-                    metavar=about.get("metavar", OPTION_KINDS[about["kind"]].metavar),
-                    shell_complete=completer,
-                )
-            )
         elif name in ARGUMENTS and one.kind is one.POSITIONAL_OR_KEYWORD:
             made.append(_argument(one, completer))
+        elif name in fields:
+            made.append(_field_option(one, fields[name], completer))
         elif name != "progress":
             word, help = name.replace("_", "-"), described[name]
             if one.default is True:
                 word, help = f"no-{word}", f"do not {help}"
-            is_several = set(get_args(Names)) <= set(get_args(one.annotation))
-            made.append(
-                _option(
-                    FLAGS.get(name, f"--{word}"),
-                    one=one,
-                    help=help,
-                    is_several=is_several,
-                    shell_complete=completer,
-                )
-            )
+            several = set(get_args(Names)) <= set(get_args(one.annotation))
+            flag = FLAGS.get(name, f"--{word}")
+            made.append(_option(flag, one=one, help=help, several=several, completer=completer))
     return made
+
+
+def _field_option(one: inspect.Parameter, field: Any, completer: Any) -> click.Option:
+    """Return the option of a field, whose default the function knows."""
+    about = field.metadata
+    return _option(
+        *about.get("flags", [flag_of(field, one.name)]),
+        one=one.replace(default=None),
+        help=describe_option(field),
+        several=about["kind"] == "patterns",
+        completer=completer,
+        metavar=about.get("metavar", OPTION_KINDS[about["kind"]].metavar),
+    )
 
 
 def _argument(one: inspect.Parameter, completer: Any) -> click.Argument:
@@ -192,11 +188,16 @@ def _argument(one: inspect.Parameter, completer: Any) -> click.Argument:
 
 
 def _option(
-    *flags: str, one: inspect.Parameter, help: str, is_several: bool, **more: Any
+    *flags: str,
+    one: inspect.Parameter,
+    help: str,
+    several: bool,
+    completer: Any,
+    metavar: str | None = None,
 ) -> click.Option:
     """Return the option of a parameter, by the type that it has in Python."""
     kinds = [one.annotation, *get_args(one.annotation)]
-    more |= {"help": f"{capital(help)}.", "required": one.default is one.empty}
+    more: dict[str, Any] = {"required": one.default is one.empty, "metavar": metavar}
     if bool in kinds:
         is_on = one.default is True
         more |= {"is_flag": True, "flag_value": not is_on, "default": is_on}
@@ -206,11 +207,12 @@ def _option(
         choices = [get_args(kind) for kind in kinds if get_origin(kind) is Literal]
         numbers = [kind for kind in (int, float) if kind in kinds and str not in kinds]
         types = [*map(click.Choice, choices), *([WIDTH] if one.name == "width" else numbers), None]
-        more = {"metavar": "PATH" if Path in kinds else None} | more
-        more |= {"type": types[0], "multiple": is_several}
+        more |= {"type": types[0], "multiple": several}
+        more["metavar"] = metavar or ("PATH" if Path in kinds else None)
         if one.default not in (None, (), one.empty):
             more |= {"default": one.default, "show_default": True}
-    return click.Option([*flags, one.name], **more)
+    help = f"{capital(help)}."
+    return click.Option([*flags, one.name], help=help, shell_complete=completer, **more)
 
 
 def combine(*options: Callable[..., Any]) -> Callable[..., Any]:

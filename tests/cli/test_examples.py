@@ -77,7 +77,6 @@ def test_every_command_stands_in_a_group():
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("kept_tables")
 @pytest.mark.parametrize("name", sorted(EXAMPLES.keys() - ELSEWHERE - set(FIRST)))
 def test_an_example_runs(folder, name):
     out, _ = example(folder, name)

@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -12,11 +10,8 @@ import pytest
 from audit import database, engine
 from audit.engine import check as verifying
 from tests.support.archives import attempt
-from tests.support.command import ROOT, told
+from tests.support.command import told
 from tests.support.databases import replayed, tables_of
-
-# What the tables say is shown elsewhere; here it is what commands make of them.
-pytestmark = pytest.mark.usefixtures("kept_tables")
 
 
 def run(folder, *arguments, status=0):
@@ -427,33 +422,6 @@ def test_help_lists_the_commands_in_the_order_of_use(folder):
     listed = re.findall(r"^  ([a-z]+) ", run(folder, "--help"), re.MULTILINE)
     wanted = ["demo", "load", "replay", "table", "query", "report", "check"]
     assert [name for name in listed if name in wanted] == wanted
-
-
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("query over", ["overshoot"]),
-        ("table main --archive sim", ["simulated_high", "simulated_low"]),
-        ("timeline --budget 1", ["16000"]),
-        ("schema repl", ["replays"]),
-        ("tab", ["tables", "table"]),
-    ],
-)
-def test_the_shell_completes_names(folder, words, found):
-    environment = {
-        "_BUDGET_AUDIT_COMPLETE": "bash_complete",
-        "COMP_WORDS": f"budget-audit {words}",
-        "COMP_CWORD": str(len(words.split())),
-    }
-    code = "import sys; sys.argv = ['budget-audit']; from audit.__main__ import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        capture_output=True,
-        text=True,
-    )
-    assert [line.split(",")[1] for line in done.stdout.splitlines()] == found
 
 
 # Reading commands never write.

@@ -1,6 +1,5 @@
 """Small databases for the tests, loaded and replayed through the tool itself."""
 
-import hashlib
 import random
 import shutil
 import tempfile
@@ -9,7 +8,6 @@ from functools import cache
 from pathlib import Path
 
 from audit import database, engine
-from audit.engine.stages import LAZY
 from audit.load.load import load
 from audit.tokens import Encoding, tokenize
 from tests.support.archives import random_archive, write_parquet
@@ -96,47 +94,6 @@ def remember(monkeypatch, tables):
     """Have these tables at hand, for tests of what is made of them."""
     monkeypatch.setattr(engine, "table", lambda con, name: tables[name])
     monkeypatch.setattr(engine, "prepared", lambda *_: nullcontext())
-
-
-# Tables by the content of the database that they are computed from.
-_KEPT = {}
-
-
-@cache
-def _content(path, modified, size):
-    return hashlib.blake2b(Path(path).read_bytes()).digest()
-
-
-def _read_by(con):
-    """What a connection reads, where it cannot be changed and nothing stands in its place."""
-    sql = "select current_setting('access_mode'), path from duckdb_databases() where not internal"
-    found = con.execute(sql).fetchall()
-    instead = con.execute(
-        "select view_name from duckdb_views() where temporary and not internal "
-        "union all select table_name from duckdb_tables() where temporary and not internal"
-    ).fetchall()
-    is_plain = {name for (name,) in instead} <= set(LAZY)
-    if len(found) != 1 or found[0][0].lower() != "read_only" or not is_plain:
-        return None
-    path = Path(found[0][1])
-    if path.with_name(f"{path.name}.wal").exists():
-        return None
-    return _content(path, path.stat().st_mtime_ns, path.stat().st_size)
-
-
-def keep_tables(monkeypatch):
-    """Compute a table of a database once, for tests of what commands make of it."""
-    table = engine.table
-
-    def kept(con, name):
-        content = _read_by(con)
-        if content is None:
-            return table(con, name)
-        if (content, name) not in _KEPT:
-            _KEPT[content, name] = table(con, name)
-        return _KEPT[content, name]
-
-    monkeypatch.setattr(engine, "table", kept)
 
 
 def small_rows(rng):

@@ -33,7 +33,7 @@ from audit.sources.formats import mean_logprob
 from audit.text import visible
 from tests.support.archives import random_archive, write_csv, write_jsonl, write_parquet
 from tests.support.browser import ready
-from tests.support.databases import SMALL, keep_tables, small_database, tables_of
+from tests.support.databases import SMALL, small_database, tables_of
 from tests.support.latex import require_latex
 from tests.support.logs import FORMATS, members
 from tests.support.plugins import FIRST
@@ -250,11 +250,7 @@ def world(tmp_path_factory):
     with database.connect(folder / "audit.duckdb") as con:
         load(con, [str(folder / "in")])
         engine.replay(con, **{**SMALL, "budgets": (6, 12, 20), "orders": 2})
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        database.connect(folder / "audit.duckdb", read_only=True) as con,
-    ):
-        keep_tables(patch)
+    with database.connect(folder / "audit.duckdb", read_only=True) as con:
         report(con, folder / "report", ("html", "md", "tex", "csv"))
         save_figure(timeline(con, ARCHIVES[1]), folder / "figure.html")
     return folder
@@ -269,7 +265,6 @@ def run(world, *arguments, status=0):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("kept_tables")
 def test_names_are_kept_as_they_are_and_break_no_statement(world):
     with database.connect(world / "audit.duckdb", read_only=True) as con:
         rows = hostile_rows()
@@ -284,7 +279,6 @@ def test_names_are_kept_as_they_are_and_break_no_statement(world):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("kept_tables")
 def test_every_command_takes_hostile_names_and_steers_no_terminal(world):
     printed = [run(world, "check"), run(world, "compare")]
     for fmt in DISPLAY_FORMATS:
