@@ -3,7 +3,6 @@
 import csv
 import functools
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -78,58 +77,37 @@ def read_published(path: Path) -> list[PublishedValue]:
     """Read the published values of a file; refuse it whole when one row cannot be read."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            header = next(reader, [])
-            lacking = [column for column in COLUMNS if header.count(column) != 1]
-            if lacking:
+            reader = csv.DictReader(file, strict=True)
+            if lacking := [name for name in COLUMNS if name not in (reader.fieldnames or ())]:
                 raise AuditError(
-                    f"{path}: the header needs {', '.join(lacking)} once; "
-                    f"use the layout {','.join(COLUMNS)}"
+                    f"{path}: the header needs {', '.join(lacking)}; use the layout "
+                    f"{','.join(COLUMNS)}"
                 )
-            values = [
-                _read_row(path, number, header, cells)
-                for number, cells in enumerate(reader, start=2)
-                if cells
-            ]
-    except OSError as error:
-        raise AuditError(f"cannot read {path}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise AuditError(f"{path} is not UTF-8 text: save it as UTF-8 CSV") from None
-    except csv.Error as error:
-        raise AuditError(f"{path}, line {reader.line_num}: not readable as CSV: {error}") from None
+            values = [_read_row(path, number, row) for number, row in enumerate(reader, start=2)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        why = getattr(error, "strerror", None) or error
+        raise AuditError(f"{path}: cannot be read as a CSV in UTF-8: {why}") from None
     if not values:
         raise AuditError(f"{path} holds no values: give it one row per published value")
     return values
 
 
-def _read_row(path: Path, number: int, header: list[str], cells: list[str]) -> PublishedValue:
+def _read_row(path: Path, number: int, row: dict[str, str]) -> PublishedValue:
     """Read one row of a published file; `number` counts the header as row 1."""
-
-    def mistake(what: str) -> AuditError:
-        return AuditError(f"{path}, row {number}: {what}")
-
-    if len(cells) != len(header):
-        raise mistake(f"{len(cells)} cells under {len(header)} columns")
-    row = dict(zip(header, cells, strict=True))
-    for column in ("table", "column"):
-        if not row[column]:
-            raise mistake(f"{column} is empty")
-    key: Key = {name: row[name] for name in KEYS if row[name]}
-    for name in _NUMBERS:
-        if name in key:
-            if not re.fullmatch("[0-9]{1,18}", row[name]):
-                raise mistake(f"{name} {row[name]!r} is not a whole number")
-            key[name] = int(row[name])
     try:
-        value = float(row["value"])
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise mistake(f"value {row['value']!r} is not a number")
-    if not re.fullmatch("[0-9]", row["decimals"]):
-        raise mistake(f"decimals {row['decimals']!r} is not a whole number from 0 to 9")
-    column = RENAMED.get(row["column"], row["column"])
-    return PublishedValue(row["table"], key, column, value, int(row["decimals"]))
+        given = {name: row[name] for name in KEYS if row[name]}
+        key = {name: int(text) if name in _NUMBERS else text for name, text in given.items()}
+        column, value = RENAMED.get(row["column"], row["column"]), float(row["value"])
+        found = PublishedValue(row["table"], key, column, value, int(row["decimals"]))
+        is_whole = None not in row and found.table and column and found.decimals in range(10)
+        if is_whole and math.isfinite(value):
+            return found
+    except (ValueError, TypeError):
+        pass
+    raise AuditError(
+        f"{path}, row {number}: needs a cell for each column: a table and a column, whole numbers "
+        "as budgets and caps, a number as value, and 0 to 9 decimals"
+    )
 
 
 def compare(
@@ -145,29 +123,27 @@ def compare(
     """
 
     @functools.cache
-    def found(name: str) -> tuple[list[str], list[Row]] | str:
-        """Return a table's columns and rows, or why there are none."""
+    def found(name: str) -> list[Row] | str:
+        """Return a table's rows, or why there are none."""
         try:
-            table = table_of(name)
+            return table_of(name).to_pylist()
         except AuditError as error:
             return str(error)
-        return table.column_names, table.to_pylist()
 
     items = read_published(published or PUBLISHED)
     names = {name for item in items if (name := item.key.get("archive")) is not None}
     roles = _match_roles(names - set(archives), simulated)
     rows = []
     for item in items:
-        # Before asking for the table: other people's data need not compute the study's.
         archive = roles.get(item.key.get("archive"), item.key.get("archive"))
-        is_loaded = archive is None or archive in archives
-        table = found(item.table) if is_loaded else "archive not loaded"
-        key = {name: roles.get(value, value) for name, value in item.key.items()}
-        value = table if isinstance(table, str) else _cell(replace(item, key=key), *table)
-        if isinstance(value, str):
-            rows.append(replace(item, reason=value))
-        else:
-            rows.append(replace(item, computed=value))
+        # Before asking for the table: other people's data need not compute the study's.
+        if archive is not None and archive not in archives:
+            rows.append(replace(item, reason="archive not loaded"))
+            continue
+        table = found(item.table)
+        value = None if isinstance(table, str) else _cell(item, roles, table)
+        reason = table if isinstance(table, str) else "no such value" if value is None else ""
+        rows.append(replace(item, computed=value, reason=reason))
     identities = find_identities(items) if names <= STUDY_ATTEMPTS.keys() else []
     rows = [
         replace(row, reason=_explain(row, item, rows, items, identities))
@@ -217,19 +193,16 @@ def is_study(archives: Mapping[str, int]) -> bool:
     return all(archives.get(name) == count for name, count in STUDY_ATTEMPTS.items())
 
 
-def _cell(item: PublishedValue, columns: Sequence[str], rows: Sequence[Row]) -> float | str:
-    """Return the cell of the table that a published value is about, or why there is none."""
-    for column in (*item.key, item.column):
-        if column not in columns:
-            return f"no column {column}"
-    same = [row for row in rows if all(row[key] == value for key, value in item.key.items())]
-    if len(same) != 1:
-        return f"{len(same)} such rows" if same else "no such row"
-    value = same[0][item.column]
-    try:
-        return "no value" if value is None else float(value)
-    except (TypeError, ValueError):
-        return "not a number"
+def _cell(item: PublishedValue, roles: Mapping[Any, str], rows: Sequence[Row]) -> float | None:
+    """Return the cell of a table that a published value is about, where there is one number."""
+    key = {name: roles.get(value, value) for name, value in item.key.items()}
+    cells = [
+        row.get(item.column)
+        for row in rows
+        if all(name in row and row[name] == value for name, value in key.items())
+    ]
+    is_number = len(cells) == 1 and isinstance(cells[0], int | float)
+    return float(cells[0]) if is_number else None  # type: ignore[arg-type]
 
 
 def comparison_table(comparison: Comparison, *, compact: bool = False) -> pa.Table:
@@ -265,13 +238,17 @@ def summary_table(comparison: Comparison) -> pa.Table:
 
 def verdict(comparison: Comparison) -> tuple[str, int]:
     """Return the comparison in one sentence, and the exit status it deserves."""
-    equal, different, missing = map(comparison.those, OUTCOMES)
+    equal, different, missing = (len(comparison.those(outcome)) for outcome in OUTCOMES)
     total = len(comparison.rows)
+    counted = f"{equal} of {total} published values reproduced"
+    counted += f", {different} differ" if different else ""
+    if missing:
+        tables = sorted({row.table for row in comparison.those("not_computed")})
+        counted += f", {missing} not computed ({', '.join(tables)})"
     if comparison.simulated:
         return (
             f"The data are simulated: {', '.join(comparison.simulated)} stand for the study's "
-            f"archives by their role. {len(equal)} of {total} published values are equal, "
-            f"{len(different)} differ, {len(missing)} are not computed; none of it is evidence.",
+            f"archives by their role. {counted}; none of it is evidence.",
             0,
         )
     if not comparison.is_study:
@@ -280,13 +257,7 @@ def verdict(comparison: Comparison) -> tuple[str, int]:
             "and a difference is no failure.",
             0,
         )
-    sentence = f"{len(equal)} of {total} published values reproduced"
-    if different:
-        sentence += f", {len(different)} differ"
-    if missing:
-        tables = sorted({row.table for row in missing})
-        sentence += f", {len(missing)} not computed ({', '.join(tables)})"
-    return sentence + ".", 1 if len(equal) < total else 0
+    return counted + ".", 1 if equal < total else 0
 
 
 def identity_note(comparison: Comparison) -> str:

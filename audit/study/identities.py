@@ -1,11 +1,13 @@
 """What published values say of one another, without any data: identities, whole counts, bounds."""
 
-import ast
 import math
+import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from functools import cache
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 DECLARED = tomllib.loads(Path(__file__).with_name("identities.toml").read_text(encoding="utf-8"))
@@ -18,13 +20,8 @@ WHOLE = {
 SLACK = 1e-9
 # Which row of `main` a row with two budgets means by these names.
 AT_BUDGET = {"advisory": "advisory_budget", "strict": "strict_budget"}
-
-
-class Range(NamedTuple):
-    """All that a number may be, as it was rounded."""
-
-    low: float
-    high: float
+# Tables of which a mean is taken over several rows.
+PARTED = ("by_competition", "length_strata")
 
 
 class Identity(NamedTuple):
@@ -37,8 +34,79 @@ class Identity(NamedTuple):
     given: Any = None
 
 
-class Absent(Exception):
-    """A value that was not published, so that its comparison is skipped."""
+class _Names(dict[str, Any]):
+    """What the names in a comparison mean in one row of a table; it remembers what was taken."""
+
+    def __init__(self, values: Sequence[Any], key: dict[str, Any], row: dict[str, Any]) -> None:
+        super().__init__(key=SimpleNamespace(**key), mean=_mean)
+        self._all, self._key, self._row = values, key, row
+        self._taken: list[Any] = []
+        self._raised: int | None = None
+
+    def read(self, line: str) -> Identity:
+        """Return a comparison and whether it can hold, however its values were rounded."""
+        sides, slack = self._evaluate(line), SLACK
+        values = tuple(self._taken)
+        for raised in range(len(values)):
+            moved = self._evaluate(line, raised)
+            slack += sum(abs(new - old) for new, old in zip(moved, sides, strict=True))
+        holds = all(left <= right + slack for left, right in pairwise(sides))
+        is_equation = " == " in line
+        holds = holds and (not is_equation or sides[1] <= sides[0] + slack)
+        return Identity(line, values, holds, values[0] if is_equation and values[1:] else None)
+
+    def _evaluate(self, line: str, raised: int | None = None) -> list[float]:
+        """Return every side of a comparison; of one value the most that it may have been."""
+        self._taken, self._raised = [], raised
+        # The sides are Python's own expressions.
+        return [eval(side, {"__builtins__": {}}, self) for side in re.split(" [=<]= ", line)]
+
+    def __missing__(self, name: str) -> Any:
+        """Return a column of the row, or all columns of another table."""
+        return self.take(self._row[name]) if name in self._row else _Columns(self, name)
+
+    def take(self, value: Any) -> float:
+        """Return a value, or the most that it may have been, and remember it."""
+        half = 0.5 * 10**-value.decimals if len(self._taken) == self._raised else 0
+        self._taken.append(value)
+        return value.published + half
+
+    def others(self, table: str, column: str) -> list[Any]:
+        """Return the values of another table in rows with the same archive, budget and selector."""
+        key = self._key
+        if table in AT_BUDGET:
+            budget = key.get(AT_BUDGET[table])
+            table, key = "main", {"archive": key.get("archive"), "budget": budget}
+        return [
+            value
+            for value in self._all
+            if (value.table, value.column) == (table, column)
+            and all(value.key.get(name, part) == part for name, part in key.items())
+            # What the row does not tell apart would be several rows.
+            and (table in PARTED or value.key.keys() <= key.keys())
+        ]
+
+
+class _Columns:
+    """The columns of another table, as attributes."""
+
+    def __init__(self, names: _Names, table: str) -> None:
+        self._names, self._table = names, table
+
+    def __getattr__(self, column: str) -> Any:
+        """Return the one value of a column, or all of them where rows are parts."""
+        found = self._names.others(self._table, column)
+        if len(found) != 1 and self._table not in PARTED:
+            raise AttributeError(column)
+        taken = [self._names.take(value) for value in found]
+        return taken if self._table in PARTED else taken[0]
+
+
+def _mean(parts: Sequence[float], count: int) -> float:
+    """Return the mean of so many numbers."""
+    if len(parts) != count:
+        raise AttributeError("a part was not published")
+    return sum(parts) / count
 
 
 def find_identities(values: Sequence[Any]) -> list[Identity]:
@@ -54,119 +122,22 @@ def replays_of(value: Any) -> int | None:
 def _whole_counts(values: Sequence[Any]) -> Iterator[Identity]:
     for value in values:
         if (count := replays_of(value)) is not None:
-            part = _range(value)
-            holds = math.floor(part.high * count / 100 + SLACK) >= part.low * count / 100 - SLACK
+            whole, half = value.published * count / 100, 0.5 * 10**-value.decimals * count / 100
+            holds = math.floor(whole + half + SLACK) >= whole - half - SLACK
             yield Identity(f"{value.column} is a whole count of {count:,}", (value,), holds)
 
 
 def _comparisons(values: Sequence[Any]) -> Iterator[Identity]:
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for value in values:
-        key = (value.table, *sorted(value.key.items()))
-        rows.setdefault(key, {})[value.column] = value
-    for key, row in rows.items():
-        table, parts = key[0], key[1:]
+        rows.setdefault((value.table, *sorted(value.key.items())), {})[value.column] = value
+    for (table, *parts), row in rows.items():
         for where, lines in DECLARED["tables"].items():
             name, *fixed = where.split()
             if name != table or (fixed and (fixed[0], int(fixed[1])) not in parts):
                 continue
             for line in lines:
-                reader = _Reader(values, table, dict(parts), row)
-                try:
-                    yield reader.read(line)
-                except Absent:
-                    continue
-
-
-@cache
-def _parsed(line: str) -> ast.Compare:
-    comparison = ast.parse(line, mode="eval").body
-    assert isinstance(comparison, ast.Compare)
-    return comparison
-
-
-class _Reader:
-    """Reads a comparison in one row of a table, and remembers the values that it takes."""
-
-    def __init__(
-        self, values: Sequence[Any], table: str, key: dict[str, Any], row: dict[str, Any]
-    ) -> None:
-        self._all, self._table, self._key, self._row = values, table, key, row
-        self._taken: list[Any] = []
-
-    def read(self, line: str) -> Identity:
-        """Return the comparison with the values of this row, and whether it can hold."""
-        comparison = _parsed(line)
-        sides = [self._number(side) for side in (comparison.left, *comparison.comparators)]
-        holds = all(
-            left.low <= right.high + SLACK
-            and (isinstance(sign, ast.LtE) or right.low <= left.high + SLACK)
-            for sign, left, right in zip(comparison.ops, sides, sides[1:], strict=False)
-        )
-        is_given = isinstance(comparison.ops[0], ast.Eq) and len(self._taken) > 1
-        given = self._taken[0] if is_given else None
-        return Identity(f"{self._table}: {line}", tuple(self._taken), holds, given)
-
-    def _number(self, node: ast.expr) -> Range:
-        match node:
-            case ast.Constant(value=int(number)):
-                return Range(number, number)
-            case ast.Name(id=column):
-                return self._take(self._row.get(column))
-            case ast.Attribute(value=ast.Name(id="key"), attr=column) if column in self._key:
-                return Range(self._key[column], self._key[column])
-            case ast.Attribute(value=ast.Name(id=table), attr=column):
-                return self._take(*self._others(table, column))
-            case ast.Call(args=[ast.Attribute(value=ast.Name(id=table), attr=column), count]):
-                others = self._others(table, column)
-                if len(others) != self._number(count).low:
-                    raise Absent
-                ranges = [self._take(other) for other in others]
-                return Range(*(sum(ends) / len(ranges) for ends in zip(*ranges, strict=True)))
-            case ast.BinOp(left=left, op=sign, right=right):
-                return _combined(self._number(left), sign, self._number(right))
-        raise Absent(ast.unparse(node))
-
-    def _others(self, table: str, column: str) -> list[Any]:
-        """Return the values of another table in rows with the same archive, budget and selector."""
-        key = self._key
-        if table in AT_BUDGET:
-            budget = key.get(AT_BUDGET[table])
-            table, key = "main", {"archive": key.get("archive"), "budget": budget}
-        return [
-            value
-            for value in self._all
-            if value.table == table
-            and value.column == column
-            and all(value.key.get(name, part) == part for name, part in key.items())
-            # What the row does not tell apart would be several rows.
-            and (table in PARTED or value.key.keys() <= key.keys())
-        ]
-
-    def _take(self, *found: Any) -> Range:
-        if len(found) != 1 or found[0] is None:
-            raise Absent
-        self._taken.append(found[0])
-        return _range(found[0])
-
-
-# Tables of which a mean is taken over several rows.
-PARTED = ("by_competition", "length_strata")
-
-
-def _range(value: Any) -> Range:
-    half = 0.5 * 10**-value.decimals
-    return Range(value.published - half, value.published + half)
-
-
-def _combined(left: Range, sign: ast.operator, right: Range) -> Range:
-    """Return the sum, difference, product or quotient of two ranges of numbers."""
-    if isinstance(sign, ast.Add):
-        return Range(left.low + right.low, left.high + right.high)
-    if isinstance(sign, ast.Sub):
-        return Range(left.low - right.high, left.high - right.low)
-    if isinstance(sign, ast.Mult):
-        ends = [a * b for a in left for b in right]
-    else:
-        ends = [a / b for a in left for b in right]
-    return Range(min(ends), max(ends))
+                # A value that was not published leaves its comparisons out.
+                with suppress(AttributeError, TypeError):
+                    identity = _Names(values, dict(parts), row).read(line)
+                    yield identity._replace(text=f"{table}: {line}")
