@@ -24,21 +24,44 @@ ARCHIVES = ("gpt-oss-20b_low", "gpt-oss-20b_high")
 SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz")
 # A storage bucket of the hub, and a dataset's files, as addresses.
 BUCKET, DATASET = "hf://buckets/", "hf://datasets/"
+LAYOUTS = f"owner/name, {DATASET}owner/name/PATTERN or {BUCKET}owner/name/FOLDER"
 # Failures of these packages are the network's or the hub's, not this program's.
 NETWORK = ("httpx", "httpx2", "requests", "urllib3", "huggingface_hub", "hf_xet")
+# What to do about failures that the hub's library knows; the first that fits counts.
+ADVICE = {
+    "HFValidationError": "not the name of a dataset, which is owner/name",
+    "GatedRepoError": "asks for consent; give it there, then set HF_TOKEN",
+    "RepositoryNotFoundError": "not there, or not open to you; check --repo, or set HF_TOKEN",
+    "RevisionNotFoundError": "there is no such revision; check --revision",
+    "OfflineModeIsEnabled": "HF_HUB_OFFLINE is set; unset it to fetch",
+}
+
+
+class Place(NamedTuple):
+    """A dataset at a revision, or a bucket, which has none, and what asks the hub for it."""
+
+    hub: Any
+    api: Any
+    name: str
+    revision: str | None
+
+    def __str__(self) -> str:
+        """Return the address to name in a message."""
+        if self.revision is None:
+            return BUCKET + self.name
+        return f"{self.api.endpoint}/datasets/{self.name}@{self.revision}"
 
 
 class Remote(NamedTuple):
-    """A file as the hub lists it: large files have a sha256, small ones git's hash.
+    """A file as the hub lists it: large files have a SHA-256, small ones git's hash.
 
     A file of a bucket has neither, only `version`, which changes with its content.
     """
 
     path: str
     bytes: int
-    sha256: str | None
-    git_hash: str | None
-    version: str = ""
+    version: str
+    hash: str | None = None
 
 
 FETCHED = pa.schema([("file", pa.string()), ("bytes", pa.int64()), ("is_new", pa.bool_())])
@@ -60,13 +83,14 @@ def fetch(
     archives: other archives than the study's two
     progress: called with what is done, how much of it, and how much there is
     """
-    repo, (hub, api) = repo or REPO, _hub()
-    commit, files = _list_files(hub, api, repo, revision or REVISION)
-    where = f"{repo}@{commit}"
+    place, folder = _read_address(repo or REPO, revision or REVISION)
+    if folder and place.revision is not None:
+        raise AuditError(f"--repo {repo}: not the name of a dataset, which is owner/name")
+    place, files = _list_files(place, folder)
     chosen = {
         remote
         for archive in names(archives) or ARCHIVES
-        for remote in files_of(archive, files, where)
+        for remote in files_of(archive, files, str(place))
     }
     total, done = sum(remote.bytes for remote in chosen), 0
     rows = []
@@ -74,7 +98,7 @@ def fetch(
         if progress:
             progress(remote.path, done, total)
         path = Path(out) / remote.path
-        is_new = _fetch_file(hub, api, path, repo, commit, remote)
+        is_new = _fetch_file(place, path, remote)
         rows.append({"file": str(path), "bytes": remote.bytes, "is_new": is_new})
         done += remote.bytes
     if progress:
@@ -94,24 +118,17 @@ def local_files(sources: Sources) -> list[Any]:
 def hub_files(address: str) -> list[str]:
     """Return the files at hf://datasets/owner/name/PATTERN or hf://buckets/owner/name/FOLDER.
 
-    They are kept where the hub's library keeps its own.
+    They are kept beside what the hub's library keeps. A bucket's folder means all data in it.
     """
-    kind = next((kind for kind in (DATASET, BUCKET) if address.startswith(kind)), DATASET)
-    owner, _, rest = address.removeprefix(kind).partition("/")
-    name, _, pattern = rest.partition("/")
-    name, _, revision = name.partition("@")
-    is_complete = bool(owner and name and (pattern or kind == BUCKET))
-    if not address.startswith(kind) or not is_complete:
-        raise AuditError(
-            f"{address}: write {DATASET}owner/name/PATTERN, such as …/*.parquet, "
-            f"or {BUCKET}owner/name/FOLDER"
-        )
-    hub, api = _hub()
-    if kind == BUCKET:
-        repo, pattern = _bucket_part(f"{BUCKET}{owner}/{name}", pattern)
-    else:
-        repo = f"{owner}/{name}"
-    commit, files = _list_files(hub, api, repo, revision or "main")
+    place, pattern = _read_address(address, "main")
+    folder = ""
+    if place.revision is None:
+        is_folder = not re.search(r"[*?\[]", pattern) and not pattern.endswith(SUFFIXES)
+        folder = pattern if is_folder else re.split(r"[*?\[]", pattern)[0].rpartition("/")[0]
+        pattern = "" if is_folder else pattern
+    elif not pattern:
+        raise AuditError(f"{address}: write {LAYOUTS}")
+    place, files = _list_files(place, folder)
     if pattern:
         chosen = [file for file in files if fnmatch.fnmatchcase(file.path, pattern)]
     else:
@@ -119,73 +136,51 @@ def hub_files(address: str) -> list[str]:
     if not chosen:
         known = sorted(file.path for file in files)
         raise AuditError(f"{address}: {not_there('file', pattern, known)}")
-    return [_kept_file(hub, api, repo, commit, remote) for remote in sorted(chosen)]
+    kept = re.sub(r"\W", "-", f"{place.name}@{place.revision or 'bucket'}")
+    cache = Path(place.hub.constants.HF_HUB_CACHE) / f"budget-audit--{kept}"
+    for remote in chosen:
+        _fetch_file(place, cache / remote.path, remote)
+    return [str(cache / remote.path) for remote in sorted(chosen)]
 
 
-def _bucket_part(repo: str, pattern: str) -> tuple[str, str]:
-    """Return the bucket's folder to list, and the pattern; a folder alone means all data in it."""
-    if not any(sign in pattern for sign in "*?[") and not pattern.endswith(SUFFIXES):
-        return f"{repo}/{pattern}".rstrip("/"), ""
-    folder = re.split(r"[*?\[]", pattern)[0].rpartition("/")[0]
-    return f"{repo}/{folder}".rstrip("/"), pattern
-
-
-def _kept_file(hub: Any, api: Any, repo: str, commit: str, remote: Remote) -> str:
-    """Return the path of a file of the hub, transferred where it is not there yet."""
-    if repo.startswith(BUCKET):
-        folder = "buckets--" + _bucket(repo)[0].replace("/", "--")
-        path = Path(hub.constants.HF_HUB_CACHE) / folder / remote.path
-        _fetch_file(hub, api, path, repo, commit, remote)
-        return str(path)
+def _read_address(address: str, revision: str) -> tuple[Place, str]:
+    """Return the dataset or bucket at an address, and the folder or pattern in it."""
+    is_bucket = address.startswith(BUCKET)
+    owner, _, rest = address.removeprefix(BUCKET).removeprefix(DATASET).partition("/")
+    name, _, pattern = rest.partition("/")
+    name, _, named_revision = name.partition("@")
+    if not owner or not name or ":" in owner:
+        raise AuditError(f"{address}: write {LAYOUTS}")
     try:
-        kept: str = hub.hf_hub_download(
-            repo, remote.path, repo_type="dataset", revision=commit, endpoint=api.endpoint
-        )
-    except Exception as error:
-        raise _explained(hub, api, error, repo, commit) from None
-    return kept
-
-
-def _hub() -> tuple[Any, Any]:
-    """Import the hub's library without its messages and bars; return it and what asks the hub."""
-    try:
-        import huggingface_hub
+        import huggingface_hub as hub
     except ModuleNotFoundError:
         raise AuditError(
             f"this needs the hub's library; install it with {extra_hint('hub')}"
         ) from None
-    huggingface_hub.logging.set_verbosity_error()
-    huggingface_hub.utils.disable_progress_bars()
-    endpoint = os.environ.get("HF_ENDPOINT") or None
-    return huggingface_hub, huggingface_hub.HfApi(endpoint=endpoint, library_name="budget-audit")
+    hub.logging.set_verbosity_error()
+    hub.utils.disable_progress_bars()
+    api = hub.HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None, library_name="budget-audit")
+    at = None if is_bucket else named_revision or revision
+    return Place(hub, api, f"{owner}/{name}", at), pattern.strip("/")
 
 
-def _list_files(hub: Any, api: Any, repo: str, revision: str) -> tuple[str, list[Remote]]:
-    """Return the commit of a revision, and its files."""
+def _list_files(place: Place, folder: str) -> tuple[Place, list[Remote]]:
+    """Return a dataset at its commit, or a bucket, and its files."""
     try:
-        if repo.startswith(BUCKET):
-            name, prefix = _bucket(repo)
-            return "bucket", [
-                Remote(file.path, file.size, None, None, file.xet_hash)
-                for file in api.list_bucket_tree(name, prefix or None, recursive=True)
+        if place.revision is None:
+            return place, [
+                Remote(file.path, file.size, file.xet_hash)
+                for file in place.api.list_bucket_tree(place.name, folder or None, recursive=True)
                 if file.type == "file"
             ]
-        info = api.dataset_info(repo, revision=revision, files_metadata=True, timeout=30)
+        info = place.api.dataset_info(
+            place.name, revision=place.revision, files_metadata=True, timeout=30
+        )
     except Exception as error:
-        raise _explained(hub, api, error, repo, revision) from None
-    return info.sha, [
-        Remote(f.rfilename, f.size, f.lfs.sha256 if f.lfs else None, None if f.lfs else f.blob_id)
-        for f in info.siblings
-    ]
-
-
-def _bucket(address: str) -> tuple[str, str]:
-    """Return a bucket's owner/name, and the folder in it."""
-    owner, _, rest = address.removeprefix(BUCKET).partition("/")
-    name, _, prefix = rest.partition("/")
-    if not owner or not name:
-        raise AuditError(f"--repo {address}: write {BUCKET}owner/name")
-    return f"{owner}/{name}", prefix.strip("/")
+        raise _explained(place, error) from None
+    hashes = [(file, file.lfs.sha256 if file.lfs else file.blob_id) for file in info.siblings]
+    files = [Remote(file.rfilename, file.size, hash, hash) for file, hash in hashes]
+    return place._replace(revision=info.sha), files
 
 
 def files_of(archive: str, remotes: Sequence[Remote], where: str) -> list[Remote]:
@@ -220,28 +215,26 @@ def _names(path: str) -> list[str]:
     return [*folders, re.sub(r"(-\d+-of-\d+)?(\.[a-z]+)+$", "", name)]
 
 
-def _fetch_file(hub: Any, api: Any, path: Path, repo: str, commit: str, remote: Remote) -> bool:
+def _fetch_file(place: Place, path: Path, remote: Remote) -> bool:
     """Transfer a file if it is missing or damaged, resume a begun one; return whether it was.
 
     A file of a bucket has no hash: it is always sent again.
     """
-    has_hash = remote.sha256 or remote.git_hash
-    if has_hash and path.is_file() and _damage(path, remote) is None:
+    if remote.hash and path.is_file() and _damage(path, remote) is None:
         return False
     # The hash is part of the name, so a partial download of another version is never resumed.
-    version = (remote.sha256 or remote.git_hash or remote.version)[:12]
-    partial = path.with_name(f"{path.name}.{version}.partial")
+    partial = path.with_name(f"{path.name}.{remote.version[:12]}.partial")
     partial.parent.mkdir(parents=True, exist_ok=True)
     arrived = -1
     while True:
         try:
-            _transfer(hub, api, partial, repo, commit, remote)
+            _transfer(place, partial, remote)
             break
         except Exception as error:
             before, arrived = arrived, partial.stat().st_size if partial.exists() else 0
             # A connection that broke is taken up again as long as each one brings something.
             if not _is_network(error) or arrived in (before, 0):
-                raise _explained(hub, api, error, repo, commit) from None
+                raise _explained(place, error) from None
     if damage := _damage(partial, remote):
         partial.unlink()
         raise AuditError(f"{path}: {damage}; it was removed, run fetch again")
@@ -249,16 +242,16 @@ def _fetch_file(hub: Any, api: Any, path: Path, repo: str, commit: str, remote: 
     return True
 
 
-def _transfer(hub: Any, api: Any, partial: Path, repo: str, commit: str, remote: Remote) -> None:
+def _transfer(place: Place, partial: Path, remote: Remote) -> None:
     """Append what is missing of a file; the hub's own download starts anew in every process."""
     from huggingface_hub.file_download import http_get
 
-    if repo.startswith(BUCKET):
-        url = f"{api.endpoint}/buckets/{_bucket(repo)[0]}/resolve/{quote(remote.path, safe='')}"
+    hub, endpoint = place.hub, place.api.endpoint
+    if place.revision is None:
+        url = f"{endpoint}/buckets/{place.name}/resolve/{quote(remote.path, safe='')}"
     else:
-        url = hub.hf_hub_url(
-            repo, remote.path, repo_type="dataset", revision=commit, endpoint=api.endpoint
-        )
+        asked = {"repo_type": "dataset", "revision": place.revision, "endpoint": endpoint}
+        url = hub.hf_hub_url(place.name, remote.path, **asked)
     headers = hub.utils.build_hf_headers(library_name="budget-audit")
     location = hub.get_hf_file_metadata(url, headers=headers).location
     if urlsplit(location).netloc != urlsplit(url).netloc:
@@ -276,39 +269,30 @@ def _damage(path: Path, remote: Remote) -> str | None:
     size = path.stat().st_size
     if size != remote.bytes:
         return f"has {size:,} bytes, the hub lists {remote.bytes:,}"
-    expected = remote.sha256 or remote.git_hash
-    if expected is None:
+    if remote.hash is None:
         return None
-    prefix = b"" if remote.sha256 else f"blob {size}\0".encode()
-    algorithm = "sha256" if remote.sha256 else "sha1"
+    is_git = len(remote.hash) == 40
+    digest = hashlib.sha1(b"blob %d\0" % size) if is_git else hashlib.sha256()
     with open(path, "rb") as stream:
-        digest = hashlib.file_digest(stream, lambda: hashlib.new(algorithm, prefix)).hexdigest()
-    return None if digest == expected else f"has the hash {digest}, the hub lists {expected}"
+        found = hashlib.file_digest(stream, lambda: digest).hexdigest()
+    return None if found == remote.hash else f"has the hash {found}, the hub lists {remote.hash}"
 
 
 def _is_network(error: Exception) -> bool:
+    """Return whether a failure is the network's or the hub's."""
     package = type(error).__module__.split(".")[0]
     return package in NETWORK or isinstance(error, ConnectionError | TimeoutError)
 
 
-def _explained(hub: Any, api: Any, error: Exception, repo: str, revision: str) -> Exception:
+def _explained(place: Place, error: Exception) -> Exception:
     """Return the hub's failure in one line with the next step, or any other error as it is."""
-    where = repo if repo.startswith(BUCKET) else f"{api.endpoint}/datasets/{repo}"
-    errors = hub.errors
-    if isinstance(error, errors.HFValidationError):
-        return AuditError(f"--repo {repo}: not the name of a dataset, which is owner/name")
-    if isinstance(error, errors.GatedRepoError):
-        return AuditError(f"{where}: asks for consent; give it there, then set HF_TOKEN")
-    if isinstance(error, errors.RepositoryNotFoundError):
-        return AuditError(f"{where}: not there, or not open to you; check --repo, or set HF_TOKEN")
-    if isinstance(error, errors.RevisionNotFoundError):
-        return AuditError(f"{where}: has no revision '{revision}'; check --revision")
-    if isinstance(error, errors.OfflineModeIsEnabled):
-        return AuditError("HF_HUB_OFFLINE is set; unset it to fetch")
+    for name, advice in ADVICE.items():
+        if isinstance(error, getattr(place.hub.errors, name)):
+            return AuditError(f"{place}: {advice}")
     if _is_network(error):
         reason = first_line(error.__cause__ or error)
         return AuditError(
-            f"{where}: cannot be reached: {reason}; check the network or HF_ENDPOINT, then run "
+            f"{place}: cannot be reached: {reason}; check the network or HF_ENDPOINT, then run "
             "fetch again: it goes on where it stopped"
         )
     return error
