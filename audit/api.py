@@ -102,13 +102,6 @@ def _opened(
         yield con
 
 
-def _replayed_row_group(db: Database) -> int | None:
-    """Return how many rows a replay writes together into a file; a connection has its own."""
-    if isinstance(db, duckdb.DuckDBPyConnection) or not Path(db).is_file():
-        return None
-    return database.replayed_row_group(db)
-
-
 @public
 def describe(
     sources: Sources,
@@ -238,7 +231,7 @@ def replay(
 
     What is not given is as in the last replay of the database, or the study's.
     """
-    with _opened(db, limits, write=True, row_group=_replayed_row_group(db)) as con:
+    with _opened(db, limits, write=True, row_group=database.REPLAYED_ROW_GROUP) as con:
         asked: dict[str, Any] = {**settings, **_replayed_only(con, settings)}
         if asked.get("orders") == "auto":
             done, chosen = engine.replay_enough(con, asked, progress)

@@ -9,7 +9,6 @@ from audit.database.connection import (
     connect_beside,
     cursor,
     opened,
-    replayed_row_group,
     transaction,
 )
 from audit.database.leftovers import atomic_file
@@ -38,7 +37,6 @@ __all__ = [
     "lacks_texts",
     "opened",
     "relations",
-    "replayed_row_group",
     "require_attempts",
     "require_replays",
     "transaction",

@@ -21,8 +21,6 @@ from audit.text import is_utf8, literal, quoted
 LOADED_ROW_GROUP = 2048
 SHORT_ROW_GROUP = 4096
 REPLAYED_ROW_GROUP = 16_384
-# Beyond so many attempts, what is known of small groups of replays takes more than it saves.
-FEW_ATTEMPTS = 100_000
 
 # DuckDB installs and loads no extension by itself.
 EXTENSION_SETTINGS = ("autoinstall_known_extensions", "autoload_known_extensions")
@@ -82,6 +80,9 @@ def connect(
     # dictionary column changed identity". Going without them costs no time that can be measured.
     with contextlib.suppress(duckdb.CatalogException):
         con.execute("set debug_enable_caching_operators = false")
+    if not read_only and row_group not in (LOADED_ROW_GROUP, SHORT_ROW_GROUP):
+        # Only a load may merge row groups: others would write the loaded texts again.
+        con.execute("set max_vacuum_tasks = 0")
     # Under python -c and in a spawned process DuckDB would draw its progress into the output.
     con.execute("set enable_progress_bar = false")
     try:
@@ -247,23 +248,3 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
             con.execute("rollback")
         raise
     con.execute("commit")
-
-
-def replayed_row_group(path: str | Path) -> int:
-    """Return how many rows a replay writes together: as many as the load, where it wrote fewer.
-
-    DuckDB would write loaded tables again, texts too, to have them in larger groups.
-    """
-    try:
-        with duckdb.connect(str(path), read_only=True) as con:
-            query = "select max(count), sum(count) from pragma_storage_info('attempts')"
-            ((rows, total),) = con.execute(
-                f"{query} where column_id = 3 and segment_type <> 'VALIDITY'"
-            ).fetchall()
-    except duckdb.Error:
-        # Whatever is wrong with the file is said where it is opened for good.
-        return REPLAYED_ROW_GROUP
-    if not rows or total > FEW_ATTEMPTS:
-        return REPLAYED_ROW_GROUP
-    sizes = (LOADED_ROW_GROUP, SHORT_ROW_GROUP)
-    return next((size for size in sizes if rows <= size), REPLAYED_ROW_GROUP)

@@ -25,8 +25,8 @@ from audit.engine.stages import DRAWN, STAGE_NAMES, TABLES
 from audit.errors import AuditError, explained, first_line
 from audit.units import UNITS
 
-# A file that puts in others as they are: what a replay is run with makes no difference to it.
-INCLUDE = re.compile(r'\{% include "[^"]+" %\}')
+# A file that another one puts in as it is.
+INCLUDE = re.compile(r"""(?m)(?:^ +)?\{% include ['"]([^'"]+)['"] %\}\n?""")
 
 # The ends of a 95 % interval, those of two one-sided tests at 5 %, and the width of a band.
 QUANTILES = {"low": 0.025, "high": 0.975, "test_low": 0.05, "test_high": 0.95}
@@ -39,10 +39,10 @@ def render(name: str, plugins: Plugins | None = None, **values: Any) -> str:
     sql = text(name)
     if statistics := interval_statistics(name):
         return _intervals_sql(name, sql, statistics)
-    if not _is_template(sql):
-        return sql
-    if not _is_template(INCLUDE.sub("", sql)):
-        return _templates().get_template(stage_file(name)).render()
+    # Importing Jinja takes longer than most commands need it for.
+    plain = INCLUDE.sub(lambda found: (resource("sql") / found[1]).read_text("utf-8")[:-1], sql)
+    if not _is_template(plain):
+        return plain
     plugins = plugins or Plugins()
     known = {
         "rules": plugins.rules,

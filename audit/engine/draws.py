@@ -23,15 +23,24 @@ def draw_orders(
 ) -> Iterator[pa.Table]:
     """Yield drawn_orders for banks of problem_id, competition_index, question_id and bank_size."""
     for batch in batches(banks, lambda bank: ((orders + 1) * bank[3],), (BATCH_SLOTS,)):
-        keys: list[tuple[int, int, int]] = []
-        drawn: list[np.ndarray] = []
         seeds = [seed_words(order_seed, index, question, 0) for _, index, question, _ in batch]
         generators = _generators(seeds, orders)
-        for problem_id, _, _, bank_size in batch:
-            keys += [(problem_id, bank_size, repeat) for repeat in range(orders + 1)]
-            drawn.append(np.arange(bank_size))
-            drawn += [next(generators).permutation(bank_size) for _ in range(orders)]
-        yield _order_table(keys, drawn)
+        drawn = []
+        for *_, bank_size in batch:
+            slots = np.tile(np.arange(bank_size, dtype=np.int32), (orders + 1, 1))
+            for order in slots[1:]:
+                next(generators).shuffle(order)
+            drawn.append(slots.ravel())
+        problem_ids, *_, sizes = np.repeat(np.array(batch, np.int64), orders + 1, axis=0).T
+        ends = np.concatenate([[0], np.cumsum(sizes)])
+        yield pa.table(
+            {
+                "problem_id": _array(problem_ids, np.int32),
+                "bank_size": _array(sizes, np.int32),
+                "repeat": _array(np.tile(np.arange(orders + 1), len(batch)), np.int32),
+                "slots": _lists(ends, np.concatenate(drawn)),
+            }
+        )
 
 
 def _generators(seeds: list[np.ndarray], orders: int) -> Iterator["np.random.Generator"]:
@@ -108,19 +117,16 @@ def seed_words(*numbers: int) -> np.ndarray:
     return np.array(words, dtype=np.uint32)
 
 
-def _order_table(keys: list[tuple[int, int, int]], drawn: list[np.ndarray]) -> pa.Table:
-    """Return one row per drawn order: its bank, its number, and its slots from first to last."""
-    problem_ids, sizes, repeats = np.array(keys, dtype=np.int32).T
-    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-    slots = pa.array(np.concatenate(drawn).astype(np.int32))
-    return pa.table(
-        {
-            "problem_id": pa.array(problem_ids),
-            "bank_size": pa.array(sizes),
-            "repeat": pa.array(repeats),
-            "slots": pa.ListArray.from_arrays(pa.array(ends), slots),
-        }
-    )
+def _array(numbers: np.ndarray, kind: npt.DTypeLike) -> pa.Array:
+    """Return numbers as Arrow's; pa.array imports numpy.ma, which takes longer than all of this."""
+    numbers = np.ascontiguousarray(numbers, kind)
+    arrow = pa.from_numpy_dtype(numbers.dtype)
+    return pa.Array.from_buffers(arrow, len(numbers), [None, pa.py_buffer(numbers)])
+
+
+def _lists(ends: np.ndarray, numbers: np.ndarray) -> pa.Array:
+    """Return numbers as lists that end there."""
+    return pa.ListArray.from_arrays(_array(ends, np.int32), _array(numbers, numbers.dtype))
 
 
 def draw_counts(
@@ -160,11 +166,10 @@ def _count_table(counts: np.ndarray, first_replicate: int, first_problem: int) -
     offsets = (np.arange(rows)[:, None] * problems + starts).ravel()
     return pa.table(
         {
-            "replicate": np.repeat(np.arange(rows, dtype=np.int32) + first_replicate, len(starts)),
-            "first_problem": np.tile(starts.astype(np.int32) + first_problem, rows),
-            "counts": pa.ListArray.from_arrays(
-                np.append(offsets, counts.size).astype(np.int32),
-                pa.array(counts.astype(np.uint8).ravel()),
+            "replicate": _array(
+                np.repeat(np.arange(rows) + first_replicate, len(starts)), np.int32
             ),
+            "first_problem": _array(np.tile(starts + first_problem, rows), np.int32),
+            "counts": _lists(np.append(offsets, counts.size), counts.astype(np.uint8).ravel()),
         }
     )

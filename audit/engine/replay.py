@@ -293,10 +293,11 @@ def _looked_at(
 
 
 def _check_columns(con: duckdb.DuckDBPyConnection, kind: str, plugins: Plugins) -> None:
-    """Refuse a plug-in of a kind that cannot be read or lacks a column."""
+    """Refuse a user's own plug-in of a kind that cannot be read or lacks a column."""
+    own = own_plugins(kind, plugins)
     beside = {"rules": rule_inputs, "selectors": lambda con: CANONICAL}
-    inputs = beside[kind](con) if kind in beside and getattr(plugins, kind) else ""
-    for plugin in getattr(plugins, kind):
+    inputs = beside[kind](con) if kind in beside and own else ""
+    for plugin in own:
         check_columns(con, kind, plugin, inputs)
 
 
