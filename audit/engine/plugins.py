@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 
 from audit.engine.lineage import relations_read
-from audit.engine.sql_files import resource, stage_file
+from audit.engine.sql_files import resource
 from audit.errors import AuditError, first_line
 from audit.text import visible
 
@@ -236,12 +236,4 @@ def check_contract(
     if broken:
         name, what = broken[0]
         plugin = next(plugin for plugin in checked if plugin.name == name)
-        raise AuditError(f"{plugin.path}{_or_what_it_reads(plugin)}: {what}")
-
-
-def _or_what_it_reads(plugin: Plugin) -> str:
-    """Return the files that may be wrong in the place of a plug-in of the project's own."""
-    if plugin.path.startswith("sql/") and (resource("sql").parent / plugin.path).is_file():
-        read = sorted(relations_read(plugin.sql))
-        return f" (or what it reads: {', '.join(f'sql/{stage_file(name)}' for name in read)})"
-    return ""
+        raise AuditError(f"{plugin.path}: {what}")

@@ -31,7 +31,7 @@ from audit.engine.settings import (
     resolve_plugins,
     usual_budgets,
 )
-from audit.engine.sql_files import sql_digest, stage_file, table_names
+from audit.engine.sql_files import sql_digest, table_names
 from audit.engine.stages import (
     DRAWN,
     POOLS,
@@ -294,24 +294,15 @@ def _looked_at(
 
 def _check_columns(con: duckdb.DuckDBPyConnection, kind: str, plugins: Plugins) -> None:
     """Refuse a user's own plug-in of a kind that cannot be read or lacks a column."""
-    own = own_plugins(kind, plugins)
-    beside = {"rules": rule_inputs, "selectors": lambda con: CANONICAL}
-    inputs = beside[kind](con) if kind in beside and own else ""
-    for plugin in own:
-        check_columns(con, kind, plugin, inputs)
+    beside = {"rules": rule_inputs(), "selectors": CANONICAL}.get(kind, "")
+    for plugin in own_plugins(kind, plugins):
+        check_columns(con, kind, plugin, beside)
 
 
-def rule_inputs(con: duckdb.DuckDBPyConnection) -> str:
-    """The common table expressions that a rule may read, as stops.sql defines them."""
-    beside = "with"
-    for name in ("budgeted_attempts", "last_launched", "reached_steps"):
-        beside += f"{' ' if beside == 'with' else ', '}{name} as ({render(name)}\n)"
-        try:
-            # A mistake in these files is not the rule's.
-            con.execute(f"describe {beside} from {name}")
-        except duckdb.Error as error:
-            raise AuditError(f"sql/{stage_file(name)}: {first_line(error)}") from error
-    return beside
+def rule_inputs() -> str:
+    """Return the common table expressions that a rule may read, as stops.sql defines them."""
+    names = ("budgeted_attempts", "last_launched", "reached_steps")
+    return "with " + ", ".join(f"{name} as ({render(name)}\n)" for name in names)
 
 
 def _refuse_nothing(con: duckdb.DuckDBPyConnection) -> None:

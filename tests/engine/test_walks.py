@@ -78,43 +78,6 @@ def test_a_rule_gives_the_same_numbers_built_in_and_of_ones_own(
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "sql", "message"),
-    [
-        ("selectors", "broken", "-- broken: no column.\n-- grain: x\nselect x from walked_attempts",
-         "Binder Error"),
-        ("rules", "broken", "-- broken: no such column.\n-- grain: x\nselect x from last_launched",
-         "Binder Error"),
-    ],
-)  # fmt: skip
-def test_a_wrong_file_of_the_projects_own_is_blamed_by_its_own_path(
-    tmp_path, monkeypatch, built_in_again, kind, name, sql, message
-):
-    with monkeypatch.context() as patch:
-        pretend(patch, sql_with(tmp_path / "sql", kind, name, sql))
-        with (
-            pytest.raises(AuditError, match=rf"^sql/{kind}/{name}\.sql( \(or .+\))?: .*{message}"),
-            replayed(tmp_path, random_archive(random.Random(7)), **{kind: name}),
-        ):
-            pass
-
-
-@pytest.mark.parametrize("name", ["budgeted_attempts", "last_launched"])
-def test_a_wrong_file_that_rules_read_is_blamed_and_not_the_rule(
-    tmp_path, monkeypatch, built_in_again, name
-):
-    shutil.copytree(engine.resource("sql"), tmp_path / "sql")
-    file = tmp_path / "sql" / "budgets" / f"{name}.sql"
-    file.write_text(file.read_text().replace("cumulative_cost", "cumulative_costs", 1))
-    with monkeypatch.context() as patch:
-        pretend(patch, tmp_path / "sql")
-        with (
-            pytest.raises(AuditError, match=rf"^sql/budgets/{name}\.sql: Binder Error"),
-            replayed(tmp_path, [attempt(1, 10, "4")]),
-        ):
-            pass
-
-
-@pytest.mark.parametrize(
     "changed",
     [
         {"budgets": (7, 11, 30, 999)},
