@@ -177,3 +177,81 @@ if(
     'stop',
     coalesce(result ->> '$.exception_info.exception_type', 'error')
 );
+
+-- The first path that leads to a text.
+create macro first_text(record, paths) as
+list_filter(json_extract(record, paths), lambda found: json_type(found) = 'VARCHAR')[1] ->> '$';
+
+-- A list as one answer, with blanks between its members; any other value as its text.
+create macro joined(value) as
+if(
+    json_type(value) = 'ARRAY',
+    array_to_string(json_extract_string(value, '$[*]'), ', '),
+    value ->> '$'
+);
+
+-- The study's competitions in every spelling that can mean nothing else.
+create macro spelling(name) as
+regexp_replace(lower(name), '[^a-z0-9]+', '_', 'g');
+
+create macro competition_of(name) as
+case
+    when regexp_full_match(spelling(name), 'aime_?(20)?24') then 'AIME24'
+    when regexp_full_match(spelling(name), 'aime_?(20)?25') then 'AIME25'
+    when regexp_full_match(spelling(name), 'brumo_?(20)?25') then 'BrUMO25'
+    when regexp_full_match(spelling(name), 'hmmt_?(feb(ruary)?_?)?(20)?25(_?feb(ruary)?)?') then 'HMMT25'
+end;
+
+create macro year_of(part) as
+regexp_replace(spelling(part), '_?nov', '0', 'g');
+
+-- The competitions that a part of a path names; a year goes on with no digit and no November.
+create macro competitions_in(part) as
+list_filter(
+    [
+        if(regexp_matches(year_of(part), 'aime_?(20)?24([^0-9]|$)'), 'AIME24', null),
+        if(regexp_matches(year_of(part), 'aime_?(20)?25([^0-9]|$)'), 'AIME25', null),
+        if(regexp_matches(year_of(part), 'brumo_?(20)?25([^0-9]|$)'), 'BrUMO25', null),
+        if(
+            regexp_matches(
+                year_of(part), 'hmmt_?(feb(ruary)?_?)?(20)?25(_?feb(ruary)?)?([^0-9]|$)'
+            ),
+            'HMMT25',
+            null
+        ),
+    ],
+    lambda name: name is not null
+);
+
+create macro unquoted(item) as
+if(
+    left(item, 1) in ('''', '"'),
+    regexp_replace(item[2:-2], '\\(.)', '\1', 'g'),
+    item
+);
+
+create macro literal_items(value) as
+list_transform(
+    regexp_extract_all(value ->> '$', '''(?:[^''\\]|\\.)*''|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?'),
+    lambda item: unquoted(item)
+);
+
+-- What the text of a Python literal stands for: a text, or a list of texts and numbers. The text of
+--     a number stays: 1_000 and 1e3 are no spellings of an answer. NumPy writes lists without
+--     commas, and (1, 2) may be a point: both stay as they are.
+create macro literal_of(value) as
+case
+    when json_type(value) <> 'VARCHAR' then value
+    when regexp_full_match(trim(value ->> '$'), '''(?:[^''\\]|\\.)*''|"(?:[^"\\]|\\.)*"')
+        then to_json(unquoted(trim(value ->> '$')))
+    when regexp_full_match(trim(value ->> '$'), '\[\s*(?:(?:''(?:[^''\\]|\\.)*''|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?)\s*(?:,\s*|\]$))*\]?')
+        or regexp_full_match(trim(value ->> '$'), '\(\s*(?:(?:''(?:[^''\\]|\\.)*''|"(?:[^"\\]|\\.)*")\s*(?:,\s*|\)$))+\)?')
+        then to_json(literal_items(value))
+    when regexp_full_match(trim(value ->> '$'), '\{\s*(?:(?:''(?:[^''\\]|\\.)*''|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?)\s*(?:,\s*|\}$))+\}?')
+        then to_json(list_sort(literal_items(value)))
+    else value
+end;
+
+-- How likely a verifier holds an answer to be correct: A is correct; B and C are incorrect and invalid.
+create macro verified_by(label, prob) as
+if(trim(label) = 'A', try_cast(prob as double), 1 - if(label is null, null, try_cast(prob as double)));

@@ -125,6 +125,8 @@ class Format:
     # The select that reads such files, and the name of the document beside them that it joins.
     select: str | None = None
     beside: str | None = None
+    # Texts that stand beside the JSON of a record: there they would be parsed for every column.
+    apart: tuple[str, ...] = ()
 
     def knows(self, record: Mapping[str, Any]) -> bool:
         """Return whether a first record is one of this tool's."""
@@ -170,6 +172,7 @@ def read_select_format(path: Path) -> Format:
         beside=said.get("beside"),
         suffixes=tuple(said.get("suffixes", "").split()),
         has_answers="answers" not in said,
+        apart=tuple(said.get("apart", "").split()),
     )
 
 

@@ -31,10 +31,10 @@ def read_source(file: SourceFile, reading: Reading, declared: Format | None = No
         only = of_container("zip")
         reads = f"which only --format {only.name} reads" if only else "which nothing reads"
         raise file.error(f"is a zip archive, {reads}")
-    if format.select is not None:
-        return open_format(file, format, reading)
     if container == "parquet" and format.records is None:
         return open_parquet(file, None if is_open else format, reading)
+    if format.select is not None:
+        return open_format(file, format, reading)
     if container == "jsonl" and name != "jsonl" and format.name == "flat" and is_document(file):
         container = "json"
     context = context_of(file, format, reading, container)

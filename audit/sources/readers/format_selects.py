@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -26,6 +27,7 @@ from audit.sources.readers.chunks import empty
 from audit.sources.readers.lines import jsonl_rows
 from audit.sources.readers.selected import Select, decode, read_batches, read_relation
 from audit.sources.views import Argument, connect_offline, open_views
+from audit.text import quoted
 
 # A format's select reads a file at a time.
 THREADS = 2
@@ -36,11 +38,22 @@ DAMAGED = "not readable as JSON"
 # attempt's position in it, the record itself for --map, a note to count, and why the row is left
 # out or refused.
 FACTS = ("number", "position", "record", "note", "left_out", "wrong")
+# A path in a select, as far as names go.
+NAMED_PATH = re.compile(r"'\$((?:\.\w+)+)")
 SCHEMA = pa.schema([("number", pa.int64()), ("json", pa.string())])
 
 
-def open_format(file: SourceFile, format: Format, reading: Reading) -> Source:
-    """Open a file by the select of its format; columns that are null at first are absent."""
+def open_format(
+    file: SourceFile,
+    format: Format,
+    reading: Reading,
+    schema: pa.Schema | None = None,
+    shape: Record | None = None,
+) -> Source:
+    """Open a file by the select of its format; columns that are null at first are absent.
+
+    Parquet comes with its schema, and a record that has the schema's names alone.
+    """
     if reading.explode:
         raise file.error(f"--explode: the format {format.name} says itself where attempts are")
     assert format.select is not None
@@ -48,14 +61,15 @@ def open_format(file: SourceFile, format: Format, reading: Reading) -> Source:
     select = Select(file.shown_name, format.select)
     stack = ExitStack()
     try:
-        feed = Feed(file)
-        con = stack.enter_context(_records(feed))
+        feed = Feed(file, shape)
+        is_whole = bool(reading.mapping)
+        con = stack.enter_context(_records(feed, format, schema, is_whole=is_whole))
         _add_beside(con, file, format.beside)
         relation = read_relation(con, select, ["records", "beside"])
-        if not reading.mapping and "record" in relation.columns:
+        if not is_whole and "record" in relation.columns:
             relation = relation.project("* exclude (record)")
         origins = find_origins(context, feed.sample)
-        if reading.mapping and "record" not in relation.columns:
+        if is_whole and "record" not in relation.columns:
             raise file.error(f"--map: a row of the format {format.name} is no record of the file")
         present = {name: origin.where for name, origin in origins.items()}
         chunks = _chunks(stack, feed, select, relation, context, origins, present)
@@ -158,13 +172,13 @@ def _mapped(
 class Feed:
     """The JSON of a file's records, how far the file is read, and what went wrong there."""
 
-    def __init__(self, file: SourceFile) -> None:
+    def __init__(self, file: SourceFile, shape: Record | None) -> None:
         self.file = file
         self.done = file.bytes
         self._failure: Exception | None = None
         self._texts: Iterator[tuple[int, str]] = iter(())
-        self.sample: list[Record] = []
-        if sniff(file).container != "parquet":
+        self.sample: list[Record] = [] if shape is None else [shape]
+        if shape is None:
             texts = self._read()
             first = list(islice(texts, RECORDS_SHOWN))
             self.sample = [_decoded(file, number, text) for number, text in first]
@@ -255,37 +269,62 @@ def _sandbox() -> duckdb.DuckDBPyConnection:
     return con
 
 
+@cache
+def _macros() -> str:
+    return FOLDER.with_name("macros").joinpath("formats.sql").read_text(encoding="utf-8")
+
+
 def _add_macros(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(FOLDER.with_name("macros").joinpath("formats.sql").read_text(encoding="utf-8"))
+    con.execute(_macros())
 
 
 @contextmanager
-def _records(feed: Feed) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a connection with the view `records`: the JSON of each record, its number, its path."""
-    path = os.path.abspath(feed.file.path)
-    if sniff(feed.file).container == "parquet":
-        with open_views([Argument([feed.file])], {"threads": THREADS}) as con:
-            _add_macros(con)
-            con.execute(
-                "create temp view fed as select row_number() over () as number, "
-                "to_json(source) as json from source"
-            )
-            _add_records(con, path)
-            for (text,) in con.execute("select json from fed limit 1").fetchall():
-                feed.sample.append(json.loads(text))
+def _records(
+    feed: Feed, format: Format, schema: pa.Schema | None, *, is_whole: bool
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a connection with the view `records`: the JSON of each record, its number, its file.
+
+    Of Parquet only what the select names is read, unless records are wanted whole.
+    """
+    if schema is None:
+        with _sandbox().cursor() as con:
+            con.register("fed", feed.reader())
+            con.execute("create temp view source as select json::json as record, number from fed")
+            texts = {name: f"record ->> '$.{name}'" for name in format.apart}
+            _add_records(con, feed.file, "record, number", texts)
             yield con
         return
-    with _sandbox().cursor() as con:
-        con.register("fed", feed.reader())
-        _add_records(con, path)
+    with open_views([Argument([feed.file])], {"threads": THREADS}) as con:
+        _add_macros(con)
+        paths = [path[1:].split(".") for path in NAMED_PATH.findall(f"{format.select}{_macros()}")]
+        record = "source" if is_whole else _named("source", pa.struct(list(schema)), paths)
+        texts = {name: quoted(name) if name in schema.names else "null" for name in format.apart}
+        _add_records(
+            con, feed.file, f"to_json({record}) as record, row_number() over () as number", texts
+        )
         yield con
 
 
-def _add_records(con: duckdb.DuckDBPyConnection, path: str) -> None:
+def _named(place: str, type: pa.DataType, paths: Sequence[Sequence[str]]) -> str:
+    """Return a value in SQL: of a struct, the fields that paths lead to."""
+    if not pa.types.is_struct(type) or [] in paths:
+        return place
+    fields = []
+    for field in type:
+        if inner := [path[1:] for path in paths if path[0] == field.name]:
+            name = quoted(field.name)
+            fields.append(f"{name}: {_named(f'{place}.{name}', field.type, inner)}")
+    return "{" + ", ".join(fields) + "}" if fields else "null"
+
+
+def _add_records(
+    con: duckdb.DuckDBPyConnection, file: SourceFile, columns: str, texts: Mapping[str, str]
+) -> None:
+    path = os.path.abspath(file.path)
+    apart = "".join(f", {place} as {quoted(name)}" for name, place in texts.items())
     con.execute("create temp table file as select ? as filename", [path])
     con.execute(
-        "create temp view records as select json::json as record, number, filename "
-        "from fed cross join file"
+        f"create temp view records as select {columns}, file.filename{apart} from source, file"
     )
 
 

@@ -40,7 +40,7 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     shape = _fields(schema)
     format = recognize(file, shape) if format is None else format
     if format.select is not None:
-        return open_format(file, format, reading)
+        return open_format(file, format, reading, schema, shape)
     context = context_of(file, format, reading, "parquet")
     context.is_simulated = metadata.get(b"simulated", b"").lower() == b"true"
     origins = find_origins(context, [shape], lambda: _peek(context, reader))
