@@ -4,11 +4,11 @@
 select
     candidates.bank_id,
     candidates.slot,
-    count(found.tokens) as count,
-    coalesce(list(found.gap order by found.tokens) filter (found.tokens is not null), []) as gaps,
-    coalesce(list(found.cost order by found.tokens) filter (found.tokens is not null), []) as costs,
-    coalesce(list(found.answer order by found.tokens) filter (found.tokens is not null), []) as answers,
-    coalesce(list(found.label order by found.tokens) filter (found.tokens is not null), []) as labels,
+    count(found.tokens) as checkpoint_count,
+    coalesce(list(found.gap order by found.tokens) filter (found.tokens is not null), []) as checkpoint_gap,
+    coalesce(list(found.cost order by found.tokens) filter (found.tokens is not null), []) as checkpoint_cost,
+    coalesce(list(found.answer order by found.tokens) filter (found.tokens is not null), []) as checkpoint_answer,
+    coalesce(list(found.label order by found.tokens) filter (found.tokens is not null), []) as checkpoint_label,
 from candidates
 left join (
     select

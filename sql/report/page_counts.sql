@@ -2,7 +2,7 @@
 -- grain: replicate
 select
     replicate,
-    flatten(list(counts order by first_problem)) as counts,
+    flatten(list(counts order by first_problem)) as weight,
 from bootstrap_counts
 where replicate between 1 and $replicates
 group by replicate

@@ -20,9 +20,9 @@ ended_steps as (
 select
     bank_id,
     slot,
-    greatest(sum(cost), 1)::bigint as cost,
-    coalesce(list(distinct step_end order by step_end) filter (steps > 1 and step_end > 0), []) as step_ends,
-    len(step_ends) as count,
+    greatest(sum(cost), 1)::bigint as money_cost,
+    coalesce(list(distinct step_end order by step_end) filter (steps > 1 and step_end > 0), []) as money_step_end,
+    len(money_step_end) as money_step_count,
 from ended_steps
 group by bank_id, slot
 order by bank_id, slot

@@ -1,10 +1,12 @@
--- page_orders: the slots of each random order, up to the largest cap and the last order that the page keeps.
--- grain: problem_id, bank_size, repeat
+-- page_orders: the slots of the random orders, up to the largest cap and the last order that the page
+--     keeps, of the banks of one problem and one size.
+-- grain: problem_id, bank_size
 select
     problem_id,
     bank_size,
-    repeat,
-    slots[:(select max(cap) from caps)] as slots,
+    bank_size as pair_size,
+    flatten(list(slots[:(select max(cap) from caps)] order by repeat)) as order_slot,
 from drawn_orders
 where repeat between 1 and $orders
-order by problem_id, bank_size, repeat
+group by problem_id, bank_size
+order by problem_id, bank_size

@@ -3,8 +3,8 @@
 -- grain: problem_id
 select
     problem_id,
-    competition,
-    question_id,
-    name,
+    competition as problem_competition,
+    question_id as problem_question,
+    name as problem_name,
 from problems
 order by problem_id

@@ -1,18 +1,13 @@
--- page_selections: what a selector picks from the attempts up to a position, and whether it may pick
---     the last of them.
--- grain: selector_id, bank_id, repeat, position
+-- page_selections: which position a selector picks from the attempts up to each position of an order, as
+--     far as the largest cap; 0 where it picks none.
+-- grain: selector_id, bank_id, repeat
 select
     used_selectors.selector_id,
     walked.bank_id,
     walked.repeat,
-    walked.position,
-    eligible_attempts.candidate_id is not null as is_eligible,
-    chosen.position as selected_position,
+    list(coalesce(chosen.position, 0) order by walked.position) as pick,
 from whole_walked as walked
 cross join used_selectors
-left join eligible_attempts
-    on used_selectors.selector_id = eligible_attempts.selector_id
-    and walked.candidate_id = eligible_attempts.candidate_id
 left join whole_picks as picks
     on used_selectors.selector_id = picks.selector_id
     and walked.walk_id = picks.walk_id
@@ -23,4 +18,7 @@ left join whole_walked as chosen
     and picks.candidate_id = chosen.candidate_id
 where
     walked.repeat <= $orders
+    and walked.position <= (select max(cap) from caps)
     and walked.bank_id in (select unnest($banks::bigint[]))
+group by used_selectors.selector_id, walked.bank_id, walked.repeat
+order by used_selectors.selector_id, walked.bank_id, walked.repeat

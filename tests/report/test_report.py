@@ -37,8 +37,8 @@ def test_html_carries_what_archives_say_as_data(hostile):
     assert page.tags.count("script") == 2 + len(SCRIPTS)
     assert SCRIPT not in text and IMAGE not in text and "49 {%" not in text
     walks = packed_walks(text)
-    assert {SCRIPT, BRACES} == set(walks["archives"])
-    assert IMAGE in walks["strings"]
+    assert {SCRIPT, BRACES} == set(walks["words"]["bank_archive"])
+    assert IMAGE in walks["words"]["answer"]
     assert SCRIPT in json.dumps(packed_tables(text))
 
 
@@ -180,24 +180,6 @@ def test_a_page_of_many_archives_asks_only_for_the_tables_that_it_reads(
     assert sorted(map(json.dumps, many["findings"])) == sorted(map(json.dumps, few["findings"]))
     about = [finding["source"] == "" for finding in many["findings"]]
     assert about == sorted(about, reverse=True) and not about[-1]
-
-
-def test_selections_are_read_a_few_rows_at_a_time(hostile, monkeypatch):
-    con, _ = hostile
-    held = []
-    whole = data.batches
-
-    def watched(*given, **values):
-        for batch in whole(*given, **values):
-            held.append(batch.num_rows)
-            yield batch
-
-    monkeypatch.setattr(data, "batches", watched)
-    monkeypatch.setattr(data, "BATCH_ROWS", 7)
-    walks, _ = pack.walks(con)
-    monkeypatch.setattr(data, "BATCH_ROWS", 10_000)
-    assert pack.walks(con)[0] == walks
-    assert len(held) > 5 and sum(held[:-1]) == held[-1]
 
 
 def test_pairs_of_many_archives_are_left_out_of_every_form(

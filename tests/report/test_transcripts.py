@@ -65,9 +65,9 @@ CUT_BY_STRICT = """
       for (let order = 1; order <= data.orders; order++) {
         const found = A.replay(data, bank, order, state.cap, state.selector, budget);
         const last = found.attempts[found.launched - 1];
-        if (found.strict.cut > 0 && last.seed < 4n && found.launched > 1) {
+        if (found.strict.cut > 0 && Number(last.seed) < 4 && found.launched > 1) {
           showReplay(0, { budget, problem: data.bank_problem[bank], order });
-          return [budget, String(last.seed), last.start];
+          return [budget, last.seed, last.start];
         }
       }
     }
@@ -184,7 +184,7 @@ def test_a_text_that_is_not_there_is_told(browser, told, tmp_path):
     (tmp_path / "report.html").write_bytes((folder / "report.html").read_bytes())
     browser.open(tmp_path / "report.html")
     ready(browser)
-    browser.run("openAttempt(String(shownReplay.attempts[0].seed))")
+    browser.run("openAttempt(shownReplay.attempts[0].seed)")
     browser.wait("document.getElementById('transcript').innerText.includes('cannot be shown')")
     assert ".js is not beside this page" in browser.run(
         "document.getElementById('transcript').innerText"

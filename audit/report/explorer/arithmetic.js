@@ -4,44 +4,44 @@
 const arithmetic = (() => {
   "use strict";
 
-  const TYPES = {
-    u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f8: Float64Array, i8: BigInt64Array,
-  };
+  const TYPES = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f8: Float64Array };
 
   // The packed form: the length of a JSON header, the header, then arrays that start at multiples
   // of eight bytes.
   function unpack(buffer) {
     const length = new DataView(buffer).getUint32(0, true);
     const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
-    Object.keys(header.arrays).forEach(name => {
-      const place = header.arrays[name];
-      header[name] = new TYPES[place.type](buffer, place.offset, place.length);
+    Object.entries(header.arrays).forEach(([name, place]) => {
+      header[name] = new TYPES[place.type](buffer, 8 + length + place.offset, place.length);
     });
-    delete header.arrays;
     return header;
+  }
+
+  // Where lists of these lengths begin, one after the other.
+  function starts(counts) {
+    const begin = new Uint32Array(counts.length + 1);
+    counts.forEach((count, i) => { begin[i + 1] = begin[i] + count; });
+    return begin;
   }
 
   // Where each bank's attempts, orders and selections begin in their arrays.
   function index(data) {
     const banks = data.bank_problem.length;
-    data.attempt_start = new Uint32Array(banks + 1);
+    data.archives = data.words.bank_archive;
+    data.competitions = data.words.problem_competition;
+    data.archive_start = Uint32Array.of(...data.archives.map((_, archive) => data.bank_archive.indexOf(archive)), banks);
+    data.attempt_start = starts(data.bank_size);
+    // A missing label is 2.
+    data.archive_graded = data.archives.map((_, archive) => !data.label.subarray(
+      data.attempt_start[data.archive_start[archive]], data.attempt_start[data.archive_start[archive + 1]]).includes(2));
     data.pick_start = new Float64Array(banks + 1);
-    for (let bank = 0; bank < banks; bank++) {
-      const size = data.bank_size[bank];
-      const steps = Math.min(size, data.largest_cap);
-      data.attempt_start[bank + 1] = data.attempt_start[bank] + size;
-      data.pick_start[bank + 1] = data.pick_start[bank] + steps * (data.orders + 1);
-    }
+    data.bank_size.forEach((size, bank) => {
+      data.pick_start[bank + 1] = data.pick_start[bank] + Math.min(size, data.largest_cap) * (data.orders + 1);
+    });
     data.picks_each = data.pick_start[banks];
-    if (data.step_end) {
-      // Where each attempt's steps begin; an attempt that is one step has none of its own.
-      data.step_start = new Uint32Array(data.step_count.length + 1);
-      data.step_count.forEach((count, attempt) => { data.step_start[attempt + 1] = data.step_start[attempt] + count; });
-    }
-    if (data.checkpoint_count) {
-      data.checkpoint_start = new Uint32Array(data.checkpoint_count.length + 1);
-      data.checkpoint_count.forEach((count, attempt) => { data.checkpoint_start[attempt + 1] = data.checkpoint_start[attempt] + count; });
-    }
+    // An attempt that is one step has no steps of its own.
+    if (data.step_end) { data.step_start = starts(data.step_count); }
+    if (data.checkpoint_count) { data.checkpoint_start = starts(data.checkpoint_count); }
     const pairs = data.pair_size.length;
     data.order_start = new Float64Array(pairs + 1);
     for (let pair = 0; pair < pairs; pair++) {
@@ -58,6 +58,9 @@ const arithmetic = (() => {
     return index({ ...data, unit: { name: "money", scale: 1e9 }, budgets: data.money_budgets, cost: data.money_cost,
       step_count: data.money_step_count, step_end: data.money_step_end, prompt_money: undefined });
   }
+
+  // A text of a packed column; null where there is none.
+  const wordAt = (data, name, at) => data.words[name][data[name][at]];
 
   // The slot at a position (from 1) of a bank in one order; repeat 0 is the recorded order.
   function slotAt(data, bank, repeat, position) {
@@ -110,7 +113,7 @@ const arithmetic = (() => {
     const count = banks.length * data.orders;
     const view = {
       data, archive, selector, cap, banks, labels, stops: stopsOf(data),
-      problems: banks.length, orders: data.orders, graded: data.archive_graded[archive] === 1 && isUsable(data, selector, archive),
+      problems: banks.length, orders: data.orders, graded: data.archive_graded[archive] && isUsable(data, selector, archive),
       start: new Uint32Array(count + 1), cost: new Float64Array(positions),
       correct: new Uint8Array(positions), answered: new Uint8Array(positions),
       attempt: new Uint32Array(data.step_end ? positions : 0),
@@ -237,7 +240,7 @@ const arithmetic = (() => {
       mean[`${rule}_cost`] = share(`${price}_cost`, 1);
       // Prices are in millionths of the money that a million tokens cost.
       mean[`${rule}_money`] = !view.data.prompt_money || !replays ? null
-        : (sum(problemTotals.prompts) + view.data.output_price[view.archive] * sum(problemTotals[`${price}_cost`])) / replays / 1e12;
+        : (sum(problemTotals.prompts) + view.data.prices[view.archive][1] * sum(problemTotals[`${price}_cost`])) / replays / 1e12;
       mean[`${rule}_cost_ratio`] = share(`${price}_cost`, 1 / problemTotals.budget);
     });
     mean.delta = !view.graded || !replays ? null
@@ -650,7 +653,7 @@ const arithmetic = (() => {
   function replay(data, bank, repeat, cap, selector, budget) {
     const length = Math.min(cap, data.bank_size[bank], data.largest_cap), attempts = [];
     const start = data.attempt_start[bank], all = data.attempt_start[data.bank_size.length];
-    const answers = data.selectors[selector].votes_on === "archive_answer" ? data.archive_answer : data.answer;
+    const votes = data.selectors[selector].votes_on === "archive_answer" ? "archive_answer" : "answer";
     let launched = 0, returned = 0, spent = 0;
     for (let position = 1; position <= length; position++) {
       const slot = slotAt(data, bank, repeat, position), at = start + slot, cost = data.cost[at], steps = [];
@@ -658,9 +661,9 @@ const arithmetic = (() => {
       if (spent + cost <= budget) { returned = position; }
       if (data.step_end) { eachStep(data, at, cost, (begin, end) => steps.push(end)); }
       attempts.push({
-        position, slot, seed: data.seed[at], cost, start: spent, stop: spent + cost, steps,
-        label: data.label[at], finish: data.finish_reasons[data.finish[at]],
-        eligible: data.eligible[selector * all + at] === 1, answer: data.strings[answers[at]],
+        position, slot, seed: wordAt(data, "seed", at), cost, start: spent, stop: spent + cost, steps,
+        label: data.label[at], finish: wordAt(data, "finish", at),
+        eligible: data.eligible[selector * all + at] === 1, answer: wordAt(data, votes, at),
       });
       spent += cost;
     }
@@ -694,7 +697,7 @@ const arithmetic = (() => {
     for (let i = data.checkpoint_start[at]; i < data.checkpoint_start[at + 1]; i++) {
       tokens += data.checkpoint_gap[i];
       if (tokens + (data.terminal === "forced_after" ? 0 : data.checkpoint_cost[i]) <= left) {
-        taken = { tokens, place: attempt.start + tokens, answer: data.checkpoint_strings[data.checkpoint_answer[i]], label: data.checkpoint_label[i] };
+        taken = { tokens, place: attempt.start + tokens, answer: wordAt(data, "checkpoint_answer", i), label: data.checkpoint_label[i] };
       }
     }
     return taken;
@@ -778,7 +781,7 @@ const arithmetic = (() => {
 
   return {
     unpack, index, inMoney, canPick, isUsable, walks, totals, means, draws, intervals, intervalOf, orderRange, orderError, canonicalDelta, quantile, curveBudgets, curve,
-    lineOf, band, matched, matchedIntervals, replay, takenAtCut, slotAt, pickAt, rounded, grouped, figure, amount, budgetName,
+    lineOf, band, matched, matchedIntervals, replay, takenAtCut, slotAt, pickAt, wordAt, rounded, grouped, figure, amount, budgetName,
     rounding, cell,
   };
 })();

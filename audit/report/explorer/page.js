@@ -77,7 +77,7 @@ function opensReplay(table) {
     pick: (row) => {
       const record = table.records[row], { archive, competition } = record;
       const selector = data.selectors.findIndex(({ name }) => name === record.selector);
-      const problem = data.questions.findIndex((question, i) => question === record.question_id
+      const problem = data.problem_question.findIndex((question, i) => question === record.question_id
         && data.competitions[data.problem_competition[i]] === competition);
       const seed = record.advisory_seed ?? record.strict_seed;
       showReplay(data.archives.indexOf(archive), { budget: wholeCost(record.budget), selector, cap: first.cap, competition: null,
@@ -108,7 +108,7 @@ function findingLinks(finding) {
     showReplay(archive, { budget: finding.budget, selector: selector < 0 ? data.primary_selector : selector, cap: first.cap,
       competition: null, problem: null, order: null });
     const picked = shownReplay && (shownReplay.advisory.picked || shownReplay.strict.picked);
-    if (picked) { openAttempt(String(picked.seed)); }
+    if (picked) { openAttempt(picked.seed); }
   } })];
 }
 
@@ -142,7 +142,7 @@ function writeHash() {
   if (state.rules.length !== first.rules.length) { words.set("rules", state.rules.join(",")); }
   if (state.axis !== "budget") { words.set("axis", state.axis); }
   if (state.problem !== null) {
-    words.set("problem", data.competitions[data.problem_competition[state.problem]] + "/" + data.questions[state.problem]);
+    words.set("problem", data.competitions[data.problem_competition[state.problem]] + "/" + data.problem_question[state.problem]);
     words.set("order", state.order);
   }
   const hash = "#" + words.toString();
@@ -175,7 +175,7 @@ function readHash() {
   choice.rules = first.rules.filter((rule) => rules.includes(rule) || !words.has("rules"));
   if (!choice.rules.length) { choice.rules = first.rules; }
   if (words.get("axis") === "cost") { choice.axis = "cost"; }
-  const problem = data.questions.findIndex((question, i) => data.competitions[data.problem_competition[i]] + "/" + question === words.get("problem"));
+  const problem = data.problem_question.findIndex((question, i) => data.competitions[data.problem_competition[i]] + "/" + question === words.get("problem"));
   if (problem >= 0) { choice.problem = problem; choice.order = wholeNumber("order", 0, data.orders, 1); }
   return choice;
 }

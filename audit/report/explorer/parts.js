@@ -38,10 +38,10 @@ function budgetName(budget) { return A.budgetName(data.unit, budget); }
 function amount(cost) { return minus(A.amount(data.unit, cost)); }
 function figure(cost) { return minus(A.figure(data.unit, cost)); }
 function problemName(problem) {
-  const name = data.names[problem];
-  const shown = name === null ? "problem " + data.questions[problem] : name;
+  const name = A.wordAt(data, "problem_name", problem);
+  const shown = name === null ? "problem " + data.problem_question[problem] : name;
   return data.competitions.length === 1 ? shown
-    : data.competitions[data.problem_competition[problem]] + " " + (name === null ? data.questions[problem] : name);
+    : data.competitions[data.problem_competition[problem]] + " " + (name === null ? data.problem_question[problem] : name);
 }
 
 // Whole tens around percentages.

@@ -25,7 +25,7 @@ async function textOf(bank, slot) {
 
 // What a click on an attempt does, where there is something to read.
 function opener(attempt) {
-  return data.texts ? () => openAttempt(String(attempt.seed)) : undefined;
+  return data.texts ? () => openAttempt(attempt.seed) : undefined;
 }
 
 // The attempt that is being read, as bank and seed; null where none is.
@@ -98,7 +98,7 @@ function cutWords(attempt, cut) {
 
 // The attempt of the shown replay with this seed, in the panel below the timeline.
 async function openAttempt(seed) {
-  const isShown = (attempt) => String(attempt.seed) === seed, place = byId("transcript"), { bank } = shownReplay;
+  const isShown = (attempt) => attempt.seed === seed, place = byId("transcript"), { bank } = shownReplay;
   const attempt = shownReplay.attempts.find(isShown), note = (text) => element("p", { class: "note", text });
   if (!attempt) { closeAttempt(); return; }
   const isNew = !opened || opened.bank !== bank || opened.seed !== seed, here = { bank, seed };

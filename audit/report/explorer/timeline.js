@@ -180,7 +180,7 @@ function showTimeline() {
 function timelineNotes(archive) {
   const quoted = (text) => (/^[\w.-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`);
   const command = (name, more) => element("code", { text: `budget-audit ${name} --archive ${quoted(data.archives[archive])} --competition ${
-    quoted(data.competitions[data.problem_competition[state.problem]])} --question ${data.questions[state.problem]}${more}` });
+    quoted(data.competitions[data.problem_competition[state.problem]])} --question ${data.problem_question[state.problem]}${more}` });
   return [
     element("p", { class: "note", text: `Boxed: the attempt that is selected. Hatched: paid and thrown away. Bar below a block: paid past B.${data.terminal && data === run ? " Diamond: where a cut attempt gave an answer." : ""}${
       data.step_end ? " Thin lines: the ends of steps." : ""}${data.texts ? " Click an attempt to read it." : ""}` }),
