@@ -653,11 +653,11 @@ def figure(
         database.require_replays(con)
         chosen = filters.chosen(con, patterns(archive or ())).archives
         if is_timeline:
-            make, notes = _timeline(con, chosen[0] if chosen else None, replayed)
+            draw, notes = _timeline(con, chosen[0] if chosen else None, replayed)
         else:
             panels = filters.in_order(con, chosen, names(order or ()))
-            make, notes = partial(FIGURES[name], con, archives=panels), []
-        chart = make(look=look) if width is None else fitting(make, look)
+            draw, notes = FIGURES[name](con, panels), []
+        chart = draw(look=look) if width is None else fitting(draw, look)
         words = caption(con, figure_caption(name, chart), chosen)
         return picture(save_figure(chart, path), words, notes)
 
@@ -669,11 +669,9 @@ def _timeline(
     from audit.query.show import find_problem
     from audit.report import timeline as draw_timeline
 
-    key = asdict(replayed)
     found = find_problem(con, archive, replayed.competition, replayed.question, "replayed_problems")
-    if replayed.question is not None:
-        key |= {"competition": found.competition, "question": found.question_id}
-    return partial(draw_timeline, con, archive, **key), [_show_note(found)]
+    key = asdict(replayed) | {"competition": found.competition, "question": found.question_id}
+    return partial(draw_timeline, con, found.archive, **key), [_show_note(found)]
 
 
 @public

@@ -121,6 +121,18 @@ def quality_notes(
     A load tells of its records, a replay and its tables of what the replay adds; what fails is told
     everywhere. Of tables, only these budgets count.
     """
+    found = find(con, archives, moment=moment, budgets=budgets)
+    return lines(found, _coverage(con) if moment != "load" else "")
+
+
+def find(
+    con: duckdb.DuckDBPyConnection,
+    archives: Iterable[str] | None = None,
+    *,
+    moment: Literal["load", "replay", "table", "report"],
+    budgets: Iterable[float] | None = None,
+) -> list["Finding"]:
+    """Return what is told at a moment, each cause once; a report tells of records and replays."""
     chosen = None if archives is None else set(archives)
     levels = None if budgets is None else set(budgets)
     found = [
@@ -133,15 +145,22 @@ def quality_notes(
     found = _name_scores(con, found)
     flagged = {(finding.check, finding.archive, finding.level) for finding in found}
     later = set(_checks("replays"))
-    by_check: dict[tuple[str, str, str], list[Finding]] = {}
+    told = []
     for finding in found:
         cause = SAME_CAUSE.get(finding.check)
         is_repeated = (cause, finding.archive, finding.level) in flagged or cause == ""
-        is_due = (finding.check in later) == (moment != "load")
+        is_due = moment == "report" or (finding.check in later) == (moment != "load")
         if finding.severity == "fail" or (is_due and not is_repeated):
-            key = (finding.severity, finding.check, finding.advice)
-            by_check.setdefault(key, []).append(finding)
-    covered = _coverage(con) if moment != "load" else ""
+            told.append(finding)
+    return told
+
+
+def lines(found: Iterable["Finding"], covered: str = "") -> list[str]:
+    """Return a line for each check that is not passed, the failed ones first."""
+    by_check: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in found:
+        key = (finding.severity, finding.check, finding.advice)
+        by_check.setdefault(key, []).append(finding)
     return [
         f"{severity}: {check}: {_join_archives(findings)}{covered}: {advice}"
         for (severity, check, advice), findings in sorted(by_check.items())

@@ -1,6 +1,6 @@
 """The report as files: an HTML page to explore, Markdown and LaTeX with figures, CSV."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from audit import database
+from audit import database, engine
 from audit.errors import AuditError
 from audit.output.export import too_many_pairs
 from audit.output.filters import Filter
@@ -22,12 +22,6 @@ from audit.report.figures import drawing
 from audit.report.pages import latex, markdown
 
 FORMATS = ("html", "md", "tex", "csv")
-# Tables behind the figures and the table of all points.
-# fmt: off
-FIGURE_TABLES = (
-    "budget_curve", "curves", "length_strata", "main", "matched_cost", "policies", "pools",
-)
-# fmt: on
 
 
 @dataclass(frozen=True)
@@ -63,35 +57,34 @@ def report(
     if only and not only.archives:
         # All archives were asked for: that is no filter.
         only = None
-    archives = len(data.archives(con))
-    left_out = _left_out(con, len(only.archives) if only else archives, formats)
-    tables_by_name, unavailable = tables(con, only, progress, left_out)
-    if keep is not None:
-        keep.update(tables_by_name)
-    values = content(con, tables_by_name, unavailable, title, only)
-    files: dict[Path, bytes] = {}
+    archives = len(only.archives) if only else len(data.archives(con))
+    left_out = _left_out(con, archives, formats)
+    names = [name for name in engine.table_names() if name not in left_out]
+    with engine.prepared(con, engine.relations_behind(names)):
+        tables_by_name, unavailable = tables(con, names, only, progress)
+        values = content(con, tables_by_name, unavailable | left_out, title, only)
+        files = _texts_and_figures(con, out, formats, values)
     beside: Texts | None = None
-    total = len(tables_by_name) + len(unavailable) + 2
     if "html" in formats:
         if progress:
-            progress("page", total - 2, total)
+            progress("page", len(names), len(names) + 2)
         if texts is not None:
-            names = [row["archive"] for row in values["archives"]]
-            beside = write_texts(con, out / "texts", names, is_all=texts == "all")
-        files[out / "report.html"] = page.page(con, values, beside).encode()
-    if "md" in formats or "tex" in formats:
-        files |= _texts_and_figures(con, out, formats, tables_by_name, values)
+            shown = [row["archive"] for row in values["archives"]]
+            beside = write_texts(con, out / "texts", shown, is_all=texts == "all")
+        files = {out / "report.html": page.page(con, values, beside).encode(), **files}
     for path, text in files.items():
         drawing.write_whole(path, text)
     written = [*files, *([beside.folder] if beside else [])]
     written += _csv_files(out / "csv", tables_by_name) if "csv" in formats else []
+    if keep is not None:
+        keep.update(tables_by_name)
     if progress:
-        progress("done", total, total)
+        progress("done", len(names) + 2, len(names) + 2)
     return written
 
 
 def _csv_files(folder: Path, tables: dict[str, pa.Table]) -> list[Path]:
-    """Return every table as a file of full precision."""
+    """Write every table as a file of full precision."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -116,24 +109,20 @@ def _refuse(out: Path, formats: Sequence[str], texts: str | None) -> None:
 
 
 def _texts_and_figures(
-    con: duckdb.DuckDBPyConnection,
-    out: Path,
-    formats: Sequence[str],
-    tables: dict[str, pa.Table],
-    values: dict[str, Any],
+    con: duckdb.DuckDBPyConnection, out: Path, formats: Sequence[str], values: dict[str, Any]
 ) -> dict[Path, bytes]:
     """Return the report in Markdown and LaTeX, and the figures beside it."""
-    computed = {name: tables[name].to_pylist() for name in FIGURE_TABLES if name in tables}
-    values |= {
-        "figures": _figures(con, computed),
-        "sections": sections(values, MOST_ROWS),
-    }
+    kinds = [
+        kind for kind in (("md", "svg", markdown), ("tex", "pdf", latex)) if kind[0] in formats
+    ]
+    if not kinds:
+        return {}
+    drawn = _figures(con, values)
+    values = values | {"figures": drawn, "sections": sections(values, MOST_ROWS)}
     files: dict[Path, bytes] = {}
-    for fmt, suffix, render in (("md", "svg", markdown), ("tex", "pdf", latex)):
-        if fmt not in formats:
-            continue
+    for fmt, suffix, render in kinds:
         files[out / f"report.{fmt}"] = render(values).encode()
-        for figure in values["figures"]:
+        for figure in drawn:
             if figure.wide is not None:
                 path = out / "figures" / f"{figure.name}.{suffix}"
                 files[path] = drawing.figure_bytes(figure.wide, f".{suffix}")
@@ -154,25 +143,26 @@ def _left_out(
     return reasons
 
 
-def _figures(con: duckdb.DuckDBPyConnection, computed: data.Computed) -> list[Figure]:
+def _figures(con: duckdb.DuckDBPyConnection, values: dict[str, Any]) -> list[Figure]:
     """Return every figure that the tables allow."""
-    makers: dict[str, Callable[..., Any]] = dict(figures.FIGURES)
-    if not computed.get("policies"):
-        del makers["policies"]
-    example = data.example_replay(con)
-    shown = {row["archive"] for row in computed.get("main", [])}
-    if example is not None and example["archive"] in shown:
-        makers["timeline"] = lambda con, computed: figures.timeline(con, *example.values())
+    archives = [row["archive"] for row in values["archives"]]
     drawn = []
-    for name, make in makers.items():
-        caption, warning = captions.FIGURES[name]
-        if name == "timeline":
-            caption += (
-                " Another one: budget-audit timeline --archive … --competition … --question … "
-                "--repeat … --budget …"
-            )
+    for name, (caption, warning) in captions.FIGURES.items():
         try:
-            drawn.append(Figure(name, caption, warning, make(con, computed=computed)))
+            if name == "timeline":
+                example = data.example_replay(con)
+                if example is None or example["archive"] not in archives:
+                    continue
+                chart = figures.timeline(con, *example.values())
+                caption += (
+                    " Another one: budget-audit timeline --archive … --competition … "
+                    "--question … --repeat … --budget …"
+                )
+            elif name == "policies" and not values["tables"][name].num_rows:
+                continue
+            else:
+                chart = figures.FIGURES[name](con, archives)()
+            drawn.append(Figure(name, caption, warning, chart))
         except AuditError as error:
             drawn.append(Figure(name, caption, warning, missing=str(error)))
     return drawn

@@ -1,8 +1,7 @@
 """What every form of the report says, as plain values."""
 
 import platform
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pyarrow as pa
 
 from audit import __version__, engine
 from audit.database import has_answers
+from audit.engine import quality
 from audit.errors import AuditError
 from audit.load import provenance
 from audit.output.captions import advisory_notes
@@ -24,8 +24,6 @@ from audit.report import captions, data, findings
 from audit.report.data import Row
 from audit.report.story import read_story
 from audit.report.wording import (
-    TOKENS,
-    attempts,
     budget_name,
     macros,
     one_line,
@@ -37,9 +35,6 @@ from audit.text import SIMULATED, join_names
 from audit.units import Unit
 
 MOST_ROWS = 200
-# With more archives than this, what is said of all of them stands before what is said of each.
-MOST_TOLD_APART = 12
-SEVERITIES = ("fail", "warn")
 VERSIONS = [
     ("budget-audit", __version__),
     ("duckdb", duckdb.__version__),
@@ -47,14 +42,6 @@ VERSIONS = [
     ("pyarrow", pa.__version__),
     ("python", platform.python_version()),
 ]
-# Checks that say nothing against the headline: what they find leaves it as it is, or is in it.
-QUIET = {
-    "banks_below_cap",
-    "ended_by_bank",
-    "never_binds",
-    "logprobs_missing",
-    "labels_in_conflict",
-}
 
 
 @dataclass(frozen=True)
@@ -71,30 +58,27 @@ class Section:
 
 def tables(
     con: duckdb.DuckDBPyConnection,
+    names: Sequence[str],
     only: Filter | None = None,
     progress: Progress | None = None,
-    left_out: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, pa.Table], dict[str, str]]:
-    """Return every table in the order of the captions, and why the others cannot be had."""
+    """Return these tables in the order of the captions, and why the others cannot be had."""
     rows_by_name: dict[str, pa.Table] = {}
-    unavailable = dict(left_out or {})
-    names = engine.table_names()
+    unavailable: dict[str, str] = {}
     chosen = [name for name in captions.SAID["tables"] if name in names]
     chosen += [name for name in names if name not in chosen]
-    chosen = [name for name in chosen if name not in unavailable]
     words = {"unit": replayed_unit(con).name}
-    with engine.prepared(con, engine.relations_behind(chosen)):
-        for done, name in enumerate(chosen):
-            if progress:
-                progress(name, done, len(chosen) + 2)
-            try:
-                rows = engine.table(con, name)
-                rows = filtered(name, rows, only) if only else rows
-                rows_by_name[name] = rows.replace_schema_metadata(words)
-            except AuditError as error:
-                # A table may need more than a replay; the report goes on without it.
-                unavailable[name] = str(error)
-    return rows_by_name, {name: unavailable[name] for name in names if name in unavailable}
+    for done, name in enumerate(chosen):
+        if progress:
+            progress(name, done, len(chosen) + 2)
+        try:
+            rows = engine.table(con, name)
+            rows = filtered(name, rows, only) if only else rows
+            rows_by_name[name] = rows.replace_schema_metadata(words)
+        except AuditError as error:
+            # A table may need more than a replay; the report goes on without it.
+            unavailable[name] = str(error)
+    return rows_by_name, unavailable
 
 
 def title(
@@ -134,8 +118,7 @@ def content(
     unit = replayed_unit(con)
     words = _words(archives, settings, unit, is_answered=has_answers(con))
     heading = title(con, own_title, archives, sources)
-    story = read_story(tables)
-    quality = unfit(tables, settings)
+    found = quality.find(con, [row["archive"] for row in archives], moment="report")
     return {
         "title": (f"{SIMULATED}: " if simulated else "") + heading,
         "heading": heading,
@@ -157,11 +140,11 @@ def content(
         + ([captions.SAID["agents"]] if data.has_steps(con) else []),
         "unit": unit,
         "limits": said(words.limits),
-        "story": story,
-        "warnings": quality_warnings(quality, archives, settings, story, unit),
+        "story": read_story(tables),
+        "warnings": quality.lines(found),
         "unfit": {
-            name: [str(row["check"]).replace("_", " ") for row in checks]
-            for name, checks in data.by_archive(quality).items()
+            row.archive: [each.check for each in found if each.archive == row.archive]
+            for row in found
         },
         "archives": archives,
         "tables": shown,
@@ -179,96 +162,6 @@ def _words(archives: list[Row], settings: dict[str, str], unit: Unit, *, is_answ
     values = {"archives": archives, "settings": settings, "shown": shown}
     path = Path(__file__).with_name("content.j2")
     return macros(path, unit, is_answered=is_answered, **values)
-
-
-def unfit(tables: Mapping[str, pa.Table], settings: dict[str, str]) -> list[Row]:
-    """Return the checks that are not passed, without those of caps other than the primary one."""
-    rows = tables["data_quality"].to_pylist() if "data_quality" in tables else []
-    primary = f"banks_below_cap_{settings['primary_cap']}"
-    return [
-        row
-        for row in rows
-        if row["severity"] in SEVERITIES
-        and (row["check"] == primary or not row["check"].startswith("banks_below_cap"))
-    ]
-
-
-def quality_warnings(
-    rows: Sequence[Row],
-    archives: Sequence[Row],
-    settings: dict[str, str],
-    story: Row | None = None,
-    unit: Unit = TOKENS,
-) -> list[str]:
-    """Return what is unfit in the records, a line each: worst first, then what moves the story."""
-    headline = story["archive"] if story else None
-    quiet = QUIET - (
-        {"logprobs_missing"} if settings["primary_selector"] == "max_logprob" else set()
-    )
-
-    def rank(row: Row) -> tuple[Any, ...]:
-        return (
-            SEVERITIES.index(row["severity"]),
-            _check(row)[0] in quiet,
-            row["archive"] != headline,
-            row["archive"] or "",
-            *_check(row),
-        )
-
-    ranked = sorted(rows, key=rank)
-    if len({row["archive"] for row in ranked}) > MOST_TOLD_APART:
-        return _warnings_together(ranked, unit)
-    sizes = {row["archive"]: row for row in archives}
-    groups = data.group(ranked, lambda row: (row["severity"], row["archive"], _check(row)[0]))
-    return [
-        _below_cap(sizes[archive], checks[0], int(settings["primary_cap"]))
-        if check == "banks_below_cap" and archive in sizes
-        else f"{one_line(archive)}: {_check_words(checks, unit)}"
-        + (f"; {checks[0]['advice']}" if checks[0]["advice"] else "")
-        for (_, archive, check), checks in groups.items()
-    ]
-
-
-def _check(row: Row) -> tuple[str, float]:
-    """Return a check without its level, and the level: a budget or a cap; 0 where there is none."""
-    name, _, level = str(row["check"]).rpartition("_")
-    return (name, float(level)) if re.fullmatch(r"[\d.]+", level) else (str(row["check"]), 0)
-
-
-def _check_words(rows: Sequence[Row], unit: Unit) -> str:
-    """Return a check with the levels at which it fails, or with what it counts at the only one."""
-    words = _check(rows[0])[0].replace("_", " ")
-    # A budget is in the unit; a cap is a number of attempts.
-    kind = TOKENS if words == "banks below cap" else unit
-    levels = [budget_name(level, kind) for _, level in map(_check, rows) if level]
-    words += f" at {join_names(levels)}" if levels else ""
-    (row, *others) = rows
-    return words if others or not row["total"] else f"{words}, {row['count']:,} of {row['total']:,}"
-
-
-def _below_cap(archive: Row, row: Row, cap: int) -> str:
-    """Return what a bank below the primary cap means for the results."""
-    most = archive["largest_bank"]
-    have = attempts(archive["smallest_bank"], min(most, cap - 1))
-    means = f"cap {cap} acts as {most}" if most < cap else "their replays may end before the budget"
-    return f"{one_line(archive['archive'])}: {row['count']:,} problems have {have}; {means}."
-
-
-def _warnings_together(unfit: Sequence[Row], unit: Unit) -> list[str]:
-    """Return the same warnings, each once for all archives that it is about."""
-    groups = data.group(unfit, lambda row: (row["severity"], row["check"], row["advice"]))
-    lines = []
-    for (_, _, advice), rows in groups.items():
-        named = [one_line(row["archive"]) for row in rows[:3]]
-        named += [f"{len(rows) - 3:,} more"] if len(rows) > 3 else []
-        count, total = (sum(row[name] or 0 for row in rows) for name in ("count", "total"))
-        lines.append(
-            _check_words(rows[:1], unit).split(",")[0]
-            + (f", {count:,} of {total:,}" if total else "")
-            + f" in {join_names(named)}"
-            + (f"; {advice}" if advice else "")
-        )
-    return lines
 
 
 def sections(values: dict[str, Any], most_rows: int, *, is_printed: bool = True) -> list[Section]:

@@ -1,6 +1,6 @@
 """What the report reads from the database, in one place."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,13 +15,6 @@ from audit import database, engine
 BATCH_ROWS = 500_000
 
 Row = dict[str, Any]
-# Rows of tables that were computed before, by name.
-Computed = Mapping[str, list[Row]]
-
-
-def rows(con: duckdb.DuckDBPyConnection, name: str, computed: Computed | None = None) -> list[Row]:
-    """Return the rows of an INTERFACE table."""
-    return computed[name] if computed and name in computed else engine.table(con, name).to_pylist()
 
 
 def relation(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> pa.Table:
@@ -91,13 +84,8 @@ def example_replay(con: duckdb.DuckDBPyConnection) -> Row | None:
 
 
 def by_archive(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Rows under their archive, archives in order of first appearance."""
-    return group(rows, lambda row: row["archive"])
-
-
-def group(rows: Iterable[Row], key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
-    """Rows under their key, keys in order of first appearance."""
-    groups: dict[Any, list[Row]] = {}
+    """Return rows under their archive, archives in order of first appearance."""
+    groups: dict[str, list[Row]] = {}
     for row in rows:
-        groups.setdefault(key(row), []).append(row)
+        groups.setdefault(row["archive"], []).append(row)
     return groups

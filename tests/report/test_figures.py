@@ -2,6 +2,7 @@
 
 import re
 
+import pyarrow as pa
 import pytest
 
 import audit
@@ -9,11 +10,11 @@ from audit import engine
 from audit.errors import AuditError
 from audit.report import figures
 from audit.report.figures import Look, drawing
-from audit.report.figures.panels import shortened
-from audit.report.figures.timeline import CUT, ledger_words, timeline
+from audit.report.figures.timeline import CUT, timeline
 from audit.report.wording import one_line
+from audit.text import shortened
 from tests.support.archives import attempt
-from tests.support.databases import replayed, replayed_in_memory
+from tests.support.databases import remember, replayed, replayed_in_memory
 from tests.support.pages import Page
 
 
@@ -31,12 +32,17 @@ def all_rows(spec):
             for value in node:
                 walk(value)
 
-    walk({name: part for name, part in spec.items() if name != "datasets"})
-    return [*found, *(row for rows in spec.get("datasets", {}).values() for row in rows)]
+    walk(spec)
+    return found
+
+
+def words_of(spec):
+    """Every sentence of a timeline."""
+    return " ".join(line for lane in spec["vconcat"] for line in lane["title"]["subtitle"])
 
 
 def test_budget_curves_draw_the_rows_of_the_table(simulated):
-    drawn = all_rows(figures.budget_curve(simulated))
+    drawn = all_rows(figures.budget_curve(simulated)())
     for row in engine.table(simulated, "curves").to_pylist():
         key = (row["archive"], row["budget"], row["rule"])
         same = [r for r in drawn if (r.get("archive"), r.get("budget"), r.get("rule")) == key]
@@ -57,30 +63,14 @@ def test_budget_curves_draw_the_rows_of_the_table(simulated):
         assert wanted <= lines
 
 
-def test_cost_accuracy_draws_strict_at_the_cost_of_each_advisory_point(simulated, monkeypatch):
-    names = engine.table_names()
-    monkeypatch.setattr(engine, "table_names", lambda: sorted({*names, "matched_cost"}))
-    matched = [
-        {
-            "archive": "simulated_low",
-            "advisory_budget": 4000,
-            "advisory_cost": 5000.0,
-            "strict_budget": 5200,
-            "advisory_accuracy": 60.0,
-            "strict_accuracy": 57.25,
-            "delta": 2.75,
-            "delta_low": 1.0,
-            "delta_high": 4.0,
-        }
-    ]
-    computed = {"matched_cost": matched, "budget_curve": []}
-    drawn = all_rows(figures.cost_accuracy(simulated, computed=computed))
-    found = [row for row in drawn if "same_cost" in row]
-    assert found and {(row["cost"], row["same_cost"]) for row in found} == {(5000.0, 57.25)}
+def test_cost_accuracy_draws_strict_at_the_cost_of_each_advisory_point(simulated):
+    drawn = all_rows(figures.cost_accuracy(simulated)())
+    matched = engine.table(simulated, "matched_cost").to_pylist()
+    assert matched and all(row in drawn for row in matched)
 
 
 def test_length_strata_draw_both_halves_with_intervals(simulated):
-    drawn = all_rows(figures.length_strata(simulated))
+    drawn = all_rows(figures.length_strata(simulated)())
     assert {row["stratum"] for row in drawn if "stratum" in row} == {"shorter", "longer"}
     assert all(row["delta_low"] <= row["delta_high"] for row in drawn if "delta_low" in row)
 
@@ -109,7 +99,8 @@ def test_timeline_draws_the_ledger_of_its_replay(simulated):
         order by all limit 1
         """
     ).fetchall()
-    drawn = all_rows(timeline(simulated, archive, competition, question, repeat, budget))
+    spec = timeline(simulated, archive, competition, question, repeat, budget)
+    drawn = all_rows(spec)
     rules = {
         row[0]: row[1:]
         for row in simulated.execute(
@@ -123,17 +114,16 @@ def test_timeline_draws_the_ledger_of_its_replay(simulated):
     }
     cut = [row for row in drawn if row.get("kind") == CUT]
     assert [row["stop"] - row["start"] for row in cut] == [rules["strict"][3]]
-    text = " ".join(row["text"] for row in drawn if "weight" in row)
+    text = words_of(spec)
     assert f"Pays {rules['strict'][2]:,} tokens, {rules['strict'][3]:,} tokens for" in text
     assert f"Pays {rules['advisory'][2]:,} tokens" in text
-    past = [row for row in drawn if "past B" in str(row.get("text"))]
-    assert past[0]["to"] - past[0]["from"] == rules["advisory"][2] - budget
+    (past,) = (row for row in drawn if "past" in row and "cost" in row)
+    assert past["cost"] - past["past"] == rules["advisory"][2] - budget
 
 
 def test_timeline_looks_a_budget_up_that_was_not_replayed(simulated):
     def words(budget):
-        drawn = all_rows(timeline(simulated, repeat=1, budget=budget))
-        return " ".join(row["text"] for row in drawn if "weight" in row)
+        return words_of(timeline(simulated, repeat=1, budget=budget))
 
     assert simulated.execute("select count(*) from budgets where budget = 6000").fetchone() == (0,)
     assert words("6k") == words(6000) != words("4k")
@@ -151,13 +141,13 @@ def test_timeline_without_a_key_draws_the_first_replay(simulated):
 @pytest.mark.parametrize(
     ("key", "message"),
     [
-        ({"archive": "nope"}, "no archive nope; there are: simulated_high, simulated_low"),
-        ({"competition": "nope"}, "no competition nope in simulated_high; there are: AIME24"),
-        ({"question": 99}, "no question 99 in simulated_high, AIME24; there are: 0, 1, 2"),
-        ({"repeat": 7}, "no repeat 7; there are: 0, 1, 2, 3, 4"),
+        ({"archive": "nope"}, "no archive 'nope'; there are simulated_high, simulated_low"),
+        ({"competition": "nope"}, "no competition 'nope'; there are AIME24"),
+        ({"question": 99}, "no question '99'; there are 0, 1, 2"),
+        ({"repeat": 7}, "no repeat '7'; there are 0, 1, 2, 3, 4"),
         ({"budget": 0}, "--budget 0: a budget is above 0"),
         ({"budget": "much"}, "--budget: 'much' is not a number like 4000"),
-        ({"cap": 5}, "no attempt cap 5; there are: 8, 16, 32"),
+        ({"cap": 5}, "no cap '5'; there are 8, 16, 32"),
     ],
 )
 def test_timeline_names_what_exists(simulated, key, message):
@@ -165,39 +155,14 @@ def test_timeline_names_what_exists(simulated, key, message):
         timeline(simulated, **key)
 
 
-def test_ledger_words_tell_abstention_overshoot_and_an_exhausted_bank():
-    bank = [{"position": 1, "seed": 4}]
-    row = {
-        "budget": 4000,
-        "cost": 4000,
-        "prefix_cost": 1500,
-        "launched": 2,
-        "returned": 1,
-        "eligible": 0,
-        "abstained": True,
-    }
-    paid, chosen = ledger_words(row, bank)
-    assert paid == (
-        "Pays 4,000 tokens, 1,500 tokens for an attempt cut at B; "
-        "returns 1 attempt of 2 launched, 0 eligible."
-    )
-    assert "abstains" in chosen
-    won = {"abstained": False, "seed": 4, "answer": "7", "correct": True, "prefix_cost": 0}
-    paid, chosen = ledger_words(row | won | {"cost": 5032}, bank)
-    assert "1,032 tokens past B" in paid
-    assert chosen == "Selects attempt 1 (seed 4): 7, correct."
-    assert "400 tokens short of B" in ledger_words(row | won | {"cost": 3600}, bank)[0]
-
-
 def test_text_from_archives_is_put_on_one_line():
     assert one_line("a\nb\tc\x00d") == "a b c d"
     assert one_line("x" * 80, 10) == "x" * 9 + "…"
 
 
-def fitted(con, name, inches, **more):
+def fitted(con, name, inches):
     """A figure that is as wide as asked."""
-    look = Look(width=round(96 * inches))
-    return drawing.fitting(lambda look: figures.FIGURES[name](con, look, **more), look)
+    return drawing.fitting(figures.FIGURES[name](con), Look(width=round(96 * inches)))
 
 
 @pytest.mark.slow
@@ -208,32 +173,37 @@ def test_a_figure_is_as_wide_as_the_column_it_is_for(simulated, name, inches):
 
 
 @pytest.mark.parametrize("archives", [2, 6])
-def test_a_curve_of_one_column_is_four_inches_high_and_names_every_budget(simulated, archives):
+def test_a_curve_of_one_column_is_four_inches_high_and_names_every_budget(
+    simulated, archives, monkeypatch
+):
     """Many archives share the height without their costs, and the caption speaks of none."""
-    computed = {
-        name: [
-            row | {"archive": f"{row['archive']}-{copy}"}
-            for row in engine.table(simulated, name).to_pylist()
-            for copy in range(archives // 2)
-        ]
+    copied = {
+        name: pa.Table.from_pylist(
+            [
+                row | {"archive": f"{row['archive']}-{copy}"}
+                for row in engine.table(simulated, name).to_pylist()
+                for copy in range(archives // 2)
+            ]
+        )
         for name in ("curves", "budget_curve")
     }
-    chart = fitted(simulated, "budget_curve", 3.3, computed=computed)
+    remember(monkeypatch, copied)
+    chart = fitted(simulated, "budget_curve", 3.3)
     picture = drawing.svg(chart)
     width, height = drawing.svg_size(picture)
     assert abs(width - 96 * 3.3) < 3 and height <= 4 * 96
     assert all(picture.count(f">{name}<") == archives for name in ("4k", "8k", "16k", "32k"))
-    assert (">cost / B<" in picture) == (archives == 2) == ("caption" not in chart["usermeta"])
+    assert (">cost / B<" in picture) == (archives == 2) == ("usermeta" not in chart)
 
 
 def test_a_title_of_ones_own_stands_alone_and_keeps_the_mark(simulated):
-    spec = figures.budget_curve(simulated, Look(title="Mine"))
+    spec = figures.budget_curve(simulated)(look=Look(title="Mine"))
     assert spec["title"]["text"] == ["Mine"]
     assert spec["title"]["subtitle"] == ["SIMULATED DATA, not a model's output"]
 
 
 def test_a_figure_draws_only_the_archives_wanted(simulated):
-    spec = figures.budget_curve(simulated, archives=["simulated_low"])
+    spec = figures.budget_curve(simulated, ["simulated_low"])()
     assert {row["archive"] for row in all_rows(spec) if "archive" in row} == {"simulated_low"}
 
 
@@ -265,9 +235,9 @@ def policy_rows():
     ]
 
 
-def test_policies_are_drawn_with_their_frontier(simulated):
-    computed = {"policies": policy_rows()}
-    drawn = all_rows(figures.policies(simulated, computed=computed))
+def test_policies_are_drawn_with_their_frontier(simulated, monkeypatch):
+    remember(monkeypatch, {"policies": pa.Table.from_pylist(policy_rows())})
+    drawn = all_rows(figures.policies(simulated)())
     assert len([row for row in drawn if "policy" in row]) >= 8
     frontier = [row for row in drawn if set(row) == {"cost", "accuracy"}]
     assert [row["cost"] for row in frontier] == [3200.0, 6400.0]
@@ -277,7 +247,7 @@ def test_points_at_which_the_bank_ran_out_are_hollow(tmp_path):
     # Two attempts of 10 tokens under a cap of 9: at 45 tokens every replay ran out of attempts.
     rows = [attempt(seed, 10, "4", correct=True) for seed in range(2)]
     with replayed(tmp_path, rows, caps=(9,), primary_cap=9) as con:
-        drawn = all_rows(figures.budget_curve(con))
+        drawn = all_rows(figures.budget_curve(con)())
     marks = {(row["budget"], row["is_bank_end"]) for row in drawn if "is_bank_end" in row}
     assert marks == {(10, False), (20, False), (45, True)}
 
@@ -285,7 +255,7 @@ def test_points_at_which_the_bank_ran_out_are_hollow(tmp_path):
 def test_the_panels_of_a_figure_come_in_the_order_that_is_asked_for(simulated, tmp_path):
     def panels(**more):
         page = audit.figure(simulated, "length_strata", tmp_path / "order.html", **more).read_text()
-        return sorted(names, key=lambda name: page.index(f'"text":"{name}"'))
+        return sorted(names, key=lambda name: page.index(f'"text": "{name}"'))
 
     names = [
         name for (name,) in simulated.execute("select archive from archives order by 1").fetchall()
@@ -304,7 +274,7 @@ def test_a_pdf_is_as_wide_as_it_is_asked_to_be(simulated, tmp_path):
 
 
 def test_no_point_of_cost_accuracy_is_left_without_its_budget(simulated):
-    drawn = all_rows(figures.cost_accuracy(simulated))
+    drawn = all_rows(figures.cost_accuracy(simulated)())
     labels = [(row["archive"], row["rule"], row["label"]) for row in drawn if "label" in row]
     ((points,),) = simulated.execute(
         "select count(*) from (select distinct archive, rule, budget from replays)"
@@ -320,7 +290,7 @@ def test_timeline_draws_steps_and_what_every_rule_pays_and_keeps(tmp_path):
         attempt(1, 12, "8", steps=steps),
     ]
     with replayed(tmp_path, rows, rules="all", budgets=(16,), caps=(2,), primary_cap=2) as con:
-        drawn = all_rows(timeline(con, repeat=0, budget=16))
+        spec = timeline(con, repeat=0, budget=16)
         paid = {
             rule: (returned, cost, lost)
             for rule, returned, cost, lost in con.execute(
@@ -334,18 +304,20 @@ def test_timeline_draws_steps_and_what_every_rule_pays_and_keeps(tmp_path):
         "advisory": (2, 22, 0),
         "attempt_lost": (1, 22, 12),
     }
-    words = [row["text"] for row in drawn if row.get("weight") == "normal"]
-    said = " ".join(words)
+    drawn, said = all_rows(spec), words_of(spec)
     for returned, cost, lost in paid.values():
         assert f"Pays {cost} tokens" in said
         assert f"returns {returned} attempt" in said
         assert not lost or f"{lost} tokens for" in said
     cut = [row["stop"] for row in drawn if row.get("kind") == CUT]
     assert sorted(cut) == [16, 19, 19, 22]
-    ends = {row["at"] for row in drawn if "at" in row}
-    assert ends == {14, 19}
-    past = sorted(row["to"] for row in drawn if "past B" in str(row.get("text")) and "to" in row)
-    assert past == [19, 19, 22, 22]
+    assert {end for row in drawn for end in row.get("steps", [])} == {14, 19, 22}
+    assert sorted(row["cost"] for row in drawn if "past" in row and "cost" in row) == [
+        19,
+        19,
+        22,
+        22,
+    ]
 
 
 def test_timeline_tells_where_a_cut_attempt_was_asked_and_what_it_answered(tmp_path):
@@ -363,13 +335,12 @@ def test_timeline_tells_where_a_cut_attempt_was_asked_and_what_it_answered(tmp_p
     with replayed_in_memory(tmp_path, rows, terminals=("all",), **settings) as con:
         spec = timeline(con, repeat=0, budget=16)
         unreplayed = timeline(con, repeat=0, budget=17)
-    said = [row["text"] for row in all_rows(spec) if row.get("weight") == "normal"]
-    words = " ".join(said)
+    words = words_of(spec)
     assert "With standing: takes no answer from attempt 2." in words
     assert (
         "With forced, forced_if_empty: after 3 tokens, attempt 2 is asked and answers 8, correct; "
         "selects 8." in words
     )
     assert "With forced_after: after 6 tokens" in words and "answers 9, incorrect" in words
-    assert [row["at"] for row in spec["datasets"]["asked"]] == [13, 16]
-    assert unreplayed["datasets"]["asked"] == []
+    assert [row["asked"] for row in all_rows(spec) if "asked" in row] == [13, 16]
+    assert not any("asked" in row for row in all_rows(unreplayed))

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from audit import api, database, engine
+from audit.engine import quality
 from audit.errors import AuditError
 from audit.output import export
 from audit.output.display import display_columns, md_text
@@ -83,73 +84,18 @@ def test_a_page_too_large_keeps_fewer_orders_and_replicates_and_says_so(
     assert 'id="walks"' not in text and "too many for a page" in text
 
 
-def quality(archive, check, count, severity, advice=""):
-    return {
-        "archive": archive,
-        "check": check,
-        "count": count,
-        "total": 9,
-        "severity": severity,
-        "advice": advice,
+def test_data_quality_stands_at_the_top_of_the_page_a_line_each_cause(hostile):
+    con, folder = hostile
+    text = (folder / "report.html").read_text()
+    found = quality.find(con, moment="report")
+    assert {row.severity for row in found} >= {"warn"}
+    said = Page(text).text
+    assert all(line in said for line in quality.lines(found))
+    marked = packed_tables(text)["quality"]
+    assert {name: set(words.split("; ")) for name, words in marked.items()} == {
+        name: {row.check for row in found if row.archive == name} for name in marked
     }
-
-
-SETTINGS = {"primary_cap": "8", "primary_selector": "majority"}
-
-
-def test_data_quality_stands_at_the_top_of_the_page():
-    rows = [
-        {
-            "archive": "a",
-            "check": "finished",
-            "count": 9,
-            "total": 9,
-            "severity": "ok",
-            "advice": "",
-        },
-        quality("b", "labels_missing", 1, "warn", "load with --unlabelled drop"),
-        quality("c", "answered", 0, "fail"),
-    ]
-    rows = content.unfit({"data_quality": pa.Table.from_pylist(rows)}, SETTINGS)
-    assert content.quality_warnings(rows, [], SETTINGS) == [
-        "c: answered, 0 of 9",
-        "b: labels missing, 1 of 9; load with --unlabelled drop",
-    ]
-
-
-def test_warnings_that_move_the_headline_stand_before_those_that_do_not():
-    rows = [
-        quality("a", "logprobs_missing", 3, "warn"),
-        quality("b", "banks_below_cap_8", 9, "warn"),
-        quality("b", "banks_below_cap_16", 9, "warn"),
-        quality("b", "costs_constant", 1, "warn"),
-        quality("c", "costs_extreme", 1, "warn"),
-        quality("a", "ended_by_bank_16000", 1, "warn"),
-        quality("a", "ended_by_bank_4000", 2, "warn"),
-        quality("a", "labels_in_conflict", 1, "fail"),
-    ]
-    rows = content.unfit({"data_quality": pa.Table.from_pylist(rows)}, SETTINGS)
-    banks = [{"archive": "b", "smallest_bank": 2, "largest_bank": 4}]
-    assert content.quality_warnings(rows, banks, SETTINGS, {"archive": "c"}) == [
-        "a: labels in conflict, 1 of 9",
-        "c: costs extreme, 1 of 9",
-        "b: costs constant, 1 of 9",
-        "a: ended by bank at 4k and 16k",
-        "a: logprobs missing, 3 of 9",
-        "b: 9 problems have 2 to 4 attempts; cap 8 acts as 4.",
-    ]
-    primary = SETTINGS | {"primary_selector": "max_logprob"}
-    assert content.quality_warnings(rows, banks, primary)[1] == "a: logprobs missing, 3 of 9"
-
-
-def test_a_warning_about_many_archives_is_told_once(monkeypatch):
-    monkeypatch.setattr(content, "MOST_TOLD_APART", 3)
-    rows = [quality(f"a{n}", "banks_below_cap_8", n, "warn", "fewer attempts") for n in range(5)]
-    rows += [quality("a3", "answered", 0, "fail"), quality("a4", "answered", 0, "fail")]
-    assert content.quality_warnings(rows, [], SETTINGS) == [
-        "answered, 0 of 18 in a3 and a4",
-        "banks below cap at 8, 10 of 45 in a0, a1, a2 and 2 more; fewer attempts",
-    ]
+    assert set(marked) == {row.archive for row in found}
 
 
 def test_a_page_of_many_archives_asks_only_for_the_tables_that_it_reads(
@@ -163,7 +109,6 @@ def test_a_page_of_many_archives_asks_only_for_the_tables_that_it_reads(
     monkeypatch.setattr(engine, "table", lambda con, name: asked.append(name) or whole(con, name))
     monkeypatch.setattr(page, "MOST_PAIRED", 1)
     monkeypatch.setattr(page, "MOST_IN_FULL", 1)
-    monkeypatch.setattr(page, "MOST_TOLD_APART", 1)
     report(con, tmp_path)
     assert sorted(asked) == sorted(page.PAGE_TABLES)
     text = (tmp_path / "report.html").read_text()
@@ -362,7 +307,7 @@ def test_a_long_table_is_cut_with_a_hint(hostile, remembered, plain, monkeypatch
 
 
 def test_numbers_round_halves_up_and_carry_their_interval(simulated, plain):
-    values = content.content(simulated, *content.tables(simulated))
+    values = content.content(simulated, *content.tables(simulated, ["main"]))
     (main,) = (section for section in content.sections(values, 9) if section.name == "main")
     (delta,) = (column for column in main.columns if column.header == "delta")
     row = engine.table(simulated, "main").to_pylist()[0]
@@ -406,7 +351,7 @@ def test_without_the_extra_the_page_works_and_figures_say_what_to_install(
     con, _ = hostile
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(AuditError, match=re.escape("[report]'")):
-        figures.budget_curve(con)
+        figures.budget_curve(con)()
     written = report(con, tmp_path, build.FORMATS)
     assert {path.name for path in written} >= {"report.html", "report.md", "report.tex", "main.csv"}
     assert not (tmp_path / "figures").exists()

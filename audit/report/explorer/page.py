@@ -16,7 +16,7 @@ from audit import engine
 from audit.output.display import columns_with_intervals, is_number, number_format, values_of
 from audit.output.headings import heading
 from audit.report import data, findings
-from audit.report.content import MOST_TOLD_APART, sections
+from audit.report.content import sections
 from audit.report.data import Row
 from audit.report.explorer import pack
 from audit.report.explorer.still import still
@@ -45,7 +45,8 @@ SCRIPTS = (
 )
 # The page shows, sorts and downloads so many rows of a table at most.
 MOST_ROWS = 5000
-# With more archives than this, a page leaves out the table of every pair of them.
+# With more archives than this, a page leaves out the table of every pair of them, and says what
+# holds for all archives before what holds for each.
 MOST_PAIRED = 12
 # With more archives than this, a page holds only the tables behind its own words and pictures.
 MOST_IN_FULL = 100
@@ -199,7 +200,7 @@ def _findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:
                     "selector": selector[1] if selector else "",
                 }
             )
-    if len({finding.archive for topic in topics for finding in topic.findings}) > MOST_TOLD_APART:
+    if len({finding.archive for topic in topics for finding in topic.findings}) > MOST_PAIRED:
         # The rows that a list begins with would all be about one question: the answers go first.
         rows.sort(key=lambda row: row["source"] != "")
     return rows

@@ -1,72 +1,88 @@
 """Accuracy over the budget, and below it the realized cost."""
 
-from collections.abc import Callable
-from functools import partial
+import itertools
+import math
+from collections.abc import Sequence
 
+import duckdb
+
+from audit import engine
+from audit.output.display import budget_name
+from audit.output.headings import replayed_unit
 from audit.report import captions, data
 from audit.report.data import Row
 from audit.report.figures import panels
-from audit.report.figures.panels import Panel, PanelFigure, Sheet, rule_lines
-from audit.rules import order_rules
+from audit.report.figures.drawing import PLAIN, Drawing, Look
+from audit.report.figures.panels import Panel, rule_lines
 
 # In a figure of one column, with more archives than this the costs are left out.
 MOST_WITH_COSTS = 4
 
 
-@partial(PanelFigure, "curves", "Accuracy and realized cost over the budget")
-def budget_curve(sheet: Sheet) -> tuple[str, Callable[[Panel], Row]]:
-    """Accuracy at every budget of the table, and below it the realized cost as a multiple of B."""
-    rows, ends = sheet.rows, data.bank_ends(sheet.con)
+def budget_curve(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None = None) -> Drawing:
+    """Draw accuracy at every budget of the table, and the realized cost as a multiple of B."""
+    rows, ends = panels.rows_to_draw(con, "curves", archives), data.bank_ends(con)
     shown = {row["archive"] for row in rows}
-    curve = [row for row in sheet.table("budget_curve") if row["archive"] in shown]
-    curves = data.by_archive(curve)
-    lines = rule_lines(rows, curve)
+    curve = [
+        row for row in engine.table(con, "budget_curve").to_pylist() if row["archive"] in shown
+    ]
+    lines, curves = rule_lines(rows, curve), data.by_archive(curve)
+    rules = panels.rule_domain(rows)
+    points = [row | {"is_bank_end": (row["archive"], row["budget"]) in ends} for row in rows]
+    points.sort(key=lambda row: rules.index(row["rule"]))
     reached = [row["budget"] for row in lines]
-    low, high = panels.extent(lines, "cost_ratio")
-    budgets = sorted({row["budget"] for row in rows})
     across = [min(reached) / 1.15, max(reached) * 1.15]
-    # Many panels in one column of a paper leave no room for the costs below them.
-    has_costs = not (sheet.look.is_narrow and len(shown) > MOST_WITH_COSTS)
-    if not has_costs:
-        sheet.words["title"] = "Accuracy over the budget"
-        sheet.words["caption"] = captions.SAID["figures"]["budget_curve"]["without_costs"]
-    tens = panels.percent_domain([*rows, *lines], "accuracy")
-    (colour,) = panels.rule_colours(["advisory"])
+    low, high = panels.extent(lines, "cost_ratio")
+    tens = panels.percent_domain([*rows, *lines])
     shared = {
         "across": across,
-        "has_costs": has_costs,
         "percent": {"domain": tens, "nice": False, "zero": False},
         # Below the cheapest attempt advisory pays many times B: equal ratios are equal steps.
         "ratio": {"type": "log", "domain": [min(low, 0.9), max(high, 1.1)], "nice": False},
         "ticks": panels.round_ticks(min(low, 0.9), max(high, 1.1)),
-        "advisory": colour,
     }
-
-    def values(panel: Panel) -> Row:
-        own = curves.get(panel.archive, [])
-        rules = order_rules(row["rule"] for row in panel.rows)
-        points = [
-            row | {"is_bank_end": (row["archive"], row["budget"]) in ends} for row in panel.rows
-        ]
-
-        def by_rule(row: Row) -> int:
-            return rules.index(row["rule"])
-
-        return {
-            **shared,
-            **panels.rule_marks(rules, panels.rule_legend(sheet.look)),
-            "budget_axis": panels.budget_axis(budgets, across, panel.width, sheet.unit),
-            "points": sorted(points, key=by_rule),
-            "lines_joined": sorted(rule_lines(points, own), key=by_rule),
-            "shade": [_shade(row, *tens) for row in own if row["band_low"] is not None],
-        }
-
     words = (
         "Shaded: where the advisory curve may lie (95 %, all budgets together). Bars: 95 % "
         "interval at the budgets of the run. Dotted line: cost equal to B."
         + (" Hollow: over 5 % of replays ended because the bank ran out." if ends else "")
     )
-    return words, values
+
+    def draw(look: Look = PLAIN) -> Row:
+        # Many panels in one column of a paper leave no room for the costs below them.
+        has_costs = not (look.is_narrow and len(shown) > MOST_WITH_COSTS)
+        budgets = sorted({row["budget"] for row in rows})
+        names = [budget_name(budget, replayed_unit(con)) for budget in budgets]
+
+        def values(panel: Panel) -> Row:
+            own = curves.get(panel.archive, [])
+            return shared | {
+                "has_costs": has_costs,
+                "budget_axis": _axis(budgets, names, panel.width / math.log(across[1] / across[0])),
+                "points": [row for row in points if row["archive"] == panel.archive],
+                "lines_joined": rule_lines(panel.rows, own),
+                "shade": [_shade(row, *tens) for row in own if row["band_low"] is not None],
+            }
+
+        title = f"{'Accuracy and realized cost' if has_costs else 'Accuracy'} over the budget"
+        figure = panels.draw_panels(con, "budget_curve", points, title, words, values, look)
+        said = captions.SAID["figures"]["budget_curve"]
+        return figure | ({} if has_costs else {"usermeta": {"caption": said["without_costs"]}})
+
+    return draw
+
+
+def _axis(budgets: Sequence[float], names: Sequence[str], scale: float) -> Row:
+    """Return an axis that names every budget of the run, upright where they are too close."""
+    gaps = [scale * math.log(right / left) for left, right in itertools.pairwise(budgets)]
+    gap = min(gaps, default=math.inf)
+    is_upright = gap < 7 * max(map(len, names))
+    return {
+        "values": list(budgets),
+        "labelAngle": -90 if is_upright else 0,
+        "labelFontSize": max(6, min(11, round(gap - 1))) if is_upright else 11,
+        "labelOverlap": False,
+        "grid": False,
+    }
 
 
 def _shade(row: Row, low: float, high: float) -> Row:

@@ -80,6 +80,8 @@ class Look:
 
 
 PLAIN = Look()
+# A figure whose rows are read: call it for its specification, with a look or plain.
+Drawing = Callable[..., Row]
 
 
 def frame(con: duckdb.DuckDBPyConnection, title: str, subtitle: str, look: Look) -> dict[str, Any]:
@@ -146,11 +148,11 @@ def _in_points(text: str) -> str:
     return re.sub(r'\b(width|height)="([\d.]+)"', points, head) + close + rest
 
 
-def fitting(make: Callable[..., Any], look: Look) -> Any:
+def fitting(draw: Drawing, look: Look) -> Row:
     """Return the chart whose whole picture, axes and labels included, is as wide as asked."""
     width, is_narrow = look.width, look.is_narrow
     for _ in range(8):
-        chart = make(look=look)
+        chart = draw(look=look)
         across, down = svg_size(svg(chart))
         too_high = max(0.0, down - NARROW_HEIGHT) if is_narrow else 0.0
         if abs(across - width) < 1 and not too_high:
@@ -198,12 +200,10 @@ def save_figure(chart: Row, path: Path | str) -> Path:
 def _html(spec: Row) -> str:
     """Return a page that draws the chart by Vega-Embed and fetches nothing."""
     bundle = converter().javascript_bundle("window.vegaEmbed=vegaEmbed;")
-    text = json.dumps(spec, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
-    # Neither may end the script element that it stands in.
+    # It may not end the script element that it is in.
     bundle = bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-    text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     page = Path(__file__).parent / "figure.html.j2"
-    return html_page(page, spec=Markup(text), bundle=Markup(bundle))
+    return html_page(page, spec=htmlsafe_json_dumps(spec), bundle=Markup(bundle))
 
 
 def write_whole(path: Path, content: bytes) -> None:

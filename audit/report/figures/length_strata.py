@@ -1,26 +1,30 @@
 """The paired accuracy change in each archive's shorter and longer half."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import partial
 
+import duckdb
+
 from audit.output.display import budget_name
-from audit.report.data import Row
-from audit.report.figures.panels import Panel, PanelFigure, Sheet, extent
+from audit.output.headings import replayed_unit
+from audit.report.figures import panels
+from audit.report.figures.drawing import Drawing
 
 
-@partial(
-    PanelFigure,
-    "length_strata",
-    "Accuracy change in the shorter and the longer half",
-    needs="delta",
-)
-def length_strata(sheet: Sheet) -> tuple[str, Callable[[Panel], Row]]:
+def length_strata(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None = None) -> Drawing:
     """Draw the paired accuracy change in each archive's shorter and longer half, with intervals."""
-    low, high = extent(sheet.rows, "delta")
-    budgets = sorted({row["budget"] for row in sheet.rows})
+    unit = replayed_unit(con)
+    rows = panels.rows_to_draw(con, "length_strata", archives, "delta")
+    rows = [row | {"shown_budget": budget_name(row["budget"], unit)} for row in rows]
+    low, high = panels.extent(rows, "delta")
     values = {
         "domain": [min(0, low), max(0, high)],
-        "budgets": [budget_name(budget, sheet.unit) for budget in budgets],
+        "budgets": [
+            budget_name(budget, unit) for budget in sorted({row["budget"] for row in rows})
+        ],
     }
     words = "Advisory minus strict at the same B, with 95 % problem-bootstrap intervals."
-    return words, lambda panel: values
+    title = "Accuracy change in the shorter and the longer half"
+    return partial(
+        panels.draw_panels, con, "length_strata", rows, title, words, lambda panel: values
+    )

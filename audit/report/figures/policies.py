@@ -1,37 +1,38 @@
 """Policies: accuracy against realized cost, policy by shape, rule by fill, the frontier dotted."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
+
+import duckdb
 
 from audit.report.data import Row
 from audit.report.figures import panels
-from audit.report.figures.panels import Panel, PanelFigure, Sheet
+from audit.report.figures.drawing import Drawing
+from audit.report.figures.panels import Panel
 
 
-@partial(PanelFigure, "policies", "Controllers that stop by themselves")
-def policies(sheet: Sheet) -> tuple[str, Callable[[Panel], Row]]:
-    """Return every policy under every rule at every budget of the run, one panel per archive."""
-    names = sorted({row["policy"] for row in sheet.rows}, key=lambda name: (name != "none", name))
-    costs = [row["cost"] for row in sheet.rows]
+def policies(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None = None) -> Drawing:
+    """Draw every policy under every rule at every budget of the run, one panel per archive."""
+    rows = panels.rows_to_draw(con, "policies", archives)
+    rows = [row | {"line": f"{row['policy']} {row['rule']}"} for row in rows]
+    costs = [row["cost"] for row in rows]
     reach = [min(costs) / 1.1, max(costs) * 1.1]
     shared = {
-        "names": names,
-        "domain": panels.percent_around(sheet.rows, 0.08),
+        "names": sorted({row["policy"] for row in rows}, key=lambda name: (name != "none", name)),
+        "domain": panels.percent_domain(rows),
         "reach": reach,
         "ticks": panels.round_ticks(*reach),
-        "colours": panels.cycle(panels.RULE_COLOURS, len(names)),
-        "shapes": panels.cycle(panels.RULE_SHAPES, len(names)),
     }
-
-    def values(panel: Panel) -> Row:
-        rows = [row | {"line": f"{row['policy']} {row['rule']}"} for row in panel.rows]
-        return {**shared, "rows": rows, "frontier": _frontier(rows)}
-
     words = (
         "Filled: strict. Hollow: other rules. Lines join the budgets; dotted: the best accuracy at "
         "the same cost."
     )
-    return words, values
+
+    def values(panel: Panel) -> Row:
+        return shared | {"frontier": _frontier(panel.rows)}
+
+    title = "Controllers that stop by themselves"
+    return partial(panels.draw_panels, con, "policies", rows, title, words, values)
 
 
 def _frontier(rows: Sequence[Row]) -> list[Row]:

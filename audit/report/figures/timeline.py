@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -12,111 +13,15 @@ from audit.output.headings import replayed_unit
 from audit.report import data
 from audit.report.data import Row
 from audit.report.figures.drawing import PLAIN, Look, filled, frame
-from audit.report.wording import amount, one_line
+from audit.report.wording import amount, macros, one_line, said
 from audit.rules import RULES, list_rules
-from audit.text import first_names, plural
-from audit.units import UNITS, Amount, Unit, read_budget, write_digits
+from audit.text import not_there, plural
+from audit.units import Amount, Unit, read_budget
 
 ELIGIBLE = "returned, eligible"
 INELIGIBLE = "returned, not eligible"
 CUT = "paid, not returned"
 BEYOND = "not launched"
-BAR_KINDS = (ELIGIBLE, INELIGIBLE, CUT, BEYOND)
-BAR, LINE = 30, 15
-# What a mistake calls a part of the key, and the parts that it is a part of.
-WORDS = {"question_id": "question", "cap": "attempt cap"}
-WITHIN = {"competition": ("archive",), "question_id": ("archive", "competition")}
-LABELS = {True: "correct", False: "incorrect", None: "not labelled"}
-
-
-def _replay_key(con: duckdb.DuckDBPyConnection, asked: Row, budget: Amount | None) -> Row:
-    """Return the key of one replay: check the given parts, and take the first of the others."""
-    key: Row = {}
-    if budget is None:
-        asked = asked | {"budget": None}
-    for column, value in asked.items():
-        conditions = " and ".join(f"{name} = ?" for name in key) or "true"
-        sql = f"select distinct {column} from replays where {conditions} order by 1"
-        values = [value for (value,) in con.execute(sql, list(key.values())).fetchall()]
-        key[column] = values[0] if value is None and values else value
-        if key[column] not in values:
-            within = ", ".join(one_line(key[name]) for name in WITHIN.get(column, ()))
-            what = f"{WORDS.get(column, column)} {one_line(value)}{f' in {within}' * bool(within)}"
-            shown = first_names([one_line(item) for item in values], 12)
-            raise AuditError(f"timeline: no {what}; there are: {shown}")
-    if budget is None:
-        return key
-    unit = replayed_unit(con)
-    try:
-        counted = read_budget(budget, unit)
-    except ValueError as error:
-        raise AuditError(f"timeline: --budget: {error}") from None
-    if counted < 1:
-        raise AuditError(f"timeline: --budget {budget}: a budget is above 0")
-    # A budget is looked up in the walk, whether it was replayed or not.
-    return key | {"budget": counted if unit.scale == 1 else counted / unit.scale}
-
-
-def ledger_words(row: Row, bank: Sequence[Row], unit: Unit = UNITS["completion"]) -> list[str]:
-    """Return what one rule pays and returns in one replay, as two sentences."""
-    budget, cost = row["budget"], row["cost"]
-    paid = f"Pays {amount(cost, unit)}"
-    if cost > budget:
-        paid += f", {amount(cost - budget, unit)} past B"
-    elif cost < budget:
-        paid += f", {amount(budget - cost, unit)} short of B: no attempt is left"
-    if row["prefix_cost"]:
-        lost = "an attempt cut at B" if row.get("rule", "strict") == "strict" else "what is lost"
-        paid += f", {amount(row['prefix_cost'], unit)} for {lost}"
-    paid += (
-        f"; returns {plural(row['returned'], 'attempt')}"
-        f" of {row['launched']:,} launched, {row['eligible']:,} eligible."
-    )
-    taken = _terminal_words(row.get("terminals", []), unit)
-    if row["abstained"]:
-        return [paid, "Selects nothing: it abstains, which counts as incorrect.", *taken]
-    position = next((a["position"] for a in bank if a["seed"] == row["seed"]), None)
-    answer = "" if row["answer"] is None else f" {one_line(row['answer'], 40)},"
-    selects = f"Selects attempt {position} (seed {row['seed']}):{answer} {LABELS[row['correct']]}."
-    return [paid, selects, *taken]
-
-
-def _terminal_words(terminals: Sequence[Row], unit: Unit) -> list[str]:
-    """Return what terminals take from the cut attempt; those that do the same share a sentence."""
-    names: dict[str, list[str]] = {}
-    for row in terminals:
-        said = f"takes no answer from attempt {row['position']}."
-        if row["admitted_at"] is not None:
-            tokens = amount(row["admitted_at"], unit)
-            done = "had written" if row["terminal"] == "standing" else "is asked and answers"
-            said = (
-                f"after {tokens}, attempt {row['position']} {done} {one_line(row['answer'], 40)}, "
-                f"{LABELS[row['correct']]}; "
-            )
-            selected = row["selected_answer"]
-            said += "selects nothing." if row["abstained"] else f"selects {one_line(selected, 40)}."
-        names.setdefault(said, []).append(row["terminal"])
-    return [f"With {', '.join(same)}: {said}" for said, same in names.items()]
-
-
-def _bars(row: Row, bank: Sequence[Row]) -> list[Row]:
-    """Return the bars of one rule's lane: what it returns, and the prefix that it pays for."""
-    launched = [
-        attempt
-        | {
-            "kind": _kind(attempt),
-            "selected": not row["abstained"] and attempt["seed"] == row["seed"],
-            "is_cut": row["rule"] == "strict",
-        }
-        for attempt in bank[: row["launched"]]
-    ]
-    dropped = {"stop": row["cost"], "kind": CUT}
-    returned = row["returned"]
-    return [*launched[:returned], *(attempt | dropped for attempt in launched[returned:])]
-
-
-def _kind(attempt: Row) -> str:
-    return ELIGIBLE if attempt["eligible"] else INELIGIBLE
 
 
 def timeline(
@@ -134,149 +39,138 @@ def timeline(
 
     A part of the key that is left out is the first there is; the cap is the primary one.
     """
-    asked = {"archive": archive, "competition": competition, "question_id": question}
-    primary_cap = int(data.settings(con)["primary_cap"])
-    asked_walk = {"repeat": repeat, "cap": primary_cap if cap is None else cap}
-    key = _replay_key(con, asked | asked_walk, budget)
-    unit = replayed_unit(con)
+    settings, unit = data.settings(con), replayed_unit(con)
+    asked: Row = {"archive": archive, "competition": competition, "question_id": question}
+    asked |= {"repeat": repeat, "cap": int(settings["primary_cap"]) if cap is None else cap}
+    key = _replay_key(con, asked | ({"budget": None} if budget is None else {}))
+    # A budget is looked up in the walk, whether it was replayed or not.
+    key |= {} if budget is None else {"budget": _read_budget(budget, unit)}
+    words = macros(Path(__file__).with_name("timeline.j2"), unit)
+    lanes = _lanes(con, key, words)
+    limit = key["budget"]
+    end, width = 1.22 * max(limit, *(lane["cost"] for lane in lanes)), look.width - 40
+    for lane in lanes:
+        wrapped = (textwrap.wrap(text, max(30, int(width / 5.9))) for text in lane["sentences"])
+        past = lane["cost"] - limit
+        bars = [
+            bar | {"stop": min(bar["stop"], end)} | _label(bar, limit, end, width)
+            for bar in lane["bars"]
+            if bar["start"] < end
+        ]
+        lane |= {"lines": [line for lines in wrapped for line in lines], "bars": bars}
+        lane["past"] = f"{amount(past, unit)} past B" if past > 0 else ""
+    shown = {"limit": limit, "budget": budget_name(limit, unit)}
+    spec = filled("timeline", unit, lanes=lanes, end=end, width=width, **shown)
+    problem = "select name from problems where competition = ? and question_id = ?"
+    ((name,),) = con.execute(problem, [key["competition"], key["question_id"]]).fetchall()
+    title = f"One replay at B = {shown['budget']}"
+    replay = said(words.replay, key, name, settings["primary_selector"])
+    return spec | frame(con, title, replay, look)
+
+
+def _replay_key(con: duckdb.DuckDBPyConnection, asked: Row) -> Row:
+    """Return the key of one replay: check the given parts, and take the first of the others."""
+    key: Row = {}
+    for column, value in asked.items():
+        conditions = " and ".join(f"{name} = ?" for name in key) or "true"
+        sql = f"select distinct {column} from replays where {conditions} order by 1"
+        there = [found for (found,) in con.execute(sql, list(key.values())).fetchall()]
+        if value is not None and value not in there:
+            names = [one_line(found) for found in there]
+            kind = column.removesuffix("_id")
+            raise AuditError(f"timeline: {not_there(kind, one_line(value), names)}")
+        key[column] = there[0] if value is None else value
+    return key
+
+
+def _read_budget(budget: Amount, unit: Unit) -> float:
+    """Return a budget as it is printed in the unit."""
+    try:
+        counted = read_budget(budget, unit)
+    except ValueError as error:
+        raise AuditError(f"timeline: --budget: {error}") from None
+    if counted < 1:
+        raise AuditError(f"timeline: --budget {budget}: a budget is above 0")
+    return counted if unit.scale == 1 else counted / unit.scale
+
+
+def _lanes(con: duckdb.DuckDBPyConnection, key: Row, words: Any) -> list[Row]:
+    """Return the lanes from the top: the bank, then every rule, with their sentences and bars."""
     order = {name: value for name, value in key.items() if name != "budget"}
     bank = data.relation(con, "timeline_attempts", **order).to_pylist()
     used = list(list_rules(data.settings(con)["rules"].split(",")).values())
-    rules = {
-        row["rule"]: row
-        for row in data.relation(con, "timeline_ledger", rules=used, **key).to_pylist()
-    }
-    rules["strict"]["terminals"] = data.relation(con, "timeline_terminals", **key).to_pylist()
-    width = look.width - 40
-    end = 1.22 * max(key["budget"], rules["advisory"]["cost"])
-    placed = _placed(_lanes(rules, bank, end, unit), rules, key["budget"], end, width, unit)
-    shown = {"budget": budget_name(key["budget"], unit), "kinds": BAR_KINDS, "bar": BAR}
-    spec = filled("timeline", unit, end=end, width=width, **shown, **placed)
-    return spec | _framed(con, key, unit, look)
-
-
-def _lanes(
-    rules: dict[str, Row], bank: Sequence[Row], end: float, unit: Unit
-) -> list[tuple[str, str, list[str], list[Row]]]:
-    """Return the lanes from the top: rule (none for the bank), title, sentences and bars."""
-    launched = rules["advisory"]["launched"]
-    drawn = [attempt for attempt in bank if attempt["start"] < end]
-    recorded = [
-        attempt
-        | {
-            "kind": _kind(attempt) if attempt["position"] <= launched else BEYOND,
-            "selected": False,
+    rules = data.relation(con, "timeline_ledger", rules=used, **key).to_pylist()
+    terminals = data.relation(con, "timeline_terminals", **key).to_pylist()
+    launched = rules[0]["launched"]
+    kinds = [_kind(bar) if bar["position"] <= launched else BEYOND for bar in bank]
+    reach = 1.22 * max(key["budget"], *(row["cost"] for row in rules))
+    hidden = sum(attempt["start"] >= reach for attempt in bank)
+    lanes: list[Row] = [
+        {
+            "title": f"The bank: {plural(len(bank), 'attempt')} in this order",
+            "sentences": [said(words.launched, hidden, launched, len(rules))],
+            "bars": [bar | {"kind": kind} for bar, kind in zip(bank, kinds, strict=True)],
+            "asked": [],
+            "cost": 0,
         }
-        for attempt in drawn
     ]
-    hidden = len(bank) - len(drawn)
-    waiting = f"; {hidden} more lie beyond the picture" if hidden else ""
-    every = "both rules" if len(rules) == 2 else "every rule"
-    why = f"{launched} launched under {every}, because each began before B was spent{waiting}."
-    lanes = [("", f"The bank: {plural(len(bank), 'attempt')} in this order", [why], recorded)]
-    for rule, row in rules.items():
-        lanes.append((rule, RULES[rule].title, ledger_words(row, bank, unit), _bars(row, bank)))
+    for row in rules:
+        own = terminals if row["rule"] == "strict" else []
+        lanes.append(
+            {
+                "title": RULES[row["rule"]].title,
+                "sentences": [
+                    said(words.paid, row),
+                    said(words.selected, row, bank),
+                    *_taken(words, own),
+                ],
+                "bars": _bars(row, bank),
+                "asked": sorted({taken["place"] for taken in own} - {None}),
+                "cost": row["cost"],
+            }
+        )
     return lanes
 
 
-def _placed(
-    lanes: Sequence[tuple[str, str, list[str], list[Row]]],
-    rules: dict[str, Row],
-    limit: float,
-    end: float,
-    width: float,
-    unit: Unit,
-) -> Row:
-    """Return the lanes below each other, everything with its place, and how high the picture is."""
-    texts: list[Row] = []
-    placed: Row = {"texts": texts, "bars": [], "steps": [], "notes": [], "marks": [], "asked": []}
-    y = 12.0
-    for rule, name, sentences, bars in lanes:
-        texts.append({"text": name, "y": y, "weight": "bold"})
-        y += LINE + 1
-        for sentence in sentences:
-            for line in textwrap.wrap(sentence, max(30, int(width / 5.9))):
-                texts.append({"text": line, "y": y, "weight": "normal"})
-                y += LINE
-        y += 14
-        placed["marks"].append({"budget": limit, "top": y - 5, "bottom": y + BAR + 5})
-        span = {"top": y, "bottom": y + BAR}
-        placed["bars"] += [_bar(attempt, limit, end, width, unit) | span for attempt in bars]
-        placed["steps"] += [
-            {"at": step} | span
-            for attempt in bars
-            for step in attempt["steps"]
-            if step < min(float(attempt["stop"]), end)
-        ]
-        taken = rules[rule].get("terminals", []) if rule else []
-        places = {row["place"] for row in taken if row["place"] is not None}
-        placed["asked"] += [{"at": place} | span for place in sorted(places)]
-        y += BAR
-        cost = rules[rule]["cost"] if rule else 0
-        if cost > limit:
-            y += 9
-            over = f"{amount(cost - limit, unit)} past B"
-            placed["notes"].append({"from": limit, "to": cost, "y": y, "text": over})
-            y += 12
-        y += 24
-    return placed | {"height": y - 12}
+def _taken(words: Any, terminals: Sequence[Row]) -> list[str]:
+    """Return what terminals take; those that do the same share a sentence."""
+    names: dict[str, list[str]] = {}
+    for row in terminals:
+        names.setdefault(said(words.taken, row), []).append(row["terminal"])
+    return [f"With {', '.join(same)}: {taken}" for taken, same in names.items()]
 
 
-def _bar(attempt: Row, limit: float, end: float, width: float, unit: Unit) -> Row:
-    """Return one bar and what it says; its label keeps clear of the line at B."""
-    start, stop = float(attempt["start"]), min(float(attempt["stop"]), end)
-    left, right = start, stop
-    if start < limit < stop:
-        left, right = (start, limit) if limit - start >= stop - limit else (limit, stop)
-    return {
-        "start": start,
-        "stop": stop,
-        "middle": (start + stop) / 2,
-        "label_at": (left + right) / 2,
-        "kind": attempt["kind"],
-        "selected": attempt["selected"],
-        "label": _bar_label(attempt, (right - left) / end * width),
-        "light": attempt["kind"] == ELIGIBLE,
-        "shown_attempt": f"{attempt['position']} (seed {attempt['seed']})",
-        "shown_cost": write_digits(attempt["cost"], unit),
-        "shown_answer": _answer_words(attempt),
-        "shown_end": str(attempt["finish_reason"]),
-    }
+def _bars(row: Row, bank: Sequence[Row]) -> list[Row]:
+    """Return the bars of one rule's lane: what it returns, and the prefix that it pays for."""
+    bars = []
+    for attempt in bank[: row["launched"]]:
+        is_returned = attempt["position"] <= row["returned"]
+        bars.append(
+            attempt
+            | {"kind": _kind(attempt) if is_returned else CUT}
+            | {"stop": attempt["stop"] if is_returned else row["cost"]}
+            | {"lost": "cut" if row["rule"] == "strict" else "lost"}
+            | {"selected": not row["abstained"] and attempt["seed"] == row["seed"]}
+        )
+    return bars
 
 
-def _framed(con: duckdb.DuckDBPyConnection, key: Row, unit: Unit, look: Look) -> dict[str, Any]:
-    """Return the title, and what the picture is of."""
-    repeat = int(key["repeat"])
-    problem = "select name from problems where competition = ? and question_id = ?"
-    asked = [key["competition"], key["question_id"]]
-    ((name,),) = con.execute(problem, asked).fetchall()
-    label = f" ({one_line(name)})" if name else ""
-    order = "canonical order" if repeat == 0 else f"random order {repeat}"
-    return frame(
-        con,
-        f"One replay at B = {budget_name(key['budget'], unit)}",
-        f"{one_line(key['archive'])} · {one_line(key['competition'])} question "
-        f"{key['question_id']}{label} · {order} · at most {plural(key['cap'], 'attempt')}"
-        f" · selector {data.settings(con)['primary_selector']}",
-        look,
-    )
+def _kind(attempt: Row) -> str:
+    return ELIGIBLE if attempt["eligible"] else INELIGIBLE
 
 
-def _answer_words(attempt: Row) -> str:
-    """Return the attempt's answer, or why it has no vote."""
-    answer = one_line(attempt["answer"], 40) if attempt["answer"] is not None else "no answer"
-    return answer if attempt["eligible"] else f"{answer} (not eligible)"
-
-
-def _bar_label(attempt: Row, room: float) -> str:
-    """Return as much of number and answer as fits the bar."""
-    if attempt["kind"] == CUT:
-        why = "cut" if attempt["is_cut"] else "lost"
-    elif attempt["eligible"]:
-        why = "finished" if attempt["answer"] is None else one_line(attempt["answer"], 24)
+def _label(bar: Row, limit: float, end: float, width: float) -> Row:
+    """Return as much of number and answer as fits the bar, and where it keeps clear of B."""
+    left, right = bar["start"], min(bar["stop"], end)
+    if left < limit < right:
+        left, right = (left, limit) if limit - left >= right - limit else (limit, right)
+    if bar["kind"] == CUT:
+        why = bar["lost"]
+    elif bar["eligible"]:
+        why = "finished" if bar["answer"] is None else one_line(bar["answer"], 24)
     else:
-        why = "length" if attempt["finish_reason"] == "length" else "no vote"
-    both = f"{attempt['position']}: {why}"
-    if len(both) * 6.2 + 6 <= room:
-        return both
-    return str(attempt["position"]) if len(str(attempt["position"])) * 7 + 4 <= room else ""
+        why = "length" if bar["finish_reason"] == "length" else "no vote"
+    room, number = (right - left) / end * width, str(bar["position"])
+    both = f"{number}: {why}"
+    label = both if len(both) * 6.2 + 6 <= room else number
+    return {"label": label if len(label) * 6.2 + 4 <= room else "", "label_at": (left + right) / 2}
