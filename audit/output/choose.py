@@ -70,9 +70,9 @@ def _order_archives(table: pa.Table, order: Sequence[str]) -> pa.Table:
     if "archive" not in table.column_names:
         raise AuditError("--order: this table has no archives")
     archives = table["archive"].to_pylist()
-    names = list(dict.fromkeys(archives))
-    for name in order:
-        if name not in names:
-            raise AuditError(f"--order: {not_there('archive', name, names)}")
     places = {name: place for place, name in enumerate(order)}
-    return table.take(sorted(range(len(archives)), key=lambda row: places.get(archives[row], 1e9)))
+    for name in order:
+        if name not in archives:
+            raise AuditError(f"--order: {not_there('archive', name, sorted({*archives}))}")
+    rows = sorted(range(len(archives)), key=lambda row: places.get(archives[row], len(order)))
+    return table.take(rows)

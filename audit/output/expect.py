@@ -1,5 +1,6 @@
 """Expectations: thresholds that the numbers of a table must meet, one line each."""
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -52,33 +53,21 @@ def read_expectations(texts: Sequence[str]) -> list[Expectation]:
     """Return expectations as they are written, or from files of them, a line each."""
     expectations = []
     for text in texts:
-        path = Path(text)
-        if ":" in text and not _is_file(path):
+        if ":" in text and not os.path.isfile(text):
             expectations.append(_parsed(text, "--expect"))
             continue
         try:
-            lines = path.read_text(encoding="utf-8-sig").splitlines()
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise AuditError(f"--expect {path}: cannot be read ({reason}); or {LAYOUT}") from None
-        except UnicodeDecodeError:
-            raise AuditError(f"--expect {path}: not UTF-8 text") from None
+            lines = Path(text).read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise AuditError(f"--expect {text}: cannot be read ({error}); or {LAYOUT}") from None
         for number, line in enumerate(lines, 1):
             written = line.partition("#")[0].strip()
             if written:
-                parsed = _parsed(written, f"--expect {path}, line {number}")
-                expectations.append(replace(parsed, file=str(path), line=number))
+                parsed = _parsed(written, f"--expect {text}, line {number}")
+                expectations.append(replace(parsed, file=text, line=number))
     if texts and not expectations:
         raise AuditError(f"--expect: nothing is expected there; {LAYOUT}")
     return expectations
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:
-        # A text may be longer than the name of any file.
-        return False
 
 
 def _parsed(text: str, where: str) -> Expectation:

@@ -66,13 +66,11 @@ def export(
 def _relation(con: duckdb.DuckDBPyConnection, name: str, only: Filter) -> duckdb.DuckDBPyRelation:
     """Return the rows of a relation that are asked for, sorted by its key."""
     columns = con.table(name).columns
-    where, values = condition(name, columns, only)
     if name in engine.stage_names():
         key = engine.header(name)["grain"]
     else:
-        is_attempt = "seed" in columns
-        key = ", ".join(c for c in ATTEMPT_KEY if c in columns) if is_attempt else "all"
-    return con.sql(f"select * from {name} where {where} order by {key}", params=values or None)
+        key = ", ".join(c for c in ATTEMPT_KEY if c in columns) if "seed" in columns else "all"
+    return con.sql(f"from {name} where {condition(name, columns, only)} order by {key}")
 
 
 def left_out(

@@ -11,7 +11,8 @@ import duckdb
 import pyarrow as pa
 
 from audit.errors import AuditError
-from audit.text import not_there, plural
+from audit.output.choose import select_rows
+from audit.text import literal, not_there, plural
 
 # Columns that hold an archive: a comparison of two is shown when both are asked for.
 ARCHIVE_COLUMNS = ("archive", "other")
@@ -24,13 +25,6 @@ class Filter:
     archives: tuple[str, ...] = ()
     competitions: tuple[str, ...] = ()
     problems: tuple[tuple[str, int], ...] = ()
-
-    def columns(self) -> list[str]:
-        """Return the columns by which rows are filtered."""
-        columns = ["archive"] if self.archives else []
-        if self.competitions or self.problems:
-            columns.append("competition")
-        return [*columns, *(["question_id"] if self.problems else [])]
 
     def note(self) -> str:
         """Return the line that stands under what is filtered."""
@@ -101,63 +95,49 @@ def in_order(
 
 def read_problems(path: Path) -> list[tuple[str, int]]:
     """Return the problems that a CSV names in its columns competition and question_id."""
+    source, layout = f"--problems {path}", "give a CSV with the columns competition and question_id"
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file, strict=True))
+        problems = [(row["competition"], int(row["question_id"])) for row in rows]
     except OSError as error:
-        raise AuditError(f"--problems {path}: cannot be read: {error.strerror or error}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise AuditError(f"--problems {path}: not readable as CSV: {error}") from None
-    layout = "give a CSV with the columns competition and question_id"
-    if not rows or not {"competition", "question_id"} <= set(rows[0]):
-        raise AuditError(f"--problems {path}: names no problem; {layout}")
-    problems = []
-    for number, row in enumerate(rows, 2):
-        question = (row["question_id"] or "").strip()
-        if not question.isdecimal() or not row["competition"]:
-            raise AuditError(f"--problems {path}, row {number}: not a problem; {layout}")
-        problems.append((row["competition"], int(question)))
+        raise AuditError(f"{source}: cannot be read: {error.strerror or error}") from None
+    except (KeyError, TypeError, ValueError, csv.Error) as error:
+        raise AuditError(f"{source}: {layout} ({error})") from None
+    if not problems:
+        raise AuditError(f"{source}: names no problem; {layout}")
     return problems
-
-
-def require_columns(name: str, columns: Sequence[str], only: Filter) -> None:
-    """Refuse a filter that a table cannot follow, instead of showing it whole."""
-    for column in only.columns():
-        if column not in columns:
-            of_problems = column == "question_id" or not getattr(only, f"{column}s")
-            option = "problems" if of_problems else column
-            kind = "problems" if column == "question_id" else f"{column}s"
-            raise AuditError(
-                f"--{option}: {name} has no rows of single {kind}, so it cannot be "
-                f"filtered; use 'budget-audit replay --{option}' to compute it for these alone"
-            )
 
 
 def filtered(name: str, table: pa.Table, only: Filter) -> pa.Table:
     """Return the rows of a table that are asked for; none left is a mistake."""
-    where, values = condition(name, table.column_names, only)
-    if not values:
-        return table
-    with duckdb.connect() as con:
-        con.register("whole", table)
-        rows = con.sql(f"select * from whole where {where}", params=values).to_arrow_table()
+    rows = select_rows(table, condition(name, table.column_names, only), name)
     if table.num_rows and not rows.num_rows:
         raise AuditError(f"{name}: the filter leaves nothing ({only.note()})")
-    return rows.cast(table.schema)
+    return rows
 
 
-def condition(name: str, columns: Sequence[str], only: Filter) -> tuple[str, dict[str, Any]]:
-    """Return the filter as the `where` of a table or relation, and its parameters."""
-    require_columns(name, columns, only)
-    parts, values = ["true"], dict[str, Any]()
-    if only.archives:
-        named = [column for column in ARCHIVE_COLUMNS if column in columns]
-        parts += [f"list_contains($archives, {column})" for column in named]
-        values["archives"] = list(only.archives)
-    if only.competitions:
-        parts.append("list_contains($competitions, competition)")
-        values["competitions"] = list(only.competitions)
-    if only.problems:
-        parts.append("list_contains($problems, {'c': competition, 'q': question_id})")
-        values["problems"] = [{"c": c, "q": q} for c, q in only.problems]
-    return " and ".join(parts), values
+def condition(name: str, columns: Sequence[str], only: Filter) -> str:
+    """Return the filter as a condition of SQL; refuse one that a table cannot follow."""
+    parts = ["true"]
+    for option, needed, values in (
+        ("archive", ("archive",), only.archives),
+        ("competition", ("competition",), only.competitions),
+        ("problems", ("competition", "question_id"), only.problems),
+    ):
+        if values and not {*needed} <= {*columns}:
+            raise AuditError(
+                f"--{option}: {name} has no rows of single {option.removesuffix('s')}s, so it "
+                f"cannot be filtered; use 'budget-audit replay --{option}' to compute it for these "
+                "alone"
+            )
+        if not values:
+            continue
+        if option == "problems":
+            pairs = ", ".join(f"({literal(c)}, {q})" for c, q in only.problems)
+            parts.append(f"(competition, question_id) in ({pairs})")
+            continue
+        named = ARCHIVE_COLUMNS if option == "archive" else needed
+        names = ", ".join(map(literal, map(str, values)))
+        parts += [f"{column} in ({names})" for column in named if column in columns]
+    return " and ".join(parts)

@@ -84,10 +84,6 @@ class Result:
         """Return the rows for any library that takes Arrow streams."""
         return self._table.__arrow_c_stream__(requested_schema)
 
-    def __arrow_c_schema__(self) -> Any:
-        """Return the columns for any library that takes Arrow schemas."""
-        return self._table.schema.__arrow_c_schema__()
-
     def __len__(self) -> int:
         """Return how many rows there are."""
         return self._table.num_rows

@@ -2,13 +2,13 @@
 
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from audit.text import shortened, visible
 
 WIDEST_CELL = 60
-NARROWEST_CELL, NARROWEST_TEXT = 10, 30
+NARROWEST_CELL, NARROWEST_TEXT = 10, 20
 BOLD, DIM, RED, YELLOW, PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
 # Words that a reader must not overlook.
 LOUD = {"fail": RED, "failed": RED, "warn": YELLOW}
@@ -39,28 +39,35 @@ def fitted(columns: Sequence[DisplayColumn], rows: int, width: int) -> tuple[str
     Where not even those that are always shown fit, the rows of an archive stand below its name,
     and names are shortened.
     """
-    always = [_Set(c, min(WIDEST_CELL, width)) for c in columns if c.shown_first <= ALWAYS_SHOWN]
     group = None
-    needed = [column.needed if place else column.width for place, column in enumerate(always)]
-    least = sum(needed) + 2 * (len(always) - 1)
+    typeset = [_Set(column, min(WIDEST_CELL, width)) for column in columns]
+    least = _total(
+        one.width if column.shown_first <= KEY_RANK else one.needed
+        for column, one in zip(columns, typeset, strict=True)
+        if column.shown_first <= ALWAYS_SHOWN
+    )
     if least > width and is_grouped(columns, rows):
-        group, columns = columns[0], columns[1:]
-    chosen: dict[int, _Set] = {}
-    room = width
+        group, columns, typeset = columns[0], columns[1:], typeset[1:]
+    chosen: list[int] = []
     for place in sorted(range(len(columns)), key=lambda at: (columns[at].shown_first, at)):
-        column = columns[place]
-        typeset, gap = _Set(column, min(WIDEST_CELL, width)), 2 if chosen else 0
-        if column.shown_first <= ALWAYS_SHOWN:
-            room += _make_room(columns, chosen, min(typeset.width, typeset.needed) + gap - room)
-        if not column.numeric and typeset.width > room - gap >= NARROWEST_CELL:
-            # The last text that fits is shortened rather than left out.
-            typeset = _Set(column, room - gap)
-        if typeset.width + gap <= room or not chosen:
-            chosen[place] = typeset
-            room -= typeset.width + gap
+        # Names are shortened for what is always shown, and stay whole for any other column.
+        is_always = columns[place].shown_first <= ALWAYS_SHOWN
+        whole = [at for at in chosen if columns[at].shown_first <= KEY_RANK and not is_always]
+        needed = [typeset[at].width if at in whole else typeset[at].needed for at in chosen]
+        if not chosen or _total([*needed, typeset[place].needed]) <= width:
+            chosen.append(place)
+    widths = {place: typeset[place].width for place in chosen}
+    for place in reversed(chosen):
+        excess = max(0, _total(widths.values()) - width)
+        widths[place] = max(widths[place] - excess, typeset[place].needed)
     left_out = [column.header for place, column in enumerate(columns) if place not in chosen]
-    shown = [chosen[place] for place in sorted(chosen)]
+    shown = [_Set(columns[place], widths[place]) for place in sorted(chosen)]
     return _lines(shown, rows, styled=True, group=group), left_out
+
+
+def _total(widths: Iterable[int]) -> int:
+    """Return how wide columns are together, with two blanks between them."""
+    return sum(width + 2 for width in widths) - 2
 
 
 def is_grouped(columns: Sequence[DisplayColumn], rows: int) -> bool:
@@ -70,20 +77,6 @@ def is_grouped(columns: Sequence[DisplayColumn], rows: int) -> bool:
     cells = columns[0].cells
     runs = sum(1 for row in range(rows) if not row or cells[row] != cells[row - 1])
     return runs == len(set(cells)) and rows >= 2 * runs
-
-
-def _make_room(columns: Sequence[DisplayColumn], chosen: dict[int, "_Set"], lacking: int) -> int:
-    """Shorten the texts that are chosen, the widest first, and return how much that gives."""
-    widths = {place: typeset.width for place, typeset in chosen.items() if not typeset.numeric}
-    if lacking <= 0 or lacking > sum(max(0, width - NARROWEST_CELL) for width in widths.values()):
-        return 0
-    before = sum(widths.values())
-    for _ in range(lacking):
-        widths[max(widths, key=lambda place: widths[place])] -= 1
-    for place, width in widths.items():
-        if width < chosen[place].width:
-            chosen[place] = _Set(columns[place], width)
-    return before - sum(chosen[place].width for place in widths)
 
 
 class _Set:
@@ -100,7 +93,8 @@ class _Set:
         self.header = [header] if widest is None else _wrapped(header, inside, widest)
         self.width = max([inside, *map(cells_wide, self.header)])
         # A key may be shortened to little; a sentence needs some room to be read.
-        least = NARROWEST_CELL if column.shown_first == KEY_RANK else NARROWEST_TEXT
+        is_sentence = KEY_RANK < column.shown_first < LAST_RANK
+        least = NARROWEST_TEXT if is_sentence else NARROWEST_CELL
         self.needed = self.width if column.numeric else min(self.width, least)
 
 
@@ -118,16 +112,10 @@ def _cell_lines(text: str, widest: int | None, rank: int, others: list[str]) -> 
 def _wrapped(header: str, inside: int, widest: int) -> list[str]:
     """Return a header broken between its words, as wide as its cells or as its longest word."""
     gap = "_" if "_" in header else " "
-    words = header.split(gap)
-    most = max(inside, *map(cells_wide, words))
-    lines = [words[0]]
-    for word in words[1:]:
-        joined = f"{lines[-1]}{gap}{word}"
-        if cells_wide(joined) <= most:
-            lines[-1] = joined
-        else:
-            lines.append(word)
-    return [_cut(line, widest) for line in lines]
+    words = header.replace(gap, " ")
+    most = max(inside, *map(cells_wide, words.split(" ")))
+    lines = textwrap.wrap(words, most) or [header]
+    return [_cut(line.replace(" ", gap), widest) for line in lines]
 
 
 def _lines(

