@@ -62,8 +62,6 @@ class Column:
     is_required: bool = False
     # What it means, for the database's catalogue.
     comment: str = ""
-    # Whether a row that holds several attempts says it once for all of them.
-    is_shared: bool = False
 
 
 def whole_number(value: Any) -> int | None:
@@ -207,20 +205,6 @@ def _cast_answer(array: pa.Array) -> pa.Array | None:
     return None if answers is None else normal_answers(answers)
 
 
-def _cast_references(array: pa.Array) -> pa.Array | None:
-    # Lists that are null, or hold what is no reference, get shorter: the rule does that.
-    if not (pa.types.is_list(array.type) or pa.types.is_large_list(array.type)) or array.null_count:
-        return None
-    references = _cast_strings(array.flatten())
-    if references is None or references.null_count:
-        return None
-    forms = normal_answers(references)
-    if forms.null_count:
-        return None
-    offsets = pc.subtract(array.offsets, array.offsets[0]).cast(pa.int32())
-    return pa.ListArray.from_arrays(offsets, forms)
-
-
 def _references(value: Any) -> list[str]:
     if value is None:
         return []
@@ -346,42 +330,6 @@ def _from_json(rule: Callable[[Any], Any], noun: str) -> Callable[[Any], Any]:
     return read
 
 
-def _cast_items(array: pa.Array, columns: Mapping[str, Column]) -> pa.ListArray | None:
-    """Return lists with every field checked; None where the rule has to find what is wrong."""
-    type = array.type
-    item_type = pa.struct([(name, column.type) for name, column in columns.items()])
-    if not (pa.types.is_list(type) or pa.types.is_large_list(type)):
-        return array.cast(pa.list_(item_type)) if pa.types.is_null(type) else None
-    items = array.flatten()
-    if not pa.types.is_struct(items.type) or items.null_count:
-        return None
-    fields: list[pa.Array] = []
-    for name, column in columns.items():
-        is_there = items.type.get_field_index(name) >= 0
-        values = pc.struct_field(items, name) if is_there else pa.nulls(len(items), column.type)
-        if (field := column.cast_array(values)) is None:
-            return None
-        fields.append(field)
-    lengths = pc.list_value_length(array).fill_null(0).cast(pa.int32())
-    offsets = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths)])
-    return pa.ListArray.from_arrays(
-        offsets, pa.StructArray.from_arrays(fields, fields=list(item_type))
-    )
-
-
-def _cast_steps(array: pa.Array) -> pa.Array | None:
-    """Return lists of steps; None where the rule has to find what is wrong."""
-    lists = _cast_items(array, STEP_COLUMNS)
-    if lists is None or not len(lists.values):
-        return lists
-    fields = lists.values.flatten()
-    prompts, cached = (fields[at].fill_null(0) for at in (0, 1))
-    is_empty = pa.repeat(pa.scalar(True), len(prompts))
-    for field in fields:
-        is_empty = pc.and_(is_empty, field.is_null())
-    return None if pc.any(pc.or_(is_empty, pc.greater(cached, prompts))).as_py() else lists
-
-
 # Checkpoints: what an attempt would answer if it had to answer there
 
 
@@ -391,15 +339,6 @@ def _kind(value: Any) -> str:
     if value not in ("written", "asked"):
         raise ValueError(f"must be written or asked, found {excerpt(value)}")
     return value
-
-
-def _cast_kinds(array: pa.Array) -> pa.Array | None:
-    strings = _cast_strings(array)
-    if strings is None:
-        return pa.repeat("asked", len(array)) if pa.types.is_null(array.type) else None
-    kinds = pc.fill_null(strings, "asked").cast(pa.string())
-    is_known = pc.is_in(kinds, pa.array(["written", "asked"]))
-    return kinds if pc.all(is_known, min_count=0).as_py() else None
 
 
 def _cast_labels(array: pa.Array) -> pa.Array | None:
@@ -412,7 +351,7 @@ _LABEL = Column(pa.bool_(), lambda value: _correct(value), _cast_labels)
 # Answers are as written here: a load normalizes those of all files at once.
 CHECKPOINT_COLUMNS = {
     "tokens": _integers(1, LARGEST_COUNT, "a whole number above 0"),
-    "kind": Column(pa.string(), _kind, _cast_kinds),
+    "kind": Column(pa.string(), _kind),
     "answer": _strings(None, pa.string()),
     "cost": _COUNT,
     "certain": _LABEL,
@@ -427,35 +366,32 @@ def _checkpoints(value: Any) -> list[dict[str, Any]]:
     return _items(value, "checkpoint", CHECKPOINT_COLUMNS)
 
 
-def _cast_checkpoints(array: pa.Array) -> pa.Array | None:
-    return _cast_items(array, CHECKPOINT_COLUMNS)
-
-
-def _column(values: Column, comment: str, *, is_shared: bool = False) -> Column:
+def _column(values: Column, comment: str) -> Column:
     """Return a column with what it means."""
-    return replace(values, comment=comment, is_shared=is_shared)
+    return replace(values, comment=comment)
 
 
+# What a row that holds several attempts says once for all of them.
+SHARED = {
+    *("archive", "competition", "question_id", "prompt_tokens", "references"),
+    *("temperature", "top_p", "max_tokens"),
+}
 # An attempt's columns. To add one, add a line here: a load keeps it in `attempts`.
 COLUMNS = {
     "archive": _column(
         _strings(1, pa.string()),
         "one model configuration: whose attempts these are",
-        is_shared=True,
     ),
-    "competition": _column(
-        _strings(1, pa.string()), "the stratum that the problem belongs to", is_shared=True
-    ),
+    "competition": _column(_strings(1, pa.string()), "the stratum that the problem belongs to"),
     "question_id": _column(
         _integers(0, 2**63 - 1, "a whole number of 0 or more"),
         "the number of the problem within its competition",
-        is_shared=True,
     ),
     "seed": _column(
         _integers(-(2**63), 2**63 - 1, "a whole number of at most 64 bits"),
         "the attempt's own number within its archive and problem",
     ),
-    "prompt_tokens": _column(_COUNT, "tokens of the prompt", is_shared=True),
+    "prompt_tokens": _column(_COUNT, "tokens of the prompt"),
     "completion_tokens": _column(
         _integers(1, LARGEST_COUNT, "a whole number above 0"), "tokens that the attempt generated"
     ),
@@ -478,9 +414,8 @@ COLUMNS = {
         Column(pa.float64(), _finite, _cast_finite), "mean log-probability of the generated tokens"
     ),
     "references": _column(
-        Column(pa.list_(pa.string()), _references, _cast_references),
+        Column(pa.list_(pa.string()), _references),
         "accepted reference forms of the problem",
-        is_shared=True,
     ),
     "cached_tokens": _column(
         _COUNT,
@@ -504,23 +439,20 @@ COLUMNS = {
     "temperature": _column(
         _unknown_if_unreadable(_amounts(LARGEST_MONEY)),
         "the temperature at which tokens were drawn; null where unknown",
-        is_shared=True,
     ),
     "top_p": _column(
         _unknown_if_unreadable(_amounts(LARGEST_MONEY)),
         "the share of likely tokens that were drawn from; null where unknown",
-        is_shared=True,
     ),
     "max_tokens": _column(
         _unknown_if_unreadable(_COUNT),
         "the most tokens that the attempt was allowed to generate; null where unknown",
-        is_shared=True,
     ),
     "steps": _column(
-        Column(STEPS, _steps, _cast_steps), "the model calls that the attempt is made of, in order"
+        Column(STEPS, _steps), "the model calls that the attempt is made of, in order"
     ),
     "checkpoints": _column(
-        Column(CHECKPOINTS, _checkpoints, _cast_checkpoints),
+        Column(CHECKPOINTS, _checkpoints),
         "what the attempt would have answered before its end",
     ),
 }
@@ -606,11 +538,6 @@ def read_column(source: Source, chunk: Chunk, name: str, column: Column, values:
                 return array
         with suppress(ValueError, OverflowError):  # Value by value, the row is found.
             values = values.to_pylist()
-    elif name in ("steps", "checkpoints") and column is COLUMNS[name]:
-        # Arrow may not take structs as JSON gives them for what they are.
-        with suppress(pa.ArrowException, TypeError, ValueError, OverflowError):
-            if (array := column.cast_array(pa.array(values, column.type))) is not None:
-                return array
     checked = []
     for at, value in enumerate(values):
         try:

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from audit.sources.canonical import ANSWERING, COLUMNS, SCORE_PREFIX, find_column, is_step
+from audit.sources.canonical import ANSWERING, COLUMNS, SCORE_PREFIX, SHARED, find_column, is_step
 from audit.sources.files import excerpt, safe_name
 from audit.sources.formats import (
     REASONING,
@@ -21,21 +21,20 @@ from audit.sources.formats import (
     grades_of,
     is_grade,
     suffixes,
+    words,
 )
 from audit.sources.formats.flat import RUN_TABLE, Word, as_ending, as_word
 from audit.sources.paths import EACH, LEAVES_SHOWN, Keys, find_keys, leaves, split_pattern, walk
 from audit.sources.scores import added, check_own, split_list, split_sum
 
 RECORDS_SHOWN = 16
-# Turns of a conversation and rounds of a revision build on one another: they are no attempts.
-TURNS = re.compile(
-    r"(^|_)(turns?|rounds?|revisions?|refinements?|iterations?|history|conversations?|dialogs?|"
-    r"dialogues?|messages|trajectory)$"
+# Lists that hold a problem's attempts, by exact name: of texts or objects, or else of answers.
+OF_TEXTS = words(
+    "texts response responses completion completions generation generations generated_texts "
+    "output outputs model_output model_outputs model_responses sample samples rollouts attempts "
+    "trials tries"
 )
-TURNED = (
-    "{0} holds turns that build on one another, not attempts; pass --explode {0} to load each as "
-    "an attempt all the same"
-)
+OF_ANSWERS = words("archive_answers extracted_answers predicted_answers predictions preds")
 # What a place may say: where a record stands, not what it holds.
 PLACES = ("@row", "@file", "@folder", "@path")
 PLACED = ("archive", "competition", "question_id", "seed")
@@ -45,7 +44,6 @@ COST = "completion_tokens"
 COSTLIKE = re.compile(r"tok|cost|usage|price|usd")
 # What is longer, in the mean, is no answer but a text.
 LONGEST_ANSWER = 400
-ONCE = "{0} stands once beside the attempts; pass --map {1}={0} if it holds for each of them"
 NO_ATTEMPT = "rows hold no attempt: left out"
 
 
@@ -143,17 +141,10 @@ def attempts_of(record: Record, lists: Sequence[Keys], context: Context) -> Sequ
     return range(count)
 
 
-def find_origins(
-    context: Context,
-    sample: Sequence[Record],
-    rows: Callable[[], Sequence[Record]] | None = None,
-) -> dict[str, Origin]:
-    """Return where each canonical column comes from in this file, as far as it has it.
-
-    A sample may be of a schema's names alone; then `rows` gives records with values.
-    """
+def find_origins(context: Context, sample: Sequence[Record]) -> dict[str, Origin]:
+    """Return where each canonical column comes from in this file, as far as it has it."""
     kind = _FlatColumns if context.format.name == "flat" else _Columns
-    return kind(context, sample, rows).origins()
+    return kind(context, sample).origins()
 
 
 @dataclass
@@ -161,18 +152,12 @@ class _Columns:
     """The columns of a file: by option, or else as its format declares them."""
 
     _context: Context
-    _shapes: Sequence[Record]
-    _rows: Callable[[], Sequence[Record]] | None
+    _sample: Sequence[Record]
 
     def __post_init__(self) -> None:
         self._file, self._format = self._context.file, self._context.format
         self._reading = self._context.reading
         self._fields = {field.column: field for field in self._format.fields}
-
-    @cached_property
-    def values(self) -> Sequence[Record]:
-        """Records with values; where only a schema was at hand, they are read now."""
-        return self._rows() if self._rows else self._shapes
 
     def origins(self) -> dict[str, Origin]:
         """Return where each column comes from."""
@@ -201,13 +186,13 @@ class _Columns:
     def _keys(self, path: str) -> Keys | None:
         """Return the keys that a path takes in the first record that has it."""
         parts = path.split(".")
-        return next((keys for record in self._shapes if (keys := find_keys(record, parts))), None)
+        return next((keys for record in self._sample if (keys := find_keys(record, parts))), None)
 
     def _values_at(self, keys: Keys) -> list[Any]:
         """Return the first values that keys lead to, those of every attempt."""
         return [
             walk(record, keys, position)
-            for record in self.values
+            for record in self._sample
             for position in (range(_length(record, keys)) if EACH in keys else (0,))
         ]
 
@@ -259,7 +244,7 @@ class _Columns:
             raise self._file.error(f"{option}: one * is one list of attempts; two are one too many")
         keys = self._keys(plain)
         if keys is None:
-            has = columns_shown(self._shapes)
+            has = columns_shown(self._sample)
             raise self._file.error(f"{option}: no column {excerpt(plain)}; {has}")
         if of_list is not None:
             return at_path(path, keys, of_list)
@@ -277,7 +262,7 @@ class _Columns:
     ) -> Origin | None:
         """Return what no path reaches, if any record of the sample has it."""
         context = self._context
-        places = ((r, at) for r in self.values for at in positions(r, self._format))
+        places = ((r, at) for r in self._sample for at in positions(r, self._format))
         if all(look_up(record, position, context) is None for record, position in places):
             return None
         read = field.read or (lambda value: value)
@@ -309,7 +294,7 @@ class _Columns:
                 continue
             origin = at_path(path, keys, field.read if path != field.column else None)
             present.append(origin)
-            if taken_at is None and any(walk(record, keys) is not None for record in self._shapes):
+            if taken_at is None and any(walk(record, keys) is not None for record in self._sample):
                 taken_at = origin
                 if not field.fall_through:
                     return origin
@@ -350,20 +335,14 @@ def _group(pattern: re.Pattern[str], value: Any) -> Any:
 class _FlatColumns(_Columns):
     """The columns of a flat file by their names, in the layout that its first records show."""
 
-    @cached_property
-    def _starred(self) -> str | None:
-        """Return the list that the user has named with a `*`."""
-        paths = (path for path in self._reading.mapping.values() if EACH in path.split("."))
-        return next((path.split(f".{EACH}")[0] for path in paths), None)
-
     def _scores(self) -> list[str]:
         """Return the columns of scores, and those that nobody has declared."""
         columns = dict.fromkeys(super()._scores())
-        for name in dict.fromkeys(key for record in self._shapes for key in record):
+        for name in dict.fromkeys(key for record in self._sample for key in record):
             if not name.startswith(SCORE_PREFIX) or name in self._reading.mapping.values():
                 continue
             check_own(name, self._file)
-            present = [v for record in self.values if (v := record.get(name)) is not None]
+            present = self._present_values(name)
             if present and all(map(is_grade, present)):
                 found = f"{excerpt(name)} holds {excerpt(present[0])}"
                 self._context.notes[f"column is not loaded as a score: {found}"] = 1
@@ -373,10 +352,7 @@ class _FlatColumns(_Columns):
 
     def _known(self, field: Field) -> Origin | None:
         """Return the column under its own name, a known one, or one whose values fit."""
-        own = self._present(field, (field.column,))
-        if own and field.column == "steps" and not self._holds_steps(own[0]):
-            return None
-        if own:
+        if own := self._present(field, (field.column,)):
             return self._origin(field, own[0])
         if paths := self._present(field, field.paths[1:]):
             return self._origin(field, self._only(field, paths))
@@ -384,34 +360,25 @@ class _FlatColumns(_Columns):
             # A row is a problem: ids that differ from row to row name the same problems.
             alike = [path for path in ids if self._is_distinct(path)]
             return self._origin(field, alike[0] if alike else self._only(field, ids))
-        fitting = [
-            path for path in self._present(field, field.if_values_fit) if self._fit(field, path)
-        ]
-        if fitting and field.column in COLUMNS and not COLUMNS[field.column].is_required:
-            # What is not needed is left for the user to name, where several could be it.
-            return self._origin(field, fitting[0]) if len(fitting) == 1 else None
-        if fitting:
+        loose = self._present(field, field.if_values_fit)
+        if fitting := [p for p in loose if _fit(self._present_values(p), field.fits)]:
+            if len(fitting) > 1 and not COLUMNS[field.column].is_required:
+                return None  # It is not needed: the user may name it.
             return self._origin(field, self._only(field, fitting))
-        if run := self._of_run_table(field):
-            return run
-        if field.column == "seed" and (self._starred or self.lists):
-            where = f"position in {self._starred or self.lists[0]}"
-            return Origin(where, lambda record, position: position)
-        return None
+        if field.column == "seed" and self.lists:
+            return Origin(f"position in {self.lists[0]}", lambda record, position: position)
+        return None if self.lists else self._of_run_table(field)
 
     def _of_run_table(self, field: Field) -> Origin | None:
         """Return the column of a run table: exact words, in any case, with values that fit."""
-        if self.lists:
-            return None
-        names = dict.fromkeys(key for record in self._shapes for key in record)
+        names = dict.fromkeys(key for record in self._sample for key in record)
         found: dict[str, Word] = {}
         for word in RUN_TABLE.get(field.column, ()):
             known = {as_word(name) for name in word.names.split()}
             for name in (n for n in names if as_word(n) in known and n not in COLUMNS):
-                present = [v for r in self.values if (v := r.get(name)) is not None]
+                values = self._present_values(name)
                 # No error at all is an ending, too.
-                has_values = bool(present) or word.read is as_ending
-                if has_values and all(map(word.fits, present)):
+                if _fit(values, word.fits) or (not values and word.read is as_ending):
                     found[name] = word
         if not found:
             return None
@@ -425,82 +392,64 @@ class _FlatColumns(_Columns):
         names = (field.column, *field.paths, *field.if_values_fit)
         return "question_id" in self._reading.mapping or any(map(self._keys, names))
 
-    def _is_null(self, field: Field, path: str) -> bool:
-        """Tell whether a required column is null in all first records, and note that."""
-        canonical = COLUMNS.get(field.column)
-        if canonical is None or not canonical.is_required or EACH in path:
-            return False
-        if self._rows is not None:
-            return False
-        is_null = bool(self.values) and all(value is None for value in self._column(path))
-        if is_null:
-            self._context.notes[f"column {path} is null throughout: it counts as absent"] = 1
-        return is_null
-
     def _present(self, field: Field, names: Sequence[str]) -> list[str]:
-        """The paths that these names have here: in the lists of attempts, or else beside them."""
+        """Return the paths of names: in the lists of attempts, or else beside them."""
         if field.column == "competition" and not self._names_problem:
             names = [name for name in names if not name.startswith("task")]
         paths = [name for name in names if self._keys(name) is not None]
         if self.lists:
             in_lists = [path for name in names for path in self._in_lists(name)]
             in_lists = [path for path in in_lists if self._keys(path) is not None]
+            if field.column == "references":
+                # A list of accepted forms may be as long as the attempts by chance.
+                in_lists = [path for path in in_lists if not path.endswith(EACH)]
             # What a row says once holds for each of its attempts if it is about the problem. So
             # does a finish reason; a cost may be a sum, and a label the vote's.
             is_for_all = field.column == "finish_reason" or not of_attempt(field.column)
-            if paths and not in_lists and not is_for_all:
-                self._context.absent[field.column] = ONCE.format(paths[0], field.column)
             paths = in_lists or (paths if is_for_all else [])
-        if field.column == "references":
-            # A list of accepted forms may be as long as the attempts by chance.
-            paths = [path for path in paths if not path.endswith(EACH) or self._repeats(path)]
-        paths = [path for path in paths if not self._is_null(field, path)]
-        return [path for path in paths if self._is_single(field, path)]
+        return [path for path in paths if self._is_usable(field, path)]
 
-    def _is_single(self, field: Field, path: str) -> bool:
-        """Whether a path leads to single values: a list or an object is not what its name says."""
-        # Beside costs of the canonical name it is a mistake, and is refused as one.
+    def _is_usable(self, field: Field, path: str) -> bool:
+        """Tell whether a path holds what its name says; a note tells why not."""
+        values = self._present_values(path)
+        canonical = COLUMNS.get(field.column)
+        if canonical and canonical.is_required and not values and EACH not in path:
+            self._context.notes[f"column {path} is null throughout: it counts as absent"] = 1
+            return False
+        if field.column == "steps":
+            lists = [value for value in values if isinstance(value, list)]
+            if any(isinstance(value, int | float) for value in values):
+                self._context.notes["column steps holds numbers: it counts as absent"] = 1
+                return False
+            return not any(lists) or any(map(is_step, chain.from_iterable(lists)))
+        # Beside costs of the canonical name a list is a mistake, and is refused as one.
         if field.read in (as_references, as_count) or field.column in LISTS or self._keys(COST):
             return True
-        keys = self._keys(path) or ()
-        values = [value for record in self._shapes if (value := walk(record, keys)) is not None]
-        if field.column == "archive_answer" and path != field.column and _are_texts(values):
-            return False
+        texts = [len(value) for value in values if isinstance(value, str)]
+        if field.column == "archive_answer" and path != field.column and texts:
+            return sum(texts) <= LONGEST_ANSWER * len(texts)
         if not values or not all(isinstance(value, dict | list) for value in values):
             return True
         kind = "lists" if isinstance(values[0], list) else "objects"
         self._context.absent.setdefault(field.column, f"{path} holds {kind}")
         return False
 
-    def _repeats(self, path: str) -> bool:
-        """Return whether a list says the same for every attempt of a row."""
-        keys = (self._keys(path) or ())[:-1]
-        lists = [walk(record, keys) for record in self.values]
-        return all(items == items[:1] * len(items) for items in lists if isinstance(items, list))
-
-    def _holds_steps(self, path: str) -> bool:
-        """Return whether a list called steps holds any step; a cell of CSV is text so far."""
-        values = [walk(record, self._keys(path) or ()) for record in self._shapes]
-        if any(isinstance(value, int | float) for value in values):
-            self._context.notes["column steps holds numbers: it counts as absent"] = 1
-            return False
-        lists = [value for value in values if isinstance(value, list)]
-        return not any(lists) or any(map(is_step, chain.from_iterable(lists)))
-
     def _in_lists(self, name: str) -> Iterator[str]:
         for path in self.lists:
-            if name in _spellings(path):
+            last = path.rsplit(".", 1)[-1]
+            if name in (last, *(last.removesuffix(end) for end in ("s", "es", "_list"))):
                 yield f"{path}.{EACH}"
             yield f"{path}.{EACH}.{name}"
 
     def _origin(self, field: Field, path: str) -> Origin:
-        keys = self._keys(path)
-        assert keys is not None
-        return at_path(path, keys, field.read if path != field.column else None)
+        return at_path(path, self._keys(path) or (), field.read if path != field.column else None)
 
     def _column(self, path: str) -> list[Any]:
         """Return the first values at a path."""
         return self._values_at(self._keys(path) or ())
+
+    def _present_values(self, path: str) -> list[Any]:
+        return [value for value in self._column(path) if value is not None]
 
     def _is_distinct(self, path: str) -> bool:
         values = self._column(path)
@@ -512,115 +461,81 @@ class _FlatColumns(_Columns):
             # Beside another number of the attempt a sample is the problem.
             paths = [path for path in paths if path != "sample_id"]
         # Paths that lead to no value, where others do, are no candidates.
-        if len(paths) > 1:
-            full = [p for p in paths if any(value is not None for value in self._column(p))]
-            paths = full or paths[:1]
-        if len(paths) > 1 and any(self._column(path) != self._column(paths[0]) for path in paths):
+        paths = [path for path in paths if self._present_values(path)] or paths[:1]
+        if any(self._column(path) != self._column(paths[0]) for path in paths):
             options = " or ".join(f"--map {field.column}={path}" for path in paths)
             raise self._file.error(f"{field.column} may be {' or '.join(paths)}; pass {options}")
         return paths[0]
-
-    def _fit(self, field: Field, path: str) -> bool:
-        values = [value for value in self._column(path) if value is not None]
-        return bool(values) and all(map(field.fits, values))
 
     @cached_property
     def lists(self) -> tuple[str, ...]:
         """Return the list of a row's attempts, and those beside it that are always as long.
 
-        There is none where a row is an attempt.
+        It is named by --explode, by a `*` or by one exact name; else a row is an attempt.
         """
         name = self._reading.explode
-        if name is not None:
-            keys = self._keys(name)
-            if keys is None or not any(isinstance(walk(r, keys), list) for r in self.values):
-                has = columns_shown(self._shapes)
-                raise self._file.error(f"--explode {name}: no list of that name; {has}")
-            return self._as_long_as(name)
-        # A file that has every column by its own name is not looked into.
-        items = (item for record in self._shapes for item in record.items())
-        if not any(isinstance(value, list) and key not in LISTS for key, value in items):
+        mapped = (path for path in self._reading.mapping.values() if EACH in path.split("."))
+        if name is None and (starred := next(mapped, None)):
+            name = starred.split(f".{EACH}")[0]
+        elif name is not None and not self._is_list(name):
+            has = columns_shown(self._sample)
+            raise self._file.error(f"--explode {name}: no list of that name; {has}")
+        elif name is None:
+            name = self._named_list()
+        if name is None:
             return ()
-        if self._starred is not None:
-            return self._as_long_as(self._starred)
-        for answer in ANSWERING:
-            names = {answer, *self._fields[answer].paths, *self._fields[answer].if_values_fit}
-            if answer in self._reading.mapping:
-                return ()
-            lists = [path for path in self._all_lists() if self._answers(path, names)]
-            if alone := self._stands_alone(answer):
-                if lists := [path for path in lists if self._is_plain(path)]:
-                    raise self._file.error(
-                        f"{answer} may be {alone} or the items of {lists[0]}; "
-                        f"pass --map {answer}={alone} or --explode {lists[0]}"
-                    )
-                return ()
-            if len(lists) > 1:
+        keys = (self._keys(name) or tuple(name.split("."))) + (EACH,)
+        counts = [_length(record, keys) for record in self._sample]
+        others = dict.fromkeys(key for record in self._sample for key in record)
+        return name, *(
+            other
+            for other in others
+            if other not in (name, *LISTS)
+            and self._is_list(other)
+            and all(
+                len(record.get(other) or ()) == count or record.get(other) is None
+                for record, count in zip(self._sample, counts, strict=True)
+            )
+        )
+
+    def _named_list(self) -> str | None:
+        """Return the one list that holds attempts by its name, where the row has no text."""
+        if not any(isinstance(value, list) for r in self._sample for value in r.values()):
+            return None  # Most files are not looked into.
+        if self._reading.mapping.keys() & {*ANSWERING} or any(map(_is_one, self._column(COST))):
+            return None
+        for answer, names in (("text", OF_TEXTS), ("archive_answer", OF_ANSWERS)):
+            known = (answer, *self._fields[answer].paths)
+            own = next((path for path in known if any(map(_is_one, self._column(path)))), None)
+            lists = [name for name in names if self._is_list(name)]
+            if own and lists and isinstance(self._present_values(lists[0])[0][0], str):
+                raise self._file.error(
+                    f"{answer} may be {own} or the items of {lists[0]}; "
+                    f"pass --map {answer}={own} or --explode {lists[0]}"
+                )
+            if len(lists) > 1 and not own:
                 options = " or ".join(f"--explode {path}" for path in lists)
                 found = " or ".join(lists)
                 raise self._file.error(f"the attempts of a row may be in {found}; pass {options}")
-            # A row that has its own cost is one attempt, and a list in its text is a mistake.
-            if lists and not (lists[0] == answer and any(map(_is_one, self._column(COST)))):
-                return self._as_long_as(lists[0])
-        return ()
+            if own or lists:
+                return None if own else lists[0]
+        return None
 
-    def _stands_alone(self, column: str) -> str | None:
-        """Return the text, or the answer, that a row has of its own."""
-        paths = (column, *self._fields[column].paths)
-        return next((path for path in paths if any(map(_is_one, self._column(path)))), None)
-
-    def _is_plain(self, path: str) -> bool:
-        """Return whether a list holds values and no objects."""
-        return not any(isinstance(v, dict) for r in self.values for v in (r.get(path) or []))
-
-    def _all_lists(self) -> list[str]:
-        """Return the columns that hold lists, in every record that has them."""
-        names = dict.fromkeys(key for record in self.values for key in record)
-        columns = {
-            name: [r.get(name) for r in self.values if r.get(name) is not None] for name in names
-        }
-        lists = [
-            name
-            for name, values in columns.items()
-            if name not in LISTS and values and all(isinstance(v, list) for v in values)
-        ]
-        turns = [name for name in lists if TURNS.search(name.lower())]
-        if turns and len(turns) == len(lists):
-            self._context.absent["text"] = TURNED.format(turns[0])
-        return [name for name in lists if name not in turns]
-
-    def _answers(self, path: str, names: set[str]) -> bool:
-        """Return whether the items of a list are texts or answers, or objects that have one."""
-        items = [item for record in self.values for item in (record.get(path) or [])]
-        if all(item is None for item in items):
+    def _is_list(self, path: str) -> bool:
+        """Tell whether a path leads to lists, not all empty, and none of them of lists."""
+        values = self._present_values(path)
+        if not any(values) or not all(isinstance(value, list) for value in values):
             return False
-        if all(isinstance(item, str | int | float | None) for item in items):
-            return bool(names & _spellings(path))
-        return bool(items) and all(
-            isinstance(item, dict) and any(isinstance(item.get(name), str) for name in names)
-            for item in items
-        )
-
-    def _as_long_as(self, first: str) -> tuple[str, ...]:
-        keys = (self._keys(first) or tuple(first.split("."))) + (EACH,)
-        beside = []
-        for other in self._all_lists():
-            pairs = [(_length(r, keys), r.get(other)) for r in self.values]
-            if other != first and all(v is None or len(v) == count for count, v in pairs):
-                beside.append(other)
-        return (first, *beside)
+        return not any(isinstance(item, list) for value in values for item in value)
 
 
-def _are_texts(values: Sequence[Any]) -> bool:
-    """Return whether values are whole texts, too long for answers."""
-    lengths = [len(value) for value in values if isinstance(value, str)]
-    return bool(lengths) and sum(lengths) > LONGEST_ANSWER * len(lengths)
+def _fit(values: Sequence[Any], fits: Callable[[Any], bool]) -> bool:
+    return bool(values) and all(map(fits, values))
 
 
 def of_attempt(column: str) -> bool:
-    """Return whether a row that holds several attempts has the column in its lists alone."""
-    canonical = find_column(column)
-    return column == REASONING or (canonical is not None and not canonical.is_shared)
+    """Tell whether a row that holds several attempts has the column in its lists alone."""
+    return column == REASONING or (find_column(column) is not None and column not in SHARED)
 
 
 def _is_one(value: Any) -> bool:
@@ -630,12 +545,6 @@ def _is_one(value: Any) -> bool:
 def _length(record: Record, keys: Keys) -> int:
     attempts = walk(record, keys[: keys.index(EACH)])
     return len(attempts) if isinstance(attempts, list) else 0
-
-
-def _spellings(path: str) -> set[str]:
-    """Return a list's name, and what one of its items would be called."""
-    name = path.rsplit(".", 1)[-1]
-    return {name, name.removesuffix("s"), name.removesuffix("es"), name.removesuffix("_list")}
 
 
 def columns_shown(sample: Sequence[Record]) -> str:

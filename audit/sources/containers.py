@@ -5,12 +5,12 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import IO, BinaryIO, NamedTuple, TypeVar
 
-from audit.sources.files import LFS_POINTER, SourceFile, Unreadable
+from audit.sources.files import LFS_POINTER, SourceFile
 
 CONTAINERS = ("parquet", "jsonl", "json", "csv")
 # What files of these containers are called; a format adds its own.
@@ -34,15 +34,9 @@ ZIP_MAGIC = b"PK"
 LOG_MEMBER = re.compile(r"header\.json$|_journal/|samples/|summaries\.json$")
 # What is looked at first to recognize a format.
 HEAD_BYTES = 65_536
-# A shorter head is all of the file: some bytes may be held back while a stream is unpacked.
-LAST_BYTES = HEAD_BYTES - 4
-# A longer line is refused (threat model, b): a file without line ends, or a gzip made of zeros,
-# would be read into memory whole.
+# A longer value is refused (threat model, b): a gzip made of zeros would be read into memory.
 LONGEST_LINE = 256_000_000
-# More white space than this between two rows is refused: a few kilobytes of gzip may hold hours.
-LONGEST_BLANK = 4_000_000
 JSON_ARRAY = re.compile(rb"\[\s*(?:\{|\]|$)")
-JSON_LIST = re.compile(rb"\[\s*(?:\[|\"|-?\d+(?:\.\d+)?\s*[,\]])")
 # What people name instead of a file of records, by its first bytes, and what to do about it.
 OTHERS = {
     LFS_POINTER: "is a Git LFS pointer and not the file; run 'git lfs pull'",
@@ -81,46 +75,37 @@ def once(look: Callable[[SourceFile], Fact]) -> Callable[[SourceFile], Fact]:
 
 @once
 def sniff(file: SourceFile) -> Head:
-    """Return what a file is: parquet, zip, json (an array), jsonl or else csv."""
-    blank = 0
-    name = file.name.lower()
+    """Return what a file is: parquet, zip, json (an array or document), jsonl or else csv."""
     try:
         with open(file.path, "rb") as raw:
             head = raw.read(len(LFS_POINTER))
             for magic, what in OTHERS.items():
                 if head.startswith(magic):
                     raise file.unreadable(what)
-            if name.endswith(".npz"):
+            if file.name.lower().endswith(".npz"):
                 raise file.unreadable("is a NumPy archive: write it as JSON lines or CSV")
-            if head[:4] == b"PAR1" or (head and name.endswith(".parquet")):
+            if head[:4] == b"PAR1" or (head and file.name.lower().endswith(".parquet")):
                 return Head("parquet")
             if head.startswith(ZIP_MAGIC) and not zipped_file(file.path):
                 return Head(_zip_container(file))
-            stream = unzipped(raw)
-            while block := stream.read(HEAD_BYTES):
-                if content := block.removeprefix(b"\xef\xbb\xbf").lstrip():
-                    container = _text_container(file, block, content)
-                    return Head(container, content, is_cut=len(block) > LAST_BYTES)
-                blank += len(block)
-                if blank > LONGEST_BLANK:
-                    raise file.unreadable(f"begins with {_megabytes()} of white space")
+            data = unzipped(raw).read(HEAD_BYTES)
     except DAMAGED as error:
         raise file.unreadable(f"{DAMAGE}: {error}") from None
-    raise file.unreadable("is empty; leave it out or write it again")
-
-
-def _text_container(file: SourceFile, block: bytes, content: bytes) -> str:
-    """Return what a file is, by its first bytes, unpacked; `content` is those after blanks."""
-    if block.startswith(b"PAR1"):
-        raise file.unreadable("holds a Parquet file: unpack it")
-    if block[257:262] == TAR_MAGIC:
+    if data[257:262] == TAR_MAGIC:
         raise file.unreadable("is a tar archive: unpack it and name the folder")
-    if JSON_ARRAY.match(content):
-        return "json"
-    if JSON_LIST.match(content) and file.name.lower().endswith((".json", ".json.gz")):
-        what = "is a list of values or lists without names: write an object for each attempt"
-        raise file.unreadable(what)
-    return "jsonl" if content.startswith(b"{") else "csv"
+    content = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not content:
+        raise file.unreadable("is empty; leave it out or write it again")
+    return Head(_text_container(file, content), content, len(data) == HEAD_BYTES)
+
+
+def _text_container(file: SourceFile, content: bytes) -> str:
+    """Return what a text file is, by its first bytes."""
+    if content.startswith(b"{"):
+        is_indented = content[1:].lstrip(b" \t\r")[:1] == b"\n"
+        return "json" if is_indented else "jsonl"
+    is_json = file.name.lower().endswith((".json", ".json.gz"))
+    return "json" if JSON_ARRAY.match(content) or (is_json and content[:1] == b"[") else "csv"
 
 
 def zipped_file(path: str | os.PathLike[str]) -> str | None:
@@ -150,10 +135,6 @@ def _zip_container(file: SourceFile) -> str:
     return "zip"
 
 
-def _megabytes() -> str:
-    return f"more than {LONGEST_BLANK // 1_000_000} MB"
-
-
 def first_bytes(file: SourceFile, size: int) -> bytes:
     """Return the first bytes of a file, gunzipped where needed."""
     try:
@@ -171,39 +152,3 @@ def unzipped(raw: BinaryIO) -> Stream:
     if magic == ZIP_MAGIC and (name := zipped_file(raw.name)):
         return zipfile.ZipFile(raw).open(name)
     return gzip.GzipFile(fileobj=raw) if magic == GZIP_MAGIC else raw
-
-
-class Lines:
-    """The lines of a text file, gunzipped where needed, and how far into the file they reach."""
-
-    def __init__(self, file: SourceFile) -> None:
-        self.file = file
-        self.number = 0
-        self.done = 0
-        self.blank = 0
-
-    def __iter__(self) -> Iterator[str]:
-        with open(self.file.path, "rb") as raw:
-            stream = unzipped(raw)
-            while line := self._read(stream):
-                self.done = raw.tell()
-                yield line
-
-    def _read(self, stream: Stream) -> str:
-        self.number += 1
-        try:
-            line = stream.readline(LONGEST_LINE + 1)
-        except DAMAGED as error:
-            raise self._unreadable(f"{DAMAGE}: {error}") from None
-        if len(line) > LONGEST_LINE:
-            raise self._unreadable(f"is longer than {LONGEST_LINE // 1_000_000} MB")
-        self.blank = self.blank + len(line) if line.isspace() else 0
-        if self.blank > LONGEST_BLANK:
-            raise self._unreadable(f"{_megabytes()} of blank lines before it")
-        try:
-            return line.decode("utf-8-sig" if self.number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            raise self._unreadable(f"is not valid UTF-8 at byte {error.start + 1}") from None
-
-    def _unreadable(self, what: str) -> Unreadable:
-        return self.file.unreadable(f"line {self.number}: {what}")

@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
@@ -35,7 +35,7 @@ class Leaf:
     least: float | None = None
     most: float | None = None
     length: float = 0
-    shown: tuple[str, ...] = ()
+    shown: Sequence[str] = field(default=(), compare=False)
 
     @property
     def name(self) -> str:
@@ -53,25 +53,18 @@ class Leaf:
         return 0 < self.present == self.numbers
 
     @property
-    def is_label(self) -> bool:
-        """Tell whether the values are two at most, and those of a label."""
-        values = {value.lower() for value in self.shown}
-        is_two = 0 < self.distinct <= 2
-        is_flag = values <= {"0", "1", "0.0", "1.0", "true", "false"}
-        return is_two and (is_flag or (not self.is_number and self.length < 15))
-
-    @property
     def evidence(self) -> str:
-        """Return the path with how many values it has, and some of them."""
+        """Return the path with how many values it has, some of them, and how they repeat."""
         if self.is_list:
             return f"{self.path} (lists)"
-        values = plural(self.distinct, "value")
+        shown = f": {', '.join(value[:20] for value in self.shown[:VALUES_SHOWN])}"
+        if self.distinct > VALUES_SHOWN:
+            shown = f" from {self.least:g} to {self.most:g}" if self.is_number else f"{shown}, …"
         missing = f", {self.rows - self.present:,} null" if self.present < self.rows else ""
-        if self.is_number and self.distinct > VALUES_SHOWN:
-            return f"{self.path} ({values} from {self.least:g} to {self.most:g}{missing})"
-        shown = ", ".join(value[:20] for value in self.shown[:VALUES_SHOWN])
-        more = ", …" if self.distinct > VALUES_SHOWN else ""
-        return f"{self.path} ({values}: {shown}{more}{missing})"
+        found = f"{self.path} ({plural(self.distinct, 'value')}{shown}{missing})"
+        repeats = self.present / max(self.distinct, 1)
+        each = "each in one row" if repeats == 1 else f"{repeats:.3g} rows each"
+        return f"{found}, {each}" if self.distinct > 1 else found
 
 
 class Evidence:
@@ -82,39 +75,39 @@ class Evidence:
         relation = con.sql("from records")
         pairs = zip(relation.columns, relation.types, strict=True)
         found = [leaf for name, type in pairs for leaf in _leaves(name, quoted(name), type)]
-        self.leaves = self._counted(found[:MOST_LEAVES])
-        self.rows = con.execute("select count(*) from records").fetchall()[0][0]
+        facts = self._row(", ".join(_facts(leaf) for leaf in found[:MOST_LEAVES]) or "1")
+        self.leaves = [
+            Leaf(leaf.path, leaf.sql, leaf.type, **values)
+            for leaf, values in zip(found[:MOST_LEAVES], facts, strict=False)
+        ]
+
+    def _row(self, columns: str, table: str = "records") -> tuple[Any, ...]:
+        return self.con.execute(f"select {columns} from {table}").fetchall()[0]
 
     def leaf(self, path: str | None) -> Leaf | None:
         """Return the leaf at a path, if there is one."""
         return next((leaf for leaf in self.leaves if leaf.path == path), None)
 
-    def _counted(self, leaves: Sequence[Leaf]) -> list[Leaf]:
-        """Count the values of each leaf in one pass."""
-        if not leaves:
-            return []
-        parts = []
-        for leaf in leaves:
-            plain = f"({leaf.sql} ->> '$')" if leaf.type == "JSON" else f"{leaf.sql}::varchar"
-            text, number = f"left({plain}, {LONGEST_VALUE})", f"try_cast({plain} as double)"
-            parts.append(
-                f"{{'rows': count(*), 'present': count({leaf.sql}), "
-                f"'distinct': count(distinct {text}), 'numbers': count({number}), "
-                f"'least': min({number}), 'most': max({number}), "
-                f"'length': coalesce(avg(length({text})), 0), "
-                f"'shown': list_sort(list(distinct {text}) filter ({text} is not null))"
-                f"[:{MOST_ARMS}]}}"
-            )
-        row = self.con.execute(f"select {', '.join(parts)} from records").fetchall()[0]
-        return [
-            Leaf(leaf.path, leaf.sql, leaf.type, **facts | {"shown": tuple(facts["shown"] or ())})
-            for leaf, facts in zip(leaves, row, strict=True)
-        ]
-
-    def most_repeats(self, *keys: str) -> int:
+    def most_repeats(self, keys: Sequence[str]) -> int:
         """Return in how many rows the most frequent value of some expressions is."""
-        query = f"select count(*) from records group by {', '.join(keys)} order by 1 desc limit 1"
-        return self.con.execute(query).fetchall()[0][0]
+        return self._row("max(n)", f"(select count(*) as n from records group by {_all(keys)})")[0]
+
+    def spread(self, keys: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Return the least and most values of each column in groups of several rows.
+
+        There is none where fewer than two groups have several rows.
+        """
+        counts = [f"count(distinct {leaf.sql}::varchar) as n{at}" for at, leaf in self._numbered()]
+        bounds = [f"(min(n{at}), max(n{at}))" for at, _ in self._numbered()]
+        repeated = f"from records group by {_all(keys)} having count(*) > 1"
+        groups, *found = self._row(
+            ", ".join(["count(*)", *bounds]), f"(select {', '.join(counts)} {repeated})"
+        )
+        paths = [leaf.path for leaf in self.leaves]
+        return dict(zip(paths, found, strict=True)) if groups > 1 else {}
+
+    def _numbered(self) -> Iterator[tuple[int, Leaf]]:
+        return enumerate(self.leaves)
 
     def arms(self, keys: Sequence[str], taken: Iterable[str]) -> list[Leaf]:
         """Return the columns not taken whose few values split the repeats of keys evenly."""
@@ -130,46 +123,37 @@ class Evidence:
 
     def _is_even(self, leaf: Leaf, keys: Sequence[str]) -> bool:
         """Tell whether nearly every group of repeats holds each value of a leaf equally often."""
-        named = ", ".join(f"{key} as k{number}" for number, key in enumerate(keys))
-        query = f"""
-            select count(*), count(*) filter (arms = {leaf.distinct} and least = most)
-            from (
-                select count(*) as arms, min(n) as least, max(n) as most, sum(n) as total
-                from (select {named}, {leaf.sql} as arm, count(*) as n from records group by all)
-                group by {", ".join(f"k{number}" for number in range(len(keys)))}
-            )
-            where total > 1
-        """
-        groups, even = self.con.execute(query).fetchall()[0]
+        groups, even = self._row(
+            f"count(*), count(*) filter (arms = {leaf.distinct} and least = most)",
+            f"""(
+                select count(*) as arms, min(n) as least, max(n) as most from (
+                    select [{_all(keys)}]::varchar as key, {leaf.sql} as arm, count(*) as n
+                    from records group by all
+                ) group by key having sum(n) > 1
+            )""",
+        )
         return groups > 0 and even >= 0.8 * groups
-
-    def is_constant_within(self, leaf: Leaf, key: str) -> bool:
-        """Tell whether a leaf has one value in each group of several rows, and several overall."""
-        query = f"""
-            select count(*), count(*) filter (n = 1) from (
-                select count(distinct {leaf.sql}) as n from records
-                group by {key} having count(*) > 1
-            )
-        """
-        groups, constant = self.con.execute(query).fetchall()[0]
-        return groups > 1 and constant == groups
-
-    def varying(self, keys: Sequence[str]) -> list[Leaf]:
-        """Return the columns that have several values in a group of rows with equal keys."""
-        if not self.leaves:
-            return []
-        counts = (f"count(distinct {leaf.sql}::varchar)" for leaf in self.leaves)
-        query = f"select {', '.join(counts)} from records group by {', '.join(keys)}"
-        groups = self.con.execute(query).fetchall()
-        most = [max(counts) for counts in zip(*groups, strict=True)]
-        return [leaf for leaf, count in zip(self.leaves, most, strict=True) if count > 1]
 
     def is_same(self, first: str, second: str) -> bool:
         """Tell whether two columns say the same in every row."""
-        query = (
-            f"select bool_and({first}::varchar is not distinct from {second}::varchar) from records"
-        )
-        return bool(self.con.execute(query).fetchall()[0][0])
+        is_same = f"bool_and({first}::varchar is not distinct from {second}::varchar)"
+        return bool(self._row(is_same)[0])
+
+
+def _all(keys: Sequence[str]) -> str:
+    return ", ".join(f"{key}::varchar" for key in keys)
+
+
+def _facts(leaf: Leaf) -> str:
+    """Return the select of what a leaf's values are."""
+    plain = f"({leaf.sql} ->> '$')" if leaf.type == "JSON" else f"{leaf.sql}::varchar"
+    text, number = f"left({plain}, {LONGEST_VALUE})", f"try_cast({plain} as double)"
+    return f"""{{
+        'rows': count(*), 'present': count({leaf.sql}), 'distinct': count(distinct {text}),
+        'numbers': count({number}), 'least': min({number}), 'most': max({number}),
+        'length': coalesce(avg(length({text})), 0), 'shown': coalesce(
+            list_sort(list(distinct {text}) filter ({text} is not null))[:{MOST_ARMS}], [])
+    }}"""
 
 
 def _leaves(path: str, sql: str, type: Any, depth: int = 4) -> Iterator[Leaf]:

@@ -196,37 +196,13 @@ def _expand(source: str) -> Iterator[tuple[Path, str]]:
     elif not glob.has_magic(source):
         raise AuditError(f"{source}: no such file or folder")
     else:
-        matches = [Path(match) for match in sorted(_matches(source))]
+        matches = [Path(match) for match in sorted(glob.glob(source, recursive=True))]
         if "**" in source:
             matches = [match for match in matches if not match.is_dir()]
         if not matches:
             raise AuditError(f"{source}: no file matches")
         for match in matches:
             yield from _search(match) if match.is_dir() else [(match, match.name)]
-
-
-def _matches(pattern: str) -> set[str]:
-    """What a pattern matches; a folder below `**` is visited once, whatever links lead to it."""
-    parts = pattern.split(os.sep)
-    if "**" not in parts:
-        return set(glob.glob(pattern))
-    at = parts.index("**")
-    before, after = os.sep.join(parts[:at]), os.sep.join(parts[at + 1 :]) or "*"
-    roots = glob.glob(before) if before else [os.sep if at else os.curdir]
-    folders = (folder for root in roots for folder in _folders(root))
-    return {m for folder in folders for m in _matches(os.path.join(glob.escape(folder), after))}
-
-
-def _folders(root: str) -> Iterator[str]:
-    """Yield a folder and those below it, through links, each once; hidden ones are not."""
-    visited: set[str] = set()
-    for parent, folders, _ in os.walk(root, followlinks=True):
-        if (folder := os.path.realpath(parent)) in visited:
-            folders.clear()
-            continue
-        visited.add(folder)
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield parent
 
 
 def _search(folder: Path) -> Iterator[tuple[Path, str]]:

@@ -1,4 +1,4 @@
-"""One JSON document read piece by piece, however large it is."""
+"""JSON read piece by piece, however large it is: lines, an array, or the members of a document."""
 
 import codecs
 import io
@@ -17,85 +17,79 @@ from audit.sources.files import Row, SourceFile, excerpt
 UNREADABLE = (ValueError, *containers.DAMAGED)
 BLOCK = 1 << 16
 SPACE = re.compile(r"[ \t\r\n]*")
-Pairs = list[tuple[str, Any]]
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; refuse one that says a key twice."""
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        keys = [key for key, _ in pairs]
+        again = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"key {excerpt(again)} occurs twice")
+    return members
 
 
 class JsonStream:
     """The members of an object or the items of an array; no more than one of them is held."""
 
-    def __init__(
-        self,
-        stream: Stream,
-        longest: int,
-        make: Callable[[Pairs], dict[str, Any]] | None = None,
-    ) -> None:
+    def __init__(self, stream: Stream, longest: int) -> None:
         self._stream = stream
         self._longest = longest
-        self._json = json.JSONDecoder(object_pairs_hook=make)
-        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._json = json.JSONDecoder(object_pairs_hook=unique_keys)
+        # Bytes that are no UTF-8 are refused with the row and column that hold them.
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
         self._text = ""
         self._at = 0
         self._is_over = False
+        # The number of the record that is read, in messages.
+        self.row = 0
 
     def members(self, list_name: str) -> Iterator[tuple[str, Any]]:
         """Yield each member, key and value; of the listed one, each item by itself."""
         self._expect("{")
-        while self._next() != "}":
+        while self.next() != "}":
             key = self.value()
             if not isinstance(key, str):
                 raise ValueError(f"expected a key, found {key!r:.40}")
             self._expect(":")
-            if key == list_name and self._next() == "[":
-                for item in self.items():
+            if key == list_name and self.next() == "[":
+                for item in self._items():
                     yield key, item
             else:
                 yield key, self.value()
-            if self._next() == ",":
+            if self.next() == ",":
                 self._at += 1
 
-    def begins_with(self, mark: str) -> bool:
-        """Return whether this is the next character that is no white space."""
-        return self._next() == mark
-
-    def end(self) -> None:
-        """Refuse anything but white space after the document."""
-        if not self._is_at_end():
-            raise ValueError(f"expected the end, found {self._next()!r}")
-
-    def _is_at_end(self) -> bool:
-        try:
-            self._next()
-        except ValueError:
-            return True
-        return False
-
     def records(self) -> Iterator[Any]:
-        """Return each item of an array, or each value one after another."""
-        return self.items() if self.begins_with("[") else self.values()
-
-    def items(self) -> Iterator[Any]:
-        """Yield each item of an array."""
-        self._expect("[")
-        while self._next() != "]":
+        """Yield each item of an array, or each value one after another."""
+        if self.next() == "[":
+            yield from self._items()
+            if self.next():
+                raise ValueError(f"expected the end, found {self.next()!r}")
+        while self.next():
+            self.row += 1
             yield self.value()
-            if self._next() == ",":
+
+    def _items(self) -> Iterator[Any]:
+        self._expect("[")
+        while self.next() != "]":
+            self.row += 1
+            yield self.value()
+            if self.next() == ",":
                 self._at += 1
         self._at += 1
 
-    def values(self) -> Iterator[Any]:
-        """Yield each value to the end, one after another."""
-        while not self._is_at_end():
-            yield self.value()
-
     def value(self) -> Any:
         """Return the next value; more is read until it is whole."""
-        self._next()
+        self.next()
         while True:
             try:
                 value, end = self._json.raw_decode(self._text, self._at)
-            except json.JSONDecodeError:
+            except RecursionError:
+                raise ValueError("nested too deep") from None
+            except json.JSONDecodeError as error:
                 if self._is_over:
-                    raise
+                    raise ValueError(error.msg) from None
             else:
                 # A number may go on in what is not read yet.
                 if end < len(self._text) or self._is_over:
@@ -103,23 +97,21 @@ class JsonStream:
                     return value
             self._read()
 
-    def _next(self) -> str:
-        """Return the next character that is no white space."""
+    def next(self) -> str:
+        """Return the next character that is no white space, nothing at the end."""
         while True:
             self._at = SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
-            if self._at < len(self._text):
-                return self._text[self._at]
-            if self._is_over:
-                raise ValueError("the file ends early")
+            if self._at < len(self._text) or self._is_over:
+                return self._text[self._at : self._at + 1]
             self._read()
 
     def _expect(self, mark: str) -> None:
-        if (character := self._next()) != mark:
+        if (character := self.next()) != mark:
             raise ValueError(f"expected {mark!r}, found {character!r}")
         self._at += 1
 
     def _read(self) -> None:
-        """Read thrice what is held: what is decoded in vain stays a third of the whole."""
+        """Triple the buffer, so that repeated decoding costs at most half again."""
         length = len(self._text) - self._at
         if length > self._longest:
             raise ValueError(f"holds a value longer than {self._longest // 1_000_000} MB")
@@ -130,17 +122,15 @@ class JsonStream:
 
 
 def stream_records(
-    file: SourceFile,
-    read: Callable[[JsonStream], Iterator[Any]],
-    what: str,
-    make: Callable[[Pairs], dict[str, Any]] | None = None,
+    file: SourceFile, read: Callable[[JsonStream], Iterator[Any]], what: str
 ) -> Iterator[Row]:
-    """The records that are read of a file, numbered from 1; what goes wrong begins with `what`."""
+    """Yield the records that are read of a file, numbered from 1; mistakes begin with `what`."""
     before = 0
-    with _opened(file, what, make) as (stream, raw):
+    with _opened(file, what) as (stream, raw):
         for number, record in enumerate(read(stream), 1):
             if not isinstance(record, dict):
-                raise ValueError(f"item {number} must be an object, found {excerpt(record)}")
+                stream.row = number
+                raise ValueError(f"must be an object, found {excerpt(record)}")
             done = raw.tell()
             yield number, record, max(done - before, 1), done
             before = done
@@ -160,17 +150,18 @@ def items_of(name: str) -> Callable[[JsonStream], Iterator[Any]]:
 
 
 @contextmanager
-def _opened(
-    file: SourceFile, what: str, make: Callable[[Pairs], dict[str, Any]] | None = None
-) -> Iterator[tuple[JsonStream, BinaryIO]]:
+def _opened(file: SourceFile, what: str) -> Iterator[tuple[JsonStream, BinaryIO]]:
+    row = 0
     try:
         with open(file.path, "rb") as raw:
-            yield JsonStream(unzipped(raw), containers.LONGEST_LINE, make), raw
-    except RecursionError:
-        raise file.unreadable(f"{what}: nested too deep") from None
+            stream = JsonStream(unzipped(raw), containers.LONGEST_LINE)
+            try:
+                yield stream, raw
+            finally:
+                row = stream.row
     except UNREADABLE as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise file.unreadable(f"{what}: {reason}") from None
+        raise file.unreadable(f"{what}: {f'row {row}: ' if row else ''}{reason}") from None
 
 
 def small_document(path: Path) -> Any:
@@ -182,7 +173,7 @@ def small_document(path: Path) -> Any:
 
 
 def first_members(data: bytes) -> tuple[dict[str, Any], bool]:
-    """The members of a first object that are whole within these bytes, and whether all are."""
+    """Return the members of a first object that are whole in these bytes, and whether all are."""
     members: dict[str, Any] = {}
     try:
         for key, value in JsonStream(io.BytesIO(data), len(data)).members(""):

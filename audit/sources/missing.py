@@ -50,30 +50,20 @@ NEEDS = {
 OPTIONAL = tuple(name for name in NEEDS if name != "text" and not COLUMNS[name].is_required)
 
 
-def _answered(reading: Reading) -> tuple[str, ...]:
-    """Return the columns any of which gives an answer."""
-    if reading.answer == NO_ANSWER:
-        return ()
-    if reading.answer == "boxed":
-        return ANSWERING
-    return ("archive_answer",) if reading.answer == "archive" else ("text",)
-
-
 def missing_columns(source: Source, reading: Reading) -> list[str]:
-    """Required columns that the file lacks and no option supplies.
-
-    A column that several things could be is required: not to load it would be a choice, too.
-    """
+    """Return the required columns that the file lacks and no option supplies."""
     mapping = source.mapping
     missing = [
         name
         for name, column in COLUMNS.items()
+        # A column that several things could be is asked about; sums of steps are costs.
         if name not in mapping
         and (column.is_required or name in source.ambiguous)
-        # The sums of steps stand in for it.
         and not (name == "completion_tokens" and "steps" in mapping)
     ]
-    answered = _answered(reading)
+    kinds: dict[str, tuple[str, ...]] = {NO_ANSWER: (), "boxed": ANSWERING}
+    kinds["archive"] = ("archive_answer",)
+    answered = kinds.get(reading.answer, ("text",))
     return missing if set(answered) & mapping.keys() else [*missing, *answered[:1]]
 
 
@@ -81,7 +71,6 @@ def explain(source: Source, column: str) -> str:
     """Return one missing column: what that costs and the option that settles it."""
     what, cost, option = NEEDS[column]
     why = source.ambiguous.get(column) or source.absent.get(column)
-    reason = f" ({why})" if why else ""
     if column == "correct" and "references" not in source.mapping:
         option = "--references FILE and --grade references to compare answers with references"
     if column == "finish_reason" and why and why.endswith((" holds lists", " holds objects")):
@@ -89,7 +78,7 @@ def explain(source: Source, column: str) -> str:
         return f"no {what} for each attempt: {why}; write one for each attempt, or one for all"
     if column == "completion_tokens" and "text" not in source.mapping:
         option = "--map completion_tokens=PATH"
-    return f"no {what}: {cost}; pass {option}{reason}"
+    return f"no {what}: {cost}; pass {option}" + (f" ({why})" if why else "")
 
 
 def require(source: Source, reading: Reading) -> None:
@@ -99,17 +88,12 @@ def require(source: Source, reading: Reading) -> None:
         return
     any_of = "text (or boxed_answer, or archive_answer)"
     names = [any_of if name == "text" and reading.answer == "boxed" else name for name in missing]
+    what = f"missing column{'s'[: len(missing) > 1]} {', '.join(names)}; {source.has}"
     if source.format == "sql":
-        wants = ", ".join(f"… as {name}" for name in missing)
-        what = f"missing column{'s'[: len(missing) > 1]} {', '.join(names)}; {source.has}"
+        none = ", or --answer none where nothing is voted on" if "text" in missing else ""
         raise source.file.error(
-            f"{what}; add {wants}, or --answer none where nothing is voted on"
-            if "text" in missing
-            else f"{what}; add {wants}"
+            f"{what}; add {', '.join(f'… as {name}' for name in missing)}{none}"
         )
     explained = "; ".join(explain(source, name) for name in missing)
-    raise source.file.error(
-        f"missing column{'s'[: len(missing) > 1]} {', '.join(names)}; "
-        f"{source.has}; {explained}; "
-        "what goes by another name is named with --map CANONICAL=PATH"
-    )
+    renamed = "what goes by another name is named with --map CANONICAL=PATH"
+    raise source.file.error(f"{what}; {explained}; {renamed}")

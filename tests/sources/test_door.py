@@ -338,7 +338,7 @@ def test_tables_with_other_marks_between_cells_are_read(tmp_path, mark):
         ("a.jsonl.zst", b"\x28\xb5\x2f\xfd\x00", "is compressed with zstd"),
         ("a.csv", "a,b\n1,2\n".encode("utf-16"), "is UTF-16"),
         ("a.tar", b"a.json".ljust(257, b"\0") + b"ustar\x0000" + b"\0" * 248, "is a tar archive"),
-        ("a.json", b'[["a", "b"], ["c"]]', "is a list of values or lists without names"),
+        ("a.json", b'[["a", "b"], ["c"]]', "must be an object, found ['a', 'b']"),
         ("a.yaml", b"prompt: hi\n- a\n", "holds neither JSON, nor CSV, nor Parquet"),
         ("a.json", b'{"resolved_ids": ["a"], "total": 1}', "give it as --labels FILE"),
     ],

@@ -4,7 +4,6 @@ import gzip
 import json
 import os
 import threading
-import time
 
 import duckdb
 import pyarrow as pa
@@ -16,7 +15,7 @@ from audit.load.load import load
 from audit.options import Reading
 from audit.sources.files import find_files
 from audit.sources.opening import open_source
-from audit.sources.readers import chunks, parquet
+from audit.sources.readers import chunks
 from tests.support.command import run
 from tests.support.logs import lines
 from tests.support.waiting import within
@@ -90,16 +89,6 @@ def test_a_file_that_changed_since_it_was_found_is_refused(tmp_path):
         list(open_source(file, Reading()).chunks)
 
 
-def test_rows_are_counted_against_the_footer(tmp_path, monkeypatch):
-    path = tmp_path / "a.parquet"
-    write_as(path, 60)
-    (file,) = find_files([str(path)])
-    reader = pq.ParquetFile(path)
-    monkeypatch.setattr(parquet, "_joined", lambda batches: iter(list(batches)[:-1]))
-    with pytest.raises(AuditError, match="holds 0 rows where its footer says 60"):
-        list(parquet._parquet_batches(file, reader, ["seed"]))
-
-
 def test_a_parquet_file_that_is_cut_during_a_load_changes_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(chunks, "CHUNK_ROWS", 10)
     path = tmp_path / "a.parquet"
@@ -129,33 +118,6 @@ def test_a_pipe_in_a_folder_is_refused_and_not_waited_for(tmp_path):
                 assert summary.rows == 2
                 assert f"left out: {tmp_path}/{name}: neither" in "".join(summary.notes)
         os.unlink(tmp_path / name)
-
-
-def test_links_in_circles_are_followed_once(tmp_path, monkeypatch):
-    inner = tmp_path / "one" / "two"
-    inner.mkdir(parents=True)
-    lines(inner / "a.jsonl", rows(1))
-    lines(tmp_path / "b.jsonl", rows(1))
-    (tmp_path / ".hidden").mkdir()
-    lines(tmp_path / ".hidden" / "c.jsonl", rows(1))
-    for number in range(4):
-        (inner / f"up{number}").symlink_to(tmp_path)
-        (tmp_path / f"round{number}").symlink_to(inner)
-    with within(20):
-        # A link leads out of `one` again, so b.jsonl is below it too.
-        for pattern, wanted in {
-            "**/*.jsonl": {"a.jsonl", "b.jsonl"},
-            "**": {"a.jsonl", "b.jsonl"},
-            "**/one/**/*.jsonl": {"a.jsonl", "b.jsonl"},
-            "o*/**/a.jsonl": {"a.jsonl"},
-        }.items():
-            found = {file.path.name for file in find_files([f"{tmp_path}/{pattern}"])}
-            assert found == wanted, pattern
-        monkeypatch.chdir(tmp_path)
-        assert {str(file.path) for file in find_files(["**/*.jsonl"])} <= {
-            "b.jsonl", "one/two/a.jsonl", *(f"round{n}/a.jsonl" for n in range(4))
-        }  # fmt: skip
-        assert len(find_files(["**/*.jsonl"])) == 2
 
 
 def test_a_git_lfs_pointer_is_called_that(tmp_path):
@@ -199,36 +161,6 @@ def test_unreadable_files_are_named_or_left_out_and_told(tmp_path):
     assert line.startswith("no file can be read: only.csv: holds no rows")
 
 
-# Files that are larger than they look
-
-
-def test_a_row_beyond_the_limit_of_a_line_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("audit.sources.containers.LONGEST_LINE", 1_000_000)
-    records = rows(5)
-    records[3]["text"] = "x" * 1_500_000
-    pq.write_table(pa.Table.from_pylist(records), tmp_path / "a.parquet")
-    assert refusal(tmp_path / "a.parquet") == "a.parquet: row 4: is longer than 1 MB"
-
-
-@pytest.mark.parametrize("place", ["before", "between", "after"])
-@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv.gz"])
-def test_white_space_without_end_is_refused(tmp_path, monkeypatch, place, name):
-    monkeypatch.setattr("audit.sources.containers.LONGEST_BLANK", 200_000)
-    if "csv" in name:
-        head, row = b",".join(map(str.encode, ROW)) + b"\n", b"a,c,0,%d,5,stop,\\boxed{1},1\n"
-    else:
-        head, row = b"", json.dumps(ROW).replace('"seed": 0', '"seed": %d').encode() + b"\n"
-    blank = b"\n" * 400_000
-    content = {
-        "before": blank + head + row % 1,
-        "between": head + row % 1 + blank + row % 2,
-        "after": head + row % 1 + blank,
-    }[place]
-    (tmp_path / name).write_bytes(gzip.compress(content))
-    with within(20):
-        assert "of white space" in (line := refusal(tmp_path / name)) or "blank lines" in line
-
-
 def test_the_command_ends_with_one_line_at_a_pipe(tmp_path):
     (tmp_path / "in").mkdir()
     os.mkfifo(tmp_path / "in" / "a.jsonl")
@@ -239,27 +171,3 @@ def test_the_command_ends_with_one_line_at_a_pipe(tmp_path):
     thread.start()
     thread.join(60)
     assert done and "neither a file nor a folder" in done[0]
-
-
-def test_a_row_group_is_decoded_while_the_one_before_it_is_in_use(tmp_path, monkeypatch):
-    path = tmp_path / "a.parquet"
-    pq.write_table(pa.Table.from_pylist(rows(50)), path, row_group_size=10)
-    started = []
-    decoded = parquet._decoded
-
-    def counted(*arguments):
-        for batch in decoded(*arguments):
-            started.append(batch.num_rows)
-            yield batch
-
-    monkeypatch.setattr(parquet, "_decoded", counted)
-    monkeypatch.setattr(parquet, "SMALL_BYTES", 0)
-    (file,) = find_files([str(path)])
-    seeds = []
-    for number, chunk in enumerate(open_source(file, Reading()).chunks, 1):
-        seeds += chunk.values["seed"].to_pylist()
-        waited = time.monotonic() + 30
-        while len(started) < min(number + 1, 5) and time.monotonic() < waited:
-            time.sleep(0.01)
-        assert len(started) == min(number + 1, 5)
-    assert seeds == [row["seed"] for row in rows(50)]

@@ -320,12 +320,12 @@ def test_a_damaged_document_is_refused_in_one_line(con, tmp_path):
     text = json.dumps(parallel())
     path = tmp_path / "a.json"
     for bad, message in (
-        (text[:-20], "a.json: not readable as one JSON document"),
+        (text[:-20], "a.json: not readable as JSON"),
         (text + " x", "expected the end, found 'x'"),
-        ('[{"a": 1}, 7]', "item 2 must be an object, found 7"),
+        ('[{"a": 1}, 7]', "row 2: must be an object, found 7"),
         ('[{"a": 1, "a": 2}]', "key 'a' occurs twice"),
         ("[]", "holds no rows"),
-        ('{\n "a": [1,\n', "not readable as one JSON document"),
+        ('{\n "a": [1,\n', "not readable as JSON"),
         ("[" + '{"a":' * 20_000, "not readable"),
     ):
         path.write_text(bad)

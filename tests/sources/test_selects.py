@@ -162,7 +162,7 @@ def test_describe_says_what_a_select_would_load(runs):
     refused = audit.describe(runs, sql="select task as question_id from source")
     assert refused.startswith("does not load yet: --sql: missing columns archive,")
     with pytest.raises(AuditError, match="--map and --sql exclude each other"):
-        audit.load(duckdb.connect(), runs, sql=MAP, mapping={"seed": "trial"})
+        audit.load(duckdb.connect(), runs, sql=MAP, map={"seed": "trial"})
 
 
 @pytest.mark.parametrize("is_select", [True, False])

@@ -18,13 +18,14 @@ from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.canonical import COLUMNS
 from audit.sources.columns import RECORDS_SHOWN, Origin, columns_shown, find_origins
-from audit.sources.containers import Lines, sniff
+from audit.sources.containers import sniff
 from audit.sources.files import Chunk, Source, SourceFile, excerpt
 from audit.sources.formats import FOLDER, Context, Format, Record, context_of
 from audit.sources.json_stream import JsonStream, small_document, stream_records
 from audit.sources.readers import chunks as limits
 from audit.sources.readers.chunks import empty
-from audit.sources.readers.lines import jsonl_rows
+from audit.sources.readers.documents import json_rows
+from audit.sources.readers.lines import text_lines
 from audit.sources.readers.selected import Select, decode, read_batches, read_relation
 from audit.sources.views import Argument, connect_offline, open_views
 from audit.text import quoted
@@ -188,15 +189,13 @@ class Feed:
         """Yield each record with its number: lines as they are, documents piece by piece."""
         most = self.file.sample or self.file.bytes
         if _is_lines(self.file):
-            lines = Lines(self.file)
-            for line in lines:
-                if line.strip():
-                    if not line.lstrip().startswith("{"):
-                        what = f"must be a JSON object, found {excerpt(line.strip())}"
-                        raise self.file.unreadable(f"line {lines.number}: {what}")
-                    self.done = lines.done
-                    yield lines.number, line
-                if lines.done > most:
+            for number, line, done in text_lines(self.file):
+                if not line.lstrip().startswith("{"):
+                    what = f"must be a JSON object, found {excerpt(line.strip())}"
+                    raise self.file.unreadable(f"line {number}: {what}")
+                self.done = done
+                yield number, line
+                if done > most:
                     return
         else:
             for number, record, _, done in stream_records(self.file, JsonStream.records, DAMAGED):
@@ -228,7 +227,7 @@ class Feed:
         """Return what is wrong with the file, where that is what the engine fails by."""
         if self._failure is None and "Malformed JSON" in str(error):
             try:
-                for _ in jsonl_rows(self.file):
+                for _ in json_rows(self.file):
                     pass
             except AuditError as found:
                 return found
@@ -254,7 +253,7 @@ def _is_lines(file: SourceFile) -> bool:
     """Return whether a file of JSON has a record on its first line."""
     if sniff(file).container == "json":
         return False
-    line = next((line for line in Lines(file) if line.strip()), "")
+    _, line, _ = next(text_lines(file), (0, "", 0))
     try:
         return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):
