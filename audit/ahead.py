@@ -9,21 +9,15 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def prefetch(items: Iterable[Item], is_waited_for: bool = False) -> Generator[Item]:
-    """Yield items, each made in a thread while the one before is in use; the first at once.
-
-    With `is_waited_for`, whoever closes the generator waits for the item that is being made.
-    """
+def prefetch(items: Iterable[Item]) -> Generator[Item]:
+    """Yield items, each made in a thread while the one before is in use; the first at once."""
     source = iter(items)
     maker = ThreadPoolExecutor(1)
-    return _made(maker, source, maker.submit(next, source, None), is_waited_for)
+    return _yield_items(maker, source, maker.submit(next, source, None))
 
 
-def _made(
-    maker: ThreadPoolExecutor,
-    source: Iterator[Item],
-    making: "Future[Item | None]",
-    is_waited_for: bool,
+def _yield_items(
+    maker: ThreadPoolExecutor, source: Iterator[Item], making: "Future[Item | None]"
 ) -> Generator[Item]:
     """Yield the item that is being made, and then the others."""
     try:
@@ -31,9 +25,9 @@ def _made(
             making = maker.submit(next, source, None)
             yield item
     finally:
-        # Usually not waited for: the garbage collector may end this inside a thread that is just
-        # starting and holds the lock that the maker needs to end.
-        maker.shutdown(wait=is_waited_for, cancel_futures=True)
+        # Do not wait: the garbage collector may end this inside a thread that is just starting and
+        # holds the lock that the maker needs to end.
+        maker.shutdown(wait=False, cancel_futures=True)
 
 
 def in_order(

@@ -69,7 +69,7 @@ NO_LIMITS = Limits()
 
 
 @contextmanager
-def _opened(
+def _open(
     db: Database,
     limits: Limits = NO_LIMITS,
     *,
@@ -148,7 +148,7 @@ def load(
         with contextlib.suppress(AuditError):  # The load says what is wrong with a source.
             files = find_files(source_paths(sources))
     row_group = fitting_row_group(files)
-    with _opened(db, limits, write=True, row_group=row_group, may_create=True) as con:
+    with _open(db, limits, write=True, row_group=row_group, may_create=True) as con:
         summary = load_sources(
             con,
             files or local_files(sources),
@@ -160,7 +160,7 @@ def load(
         notes = provenance.load_notes(con, summary.notes)
         notes += quality_notes(con, summary.archives["archive"].to_pylist())
     notes += [STALE] if summary.replays_dropped else []
-    caption = f"{summary.rows:,} rows of {summary.files:,} file(s) in {_name(db)}"
+    caption = f"{summary.rows:,} rows of {summary.files:,} file(s) in {_name_database(db)}"
     return Result(summary.archives, caption=caption, notes=notes)
 
 
@@ -173,7 +173,7 @@ def answers(db: Database, answer: str, *, force: bool = False, limits: Limits) -
     """
     from audit.load.reread import reread
 
-    with _opened(db, limits, write=True, row_group=database.LOADED_ROW_GROUP) as con:
+    with _open(db, limits, write=True, row_group=database.LOADED_ROW_GROUP) as con:
         outcome = reread(con, answer, force=force)
         notes = [*quality_notes(con), *([STALE] if outcome.replays_dropped else [])]
     if outcome.derived_removed:
@@ -182,7 +182,7 @@ def answers(db: Database, answer: str, *, force: bool = False, limits: Limits) -
         f"{outcome.answered:,} of {outcome.attempts:,} attempts have an answer by {answer}; "
         f"{outcome.answered_before:,} had one before"
     )
-    rows = _row(outcome, "attempts", "answered", "answered_before")
+    rows = _one_row(outcome, "attempts", "answered", "answered_before")
     return Result(rows, caption=caption, notes=notes)
 
 
@@ -203,7 +203,7 @@ def leave(
     """
     from audit.load.leave import leave as derive
 
-    with _opened(db, limits, write=True, row_group=database.LOADED_ROW_GROUP) as con:
+    with _open(db, limits, write=True, row_group=database.LOADED_ROW_GROUP) as con:
         counts, dropped = derive(con, exit, archive, new)
     notes = [
         f"{row['never_asked']:,} attempts of {row['derived_from']} have no asked checkpoint and "
@@ -214,12 +214,12 @@ def leave(
     return Result(counts, notes=[*notes, *([STALE] if dropped else [])])
 
 
-def _row(counted: Any, *names: str) -> pa.Table:
+def _one_row(counted: Any, *names: str) -> pa.Table:
     """Return a table with one row: some fields of what was counted."""
     return pa.table({name: [getattr(counted, name)] for name in names})
 
 
-def _name(db: Database) -> str:
+def _name_database(db: Database) -> str:
     return "the database" if isinstance(db, duckdb.DuckDBPyConnection) else str(db)
 
 
@@ -231,8 +231,8 @@ def replay(
 
     What is not given is as in the last replay of the database, or the study's.
     """
-    with _opened(db, limits, write=True, row_group=database.REPLAYED_ROW_GROUP) as con:
-        asked: dict[str, Any] = {**settings, **_replayed_only(con, settings)}
+    with _open(db, limits, write=True, row_group=database.REPLAYED_ROW_GROUP) as con:
+        asked: dict[str, Any] = {**settings, **_read_filters(con, settings)}
         if asked.get("orders") == "auto":
             done, chosen = engine.replay_enough(con, asked, progress)
         else:
@@ -264,10 +264,10 @@ def replay(
             f"budgets chosen so that 10, 25, 50, 75 and 90 % of the attempts cost no more: "
             f"{', '.join(named)}; name others with --budgets"
         )
-    return Result(used, caption=f"{replays:,} replays in {_name(db)}", notes=notes)
+    return Result(used, caption=f"{replays:,} replays in {_name_database(db)}", notes=notes)
 
 
-def _replayed_only(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _read_filters(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Read the filters and prices of a replay: names that exist, and rows of files."""
     database.require_attempts(con)
     only = filters.chosen(
@@ -292,10 +292,10 @@ def table(db: Database, name: str, *, progress: Progress | None = None, asked: T
     _require_table(name)
     if asked.tokenize:
         _count_tokens(db, [name], asked, progress)
-    with _opened(db, asked) as con:
+    with _open(db, asked) as con:
         only = filters.chosen(con, asked.archive, asked.competition, asked.problems)
         rows = annotated(con, name, engine.table(con, name), only.archives)
-        notes = [] if rows.num_rows else [_why_empty(con, name)]
+        notes = [] if rows.num_rows else [_explain_empty(con, name)]
         rows = filters.filtered(name, rows, only)
         notes += [only.note(), *_show_notes(con, rows)]
         notes.append(provenance.notes(con, has_selectors="selector" in rows.column_names))
@@ -344,7 +344,7 @@ def _require_table(name: str) -> None:
         raise AuditError(not_there("table", name, engine.table_names()))
 
 
-def _why_empty(con: duckdb.DuckDBPyConnection, name: str) -> str:
+def _explain_empty(con: duckdb.DuckDBPyConnection, name: str) -> str:
     """Return why a table has no rows; there are no settings before the first replay."""
     from audit.report.captions import empty_reason
     from audit.report.data import settings
@@ -360,10 +360,10 @@ def _count_tokens(
     """Tokenize what tables still wait for; only then is the database opened for writing."""
     from audit import tokens
 
-    with _opened(db, limits) as con:
+    with _open(db, limits) as con:
         is_waiting = any(engine.waiting_events(con, name) > 0 for name in names)
     if is_waiting:
-        with _opened(db, limits, write=True) as con:
+        with _open(db, limits, write=True) as con:
             tokens.tokenize(con, threads=limits.threads, progress=progress)
 
 
@@ -415,15 +415,15 @@ def _run_query(
     """Run a query and return its result, also as text if a format is given."""
     from audit.query.run import query as ask
 
-    with _opened(db, limits, sandbox=True) as con:
+    with _open(db, limits, sandbox=True) as con:
         answer = ask(con, name_or_sql, params, **more)
         shown = answer.table.num_rows
         caption = f"… {shown:,} of {answer.rows:,} rows" if shown < answer.rows else ""
-        notes = _provenance(con) if answer.reads_records else []
+        notes = _provenance_notes(con) if answer.reads_records else []
         return Result(answer.table, "", caption=caption, notes=notes), answer.text
 
 
-def _provenance(con: duckdb.DuckDBPyConnection) -> list[str]:
+def _provenance_notes(con: duckdb.DuckDBPyConnection) -> list[str]:
     """Return the provenance note printed below results."""
     with contextlib.suppress(duckdb.Error):
         return [provenance.notes(con, has_selectors=True)]
@@ -445,7 +445,7 @@ def schema(db: Database, name: str | None = None) -> Result:
     """
     from audit.query.schema import schema as list_relations
 
-    with _opened(db) as con:
+    with _open(db) as con:
         rows = list_relations(con, name)
     return Result(rows, caption=engine.relation_comment(name) if name else "")
 
@@ -465,12 +465,12 @@ def show(
     """
     from audit.query.show import attempts, find_problem, text
 
-    with _opened(db) as con:
+    with _open(db) as con:
         found = find_problem(con, archive, asked.competition, asked.question)
         if seed is not None:
             return Text(text(con, found, seed))
         caption = f"archive {found.archive}, competition {found.competition}, question {found.name}"
-        return Result(attempts(con, found), "", caption=caption, notes=_provenance(con))
+        return Result(attempts(con, found), "", caption=caption, notes=_provenance_notes(con))
 
 
 @public
@@ -495,11 +495,13 @@ def export(
     table_names = patterns(names)
     if asked.tokenize:
         _count_tokens(db, table_names or engine.table_names(), asked, progress)
-    with _opened(db, asked) as con:
+    with _open(db, asked) as con:
         only = filters.chosen(con, asked.archive, asked.competition, asked.problems)
         written = list(write_files(con, Path(out), table_names, format, only, progress))
         notes = [only.note()]
-        hint = f"budget-audit tokenize{'' if _name(db) == 'the database' else f' --db {db}'}"
+        hint = (
+            f"budget-audit tokenize{'' if _name_database(db) == 'the database' else f' --db {db}'}"
+        )
         waiting = {} if table_names else left_out(con, hint)
         notes += [f"{name} is left out: {why}" for name, why in waiting.items()]
         if not table_names:
@@ -552,7 +554,7 @@ def _check_expectations(
     from audit.output.expect import outcome
 
     lines, checks = [], Checks()
-    with _opened(db, limits) as con:
+    with _open(db, limits) as con:
         tables_by_name = {
             name: in_unit(con, engine.table(con, name)) for name in {e.table for e in expected}
         }
@@ -594,7 +596,7 @@ def report(
     """
     from audit.report import report as write_report
 
-    with _opened(db, limits) as con:
+    with _open(db, limits) as con:
         only = filters.chosen(con, patterns(archive or ())) if archive else None
         return write_report(
             con, Path(out), list(names(formats)), only, progress, title=title, texts=texts
@@ -649,11 +651,11 @@ def figure(
         raise AuditError(f"--{given[0]}: only the timeline shows one replay")
     path = check_suffix(Path(out or f"{name}.svg"))
     look = Look(width or PLAIN.width, title=title, font=check_font(font))
-    with _opened(db) as con:
+    with _open(db) as con:
         database.require_replays(con)
         chosen = filters.chosen(con, patterns(archive or ())).archives
         if is_timeline:
-            draw, notes = _timeline(con, chosen[0] if chosen else None, replayed)
+            draw, notes = _prepare_timeline(con, chosen[0] if chosen else None, replayed)
         else:
             panels = filters.in_order(con, chosen, names(order or ()))
             draw, notes = FIGURES[name](con, panels), []
@@ -662,7 +664,7 @@ def figure(
         return picture(save_figure(chart, path), words, notes)
 
 
-def _timeline(
+def _prepare_timeline(
     con: duckdb.DuckDBPyConnection, archive: str | None, replayed: OneReplay
 ) -> tuple[Callable[..., Any], list[str]]:
     """Return what draws the timeline of a replay, and a note that names the problem."""
@@ -709,16 +711,16 @@ def tokenize(
     from audit import tokens
 
     if checkpoints:
-        with _opened(db, limits, write=True) as con:
+        with _open(db, limits, write=True) as con:
             found = tokens.write_checkpoints(con, tokenizer, limits.threads, progress)
         caption = (
             f"{found.checkpoints:,} checkpoints written in {found.attempts:,} attempts, counted "
             f"with {found.encoding}; {found.unverified:,} attempts have none: their recorded "
             "counts differ"
         )
-        rows = _row(found, "encoding", "attempts", "checkpoints", "unverified")
+        rows = _one_row(found, "encoding", "attempts", "checkpoints", "unverified")
         return Result(rows, caption=caption, notes=[STALE] if found.replays_dropped else [])
-    with _opened(db, limits, write=True) as con:
+    with _open(db, limits, write=True) as con:
         counts = tokens.tokenize(
             con, tokenizer, everything=everything, threads=limits.threads, progress=progress
         )
@@ -726,7 +728,7 @@ def tokenize(
         f"{counts.tokens:,} tokens of {counts.attempts:,} attempts counted with {counts.encoding}; "
         f"{counts.reconciled:,} reconcile with their recorded counts"
     )
-    return Result(_row(counts, "encoding", "attempts", "tokens", "reconciled"), caption=caption)
+    return Result(_one_row(counts, "encoding", "attempts", "tokens", "reconciled"), caption=caption)
 
 
 @public
@@ -745,7 +747,7 @@ def compare(
 
     if limits.tokenize:
         _count_tokens(db, ["prefix_boxes"], limits, progress)
-    with _opened(db, limits) as con:
+    with _open(db, limits) as con:
         database.require_replays(con)
         counted = con.execute("select archive, count(*) from attempts group by archive")
         comparison = study.compare(
@@ -801,7 +803,7 @@ def diff(
     if table is not None:
         _require_table(table)
     pairs = archive_pairs(patterns(archive or ()))
-    with _opened(old, limits) as before, _opened(new, limits) as after:
+    with _open(old, limits) as before, _open(new, limits) as after:
         rows = differences(before, after, tolerance, pairs, table)
         return Result(rows, caption=first_screen(before, after, rows, pairs))
 
@@ -847,10 +849,10 @@ def demo(
     load(db, files, replace=True, progress=progress_of("load"), **read, **process)
     replay(db, progress=progress_of("replay"), **settings, **process)
     tables: dict[str, pa.Table] = {}
-    with _opened(db, limits) as con:
+    with _open(db, limits) as con:
         written = write_report(con, folder / "report", progress=progress_of("report"), keep=tables)
         notes = recorded.credits(con)
-        finding = _finding(con, tables, agents=agents, forced=forced)
+        finding = _tell_finding(con, tables, agents=agents, forced=forced)
     made += [("page", path) for path in written]
     if simulated:
         notes.append("This is simulated data: it shows the tool, it says nothing about any model.")
@@ -858,7 +860,7 @@ def demo(
     return Result(rows, caption=finding, notes=notes)
 
 
-def _finding(
+def _tell_finding(
     con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], *, agents: bool, forced: bool
 ) -> str:
     """Return the finding of a demonstration, in three lines and a table."""
@@ -892,7 +894,7 @@ def card(
     """
     from audit.output.card import write_card
 
-    with _opened(db, limits) as con:
+    with _open(db, limits) as con:
         database.require_replays(con)
         only = filters.chosen(con, patterns(archive or ()), (), None)
         files = write_card(con, Path(out), only.archives, format)
@@ -917,5 +919,5 @@ def to_scorio(db: Database, attempts: int | None = None) -> dict[str, ScorioArra
     db: the database, a file or a connection
     attempts: take the first N attempts of every problem (default: all, which must be as many)
     """
-    with _opened(db) as con:
+    with _open(db) as con:
         return arrays.to_scorio(con, attempts)

@@ -33,26 +33,11 @@ FLAGS |= {"params": "--param"}
 LITTLE_MEMORY = 2 * 2**30
 
 
-class Reads(click.ParamType):
-    """A value that a function reads; what it refuses is a mistake of usage."""
-
-    def __init__(self, name: str, read: Callable[[Any], Any]) -> None:
-        self.name = name
-        self.read = read
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Convert the value."""
-        try:
-            return self.read(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-
 def _read_pair(text: str) -> tuple[str, str]:
     """Return the two halves of name=value."""
     left, equals, right = text.partition("=")
     if not equals or not left:
-        raise ValueError(f"'{text}' is not of the form name=value")
+        raise click.BadParameter(f"'{text}' is not of the form name=value")
     return left, right
 
 
@@ -69,14 +54,12 @@ def _read_width(written: str) -> int:
     units = {"in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4, "pt": 96 / 72}
     width = float(match[1]) * units[match[2]] if match else 0.0
     if not 150 <= width <= 4000:
-        raise ValueError(
+        raise click.BadParameter(
             f"'{written}' is not a width like 3.3in, 84mm, 240pt, one or two (columns)"
         )
     return round(width)
 
 
-PAIR = Reads("name=value", _read_pair)
-WIDTH = Reads("width", _read_width)
 DATABASE = click.Option(
     ["--db"],
     default=DEFAULT_DATABASE,
@@ -202,28 +185,22 @@ def _option(
         is_on = one.default is True
         more |= {"is_flag": True, "flag_value": not is_on, "default": is_on}
     elif any(get_origin(kind) is Mapping for kind in kinds):
-        more |= {"type": PAIR, "multiple": True, "callback": lambda ctx, param, pairs: dict(pairs)}
+        more |= {"type": _read_pair, "multiple": True}
+        more["callback"] = lambda ctx, param, pairs: dict(pairs)
     else:
         choices = [get_args(kind) for kind in kinds if get_origin(kind) is Literal]
         numbers = [kind for kind in (int, float) if kind in kinds and str not in kinds]
-        types = [*map(click.Choice, choices), *([WIDTH] if one.name == "width" else numbers), None]
+        types = [
+            *map(click.Choice, choices),
+            *([_read_width] if one.name == "width" else numbers),
+            None,
+        ]
         more |= {"type": types[0], "multiple": several}
         more["metavar"] = metavar or ("PATH" if Path in kinds else None)
         if one.default not in (None, (), one.empty):
             more |= {"default": one.default, "show_default": True}
     help = f"{capital(help)}."
     return click.Option([*flags, one.name], help=help, shell_complete=completer, **more)
-
-
-def combine(*options: Callable[..., Any]) -> Callable[..., Any]:
-    """Return several options as one, listed in this order."""
-
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
 
 
 def _without_color(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -243,18 +220,16 @@ no_color = click.option(
 
 def formats(*more: str) -> Callable[..., Any]:
     """Return the options of what is printed: the format, and how a terminal shows it."""
-    return combine(
-        click.option(
-            "--format",
-            "fmt",
-            type=click.Choice((*FORMATS, *more)),
-            default="table",
-            show_default=True,
-            help="How to print it.",
-        ),
-        click.option("--wide", is_flag=True, help="Every column and cell, however wide."),
-        no_color,
+    formatted = click.option(
+        "--format",
+        "fmt",
+        type=click.Choice((*FORMATS, *more)),
+        default="table",
+        show_default=True,
+        help="How to print it.",
     )
+    wide = click.option("--wide", is_flag=True, help="Every column and cell, however wide.")
+    return lambda command: formatted(wide(no_color(command)))
 
 
 def width_of(wide: bool) -> int | None:

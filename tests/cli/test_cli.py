@@ -78,12 +78,6 @@ def test_load_tells_what_came_in_and_refuses_it_a_second_time(folder):
     assert "already in the database" in line and "--replace" in line
 
 
-def test_a_refused_load_leaves_no_new_database_behind(folder):
-    (folder / "empty").mkdir(exist_ok=True)
-    run(folder, "load", "empty", "--db", "never.duckdb", status=2)
-    assert not (folder / "never.duckdb").exists()
-
-
 def test_load_replace_makes_the_replays_stale_and_every_command_says_so(folder, tmp_path):
     db = tmp_path / "stale.duckdb"
     db.write_bytes((folder / "audit.duckdb").read_bytes())
@@ -175,11 +169,8 @@ def test_check_passes_on_sound_data_and_fails_on_a_forged_ledger(folder, tmp_pat
         "update primary_picks set until_position = 2 where from_position = 1"
     )
     con.close()
-    rows = {}
-    for line in run(folder, "check", "--db", db, "--format", "json", status=1).splitlines():
-        if line.startswith((" ", "{", "[{")):
-            row = json.loads(line.strip(" [],"))
-            rows[row["check"]] = row["violations"]
+    found = json.loads(run(folder, "check", "--db", db, "--format", "json", status=1))
+    rows = {row["check"]: row["violations"] for row in found}
     assert rows["ledger_adds_up"] > 0
     assert rows["labels_shuffled"] > 0
     assert rows["equal_launches"] == 0
@@ -225,6 +216,7 @@ def test_sql_prints_the_rendered_sql_of_a_stage(folder):
     ("arguments", "part"),
     [
         (["replay", "--budgets", "four"], "'four' is not a number like 4000, 4_000, 4.5k or 1e6"),
+        (["replay", "--budgets", "8k,16,000"], "did you mean 16000? a comma separates budgets"),
         (["replay", "--budgets", ""], "at least one budget"),
         (["replay", "--budgets", "0"], "above 0"),
         (["replay", "--caps", "0"], "above 0"),
@@ -251,22 +243,11 @@ def test_a_mistake_gets_one_line_and_status_two(folder, arguments, part):
     assert (folder / "audit.duckdb").read_bytes() == before
 
 
-def test_a_file_that_is_no_database_is_told_in_one_line(folder, tmp_path):
-    (tmp_path / "notes.duckdb").write_text("not a database")
-    for command in (
-        ["table", "main"],
-        ["replay"],
-        ["check"],
-        ["query", "select 1"],
-        ["load", "archives"],
-    ):
-        assert "notes.duckdb" in run(folder, *command, "--db", tmp_path / "notes.duckdb", status=2)
-    assert (tmp_path / "notes.duckdb").read_text() == "not a database"
-
-
-def test_a_table_file_is_not_taken_for_a_database(folder, tmp_path):
-    (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
+@pytest.mark.parametrize("text", ["not a database", "a,b\n1,2\n"])
+def test_a_file_that_is_no_database_is_refused_in_one_line(folder, tmp_path, text):
+    path = tmp_path / "rows.csv"
+    path.write_text(text)
     for command in (["table", "main"], ["replay"], ["load", "archives"], ["query", "select 1"]):
-        line = run(folder, *command, "--db", tmp_path / "rows.csv", status=2)
-        assert "not a DuckDB database" in line
-    assert (tmp_path / "rows.csv").read_text() == "a,b\n1,2\n"
+        line = run(folder, *command, "--db", path, status=2)
+        assert "rows.csv" in line and "not a DuckDB database" in line
+    assert path.read_text() == text

@@ -373,32 +373,7 @@ def test_export_and_report_follow_the_filter(folder, tmp_path):
     assert text.count("simulated_low") > 10
 
 
-# Numbers.
-
-
-def test_numbers_are_read_as_people_write_them(folder, tmp_path):
-    written, settings = "4.5k,1.5M,1e6,4_000,8k,0.5k, 2k", "500,2000,4000,4500,8000,1000000,1500000"
-    db = tmp_path / "numbers.duckdb"
-    db.write_bytes((folder / "audit.duckdb").read_bytes())
-    run(folder, "replay", "--db", db, "--orders", 0, "--replicates", 0, "--budgets", written)
-    sql = "select value from settings where key = 'budgets'"
-    assert rows(folder, "query", sql, "--db", db) == [{"value": settings}]
-
-
-@pytest.mark.parametrize(
-    ("written", "part"),
-    [
-        ("4,096", "did you mean 4096? a comma separates budgets"),
-        ("16,000", "did you mean 16000? a comma separates budgets"),
-        ("1,048,576", "did you mean 1048576? a comma separates budgets"),
-        ("4.5", "'4.5' is not a whole number"),
-        ("4kk", "not a number like"),
-        ("1e6k", "not a number like"),
-        ("-4k", "not a number like"),
-    ],
-)
-def test_a_number_that_could_mean_two_things_is_refused_with_a_question(folder, written, part):
-    assert part in run(folder, "replay", f"--budgets={written}", status=2)
+# Names.
 
 
 @pytest.mark.parametrize(
@@ -407,8 +382,6 @@ def test_a_number_that_could_mean_two_things_is_refused_with_a_question(folder, 
         (["tabel", "main"], "Did you mean 'table'?"),
         (["table", "curvs"], "did you mean 'curves'?"),
         (["query", "overshot"], "did you mean 'overshoot'?"),
-        (["export", "replay", "--out", "x"], "did you mean 'replays'?"),
-        (["timeline", "--archive", "simulated_hi"], "did you mean 'simulated_high'?"),
         (["sql", "advisry"], "did you mean 'advisory'?"),
     ],
 )
