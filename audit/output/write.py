@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from audit.database.leftovers import atomic_file
 from audit.errors import AuditError, first_line
-from audit.text import literal, quoted
+from audit.text import is_utf8, literal, quoted
 
 Rows: TypeAlias = pa.Table | pa.RecordBatchReader
 COPIED = {
@@ -21,6 +21,8 @@ COPIED = {
 
 def write_rows(rows: Rows, path: Path, fmt: str) -> None:
     """Write rows to a file, which appears whole or not at all."""
+    if not is_utf8(str(path)):
+        raise AuditError(f"{path}: DuckDB writes no name that is not UTF-8; rename it")
     with atomic_file(path) as partial:
         try:
             _copy(rows, partial, fmt)

@@ -20,8 +20,3 @@ def test_an_ordinary_user_is_told_what_to_install(tmp_path):
     assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
     assert "as root: apt-get install -y --no-install-recommends chromium nodejs" in done.stderr
     assert "texlive-latex-base" in done.stderr and "texlive-latex-recommended" in done.stderr
-
-
-def test_lint_comes_before_the_tests():
-    text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert text.index("bin/ruff check") < text.index("bin/mypy") < text.index("-m pytest")

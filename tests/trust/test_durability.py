@@ -17,7 +17,6 @@ import pytest
 import audit
 from audit import database
 from audit.cli import main
-from audit.database.leftovers import atomic_file
 from audit.database.schema import SCHEMA_VERSION
 from audit.errors import AuditError
 from tests.soak._server import ROOT, serving
@@ -96,43 +95,12 @@ def test_ctrl_c_leaves_no_temporary_file_and_no_traceback(server, folders):
     assert met, said
 
 
-@pytest.mark.parametrize("moment", (0.05, 0.1, 0.3))
-def test_ctrl_c_while_the_program_is_still_starting_shows_no_traceback(folder, moment):
-    code = "import os; from audit.__main__ import main; os.write(1, b'.'); main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, "load", "../first", "--replace"],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout.read(1) == "."
-    time.sleep(moment)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate()
-    assert "Traceback" not in said and process.returncode in (-signal.SIGINT, 130, 0), said
-    assert not leftovers(folder)
-
-
 @pytest.fixture
 def ended():
     """The number of a process that is no more."""
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     return process.pid
-
-
-def test_a_file_left_by_a_killed_run_is_removed_and_that_of_a_running_one_is_not(tmp_path, ended):
-    dead = tmp_path / f".a.csv.{ended}.part"
-    alive = tmp_path / f".a.csv.{os.getppid()}.part"
-    others = [tmp_path / f".b.csv.{ended}.part", tmp_path / ".a.csv.notes.part"]
-    for path in (dead, alive, *others):
-        path.write_text("half")
-    with atomic_file(tmp_path / "a.csv") as partial:
-        partial.write_text("new")
-    assert (tmp_path / "a.csv").read_text() == "new"
-    assert not dead.exists() and alive.exists() and all(path.exists() for path in others)
 
 
 def test_what_a_killed_run_has_left_is_removed_by_the_next_that_writes(folder, ended):
@@ -241,12 +209,6 @@ def wait_until_open(process, db):
     time.sleep(1)
 
 
-def test_another_program_that_holds_the_database_is_named_too(server, folder):
-    with duckdb.connect(str(folder / "audit.duckdb")):
-        line = refused(server, folder, ("table", "main"))
-    assert f"in use by process {os.getpid()} (" in line and "; try again when it has ended" in line
-
-
 # Versions
 
 
@@ -271,12 +233,6 @@ def make_foreign(db):
         con.execute("create table customers as select 1 as id")
 
 
-def make_foreign_schema(db):
-    db.unlink()
-    with duckdb.connect(str(db)) as con:
-        con.execute("create schema shop; create table shop.customers as select 1 as id")
-
-
 def set_storage_version(db):
     """Write another storage version into the header, and the header's checksum."""
     content = db.read_bytes()
@@ -298,9 +254,7 @@ VERSIONS = {
         lambda db: set_version(db, NEWER),
         f"a newer budget-audit (schema version {NEWER}, this one reads {SCHEMA_VERSION}); use that",
     ),
-    "unknown": (lambda db: set_version(db, "x"), "of another program"),
     "foreign": (make_foreign, "of another program (customers); choose another --db"),
-    "foreign schema": (make_foreign_schema, "of another program (customers); choose another"),
     "newer DuckDB": (set_storage_version, "newer DuckDB than this one"),
     "empty": (lambda db: db.write_bytes(b""), "not a DuckDB database; choose another --db"),
     "cut off": (lambda db: db.write_bytes(db.read_bytes()[:4096]), "cannot be opened"),

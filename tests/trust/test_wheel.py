@@ -1,6 +1,5 @@
 """The wheel carries its SQL and queries, and works from any folder (threat model, a)."""
 
-import json
 import subprocess
 import sys
 import venv
@@ -38,10 +37,7 @@ def run(place, *arguments):
 
 @pytest.fixture(scope="module")
 def replayed(fresh):
-    """The same, with simulated archives loaded and replayed there, and an attempt without cost."""
-    attempt = {"archive": "a", "competition": "c", "question_id": 1, "seed": 1, "correct": True}
-    attempt |= {"finish_reason": "stop", "text": "7"}
-    (fresh[0] / "uncounted.jsonl").write_text(json.dumps(attempt))
+    """The same, with simulated archives loaded and replayed there."""
     run(fresh, "simulate", "--out", "archives", "--problems", "2", "--attempts", "6")
     run(fresh, "load", "archives")
     run(fresh, "replay", "--orders", "2", "--replicates", "10")
@@ -63,23 +59,3 @@ def test_the_page_and_the_demo_need_no_extra(replayed):
     said = run(replayed, "demo", "--out", "demo")
     assert "tokens a problem" in said and "Epoch AI" in said
     assert (replayed[0] / "demo" / "report" / "report.html").stat().st_size > 200_000
-
-
-@pytest.mark.parametrize(
-    ("command", "extra"),
-    [
-        ("tokenize", "tokens"),
-        ("table prefix_boxes --tokenize", "tokens"),
-        ("export prefix_boxes --out e", "tokens"),
-        ("load uncounted.jsonl --db c.duckdb --count-tokens o200k_base", "tokens"),
-        ("fetch scorio-trace --out f", "hub"),
-    ],
-)
-def test_without_an_extra_a_command_names_it_in_one_line(replayed, command, extra):
-    folder, program = replayed
-    before = sorted(folder.rglob("*"))
-    done = subprocess.run([program, *command.split()], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
-    assert f"[{extra}]" in done.stderr and "pip install" in done.stderr
-    assert sorted(folder.rglob("*")) == before
