@@ -140,18 +140,14 @@ def load(
     """
     from audit.load.load import load as load_sources
     from audit.load.staging import fitting_row_group
-    from audit.sources.files import SourceFile, find_files
     from audit.sources.selects import is_selected
 
-    files: Sequence[SourceFile] = ()
-    if not is_selected(source_paths(sources), reading):
-        with contextlib.suppress(AuditError):  # The load says what is wrong with a source.
-            files = find_files(source_paths(sources))
-    row_group = fitting_row_group(files)
+    paths = source_paths(sources)
+    row_group = fitting_row_group([] if is_selected(paths, reading) else paths)
     with _open(db, limits, write=True, row_group=row_group, may_create=True) as con:
         summary = load_sources(
             con,
-            files or local_files(sources),
+            local_files(sources),
             replace=replace,
             texts=texts,
             reading=reading,

@@ -27,23 +27,14 @@ Budgets = Amount | Sequence[Amount]
 FilePath = str | Path
 
 
-class Columnar(Protocol):
-    """A table of Python's: a DuckDB relation, an Arrow table or a data frame."""
+class Streamable(Protocol):
+    """A table of Python's: a DuckDB relation, an Arrow table or stream, or a data frame."""
 
-    @property
-    def columns(self) -> Any:
-        """Return the columns, or their names."""
-
-
-class Streamed(Protocol):
-    """A stream of record batches."""
-
-    @property
-    def schema(self) -> Any:
-        """Return the schema of the batches."""
+    def __arrow_c_stream__(self, requested_schema: Any = None, /) -> Any:
+        """Return the rows as a stream of Arrow batches."""
 
 
-Sources = FilePath | Columnar | Streamed | Sequence[FilePath | Columnar | Streamed]
+Sources = FilePath | Streamable | Sequence[FilePath | Streamable]
 One = TypeVar("One")
 # Descriptions of parameters that many functions have.
 SHARED = {
@@ -370,8 +361,8 @@ def source_paths(sources: Sources) -> list[Any]:
 
 
 def is_table(source: Any) -> bool:
-    """Tell whether a source is a table of Python's: a relation, Arrow's or a data frame."""
-    return hasattr(source, "columns") or hasattr(source, "schema")
+    """Return whether a source is a table of Python's: a relation, Arrow's or a data frame."""
+    return hasattr(source, "__arrow_c_stream__")
 
 
 def flag_of(entry: Field[Any], name: str | None = None) -> str:

@@ -3,13 +3,11 @@
 import csv
 import io
 import json
-import shutil
 
 import pytest
 
 from tests.support.archives import attempt, write_jsonl
-from tests.support.command import ROOT
-from tests.support.copies import PACKAGE, copied, insert, python, told
+from tests.support.copies import copied, insert, python, told
 from tests.support.pages import packed_tables
 
 # A copy of the package is compiled and run as one that is new.
@@ -71,7 +69,6 @@ from interval_prompts
 order by archive, budget, rule
 """
 MEANING = ",prompts,mean prompt tokens of the attempts that are launched,tokens,1,2\n"
-LISTED = "| `prompts` | the prompt tokens that a rule's attempts take at a problem. |\n"
 READING = '    flavour: str | None = option(None, "a flavour", "text", metavar="NAME")\n'
 SETTING = '    patience: int = option(7, "how long to wait", "number")\n'
 SMALL = "--caps 2 --primary-cap 2 --orders 2 --replicates 20"
@@ -237,26 +234,6 @@ for function, name in (
 kept = audit.query("audit.duckdb", "select value from settings where key = 'patience'")
 assert kept.to_pydict() == {"value": ["9"]}
 """
-
-
-def test_the_documentation_is_held_to_list_a_table_that_is_added(tmp_path):
-    folder = with_table(copied(tmp_path / "copy", (*PACKAGE, "tests", ".github", ".ci")))
-    shutil.copy(ROOT / "README.md", folder)
-    check = [
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "tests/test_docs.py",
-        "-k",
-        "every_table",
-    ]
-    undocumented = python(folder, *check)
-    assert undocumented.returncode == 1 and "`prompts`" in undocumented.stdout
-    insert(folder / "sql" / "README.md", "| `selection_events` |", LISTED)
-    documented = python(folder, *check)
-    assert documented.returncode == 0, documented.stdout
 
 
 @pytest.mark.parametrize(

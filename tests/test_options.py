@@ -1,7 +1,6 @@
 """An option is declared once and arrives everywhere; what it is given is checked by type."""
 
 import inspect
-import pydoc
 import re
 import shutil
 import subprocess
@@ -198,15 +197,11 @@ def test_pyright_rejects_a_misspelt_or_mistyped_argument(tmp_path):
 
 
 @pytest.mark.parametrize("name", sorted(main.commands))
-def test_help_of_a_function_and_of_its_command_explain_every_option(name):
-    function = FUNCTIONS[name]
-    helped = pydoc.plain(pydoc.render_doc(function))
+def test_help_of_a_command_explains_every_parameter_of_its_function(name):
     taken = {one.name: one for one in parameters(name)}
-    for parameter in inspect.signature(function).parameters:
-        assert f"{parameter}: " in helped.splitlines()[2], "in the signature, with its type"
-        assert re.search(rf"^ +{parameter}: \S", helped, re.MULTILINE)
-        option = taken.get(parameter)
-        assert parameter == "progress" or option.param_type_name == "argument" or option.help
+    for parameter in inspect.signature(FUNCTIONS[name]).parameters.keys() - {"progress"}:
+        option = taken[parameter]
+        assert option.param_type_name == "argument" or option.help, parameter
 
 
 def test_an_argument_that_no_function_takes_is_refused_with_the_nearest(db):
