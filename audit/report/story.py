@@ -12,6 +12,7 @@ from audit.report.data import Row
 from audit.report.wording import TOKENS, budget_name, macros, number, one_line, said
 from audit.units import Unit
 
+STORY = Path(__file__).with_name("story.j2")
 STORY_TABLES = ("main", "matched_cost", "spending")
 
 
@@ -28,7 +29,7 @@ def story_lines(row: Row | None, unit: Unit = TOKENS) -> list[str]:
     """Return the finding in three lines, of what `read_story` found."""
     if row is None:
         return ["No archive has labels: what a budget bought cannot be told, only what it cost."]
-    words = macros(Path(__file__).with_name("story.j2"), unit)
+    words = macros(STORY, unit)
     return [said(line, row) for line in (words.difference, words.cost, words.choice)]
 
 

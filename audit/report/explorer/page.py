@@ -5,6 +5,7 @@ import json
 import math
 import re
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,13 @@ import pyarrow as pa
 from markupsafe import Markup
 
 from audit import engine
-from audit.output.display import columns_with_intervals, is_number, number_format, values_of
+from audit.output.display import (
+    budget_name,
+    columns_with_intervals,
+    is_number,
+    number_format,
+    values_of,
+)
 from audit.output.headings import heading
 from audit.report import data, findings
 from audit.report.content import sections
@@ -23,7 +30,7 @@ from audit.report.explorer.still import still
 from audit.report.explorer.texts import Texts
 from audit.report.findings import Topic
 from audit.report.pages import html_page
-from audit.report.story import STORY_TABLES
+from audit.report.story import STORY, STORY_TABLES
 from audit.report.wording import macros, said
 from audit.rules import RULES
 from audit.text import steerless
@@ -76,9 +83,10 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | 
         | {
             "style": Markup((HERE / "page.css").read_text()),
             "scripts": [Markup(script) for script in scripts],
-            "still": still(values["tables"], values["story"], values["unit"]),
+            "still": still(values),
             "date": f"Replayed {written}." if written else "",
             "definitions": RULES,
+            "budget_name": partial(budget_name, unit=values["unit"]),
             "left_out": notes,
             "texts": texts.size if texts else "",
             "has_policies": "policies" in values["tables"],
@@ -135,7 +143,7 @@ def _opening(story: Row | None, unit: Unit) -> dict[str, Any] | None:
     """Return the archive and budget that the page opens with, and why."""
     if story is None:
         return None
-    why = said(macros(HERE.parent / "story.j2", unit).why, story)
+    why = said(macros(STORY, unit).why, story)
     return {"archive": steerless(story["archive"]), "budget": story["budget"], "why": why}
 
 
