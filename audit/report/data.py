@@ -76,10 +76,7 @@ def archives(con: duckdb.DuckDBPyConnection) -> list[Row]:
 
 def example_replay(con: duckdb.DuckDBPyConnection) -> Row | None:
     """Choose a replay worth drawing: the rules part, strict returns something, the scale fits."""
-    run = settings(con)
-    replays = relation(
-        con, "example_replay", selector=run["primary_selector"], cap=int(run["primary_cap"])
-    ).to_pylist()
+    replays = relation(con, "example_replay").to_pylist()
     return replays[0] if replays else None
 
 

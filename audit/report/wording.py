@@ -61,11 +61,6 @@ def interval(row: Row, column: str) -> str:
     return f" [{number(bounds[0])}, {number(bounds[1])}]" if bounds else ""
 
 
-def with_interval(row: Row, column: str) -> str:
-    """Return the estimate with its interval beside it."""
-    return number(row[column]) + interval(row, column)
-
-
 def one_line(text: Any, limit: int = 60) -> str:
     """Text from an archive on one line, printable and not too long."""
     shown = "".join(c if c.isprintable() else " " for c in str(text))

@@ -14,8 +14,8 @@ where
     strict.rule = 'strict'
     and advisory.rule = 'advisory'
     and replays.rule = 'advisory'
-    and selector = $selector
-    and cap = $cap
+    and selector = (select value from settings where key = 'primary_selector')
+    and cap = (select cap from caps where is_primary)
 order by
     advisory.correct and not strict.correct desc,
     repeat > 0 desc,

@@ -1,5 +1,6 @@
--- page_texts: what every attempt wrote, in the order in which the page keeps attempts, and where a
---     tokenizer has cut it: tokens counted from its start.
+-- page_texts: what every attempt wrote, in the order in which the page keeps attempts, where a tokenizer
+--     has cut it, in tokens counted from its start, and which part of all texts the bank is in: parts are
+--     $characters long.
 -- grain: bank_id, slot
 with cuts as (
     select
@@ -17,6 +18,7 @@ select
     candidates.slot,
     texts.text,
     coalesce(cuts.cuts, []) as cuts,
+    coalesce(sum(len(texts.text)) over (order by candidates.bank_id), 0) // $characters as part,
 from candidates
 inner join banks on candidates.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id

@@ -10,7 +10,7 @@ from audit import engine
 from audit.errors import AuditError
 from audit.report import figures
 from audit.report.figures import Look, drawing
-from audit.report.figures.timeline import CUT, timeline
+from audit.report.figures.timeline import timeline
 from audit.report.wording import one_line
 from audit.text import shortened
 from tests.support.archives import attempt
@@ -112,7 +112,7 @@ def test_timeline_draws_the_ledger_of_its_replay(simulated):
             [archive, competition, question, repeat, budget],
         ).fetchall()
     }
-    cut = [row for row in drawn if row.get("kind") == CUT]
+    cut = [row for row in drawn if row.get("kind") == "paid, not returned"]
     assert [row["stop"] - row["start"] for row in cut] == [rules["strict"][3]]
     text = words_of(spec)
     assert f"Pays {rules['strict'][2]:,} tokens, {rules['strict'][3]:,} tokens for" in text
@@ -309,7 +309,7 @@ def test_timeline_draws_steps_and_what_every_rule_pays_and_keeps(tmp_path):
         assert f"Pays {cost} tokens" in said
         assert f"returns {returned} attempt" in said
         assert not lost or f"{lost} tokens for" in said
-    cut = [row["stop"] for row in drawn if row.get("kind") == CUT]
+    cut = [row["stop"] for row in drawn if row.get("kind") == "paid, not returned"]
     assert sorted(cut) == [16, 19, 19, 22]
     assert {end for row in drawn for end in row.get("steps", [])} == {14, 19, 22}
     assert sorted(row["cost"] for row in drawn if "past" in row and "cost" in row) == [

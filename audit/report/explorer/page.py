@@ -3,7 +3,6 @@
 import gzip
 import json
 import math
-import re
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -34,7 +33,7 @@ from audit.report.story import STORY, STORY_TABLES
 from audit.report.wording import macros, said
 from audit.rules import RULES
 from audit.text import steerless
-from audit.units import Unit, read_budget
+from audit.units import Unit
 
 HERE = Path(__file__).parent
 SCRIPTS = (
@@ -195,8 +194,6 @@ def _findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:
         rows.append(answer | {"budget": None, "selector": ""})
         for finding in topic.findings:
             keys = f", {'; '.join(finding.keys)}" if finding.keys else ""
-            budget = re.search(r"budget = ([\d.]+)", keys)
-            selector = re.search(r"selector = (\w+)", keys)
             rows.append(
                 answer
                 | {
@@ -204,8 +201,8 @@ def _findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:
                     "short": steerless(finding.short or finding.sentence),
                     "sentence": steerless(finding.sentence),
                     "source": steerless(f"check: table {finding.table}{keys}"),
-                    "budget": read_budget(budget[1], unit) if budget else None,
-                    "selector": selector[1] if selector else "",
+                    "budget": finding.budget and round(finding.budget * unit.scale),
+                    "selector": finding.selector,
                 }
             )
     if len({finding.archive for topic in topics for finding in topic.findings}) > MOST_PAIRED:

@@ -6,16 +6,16 @@ import itertools
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
 from audit.database.schema import lacks_texts
 from audit.errors import AuditError
 from audit.report import data
+from audit.report.data import Row
 from audit.text import steerless
 from audit.tokens import Encoding, find_encoding
 
@@ -51,19 +51,27 @@ def write_texts(
     """
     if lacks_texts(con):
         raise AuditError("report --texts: the run that was gathered keeps no texts")
+    there = "select 1 from texts where text is not null and list_contains(?, archive) limit 1"
+    if not con.execute(there, [[*archives]]).fetchall():
+        raise AuditError("report --texts: the database holds no texts of these archives")
     encoding = _counted_with(con)
     ids = data.relation(con, "page_banks", archives=[*archives])["bank_id"].to_pylist()
     places = {bank: place for place, bank in enumerate(ids)}
+    asked = {"archives": [*archives], "characters": FILE_CHARACTERS}
+    rows = (row for batch in data.batches(con, "page_texts", **asked) for row in batch.to_pylist())
     folder.parent.mkdir(parents=True, exist_ok=True)
     written = Texts(folder)
     partial = Path(tempfile.mkdtemp(prefix=".texts-", dir=folder.parent))
     try:
-        for number, group in enumerate(_groups(con, archives, encoding)):
-            banks = {places[bank]: texts for bank, texts in group}
+        for number, (_, part) in enumerate(itertools.groupby(rows, lambda row: row["part"])):
+            banks: dict[int, list[Row]] = {}
+            for row in part:
+                entry = _entry(row["text"], row["cuts"], encoding)
+                banks.setdefault(places[row["bank_id"]], []).append(entry)
             packed = gzip.compress(json.dumps(banks, separators=(",", ":")).encode(), 6, mtime=0)
             script = f'auditTexts({number},"{base64.b64encode(packed).decode()}");\n'.encode()
             written.bytes += len(script)
-            written.files += [number + 1] * len(group)
+            written.files += [number + 1] * len(banks)
             if written.bytes > MOST_BYTES and not is_all:
                 raise AuditError(
                     f"report --texts: the texts of {len(places):,} problems take more than "
@@ -87,32 +95,7 @@ def _counted_with(con: duckdb.DuckDBPyConnection) -> Encoding | None:
         return None
 
 
-def _groups(
-    con: duckdb.DuckDBPyConnection, archives: Sequence[str], encoding: Encoding | None
-) -> Iterator[list[tuple[int, list[dict[str, Any]]]]]:
-    """Banks with their texts, as many as a file takes."""
-    group: list[tuple[int, list[dict[str, Any]]]] = []
-    characters = recorded = 0
-    rows = (
-        row
-        for batch in data.batches(con, "page_texts", archives=list(archives))
-        for row in batch.to_pylist()
-    )
-    for bank, attempts in itertools.groupby(rows, key=lambda row: row["bank_id"]):
-        texts = [_entry(row["text"], row["cuts"], encoding) for row in attempts]
-        recorded += sum(entry["text"] is not None for entry in texts)
-        characters += sum(len(entry["text"] or "") for entry in texts)
-        group.append((bank, texts))
-        if characters > FILE_CHARACTERS:
-            yield group
-            group, characters = [], 0
-    if not recorded:
-        raise AuditError("report --texts: the database holds no texts of these archives")
-    if group:
-        yield group
-
-
-def _entry(text: str | None, cuts: Sequence[int], encoding: Encoding | None) -> dict[str, Any]:
+def _entry(text: str | None, cuts: Sequence[int], encoding: Encoding | None) -> Row:
     """Return a text as the page shows it, and after how many of its characters each cut falls."""
     if text is None or encoding is None or not cuts:
         return {"text": None if text is None else page_text(text)}

@@ -13,7 +13,7 @@ from audit.report import captions, data
 from audit.report.data import Row
 from audit.report.figures import panels
 from audit.report.figures.drawing import PLAIN, Drawing, Look
-from audit.report.figures.panels import Panel, rule_lines
+from audit.report.figures.panels import Panel
 
 # In a figure of one column, with more archives than this the costs are left out.
 MOST_WITH_COSTS = 4
@@ -23,17 +23,16 @@ def budget_curve(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None 
     """Draw accuracy at every budget of the table, and the realized cost as a multiple of B."""
     rows, ends = panels.rows_to_draw(con, "curves", archives), data.bank_ends(con)
     shown = {row["archive"] for row in rows}
-    curve = [
-        row for row in engine.table(con, "budget_curve").to_pylist() if row["archive"] in shown
-    ]
-    lines, curves = rule_lines(rows, curve), data.by_archive(curve)
+    lines = panels.rule_lines(con)
+    curves = data.by_archive(engine.table(con, "budget_curve").to_pylist())
+    dense = [row for archive in shown for row in lines[archive]]
     rules = panels.rule_domain(rows)
     points = [row | {"is_bank_end": (row["archive"], row["budget"]) in ends} for row in rows]
     points.sort(key=lambda row: rules.index(row["rule"]))
-    reached = [row["budget"] for row in lines]
+    reached = [row["budget"] for row in dense]
     across = [min(reached) / 1.15, max(reached) * 1.15]
-    low, high = panels.extent(lines, "cost_ratio")
-    tens = panels.percent_domain([*rows, *lines])
+    low, high = panels.extent(dense, "cost_ratio")
+    tens = panels.percent_domain([*rows, *dense])
     shared = {
         "across": across,
         "percent": {"domain": tens, "nice": False, "zero": False},
@@ -54,13 +53,12 @@ def budget_curve(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None 
         names = [budget_name(budget, replayed_unit(con)) for budget in budgets]
 
         def values(panel: Panel) -> Row:
-            own = curves.get(panel.archive, [])
             return shared | {
                 "has_costs": has_costs,
                 "budget_axis": _axis(budgets, names, panel.width / math.log(across[1] / across[0])),
                 "points": [row for row in points if row["archive"] == panel.archive],
-                "lines_joined": rule_lines(panel.rows, own),
-                "shade": [_shade(row, *tens) for row in own if row["band_low"] is not None],
+                "lines_joined": lines[panel.archive],
+                "curve": curves.get(panel.archive, []),
             }
 
         title = f"{'Accuracy and realized cost' if has_costs else 'Accuracy'} over the budget"
@@ -83,12 +81,3 @@ def _axis(budgets: Sequence[float], names: Sequence[str], scale: float) -> Row:
         "labelOverlap": False,
         "grid": False,
     }
-
-
-def _shade(row: Row, low: float, high: float) -> Row:
-    """Return the band of the whole difference at a budget, on top of the strict curve."""
-    ends = {
-        end: min(high, max(low, row["strict_accuracy"] + row[end]))
-        for end in ("band_low", "band_high")
-    }
-    return {"budget": row["budget"], **ends}

@@ -20,22 +20,17 @@ def cost_accuracy(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None
     unit = replayed_unit(con)
     rows = panels.rows_to_draw(con, "curves", archives)
     rows = [row | {"label": budget_name(row["budget"], unit)} for row in rows]
-    matched, curves = (
-        data.by_archive(engine.table(con, name).to_pylist())
-        for name in ("matched_cost", "budget_curve")
-    )
+    matched = data.by_archive(engine.table(con, "matched_cost").to_pylist())
+    lines = panels.rule_lines(con)
     right = 1.06 * max(row["cost"] for row in rows)
     words = "Labels: the budget B. Diamonds: strict at the budget that costs what advisory costs."
 
     def values(panel: Panel) -> Row:
-        first = min(row["budget"] for row in panel.rows)
-        lines = panels.rule_lines(panel.rows, curves.get(panel.archive, []))
         return {
             "domain": panels.percent_domain(rows),
             "right": right,
-            "lines_joined": [
-                row for row in lines if row["cost"] <= right and row["budget"] >= first
-            ],
+            "first": min(row["budget"] for row in panel.rows),
+            "lines_joined": lines[panel.archive],
             "same_cost": matched.get(panel.archive, []),
         }
 

@@ -111,23 +111,11 @@ def round_ticks(low: float, high: float) -> list[float]:
     return [tick for tick in ticks if low <= tick <= high]
 
 
-def rule_lines(points: Sequence[Row], curve: Sequence[Row]) -> list[Row]:
-    """Return the lines of rules: every budget of the curve, or of the run if there is no curve."""
-    dense = [
-        {
-            "archive": row["archive"],
-            "rule": rule,
-            "budget": row["budget"],
-            "accuracy": row[f"{rule}_accuracy"],
-            "cost": row[f"{rule}_cost"],
-            "cost_ratio": row[f"{rule}_cost"] / row["budget"],
-        }
-        for row in curve
-        for rule in ("strict", "advisory")
-        if row["delta"] is not None
-    ]
-    dense_rules = {row["rule"] for row in dense}
-    return [*dense, *(row for row in points if row["rule"] not in dense_rules)]
+def rule_lines(con: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
+    """Return the lines of rules by archive, at every budget of the curve or of the run."""
+    tables = {name: engine.table(con, name) for name in ("curves", "budget_curve")}
+    with data.holding(tables) as own:
+        return data.by_archive(data.relation(own, "rule_lines").to_pylist())
 
 
 def rows_to_draw(

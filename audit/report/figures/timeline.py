@@ -18,11 +18,6 @@ from audit.rules import RULES, list_rules
 from audit.text import not_there, plural
 from audit.units import Amount, Unit, read_budget
 
-ELIGIBLE = "returned, eligible"
-INELIGIBLE = "returned, not eligible"
-CUT = "paid, not returned"
-BEYOND = "not launched"
-
 
 def timeline(
     con: duckdb.DuckDBPyConnection,
@@ -96,35 +91,32 @@ def _read_budget(budget: Amount, unit: Unit) -> float:
 
 def _lanes(con: duckdb.DuckDBPyConnection, key: Row, words: Any) -> list[Row]:
     """Return the lanes from the top: the bank, then every rule, with their sentences and bars."""
-    order = {name: value for name, value in key.items() if name != "budget"}
-    bank = data.relation(con, "timeline_attempts", **order).to_pylist()
     used = list(list_rules(data.settings(con)["rules"].split(",")).values())
     rules = data.relation(con, "timeline_ledger", rules=used, **key).to_pylist()
+    bars: dict[str | None, list[Row]] = {}
+    for bar in data.relation(con, "timeline_bars", rules=used, **key).to_pylist():
+        bars.setdefault(bar["rule"], []).append(bar)
     terminals = data.relation(con, "timeline_terminals", **key).to_pylist()
-    launched = rules[0]["launched"]
-    kinds = [_kind(bar) if bar["position"] <= launched else BEYOND for bar in bank]
+    bank = bars[None]
     reach = 1.22 * max(key["budget"], *(row["cost"] for row in rules))
     hidden = sum(attempt["start"] >= reach for attempt in bank)
     lanes: list[Row] = [
         {
             "title": f"The bank: {plural(len(bank), 'attempt')} in this order",
-            "sentences": [said(words.launched, hidden, launched, len(rules))],
-            "bars": [bar | {"kind": kind} for bar, kind in zip(bank, kinds, strict=True)],
+            "sentences": [said(words.launched, hidden, rules[0]["launched"], len(rules))],
+            "bars": bank,
             "asked": [],
             "cost": 0,
         }
     ]
     for row in rules:
         own = terminals if row["rule"] == "strict" else []
+        chosen = [said(words.paid, row), said(words.selected, row, bank)]
         lanes.append(
             {
                 "title": RULES[row["rule"]].title,
-                "sentences": [
-                    said(words.paid, row),
-                    said(words.selected, row, bank),
-                    *_taken(words, own),
-                ],
-                "bars": _bars(row, bank),
+                "sentences": chosen + _taken(words, own),
+                "bars": bars.get(row["rule"], []),
                 "asked": sorted({taken["place"] for taken in own} - {None}),
                 "cost": row["cost"],
             }
@@ -140,34 +132,13 @@ def _taken(words: Any, terminals: Sequence[Row]) -> list[str]:
     return [f"With {', '.join(same)}: {taken}" for taken, same in names.items()]
 
 
-def _bars(row: Row, bank: Sequence[Row]) -> list[Row]:
-    """Return the bars of one rule's lane: what it returns, and the prefix that it pays for."""
-    bars = []
-    for attempt in bank[: row["launched"]]:
-        is_returned = attempt["position"] <= row["returned"]
-        bars.append(
-            attempt
-            | {"kind": _kind(attempt) if is_returned else CUT}
-            | {"stop": attempt["stop"] if is_returned else row["cost"]}
-            | {"lost": "cut" if row["rule"] == "strict" else "lost"}
-            | {"selected": not row["abstained"] and attempt["seed"] == row["seed"]}
-        )
-    return bars
-
-
-def _kind(attempt: Row) -> str:
-    return ELIGIBLE if attempt["eligible"] else INELIGIBLE
-
-
 def _label(bar: Row, limit: float, end: float, width: float) -> Row:
     """Return as much of number and answer as fits the bar, and where it keeps clear of B."""
     left, right = bar["start"], min(bar["stop"], end)
     if left < limit < right:
         left, right = (left, limit) if limit - left >= right - limit else (limit, right)
-    if bar["kind"] == CUT:
-        why = bar["lost"]
-    elif bar["eligible"]:
-        why = "finished" if bar["answer"] is None else one_line(bar["answer"], 24)
+    if bar["lost"] or bar["eligible"]:
+        why = bar["lost"] or ("finished" if bar["answer"] is None else one_line(bar["answer"], 24))
     else:
         why = "length" if bar["finish_reason"] == "length" else "no vote"
     room, number = (right - left) / end * width, str(bar["position"])

@@ -49,6 +49,9 @@ class Finding:
     table: str
     keys: list[str]
     short: str
+    # The budget and the selector of the row behind it, where it is of one.
+    budget: float | None
+    selector: str
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,9 @@ def _finding(words: Any, rows: list[Row]) -> Finding:
     columns = [name for name in key_columns(row["source"]) if name != "archive"]
     keys = [key_of(row, *columns) for row in rows if row[columns[0]] is not None]
     sentence, short = said(words.sentence, row, rows), said(words.short, row)
-    return Finding(row["archive"], sentence, row["source"], keys, short)
+    budget = next((row[name] for name in columns if name.endswith("budget")), None)
+    selector = row["selector"] if "selector" in columns else ""
+    return Finding(row["archive"], sentence, row["source"], keys, short, budget, selector)
 
 
 def key_of(row: Row, *columns: str) -> str:
