@@ -6,7 +6,6 @@ policy forbids. Only Inspect's public interface is used.
 """
 
 import os
-from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -272,30 +271,21 @@ def _row(sample: EvalSample, task: EvalSpec) -> dict[str, Any] | None:
     from pathlib import Path
 
     from audit.options import Reading
-    from audit.sources.files import SourceFile, Unreadable
-    from audit.sources.formats import Context, formats
-    from audit.sources.readers.chunks import open_records
+    from audit.sources.files import SourceFile
+    from audit.sources.formats import Context
+    from audit.sources.formats.inspect_log import FORMAT, read_sample
 
     record = sample.model_dump(mode="json", exclude=None if _needs_events(sample) else {"events"})
     header = {"eval": {"task": task.task, "model": task.model}}
     file = SourceFile(Path("live"), "live", 1)
-    context = Context(file, formats()["inspect"], Reading(), "zip", header)
-    rows: Iterator[Any] = iter([(1, record, 1, 1)])
-    try:
-        source = open_records(context, rows)
-        chunk = next((chunk for chunk in source.chunks if len(chunk.rows)), None)
-    except Unreadable:
-        return None
-    if chunk is None:
+    row = read_sample(record, header, Context(file, FORMAT, Reading(), "zip"))
+    if row is None or row.get("completion_tokens") is None:
         return None
     names = (
         "prompt_tokens", "completion_tokens", "text", "archive_answer", "mean_logprob", "steps",
     )  # fmt: skip
-    columns = {name: chunk.values[name][0] for name in names if name in chunk.values}
-    if columns.get("completion_tokens") is None:
-        return None
-    reason = chunk.values["finish_reason"][0]
-    return {**columns, "finished": reason or "", "seed": sample.epoch}
+    columns = {name: row[name] for name in names if name in row}
+    return {**columns, "finished": row.get("finish_reason") or "", "seed": sample.epoch}
 
 
 def _needs_events(sample: EvalSample) -> bool:

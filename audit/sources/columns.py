@@ -13,7 +13,6 @@ from audit.sources.formats import (
     REASONING,
     Context,
     Field,
-    Format,
     Record,
     as_count,
     as_references,
@@ -79,17 +78,6 @@ def at_path(where: str, keys: Keys, read: Callable[[Any], Any] | None = None) ->
     return Origin(where, lambda record, position: walk(record, keys, position), keys)
 
 
-def positions(record: Record, format: Format) -> Sequence[int]:
-    """Return the positions of a record's attempts, as the format lists them."""
-    if not format.attempts_at:
-        return (0,)
-    for path in format.attempts_at:
-        attempts = walk(record, path.split("."))
-        if isinstance(attempts, list):
-            return range(len(attempts))
-    return ()
-
-
 def lists_of(origins: Mapping[str, Origin]) -> tuple[Keys, ...]:
     """Return the lists that hold a row's attempts: what stands before a `*` means all its items."""
     before = (
@@ -118,19 +106,16 @@ def explode(record: Record, lists: Sequence[str]) -> Iterator[Record]:
 
 def attempts_of(record: Record, lists: Sequence[Keys], context: Context) -> Sequence[int]:
     """Return the positions of a row's attempts; lists that belong together are of one length."""
-    format = context.format
-    if not lists and not format.attempts_at:
+    if not lists:
         return (0,)
     counts: dict[str, int] = {}
     for keys in lists:
         attempts = walk(record, keys)
         if isinstance(attempts, list):
             counts[".".join(keys)] = len(attempts)
-        elif attempts is not None and not format.attempts_at:
+        elif attempts is not None:
             found = f"{'.'.join(keys)} must be a list, found {excerpt(attempts)}"
             raise context.file.error(f"row {context.row}: {found}")
-    if format.attempts_at:
-        counts["the attempts"] = len(positions(record, format))
     if len(set(counts.values())) > 1:
         sizes = ", ".join(f"{safe_name(name)} has {count:,}" for name, count in counts.items())
         needed = "one item for each attempt is needed"
@@ -172,8 +157,6 @@ class _Columns:
                 origins[name] = self._placed(field, path)
             elif path is not None:
                 origins[name] = self._mapped(field, path)
-            elif field.look_up is not None:
-                origins[name] = self._looked_up(field, field.look_up)
             else:
                 origins[name] = self._known(field)
         return {name: origin for name, origin in origins.items() if origin is not None}
@@ -257,57 +240,12 @@ class _Columns:
 
     # As the format declares
 
-    def _looked_up(
-        self, field: Field, look_up: Callable[[Record, int, Context], Any]
-    ) -> Origin | None:
-        """Return what no path reaches, if any record of the sample has it."""
-        context = self._context
-        places = ((r, at) for r in self._sample for at in positions(r, self._format))
-        if all(look_up(record, position, context) is None for record, position in places):
-            return None
-        read = field.read or (lambda value: value)
-        return Origin(
-            field.paths[0],
-            lambda record, position: read(look_up(record, position, context)),
-            looks_into=field.looks_into,
-        )
-
     def _known(self, field: Field) -> Origin | None:
         """Return the first path that leads to a value, or else the first that is there at all."""
-        present: list[Origin] = []
-        taken_at: Origin | None = None
-        for path in field.paths:
-            if path == EACH:
-                where = f"position in {self._format.attempts_at[0]}"
-                return Origin(where, lambda record, position: position)
-            if path.startswith("@"):
-                value = walk(self._context.header, path[1:].split("."))
-                if value is not None:
-                    return _constant(path[1:], value)
-                continue
-            try:
-                path = path.format_map(self._context.names)
-            except KeyError:
-                continue  # The file does not say which model or scorer.
-            keys = self._keys(path)
-            if keys is None:
-                continue
-            origin = at_path(path, keys, field.read if path != field.column else None)
-            present.append(origin)
-            if taken_at is None and any(walk(record, keys) is not None for record in self._sample):
-                taken_at = origin
-                if not field.fall_through:
-                    return origin
-        if taken_at is None or len(present) < 2:
-            return taken_at or (present[0] if present else None)
-        later = [origin.get for origin in present[present.index(taken_at) :]]
-        return Origin(
-            taken_at.where,
-            lambda record, position: next(
-                (value for get in later if (value := get(record, position)) is not None), None
-            ),
-            taken_at.keys,
-        )
+        present = [(path, keys) for path in field.paths if (keys := self._keys(path))]
+        full = (p for p in present if any(walk(r, p[1]) is not None for r in self._sample))
+        path, keys = next(full, present[0] if present else ("", None))
+        return at_path(path, keys, field.read if path != field.column else None) if keys else None
 
 
 def _constant(where: str, value: Any) -> Origin:

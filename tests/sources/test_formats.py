@@ -1056,11 +1056,12 @@ def test_a_format_can_be_forced_and_a_new_one_added(con, tmp_path, monkeypatch):
 README = Path(declared.__file__).parents[1] / "README.md"
 
 
-def test_the_format_of_the_readme_reads_what_it_declares(con, tmp_path, monkeypatch):
-    (block,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    module: dict = {}
-    exec(block, module)
-    every = {**declared.formats(), "mine": module["FORMAT"]}
+def test_the_format_of_the_readme_reads_what_it_says(con, tmp_path, monkeypatch):
+    written = README.read_text(encoding="utf-8")
+    (block,) = re.findall(r"```sql\n(-- mine: .*?)```", written, re.DOTALL)
+    path = tmp_path / "mine.sql"
+    path.write_text(block)
+    every = {**declared.formats(), "mine": declared.read_select_format(path)}
     for place in (declared, readers, loading):
         monkeypatch.setattr(place, "formats", lambda: every)
     tries = [

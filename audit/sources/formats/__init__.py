@@ -1,8 +1,7 @@
-"""Formats: how the logs of one tool map to the canonical columns, declared in one file each.
+"""Formats: how the logs of one tool map to the canonical columns, one file each.
 
-A format lists, for each canonical column, the paths where it may be. The first that a file has is
-taken, for the whole file, and shown by `describe`. ADD A FILE here with a `FORMAT` in it, and there
-is a new format: it names its own suffixes and container.
+A format is a select of `sql/formats`: ADD A FILE there, and there is a new one. What is no table,
+and files whose columns go by their names, are modules here with a `FORMAT` in them.
 """
 
 import pkgutil
@@ -18,7 +17,7 @@ from typing import Any
 from audit.options import Reading
 from audit.sources.containers import SUFFIXES
 from audit.sources.files import Row, SourceFile
-from audit.sources.paths import find_keys, items
+from audit.sources.paths import find_keys
 
 Record = dict[str, Any]
 # The formats that are selects, inside the installed package or beside it in a checkout.
@@ -33,40 +32,28 @@ REASONING = "reasoning"
 
 @dataclass
 class Context:
-    """A file that is read: how, what it says beyond its records, and what was met on the way."""
+    """A file that is read: how, and what was met on the way."""
 
     file: SourceFile
     format: "Format"
     reading: Reading
     container: str
-    header: Record = field(default_factory=dict)
     is_simulated: bool = False
-    # Segments of paths in braces, such as {model}.
-    names: dict[str, str] = field(default_factory=dict)
     row: int = 0
     notes: Counter[str] = field(default_factory=Counter)
     # Columns that several things in a record could be, with the option that says which.
     ambiguous: dict[str, str] = field(default_factory=dict)
     # Why a column is absent from this file, beside what its format says.
     absent: dict[str, str] = field(default_factory=dict)
-    seen: dict[Any, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Field:
-    """Where a canonical column may be.
-
-    `look_up` reaches what no path does, `read` makes a value of what is there.
-    """
+    """Where a canonical column may be; `read` makes a value of what is there."""
 
     column: str
     paths: tuple[str, ...]
     read: Callable[[Any], Any] | None = None
-    look_up: Callable[[Record, int, Context], Any] | None = None
-    # The columns that `look_up` looks into, where columns are read one by one.
-    looks_into: tuple[str, ...] = ()
-    # Whether a record without a value at the path that is taken may have it at a later one.
-    fall_through: bool = False
     # Names that mean this column only if their values fit; two of them, and the user is asked.
     if_values_fit: tuple[str, ...] = ()
     fits: Callable[[Any], bool] = lambda value: True
@@ -74,55 +61,37 @@ class Field:
     if_one_row_per_problem: tuple[str, ...] = ()
 
 
-def column(
-    name: str, *paths: str, make: Callable[[Record], Any] | None = None, **rest: Any
-) -> Field:
-    """A line of a format's mapping. A path from `@` is in the file's header, not in a record.
-
-    `make` is a `look_up` to which the record alone tells the value.
-    """
-    if make is not None:
-        rest["look_up"] = lambda record, position, context: make(record)
+def column(name: str, *paths: str, **rest: Any) -> Field:
+    """Return a line of a format's mapping."""
     return Field(name, paths, **rest)
 
 
-def under(*places: str) -> Callable[[str], tuple[str, ...]]:
-    """Return what gives a path below each of these places, for what may be in any of them."""
-    return lambda path: tuple(place + path for place in places)
-
-
 def words(text: str) -> tuple[str, ...]:
-    """Paths that are written one after another."""
+    """Return paths that are written one after another."""
     return tuple(text.split())
 
 
 @dataclass(frozen=True)
 class Format:
-    """The logs of one tool: how to know them, and where their columns are."""
+    """The logs of one tool: how to know them, and what reads their columns."""
 
     name: str
     title: str
-    fields: tuple[Field, ...]
     # Known by any of these sets of paths.
     recognized_by: tuple[tuple[str, ...], ...] = ()
     # What files of this format are called, and the container that is always this format's.
     suffixes: tuple[str, ...] = ()
     container: str | None = None
-    # The list that holds the attempts of a record.
-    attempts_at: tuple[str, ...] = ()
-    # What a file says of itself beyond its records.
-    header: Callable[[SourceFile], Record] | None = None
-    # A record as it should be read, or None where it holds no attempt.
-    prepare: Callable[[Record, Context], Record | None] | None = None
-    # Records of a file that is neither JSON lines nor Parquet.
-    records: Callable[[SourceFile, Record], Iterator[Row]] | None = None
+    # The columns by their paths, and the records of a file that is neither JSON nor Parquet.
+    fields: tuple[Field, ...] = ()
+    records: Callable[[Context], Iterator[Row]] | None = None
     # Columns without which a record holds no attempt, each with the note that reports it.
     left_out: Mapping[str, str] = field(default_factory=dict)
     # Why a column may be absent, in words.
     absent: Mapping[str, str] = field(default_factory=dict)
     # Whether attempts answer something to vote on; runs of agents pass or fail.
     has_answers: bool = True
-    # The select that reads such files, and the name of the document beside them that it joins.
+    # The select that reads such files, and the documents beside them that it joins.
     select: str | None = None
     beside: str | None = None
     # Texts that stand beside the JSON of a record: there they would be parsed for every column.
@@ -134,11 +103,6 @@ class Format:
             all(find_keys(record, path.split(".")) is not None for path in paths)
             for paths in self.recognized_by
         )
-
-
-def context_of(file: SourceFile, format: Format, reading: Reading, container: str) -> Context:
-    """Return a file of a format, with what it says of itself."""
-    return Context(file, format, reading, container, format.header(file) if format.header else {})
 
 
 @cache
@@ -165,7 +129,6 @@ def read_select_format(path: Path) -> Format:
     return Format(
         name=path.stem,
         title=said["title"],
-        fields=(),
         recognized_by=tuple(tuple(paths.split()) for paths in said["recognized by"].split("; ")),
         absent={column: reason for column, reason in absent},
         select=text,
@@ -236,12 +199,6 @@ def is_number(value: Any) -> bool:
 def as_text(value: Any) -> Any:
     """Return a number as its text; what is neither is left for the column's rule to refuse."""
     return str(value) if is_number(value) else value
-
-
-def texts_of(parts: Any, kind: str = "text") -> Iterator[str]:
-    """Return the texts of a message's parts that are of one kind."""
-    texts = (part.get(kind) for part in items(parts) if isinstance(part, dict))
-    return (text for text in texts if isinstance(text, str))
 
 
 def as_count(value: Any) -> Any:

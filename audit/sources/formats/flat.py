@@ -233,10 +233,5 @@ ALL_WORDS = frozenset(
     as_word(name) for kinds in RUN_TABLE.values() for kind in kinds for name in kind.names.split()
 )
 
-# The columns by their names, for logs beside whose records people put fields of their own.
+# The columns by their names.
 KNOWN = {field.column: field for field in FORMAT.fields}
-OWN = (
-    column("competition", *KNOWN["competition"].paths),
-    column("correct", *KNOWN["correct"].paths, read=as_flag),
-    column("references", *KNOWN["references"].paths, read=as_references),
-)

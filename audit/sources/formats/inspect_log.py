@@ -12,10 +12,12 @@ from itertools import pairwise
 from typing import Any
 
 from audit.sources import containers
+from audit.sources.canonical import COLUMNS
 from audit.sources.containers import sniff
 from audit.sources.files import Row, SourceFile
 from audit.sources.formats import (
     GRADES,
+    REASONING,
     Context,
     Format,
     Record,
@@ -24,10 +26,9 @@ from audit.sources.formats import (
     is_number,
     mean_logprob,
     renamed,
-    under,
 )
 from audit.sources.json_stream import UNREADABLE, file_members, items_of, stream_records
-from audit.sources.paths import items, walk
+from audit.sources.paths import items, value_at, walk
 from audit.sources.zips import Zip, open_zip
 
 HEADERS = ("header.json", "_journal/start.json")
@@ -43,11 +44,7 @@ CACHED = "samples read or wrote part of their prompts in a cache: those tokens a
 ENDED = "of {0:,} samples are here: the run was killed, failed or still goes on"
 # What a usage calls the tokens of a prompt that a cache gave.
 CACHE_READ = "input_tokens_cache_read"
-UNSCORED = "samples have no score: they have no label"
-PARTIAL = "samples are scored P (partial), which is no label"
-INVALID = "samples were invalidated: left out"
 NO_STEPS = "samples made several calls that do not add up to their usage: they have no steps"
-NO_USAGE = "samples record no token usage and have no cost: left out"
 SCORERS = "several scorers: --map correct=scores.NAME.value says which counts"
 # Scorers whose answer is the whole completion, and how long an extraction may be under others.
 WHOLE = re.compile(r"(.*/)?(includes|model_graded_\w+)$")
@@ -55,25 +52,22 @@ LONGEST_EXTRACTION = 200
 ANTHROPIC = re.compile("anthropic|claude", re.IGNORECASE)
 ATTACHED = "attachment://"
 DAMAGED = "not a readable Inspect log, it may be cut off"
+# Inspect's words for what a column says, also where --map finds it.
+WORDS = {"finish_reason": renamed(FINISH), "correct": renamed(GRADES[0])}
 # Where events begin and what follows them, as Inspect has written it: dense, before that indented.
 EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "model_usage":'))
 
 
-def header(file: SourceFile) -> Record:
-    """Read what the run was: its task, model and scorers."""
-    with _readable(file):
-        if not _is_zip(file):
-            return _checked(_json_header(file))
-        with open_zip(file.path, containers.LONGEST_LINE) as log:
-            name = next((name for name in HEADERS if name in log.members), None)
-            if name is None:
-                raise ValueError("a zip archive, but no Inspect log is in it")
-            header = _checked(json.loads(log.read(name)))
-            return header | {"held": sum(map(_is_sample, log.members))}
+# The log: what the run was, and its samples
 
 
-def _is_zip(file: SourceFile) -> bool:
-    return sniff(file).container == "zip"
+def records(context: Context) -> Iterator[Row]:
+    """Read the samples of a log with their columns, those that hold an attempt."""
+    with _readable(context.file):
+        header = _read_header(context.file)
+        for number, (sample, size, done) in enumerate(_read_samples(context.file), 1):
+            if record := read_sample(sample, header, context):
+                yield number, record, size, done
 
 
 @contextmanager
@@ -84,46 +78,46 @@ def _readable(file: SourceFile) -> Iterator[None]:
         raise file.unreadable(f"{DAMAGED}: {error}") from None
 
 
-def _checked(header: Any) -> Record:
+def _is_zip(file: SourceFile) -> bool:
+    return sniff(file).container == "zip"
+
+
+def _read_header(file: SourceFile) -> Record:
+    """Read what the run was: its task, model and scorers."""
+    header: Any = {}
+    if _is_zip(file):
+        with open_zip(file.path, containers.LONGEST_LINE) as log:
+            name = next((name for name in HEADERS if name in log.members), None)
+            if name is None:
+                raise ValueError("a zip archive, but no Inspect log is in it")
+            header = json.loads(log.read(name))
+            held = sum(map(_is_sample, log.members))
+    else:
+        for key, value in file_members(file, "samples", DAMAGED):
+            if key != "samples":
+                header[key] = value
+            elif "eval" in header:
+                break
+        held = None
     if not isinstance(header, dict) or not isinstance(header.get("eval"), dict):
         raise ValueError("its header does not say what was evaluated")
-    return header
+    return header | {"held": held}
 
 
-def _json_header(file: SourceFile) -> Record:
-    header: Record = {}
-    for key, value in file_members(file, "samples", DAMAGED):
-        if key != "samples":
-            header[key] = value
-        elif "eval" in header:
-            break
-    return header
-
-
-def _expected(header: Record) -> int | None:
-    """Return how many samples a run that did not end by itself would have had."""
-    if header.get("status") == "success" or "held" not in header:
-        return None
-    ids = walk(header, ("eval", "dataset", "sample_ids"))
-    epochs = walk(header, ("eval", "config", "epochs")) or 1
-    count = len(ids) if isinstance(ids, list) else walk(header, ("eval", "dataset", "samples"))
-    is_known = isinstance(count, int) and isinstance(epochs, int)
-    return count * epochs if is_known and count * epochs > header["held"] else None
-
-
-def records(file: SourceFile, header: Record) -> Iterator[Row]:
+def _read_samples(file: SourceFile) -> Iterator[tuple[Record, int, int]]:
     """Read sample after sample; one at a time is held."""
     if not _is_zip(file):
-        yield from stream_records(file, items_of("samples"), DAMAGED)
+        for _, sample, size, done in stream_records(file, items_of("samples"), DAMAGED):
+            yield sample, size, done
         return
-    with _readable(file), open_zip(file.path, containers.LONGEST_LINE) as log:
+    with open_zip(file.path, containers.LONGEST_LINE) as log:
         names = [name for name in log.members if _is_sample(name)]
         for number, name in enumerate(names, 1):
             data = log.read(name)
             sample = _with_output(_without_events(data) or json.loads(data), log, name)
             if not isinstance(sample, dict):
                 raise ValueError(f"sample {number} is no JSON object")
-            yield number, sample, len(data), file.bytes * number // len(names)
+            yield sample, len(data), file.bytes * number // len(names)
 
 
 def _is_sample(name: str) -> bool:
@@ -149,34 +143,34 @@ def _without_events(data: bytes) -> Record | None:
 
 def _with_output(sample: Any, log: Zip, name: str) -> Any:
     """Return a sample, with its events where the last output is lost or there are several calls."""
-    if isinstance(sample, dict) and "events" not in sample and (
-        not walk(sample, ("output", "choices")) or _has_calls(sample)
-    ):  # fmt: skip
+    if not isinstance(sample, dict) or "events" in sample:
+        return sample
+    last, spent = walk(sample, ("output", "usage", "output_tokens")), sample.get("model_usage")
+    usages = spent.values() if isinstance(spent, dict) else ()
+    has_calls = bool(usages) and all(walk(usage, ("output_tokens",)) != last for usage in usages)
+    if has_calls or not walk(sample, ("output", "choices")):
         return json.loads(log.read(name))
     return sample
 
 
-def _has_calls(sample: Record) -> bool:
-    """Return whether a sample spent more than its last call did."""
-    last = walk(sample, ("output", "usage", "output_tokens"))
-    spent = sample.get("model_usage")
-    usages = spent.values() if isinstance(spent, dict) else ()
-    return bool(usages) and all(walk(usage, ("output_tokens",)) != last for usage in usages)
+# A sample: one attempt
 
 
-def prepare(sample: Record, context: Context) -> Record | None:
-    """Return a sample with the output it paid for; one that made no call holds no attempt."""
-    model = walk(context.header, ("eval", "model"))
-    if not context.names and isinstance(model, str):
-        context.names["model"] = model
+def read_sample(sample: Record, header: Record, context: Context) -> Record | None:
+    """Return a sample with its canonical columns; None where it holds no attempt.
+
+    It holds none where it was invalidated, or ended before any call.
+    """
+    notes = context.notes
+    model = str(walk(header, ("eval", "model")))
+    if expected := _expected(header):
+        notes[ENDED.format(expected)] = header["held"]
     if sample.get("invalidation"):
-        context.notes[INVALID] += 1
+        notes["samples were invalidated: left out"] += 1
         return None
-    if expected := _expected(context.header):
-        context.notes[ENDED.format(expected)] = context.header["held"]
     calls = [
         event
-        for event in items(sample.get("events"))
+        for event in items(sample.pop("events", None))
         if isinstance(event, dict)
         and event.get("event") == "model"
         and event.get("model") == model
@@ -184,91 +178,117 @@ def prepare(sample: Record, context: Context) -> Record | None:
     ]
     if calls and not walk(sample, ("output", "choices")):
         sample = sample | {"output": calls[-1]["output"]}
-    sample.pop("events", None)
-    sample = _with_usage(sample, str(model), context)
-    sample = _with_steps(sample, calls, str(model), context)
     if not walk(sample, ("output", "choices")) and not sample.get("model_usage"):
-        context.notes["samples ended before any call: left out"] += 1
+        notes["samples ended before any call: left out"] += 1
         return None
-    total = walk(sample, ("model_usage", str(model), "output_tokens"))
-    is_last = total in (None, walk(sample, ("output", "usage", "output_tokens")))
-    if not is_last and "calls" not in sample:
-        context.notes[SEVERAL] += 1
     _tell_scores(sample, context)
     if sample.get("limit"):
-        context.notes[LIMITED] += 1
+        notes[LIMITED] += 1
     elif sample.get("error"):
-        context.notes["samples ended in an error: they count as not completed"] += 1
-    return sample
+        notes["samples ended in an error: they count as not completed"] += 1
+    sample = _with_usage(sample, model, context)
+    columns = {
+        "archive": walk(header, ("eval", "model")),
+        "competition": walk(header, ("eval", "task")),
+        "question_id": sample.get("id"),
+        "seed": sample.get("epoch"),
+        **_costs(sample, calls, model, context),
+        "seconds": value_at(sample, "working_time", "total_time"),
+        "finish_reason": _finish_reason(sample, has_calls=len(calls) > 1),
+        "text": _text(sample),
+        "archive_answer": _extracted(sample),
+        "correct": _label(sample),
+        "mean_logprob": mean_logprob(value_at(sample, "output.choices.0.logprobs.content")),
+        "references": as_references(sample.get("target")),
+        "reasoning": _joined(sample, "reasoning"),
+    }
+    return sample | {name: value for name, value in columns.items() if value is not None}
 
 
-def _with_steps(sample: Record, calls: list[Any], model: str, context: Context) -> Record:
-    """Return a sample with its calls as steps, where it made several that are all it spent."""
-    if len(calls) < 2:
-        return sample
-    sample = sample | {"several": True}
-    steps = [_step(call, model) for call in calls]
-    for step, seconds in zip(steps, _step_seconds(sample, calls), strict=True):
-        step["seconds"] = seconds
-    totals = walk(sample, ("model_usage", model))
-    for mine, theirs in (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens")):
-        counts = [step[mine] for step in steps]
-        is_whole = all(isinstance(count, int) for count in counts)
-        if not is_whole or sum(counts) != walk(totals, (theirs,)):
-            context.notes[NO_STEPS] += 1
-            return sample
-    return sample | {"calls": steps}
-
-
-def _step(call: Any, model: str) -> Record:
-    """Return one call of a model: what it read and wrote, and its price."""
-    usage = walk(call, ("output", "usage"))
+def _costs(sample: Record, calls: list[Any], model: str, context: Context) -> Record:
+    """Return what a sample spent: the evaluated model's usage, else its last call's."""
+    spent, last = walk(sample, ("model_usage", model)), walk(sample, ("output", "usage"))
+    prompt, completion = (
+        next(
+            (count for usage in (spent, last) if (count := walk(usage, (name,))) is not None), None
+        )
+        for name in ("input_tokens", "output_tokens")
+    )
+    steps = _steps(sample, calls, spent, model) if len(calls) > 1 else None
+    if steps == []:
+        context.notes[NO_STEPS] += 1
+    if not steps and completion != walk(last, ("output_tokens",)):
+        context.notes[SEVERAL] += 1
     return {
-        "prompt_tokens": whole_prompt(usage, model),
-        "cached_tokens": walk(usage, (CACHE_READ,)),
-        "completion_tokens": walk(usage, ("output_tokens",)),
-        "money": walk(usage, ("total_cost",)),
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "cached_tokens": walk(spent or last, (CACHE_READ,)),
+        "reasoning_tokens": walk(spent, ("reasoning_tokens",)),
+        "money": walk(spent, ("total_cost",)),
+        "steps": steps or None,
     }
 
 
-def _step_seconds(sample: Record, calls: list[Any]) -> list[Any]:
-    """Return the seconds from each call to the next one, tools included, the last to the end.
+def _expected(header: Record) -> int | None:
+    """Return how many samples a run that did not end by itself would have had."""
+    if header.get("status") == "success" or header.get("held") is None:
+        return None
+    ids = walk(header, ("eval", "dataset", "sample_ids"))
+    epochs = walk(header, ("eval", "config", "epochs")) or 1
+    count = len(ids) if isinstance(ids, list) else walk(header, ("eval", "dataset", "samples"))
+    is_known = isinstance(count, int) and isinstance(epochs, int)
+    return count * epochs if is_known and count * epochs > header["held"] else None
 
-    Logs of before working times were recorded have the seconds of the calls alone.
+
+def _steps(sample: Record, calls: list[Any], usage: Any, model: str) -> list[Record]:
+    """Return the calls as steps where they are all that a sample spent, else none.
+
+    A step takes the seconds until the next call, tools included, the last one until the end. Logs
+    of before working times were recorded have the seconds of the calls alone.
     """
     times = [*(walk(call, ("working_start",)) for call in calls), sample.get("working_time")]
     if all(map(is_number, times)) and times == sorted(times):
-        return [end - begin for begin, end in pairwise(times)]
-    return [walk(call, ("output", "time")) for call in calls]
+        seconds = [end - begin for begin, end in pairwise(times)]
+    else:
+        seconds = [walk(call, ("output", "time")) for call in calls]
+    steps = [
+        {
+            "prompt_tokens": _whole_prompt(used, model),
+            "cached_tokens": walk(used, (CACHE_READ,)),
+            "completion_tokens": walk(used, ("output_tokens",)),
+            "money": walk(used, ("total_cost",)),
+            "seconds": time,
+        }
+        for used, time in zip((walk(c, ("output", "usage")) for c in calls), seconds, strict=True)
+    ]
+    for mine, theirs in (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens")):
+        counts = [step[mine] for step in steps]
+        is_whole = all(isinstance(count, int) for count in counts)
+        if not is_whole or sum(counts) != walk(usage, (theirs,)):
+            return []
+    return steps
 
 
 def _with_usage(sample: Record, model: str, context: Context) -> Record:
     """Return a sample with the cached part of its prompts added, where it is counted apart."""
     changed = False
-    for keys in (("model_usage", model), ("output", "usage")):
-        usage = walk(sample, keys)
+    for first, second in (("model_usage", model), ("output", "usage")):
+        usage = walk(sample, (first, second))
         cached = _cached_apart(usage, model)
+        prompt, read = (walk(usage, (name,)) for name in ("input_tokens", CACHE_READ))
         if cached:
-            usage = usage | {"input_tokens": usage["input_tokens"] + cached}
+            usage = usage | {"input_tokens": prompt + cached}
             changed = True
-        elif _reads_more_than_it_has(usage):
+        elif isinstance(prompt, int) and isinstance(read, int) and read > prompt:
             usage = usage | {CACHE_READ: None}
         else:
             continue
-        first, second = keys
         sample = sample | {first: sample[first] | {second: usage}}
-    if changed:
-        context.notes[CACHED] += 1
+    context.notes.update([CACHED] * changed)
     return sample
 
 
-def _reads_more_than_it_has(usage: Any) -> bool:
-    """Return whether a usage counts more tokens of the cache than of the prompt."""
-    prompt, cached = (walk(usage, (name,)) for name in ("input_tokens", CACHE_READ))
-    return isinstance(prompt, int) and isinstance(cached, int) and cached > prompt
-
-
-def whole_prompt(usage: Any, model: str) -> Any:
+def _whole_prompt(usage: Any, model: str) -> Any:
     """Return the tokens of a prompt, with those of a cache that are counted apart."""
     count = walk(usage, ("input_tokens",))
     return count + _cached_apart(usage, model) if isinstance(count, int) else count
@@ -289,7 +309,7 @@ def _cached_apart(usage: Any, model: str) -> int:
     return cached if is_apart and isinstance(usage.get("input_tokens"), int) else 0
 
 
-def _finish_reason(sample: Record) -> Any:
+def _finish_reason(sample: Record, *, has_calls: bool) -> Any:
     """Return how a sample ended: a scored one that no limit or error ended is finished.
 
     An agent's last call mostly stops for a tool; one cut-off call among several is not its end.
@@ -300,8 +320,9 @@ def _finish_reason(sample: Record) -> Any:
     if sample.get("error"):
         return "error"
     reason = walk(sample, ("output", "choices", "0", "stop_reason"))
-    is_cut = reason == "model_length" or (reason == "max_tokens" and not sample.get("several"))
-    return reason if is_cut or not sample.get("scores") else "stop"
+    is_cut = reason == "model_length" or (reason == "max_tokens" and not has_calls)
+    ended = reason if is_cut or not sample.get("scores") else "stop"
+    return FINISH.get(ended, ended) if isinstance(ended, str) else ended
 
 
 def _text(sample: Record) -> Any:
@@ -343,10 +364,11 @@ def _extracted(sample: Record) -> Any:
     return None if is_whole else answer
 
 
-def _value(sample: Record) -> Any:
-    # What ended in an error was never scored, and answers nothing.
-    is_unscored = not sample.get("scores") and sample.get("error")
-    return False if is_unscored else _score("value", sample)
+def _label(sample: Record) -> Any:
+    """Return the label; what ended in an error was never scored, and answers nothing."""
+    if not sample.get("scores") and sample.get("error"):
+        return False
+    return renamed(GRADES[0])(_score("value", sample))
 
 
 def _tell_scores(sample: Record, context: Context) -> None:
@@ -355,54 +377,21 @@ def _tell_scores(sample: Record, context: Context) -> None:
     if isinstance(scores, dict) and len(scores) > 1:
         context.ambiguous["correct"] = SCORERS
     elif not scores and not sample.get("error"):
-        context.notes[UNSCORED] += 1
-    values = (
-        [walk(score, ("value",)) for score in scores.values()] if isinstance(scores, dict) else []
-    )
+        context.notes["samples have no score: they have no label"] += 1
+    values = [walk(s, ("value",)) for s in scores.values()] if isinstance(scores, dict) else []
     if any(value == "P" or (isinstance(value, dict) and "P" in value.values()) for value in values):
-        context.notes[PARTIAL] += 1
+        context.notes["samples are scored P (partial), which is no label"] += 1
 
 
-_spent = under("model_usage.{model}.", "output.usage.")
 FORMAT = Format(
     name="inspect",
     title="an Inspect log",
     recognized_by=(("eval.task", "eval.model"),),
     suffixes=(".eval",),
     container="zip",
-    header=header,
     records=records,
-    prepare=prepare,
-    fields=(
-        column("archive", "@eval.model"),
-        column("competition", "@eval.task"),
-        column("question_id", "id"),
-        column("seed", "epoch"),
-        column("prompt_tokens", *_spent("input_tokens"), fall_through=True),
-        column("completion_tokens", *_spent("output_tokens"), fall_through=True),
-        column("cached_tokens", *_spent(CACHE_READ)),
-        column("reasoning_tokens", "model_usage.{model}.reasoning_tokens"),
-        column("money", "model_usage.{model}.total_cost"),
-        column("seconds", "working_time", "total_time"),
-        column("steps", "calls"),
-        column(
-            "finish_reason",
-            "limit.type, error, or else output.choices.0.stop_reason",
-            make=_finish_reason,
-            read=renamed(FINISH),
-        ),
-        column("text", "output.completion", make=_text),
-        column("archive_answer", "scores.*.answer", make=_extracted),
-        column("correct", "scores.*.value", make=_value, read=renamed(GRADES[0])),
-        column("mean_logprob", "output.choices.0.logprobs.content", read=mean_logprob),
-        column("references", "target", read=as_references),
-        column(
-            "reasoning",
-            "output.choices.0.message.content",
-            make=lambda sample: _joined(sample, "reasoning"),
-        ),
-    ),
-    left_out={"completion_tokens": NO_USAGE},
+    fields=tuple(column(name, name, read=WORDS.get(name)) for name in (*COLUMNS, REASONING)),
+    left_out={"completion_tokens": "samples record no token usage and have no cost: left out"},
     absent={
         "correct": "no scorer, or several: --map correct=scores.NAME.value says which counts",
     },

@@ -6,7 +6,7 @@ from audit.options import Reading
 from audit.sources import containers
 from audit.sources.containers import CONTAINERS, HEAD_BYTES, first_bytes, once, sniff
 from audit.sources.files import Source, SourceFile
-from audit.sources.formats import Format, context_of, formats, of_container, recognize
+from audit.sources.formats import Context, Format, formats, of_container, recognize
 from audit.sources.json_stream import first_members
 from audit.sources.readers.chunks import open_records
 from audit.sources.readers.documents import document_rows, json_rows
@@ -31,9 +31,9 @@ def read_source(file: SourceFile, reading: Reading, declared: Format | None = No
         return open_parquet(file, None if is_open else format, reading)
     if format.select is not None:
         return open_format(file, format, reading)
-    context = context_of(file, format, reading, container)
+    context = Context(file, format, reading, container)
     if format.records is not None:
-        return open_records(context, format.records(file, context.header))
+        return open_records(context, format.records(context))
     read = csv_rows if container == "csv" else json_rows
     if container != "csv" and format.name == "flat":
         read = document_rows

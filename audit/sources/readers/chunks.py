@@ -91,8 +91,7 @@ def empty(file: SourceFile, notes: Mapping[str, int] | None = None) -> Unreadabl
 
 def open_records(context: Context, rows: Iterator[Row], has: str = "") -> Source:
     """Return a file as its records: JSON, logs, and Parquet whose rows hold several attempts."""
-    prepared = _prepared(rows, context)
-    first = _sample(prepared)
+    first = _sample(rows)
     if not first:
         raise empty(context.file, context.notes)
     sample = [record for _, record, _, _ in first]
@@ -104,22 +103,8 @@ def open_records(context: Context, rows: Iterator[Row], has: str = "") -> Source
     # are words, and steps that are something else, are left out instead.
     is_open = COLUMNS.keys() - origins.keys() - {"steps"}
     names = {name for record in sample for name in record} - is_open
-    chunks = _record_chunks(chain(first, prepared), context, dict(origins), names)
+    chunks = _record_chunks(chain(first, rows), context, dict(origins), names)
     return make_source(context, origins, chunks, has or columns_shown(sample), sample)
-
-
-def _prepared(rows: Iterator[Row], context: Context) -> Iterator[Row]:
-    """Yield the records that hold attempts, as they should be read."""
-    for number, record, size, done in rows:
-        context.row = number
-        prepared: Record | None = record
-        if context.format.prepare is not None:
-            try:
-                prepared = context.format.prepare(record, context)
-            except ValueError as error:
-                raise context.file.error(f"row {number}: {error}") from None
-        if prepared is not None:
-            yield number, prepared, size, done
 
 
 def _sample(rows: Iterator[Row]) -> list[Row]:

@@ -20,7 +20,7 @@ from audit.sources.canonical import COLUMNS
 from audit.sources.columns import RECORDS_SHOWN, Origin, columns_shown, find_origins
 from audit.sources.containers import sniff
 from audit.sources.files import Chunk, Source, SourceFile, excerpt
-from audit.sources.formats import FOLDER, Context, Format, Record, context_of
+from audit.sources.formats import FOLDER, Context, Format, Record
 from audit.sources.json_stream import JsonStream, small_document, stream_records
 from audit.sources.readers import chunks as limits
 from audit.sources.readers.chunks import empty
@@ -58,7 +58,7 @@ def open_format(
     if reading.explode:
         raise file.error(f"--explode: the format {format.name} says itself where attempts are")
     assert format.select is not None
-    context = context_of(file, format, reading, sniff(file).container)
+    context = Context(file, format, reading, sniff(file).container)
     select = Select(file.shown_name, format.select)
     stack = ExitStack()
     try:

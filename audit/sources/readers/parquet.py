@@ -14,7 +14,7 @@ from audit.ahead import prefetch
 from audit.options import Reading
 from audit.sources.columns import Origin, columns_shown, find_origins
 from audit.sources.files import Chunk, Row, Source, SourceFile, excerpt
-from audit.sources.formats import Format, Record, context_of, recognize
+from audit.sources.formats import Context, Format, Record, recognize
 from audit.sources.paths import Keys
 from audit.sources.readers import chunks as limits
 from audit.sources.readers.chunks import empty, make_source, open_records
@@ -41,22 +41,18 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     format = recognize(file, sample[0]) if format is None else format
     if format.select is not None:
         return open_format(file, format, reading, schema, sample[0])
-    context = context_of(file, format, reading, "parquet")
+    context = Context(file, format, reading, "parquet")
     metadata = schema.metadata or {}
     context.is_simulated = metadata.get(b"simulated", b"").lower() == b"true"
     origins = find_origins(context, sample)
     looked_into = {name for origin in origins.values() for name in origin.looks_into}
-    looked_into |= {name for field in format.fields for name in field.looks_into}
-    looked_into |= {path.split(".")[0] for path in format.attempts_at}
     names = looked_into | {origin.keys[0] for origin in origins.values() if origin.keys}
     if again := next((n for n in schema.names if n in names and schema.names.count(n) > 1), None):
         raise file.error(f"column {excerpt(again)} occurs twice")
     leaves = {".".join(_leaf(o.keys, schema)) for o in origins.values() if o.keys}
     paths = [*looked_into, *leaves]
-    # A row has to be seen whole where it holds several attempts or is changed.
-    looks_around = any(f.look_up is not None and not f.looks_into for f in format.fields)
-    is_listed = any(_leaf(o.keys, schema) != o.keys for o in origins.values() if o.keys)
-    if is_listed or format.attempts_at or format.prepare is not None or looks_around:
+    # A row has to be seen whole where it holds several attempts.
+    if any(_leaf(o.keys, schema) != o.keys for o in origins.values() if o.keys):
         source = open_records(context, _rows(file, reader, paths), columns_shown(sample))
     else:
         chunks = _chunks(file, reader, paths, origins)
