@@ -513,9 +513,8 @@ def read_columns(
             columns[name] = SCORES
     if _has_values(chunk.values.get("steps")):
         columns["completion_tokens"] = _COMPLETION_OF_STEPS
-    absent = [None] * len(chunk.rows)
     read = {
-        name: read_column(source, chunk, name, column, chunk.values.get(name, absent))
+        name: read_column(source, chunk, name, column, chunk.values.get(name))
         if only is None or name in only
         else pa.nulls(len(chunk.rows), column.type)
         for name, column in columns.items()
@@ -532,6 +531,11 @@ def _has_values(values: Any) -> bool:
 
 
 def read_column(source: Source, chunk: Chunk, name: str, column: Column, values: Any) -> pa.Array:
+    if values is None:
+        # A column that is absent says the same of every row.
+        values = [None] * len(chunk.rows)
+        with suppress(ValueError):
+            return pa.array([column.rule(None)] * len(values), column.type)
     if isinstance(values, pa.Array):
         with suppress(pa.ArrowException):  # The rule finds the row and the words.
             if (array := column.cast_array(values)) is not None:

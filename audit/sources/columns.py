@@ -169,7 +169,15 @@ class _Columns:
     def _keys(self, path: str) -> Keys | None:
         """Return the keys that a path takes in the first record that has it."""
         parts = path.split(".")
+        # Most names are in no record, and there may be thousands of files.
+        if not any(".".join(parts[:count]) in self._names for count in range(1, len(parts) + 1)):
+            return None
         return next((keys for record in self._sample if (keys := find_keys(record, parts))), None)
+
+    @cached_property
+    def _names(self) -> dict[str, None]:
+        """The names that any record has, in the order in which they are met."""
+        return dict.fromkeys(name for record in self._sample for name in record)
 
     def _values_at(self, keys: Keys) -> list[Any]:
         """Return the first values that keys lead to, those of every attempt."""
@@ -309,11 +317,10 @@ class _FlatColumns(_Columns):
 
     def _of_run_table(self, field: Field) -> Origin | None:
         """Return the column of a run table: exact words, in any case, with values that fit."""
-        names = dict.fromkeys(key for record in self._sample for key in record)
         found: dict[str, Word] = {}
         for word in RUN_TABLE.get(field.column, ()):
             known = {as_word(name) for name in word.names.split()}
-            for name in (n for n in names if as_word(n) in known and n not in COLUMNS):
+            for name in (n for n in self._names if as_word(n) in known and n not in COLUMNS):
                 values = self._present_values(name)
                 # No error at all is an ending, too.
                 if _fit(values, word.fits) or (not values and word.read is as_ending):
