@@ -9,17 +9,14 @@ from typing import Any
 import duckdb
 
 from audit import __version__, engine
-from audit.database import atomic_file
+from audit.database import atomic_file, insert
 from audit.errors import AuditError
+from audit.output.filters import Filter, filtered
 from audit.text import not_there
 
 SCHEMA_FILE = Path(__file__).with_name("card.schema.json")
 CARD_VERSION = 1
-EEE_VERSION = "0.3.0"
 FORMATS = ("json", "every_eval_ever")
-# What tells the rows of a card apart, and what a figure states beside its accuracy.
-PARAMETERS = ("budget", "unit", "rule", "terminal", "policy", "cap", "selector", "answer")
-Record = dict[str, Any]
 
 
 def write_card(
@@ -28,106 +25,40 @@ def write_card(
     """Write the card of some archives, or a record for each of them; return the files."""
     if form not in FORMATS:
         raise AuditError(f"--format: {not_there('format', form, FORMATS)}")
-    card = make_card(con, archives)
+    only = Filter(tuple(archives))
+    rows = filtered("budget_card", engine.table(con, "budget_card"), only)
+    sources = con.sql(engine.render("card_sources")).to_arrow_table()
+    files = filtered("card_sources", sources, only)
+    settings = dict(con.execute("select key, value from settings order by key").fetchall())
     if form == "json":
+        card = {
+            "card_version": CARD_VERSION,
+            "tool": {"name": "budget-audit", "version": __version__},
+            "settings": settings,
+            "data": files.to_pylist(),
+            "rows": rows.to_pylist(),
+        }
         return [_write(out, card)]
-    names = sorted({row["archive"] for row in card["rows"]})
-    if len(names) == 1:
-        return [_write(out, evaluation_record(card, names[0]))]
-    if out.suffix == ".json":
+    with duckdb.connect() as both:
+        insert(both, "create table card_rows as", rows)
+        insert(both, "create table card_files as", files)
+        facts = {"now": str(int(time.time())), "version": __version__}
+        facts["replicates"] = settings["replicates"]
+        records = both.execute(engine.render("evaluation_records"), facts).fetchall()
+    if len(records) > 1 and out.suffix == ".json":
         raise AuditError(
-            f"--out {out}: a record holds one archive, and here are {len(names)}; name a folder, "
+            f"--out {out}: a record holds one archive, and here are {len(records)}; name a folder, "
             "or choose one with --archive"
         )
-    out.mkdir(parents=True, exist_ok=True)
-    files = [out / f"{_file_name(name)}.json" for name in names]
+    if len(records) > 1:
+        out.mkdir(parents=True, exist_ok=True)
     return [
-        _write(file, evaluation_record(card, name)) for file, name in zip(files, names, strict=True)
+        _write(out / f"{_file_name(archive)}.json" if len(records) > 1 else out, json.loads(record))
+        for archive, record in records
     ]
 
 
-def make_card(con: duckdb.DuckDBPyConnection, archives: Collection[str] = ()) -> Record:
-    """Return the rows of budget_card with the data, settings and tool behind them."""
-    rows = engine.table(con, "budget_card").to_pylist()
-    data = con.sql(engine.render("card_sources")).to_arrow_table().to_pylist()
-    if archives:
-        rows = [row for row in rows if row["archive"] in archives]
-        data = [row for row in data if row["archive"] in archives]
-    settings = dict(con.execute("select key, value from settings order by key").fetchall())
-    return {
-        "card_version": CARD_VERSION,
-        "tool": {"name": "budget-audit", "version": __version__},
-        "settings": settings,
-        "data": data,
-        "rows": rows,
-    }
-
-
-def evaluation_record(card: Record, archive: str) -> Record:
-    """Return the figures of one archive as an aggregate record of Every Eval Ever."""
-    data = [row for row in card["data"] if row["archive"] == archive]
-    now = str(int(time.time()))
-    return {
-        "schema_version": EEE_VERSION,
-        "evaluation_id": f"budget-audit/{archive}/{now}",
-        "retrieved_timestamp": now,
-        "source_metadata": {
-            "source_name": "budget-audit",
-            "source_type": "evaluation_run",
-            "source_organization_name": "unknown",
-            "evaluator_relationship": "other",
-            "additional_details": {row["file"]: row["sha256"] or "" for row in data},
-        },
-        "eval_library": card["tool"],
-        "model_info": {"name": archive, "id": archive},
-        "evaluation_results": [
-            _result(row, card, data)
-            for row in card["rows"]
-            if row["archive"] == archive and row["accuracy"] is not None
-        ],
-    }
-
-
-def _result(row: Record, card: Record, data: list[Record]) -> Record:
-    """Return one row of a card as a result: its accuracy, and all that it must state."""
-    known = {name: row[name] for name in PARAMETERS if row[name] is not None}
-    rest = {
-        name: str(value)
-        for name, value in row.items()
-        if name not in (*PARAMETERS, "archive", "accuracy", "accuracy_low", "accuracy_high")
-        and value is not None
-    }
-    competitions = sorted({name for source in data for name in source["competitions"]})
-    interval = {"lower": row["accuracy_low"], "upper": row["accuracy_high"]}
-    uncertainty: Record = {"num_samples": row["problems"]}
-    if row["accuracy_low"] is not None:
-        uncertainty["num_bootstrap_samples"] = int(card["settings"]["replicates"])
-        method = {"confidence_level": 0.95, "method": "bootstrap over problems"}
-        uncertainty["confidence_interval"] = interval | method
-    return {
-        "evaluation_result_id": ":".join(str(row[name]) for name in PARAMETERS),
-        "evaluation_name": ", ".join(competitions),
-        "source_data": {"dataset_name": ", ".join(competitions), "source_type": "other"},
-        "metric_config": {
-            "metric_id": "budget_audit.accuracy",
-            "metric_name": "accuracy under a cumulative budget",
-            "metric_kind": "accuracy",
-            "metric_unit": "percent",
-            "metric_parameters": known,
-            "lower_is_better": False,
-            "score_type": "continuous",
-            "min_score": 0,
-            "max_score": 100,
-        },
-        "score_details": {
-            "score": row["accuracy"],
-            "details": rest,
-            "uncertainty": uncertainty,
-        },
-    }
-
-
-def _write(path: Path, content: Record) -> Path:
+def _write(path: Path, content: dict[str, Any]) -> Path:
     with atomic_file(path) as temporary:
         text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
         Path(temporary).write_text(text + "\n", encoding="utf-8")

@@ -3,25 +3,19 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from audit.output.terminal import DisplayColumn, is_grouped
 from audit.text import SIMULATED, shortened
 
-
-class Room(NamedTuple):
-    """A width in points, and the sizes at which a table may fill it: name, character, line."""
-
-    width: float
-    sizes: tuple[tuple[str, float, float], ...]
-
-
+# Sizes at which a table may fill a width: name, points of a character and of a line.
 SMALL = ((r"\small", 4.62, 11.0), (r"\footnotesize", 4.25, 9.5))
-# One and both columns of a paper, and a landscape page of the report.
-ONE, BOTH = Room(240, SMALL), Room(504, SMALL)
-# In points; anything wider goes over both columns where there are two.
+SMALLER = ((r"\footnotesize", 4.25, 9.5), (r"\scriptsize", 3.8, 8.0))
+# Points of one and of both columns of a paper, and of a landscape page of the report.
+ONE, BOTH, LANDSCAPE = 240.0, 504.0, 728.0
+# Anything wider goes over both columns where there are two.
 WIDEST_COLUMN = 260
-LANDSCAPE = Room(728, ((r"\footnotesize", 4.25, 9.5), (r"\scriptsize", 3.8, 8.0)))
 # Points from the top to the bottom of a page of a paper, and of a line of its caption.
 POINTS_PER_PIXEL = 72.27 / 96
 HEIGHT, CAPTION_LINE, CAPTION_CHARACTER = 620.0, 12.0, 4.9
@@ -30,13 +24,10 @@ SEPARATION = 5.0
 WIDTHS = (
     dict.fromkeys("{}\\$", 0.0)
     | dict.fromkeys(".,[]:;'!ijl", 0.56)
-    | dict.fromkeys(" ", 0.66)
-    | dict.fromkeys("()/ftrs", 0.79)
-    | dict.fromkeys("cez", 0.9)
+    | dict.fromkeys(" ()/ftrs", 0.79)
     | dict.fromkeys("bdhknpquvxy", 1.11)
-    | dict.fromkeys("ABCDEFGHIJKLNOPQRSTUVXYZ", 1.5)
+    | dict.fromkeys("ABCDEFGHIJKLNOPQRSTUVXYZ-", 1.55)
     | dict.fromkeys("mw%@MW", 1.7)
-    | {"-": 1.55}
 )
 # Characters of a text; fewer where the columns that name a row would fill the width.
 WIDEST_TEXTS = (28, 18, 12)
@@ -54,17 +45,17 @@ ESCAPED = {c: "\\" + c for c in "{}$&#%_"} | {
 
 
 class Layout(NamedTuple):
-    """Columns in parts that stand below each other, each no wider than its room."""
+    """Columns in parts that stand below each other, at a size at which each fits a width.
 
+    The values of `group` stand above their rows; `texts` are the cells as TeX, by column.
+    """
+
+    group: DisplayColumn | None
     parts: list[list[DisplayColumn]]
-    room: Room
+    texts: dict[int, list[str]]
+    width: float
     size: str
-    character: float
     line: float
-
-    def fits(self, texts: dict[int, list[str]]) -> bool:
-        """Return whether no part is wider than the room."""
-        return all(_width(part, texts, self.character) <= self.room.width for part in self.parts)
 
 
 def tex_text(text: str) -> str:
@@ -88,16 +79,11 @@ def tex_float(
     below, each with the columns that say what a row is; rows that fit on no page, in further
     floats.
     """
-    rooms = (Room(width, SMALL),) if width else (ONE, BOTH)
-    for widest in WIDEST_TEXTS:
-        group, shown, texts = _prepared(columns, rows, widest)
-        layout = _laid_out(shown, texts, rooms)
-        if layout.fits(texts):
-            break
-    environment = f"table{'*' if layout.room.width > WIDEST_COLUMN else ''}"
+    layout = _lay_out(columns, rows, [width] if width else [ONE, BOTH], SMALL)
+    environment = f"table{'*' if layout.width > WIDEST_COLUMN else ''}"
     mark = f"{SIMULATED}. " if caption.startswith(SIMULATED) else ""
     lines = [r"% \usepackage{booktabs}"]
-    for start, stop in _pages(layout, texts, group, rows, caption):
+    for start, stop in _pages(layout, rows, caption):
         lines += [rf"\begin{{{environment}}}[t]", r"\centering", layout.size]
         lines += [r"\setlength{\tabcolsep}{2.5pt}"]
         if start:
@@ -106,28 +92,60 @@ def tex_float(
         else:
             lines += [rf"\caption{{{tex_text(caption)}}}", rf"\label{{tab:{name}}}"]
         for part in layout.parts:
-            lines += [*_tabular(part, texts, range(start, stop), group), ""]
+            lines += [*_tabular(part, layout.texts, range(start, stop), layout.group), ""]
         lines.append(rf"\end{{{environment}}}")
     return "\n".join(lines) + "\n"
 
 
 def tex_long(columns: Sequence[DisplayColumn], rows: int) -> str:
     """Return the rows as tables that go on over pages in landscape, for the report."""
-    group, shown, texts = _prepared(columns, rows, WIDEST_TEXTS[0])
-    layout = _laid_out(shown, texts, (LANDSCAPE,))
+    layout = _lay_out(columns, rows, [LANDSCAPE], SMALLER)
     lines = [f"{{{layout.size}", "", r"\setlength{\tabcolsep}{2.5pt}"]
     for part in layout.parts:
-        lines += _tabular(part, texts, range(rows), group, environment="longtable")
+        lines += _tabular(part, layout.texts, range(rows), layout.group, environment="longtable")
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _prepared(
-    columns: Sequence[DisplayColumn], rows: int, widest: int
-) -> tuple[DisplayColumn | None, list[DisplayColumn], dict[int, list[str]]]:
-    """Return the column whose values stand above their rows, the others, and their cells as TeX."""
+def _lay_out(
+    columns: Sequence[DisplayColumn],
+    rows: int,
+    widths: Sequence[float],
+    sizes: Sequence[tuple[str, float, float]],
+) -> Layout:
+    """Return the first width and size that hold all columns, or several parts at the last ones.
+
+    Texts are cut shorter where even the parts are too wide.
+    """
     group = columns[0] if is_grouped(columns, rows) else None
     shown = list(columns[1:] if group else columns)
-    return group, shown, {id(c): _cells(c, [_cut(cell, widest) for cell in c.cells]) for c in shown}
+    for widest in WIDEST_TEXTS:
+        texts = {id(c): _cells(c, [_cut(cell, widest) for cell in c.cells]) for c in shown}
+        for width in widths:
+            for size, character, line in sizes:
+                parts = [shown]
+                if _width(shown, texts, character) <= width:
+                    return Layout(group, parts, texts, width, size, line)
+        parts = _split(shown, texts, character, width)
+        if all(_width(part, texts, character) <= width for part in parts):
+            break
+    return Layout(group, parts, texts, width, size, line)
+
+
+def _split(
+    columns: list[DisplayColumn], texts: dict[int, list[str]], character: float, width: float
+) -> list[list[DisplayColumn]]:
+    """Return the columns in parts that fit, each with those that say what a row is."""
+    keys = list(
+        takewhile(
+            lambda c: not c.numeric or c.header.endswith(("budget", "cap", "question_id")), columns
+        )
+    )
+    parts: list[list[DisplayColumn]] = []
+    for column in columns[len(keys) :]:
+        if not parts or _width([*parts[-1], column], texts, character) > width:
+            parts.append(list(keys))
+        parts[-1].append(column)
+    return parts or [columns]
 
 
 def _cells(column: DisplayColumn, texts: Sequence[str]) -> list[str]:
@@ -144,40 +162,13 @@ def _cut(text: str, widest: int) -> str:
     return shortened(text, widest - 2).replace("…", "...")
 
 
-def _laid_out(
-    columns: list[DisplayColumn], texts: dict[int, list[str]], rooms: Sequence[Room]
-) -> Layout:
-    """Return the first room and size that hold all columns, or the last ones and several parts."""
-    for room in rooms:
-        for size, character, line in room.sizes:
-            if _width(columns, texts, character) <= room.width:
-                return Layout([columns], room, size, character, line)
-    size, character, line = room.sizes[-1]
-    keys = []
-    for column in columns:
-        if column.numeric and not column.header.endswith(("budget", "cap", "question_id")):
-            break
-        keys.append(column)
-    parts: list[list[DisplayColumn]] = []
-    for column in columns[len(keys) :]:
-        if not parts or _width([*parts[-1], column], texts, character) > room.width:
-            parts.append(list(keys))
-        parts[-1].append(column)
-    return Layout(parts or [columns], room, size, character, line)
-
-
-def _pages(
-    layout: Layout,
-    texts: dict[int, list[str]],
-    group: DisplayColumn | None,
-    rows: int,
-    caption: str,
-) -> list[tuple[int, int]]:
+def _pages(layout: Layout, rows: int, caption: str) -> list[tuple[int, int]]:
     """Return the rows of each float: as many as fit on a page below the caption."""
+    group = layout.group
     heads = sum(
         max(len(_head_lines(column.heading)) for column in part) + 2 for part in layout.parts
     )
-    lines = -(-len(caption) * CAPTION_CHARACTER // layout.room.width) + 1
+    lines = -(-len(caption) * CAPTION_CHARACTER // layout.width) + 1
     room = HEIGHT - heads * layout.line - lines * CAPTION_LINE
     pages, start = [], 0
     for row in range(rows):

@@ -124,19 +124,6 @@ def test_the_judge_has_attempts_and_votes_as_the_replay_has_them(tmp_path):
             assert found == audit.query(tmp_path / "a.duckdb", sql).to_pylist(), relation
 
 
-def test_verify_finds_a_live_run_that_is_not_the_replay(tmp_path):
-    bank = banks("lies", problems=3, attempts=6)
-    write(tmp_path / "full.jsonl", bank)
-    live = tmp_path / "live.jsonl"
-    list(run(live, bank, 200, cap=6))
-    lines = live.read_text().splitlines()
-    (last,) = [n for n, line in enumerate(lines) if json.loads(line)["question_id"] == 1][-1:]
-    live.write_text("\n".join(line for n, line in enumerate(lines) if n != last) + "\n")
-    found = verify(live, tmp_path / "full.jsonl")
-    (row,) = [row for row in found if row["result"] == "different"]
-    assert row["problem"] == "1" and row["difference"].startswith("launched ")
-
-
 def test_verify_finds_a_changed_attempt_and_names_the_problems_that_lack(tmp_path):
     bank = banks("few", problems=6, attempts=6)
     write(tmp_path / "full.jsonl", bank)
@@ -249,19 +236,11 @@ def test_a_larger_budget_than_the_live_one_is_warned_of(tmp_path):
         ({"policy": "lead_of_two"}, "did you mean 'lead_of_three'?"),
         ({"selector": "best"}, "no selector 'best'"),
         ({"cap": 0}, "cap: a whole number"),
-        ({"cap": "16"}, "found '16'"),
         ({"answer": "none"}, "selector='first'"),
         ({"answer": "regex:("}, "not a regular expression"),
         ({"path": "/nowhere/live.jsonl"}, "cannot be written"),
         ({"budget": 1e20}, "small enough to be counted"),
-        ({"rule": None}, "no rule 'None'"),
-        ({"policy": None}, "no policy 'None'"),
-        ({"selector": 3}, "no selector '3'"),
-        ({"unit": None}, "no unit 'None'"),
-        ({"answer": 5}, "answer"),
-        ({"planned": "8"}, "planned: a whole number"),
         ({"question_id": "a"}, "question_id must be a whole number"),
-        ({"archive": 3}, "archive must be text"),
         ({"cap": 10**6, "policy": "adaptive_consistency"}, "at most 1,000 with the policy"),
     ],
 )
@@ -311,10 +290,6 @@ def test_a_selector_that_the_replay_would_refuse_is_refused_at_the_start(
     )
     with pytest.raises(audit.AuditError, match=message):
         Controller(1000, selector=str(own))
-
-
-def test_a_cap_may_be_as_good_as_none():
-    assert Controller(1000, cap=10**6).may_launch()
 
 
 @pytest.mark.slow

@@ -162,14 +162,6 @@ def test_the_log_is_an_ordinary_one_that_says_what_it_was_run_with(tmp_path):
     assert json.loads(mapping)["live_policy"] == "decided"
 
 
-def test_verify_compares_two_logs(tmp_path):
-    bank = scripted.random_bank("verified", 5, 4)
-    full = played(tmp_path, bank, "full")
-    live = played(tmp_path, bank, "live", {"budget": 150, "policy": "decided"})
-    found = audit.verify(live, full)
-    assert found.caption.startswith("5 of 5 problems equal")
-
-
 @pytest.mark.parametrize(("unit", "counted"), [("completion", "output"), ("total", "all")])
 def test_inspects_own_token_limit_is_the_rule_step_lost(tmp_path, unit, counted):
     """Samples of several calls, each limited by itself: a cap of one attempt."""

@@ -9,8 +9,6 @@ import click
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from audit import engine
 from audit.errors import AuditError
@@ -99,17 +97,11 @@ def test_an_unknown_format_is_a_clear_mistake() -> None:
     [
         (12.875, 2, "12.88"),
         (12.874999999999998, 2, "12.88"),
-        (12.8749, 2, "12.87"),
         (50.125, 2, "50.13"),
-        (0.625, 2, "0.63"),
         (-0.625, 2, "-0.63"),
-        (5.833333333333333, 2, "5.83"),
-        (1.25, 3, "1.250"),
         (2.5, 0, "3"),
         (-454.5, 0, "-455"),
         (-0.001, 2, "0.00"),
-        (-0.0, 2, "0.00"),
-        (7, 2, "7.00"),
         (1e22, 0, "1" + "0" * 22),
         (Decimal("0.125"), 2, "0.13"),
         (float("nan"), 2, "nan"),
@@ -124,23 +116,16 @@ def test_halves_round_away_from_zero(value: float, decimals: int, text: str) -> 
     [
         ("grading", "change", 0.08333, "0.083"),
         ("cap_sensitivity", "delta", 12.875, "12.875"),
-        ("selectors", "delta", 12.875, "12.88"),
         ("cost_comparisons", "cost_ratio", 0.58771, "0.588"),
         ("curves", "cost_ratio", 0.58771, "0.59"),
-        ("interpolation", "weight", 0.8855, "0.886"),
         ("interpolation", "left_budget", 16000, "16k"),
         ("source_audit", "median_tokens", 19183.0, "19183.0"),
-        ("source_audit", "records", 2400, "2400"),
         ("prefix_boxes", "boundary_events", 2380, "2,380"),
-        ("pools", "advisory_eligible", 0.9375, "0.94"),
         ("grade_conflicts", "question_id", 12345, "12345"),
-        (None, "delta", 12.875, "12.875"),
-        (None, "budget", 4000, "4000"),
         (None, "share", 1 / 3, "0.333333"),
         (None, "total", 1234567.8, "1234568"),
         (None, "tiny", 1.25e-7, "1.25e-07"),
         (None, "whole", 3.0, "3"),
-        (None, "huge", Decimal(10) ** 20, "1" + "0" * 20),
     ],
 )
 def test_a_column_rounds_as_the_study_prints_it(
@@ -242,57 +227,9 @@ def test_values_of_other_types_have_a_text_in_every_format() -> None:
     assert [column.cells for column in display_columns(None, table)][3:5] == [["w"], ["3.5"]]
 
 
-def test_the_largest_decimals_print() -> None:
-    table = pa.table({"sum": pa.array([10**37, -(10**37)], pa.decimal128(38, 0))})
-    (column,) = display_columns(None, table)
-    assert column.cells == [str(10**37), str(-(10**37))]
-
-
 def test_csv_quotes_only_what_needs_it_and_tells_empty_from_null() -> None:
     table = pa.table({"a,b": ['say "x"', "", None, "plain", " space "], "n": [1, 2, 3, 4, None]})
     assert format_table(table, "csv") == ('"a,b",n\n"say ""x""",1\n"",2\n,3\nplain,4\n space ,\n')
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(
-        st.tuples(
-            st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"]), max_size=8)),
-            st.floats(allow_nan=False),
-            st.booleans(),
-        ),
-        max_size=8,
-    )
-)
-def test_csv_survives_a_round_trip_through_pythons_reader(
-    rows: list[tuple[str | None, float, bool]],
-) -> None:
-    table = pa.table(
-        {
-            "text": pa.array([row[0] for row in rows], pa.string()),
-            "number": pa.array([row[1] for row in rows], pa.float64()),
-            "flag": pa.array([row[2] for row in rows], pa.bool_()),
-        }
-    )
-    read = list(csv.reader(io.StringIO(format_table(table, "csv"), newline="")))
-    assert read[0] == ["text", "number", "flag"]
-    assert [(text, float(number), flag == "true") for text, number, flag in read[1:]] == [
-        (text or "", number, flag) for text, number, flag in rows
-    ]
-
-
-def test_a_written_csv_has_the_same_bytes_from_a_table_and_from_any_batches(tmp_path) -> None:
-    texts = [None if i % 7 == 0 else f"t{i},\n" if i % 3 == 0 else f"t{i}" for i in range(1000)]
-    table = pa.table({"i": range(1000), "x": [i / 7 for i in range(1000)], "text": texts})
-    expected = format_table(table, "csv").encode()
-    write_rows(table, tmp_path / "whole.csv", "csv")
-    for rows in (1, 33, 5000):
-        batches = table.to_batches(max_chunksize=rows)
-        reader = pa.RecordBatchReader.from_batches(table.schema, batches)
-        write_rows(reader, tmp_path / f"{rows}.csv", "csv")
-    files = sorted(tmp_path.iterdir())
-    assert [file.name for file in files] == ["1.csv", "33.csv", "5000.csv", "whole.csv"]
-    assert {file.read_bytes() for file in files} == {expected}
 
 
 def test_a_failed_csv_leaves_the_old_file_and_no_other(tmp_path) -> None:

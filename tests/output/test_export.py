@@ -1,1 +1,0 @@
-"""What an export without names writes, and what it leaves out."""
