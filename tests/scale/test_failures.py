@@ -1,6 +1,5 @@
 """What is killed, removed or cut is done again, or named (threat model, d)."""
 
-import json
 import os
 import shutil
 import signal
@@ -128,65 +127,33 @@ def test_two_attempts_at_one_part_leave_one(tmp_path, whole, monkeypatch):
     assert not list((folder / "parts").glob(".*"))
 
 
-def removed(folder):
-    shutil.rmtree(folder / "parts" / "00002")
+def flipped(data):
+    return data[:100] + bytes([data[100] ^ 1]) + data[101:]
 
 
-def file_removed(folder):
-    (folder / "parts" / "00002" / "problem_costs.parquet").unlink()
-
-
-def flipped(folder):
-    path = folder / "parts" / "00002" / "problem_costs.parquet"
-    data = bytearray(path.read_bytes())
-    data[100] ^= 1
-    path.write_bytes(bytes(data))
-
-
-def renamed(folder):
-    for source, target in (("00001", "x"), ("00002", "00001"), ("x", "00002")):
-        (folder / "parts" / source).rename(folder / "parts" / target)
-
-
-def receipt_cut(folder):
-    path = folder / "parts" / "00002" / "receipt.json"
-    path.write_text(path.read_text()[:20])
-
-
-def of_another_plan(folder):
-    path = folder / "parts" / "00002" / "receipt.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"made_by": ["0", "part", 2]}))
-
-
-def of_other_keys(folder):
-    path = folder / "keys" / "receipt.json"
-    path.write_text(path.read_text() + "\n")
-
-
-def keys_cut(folder):
-    path = folder / "keys" / "banks.parquet"
-    path.write_bytes(path.read_bytes()[:-10])
+PART, NOT_ITS = "parts/00002", "00002: receipt.json is not that of part 2 of this plan; remove"
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("name", "spoil", "said"),
     [
-        (removed, "1 of 4 parts are missing: 2;"),
-        (file_removed, "00002/problem_costs.parquet: is missing"),
-        (flipped, "00002/problem_costs.parquet: is damaged"),
-        (renamed, "00001: receipt.json is not that of part 1 of this plan; remove"),
-        (receipt_cut, "00002: receipt.json is not that of part 2"),
-        (of_another_plan, "00002: receipt.json is not that of part 2"),
-        (of_other_keys, "00000: was made with other keys"),
-        (keys_cut, "banks.parquet: is damaged"),
+        (PART, None, "1 of 4 parts are missing: 2;"),
+        (f"{PART}/problem_costs.parquet", None, "00002/problem_costs.parquet: is missing"),
+        (f"{PART}/problem_costs.parquet", flipped, "00002/problem_costs.parquet: is damaged"),
+        (f"{PART}/receipt.json", lambda data: data[:20], NOT_ITS),
+        (f"{PART}/receipt.json", lambda data: data.replace(b'"part"', b'"extract"'), NOT_ITS),
+        ("keys/receipt.json", lambda data: data + b"\n", "00000: was made with other keys"),
+        ("keys/banks.parquet", lambda data: data[:-10], "banks.parquet: is damaged"),
     ],
-    ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_gather_names_what_is_wrong_and_makes_nothing(tmp_path, whole, spoil, said):
-    folder = copy_of(whole, tmp_path / "run")
-    spoil(folder)
+def test_gather_names_what_is_wrong_and_makes_nothing(tmp_path, whole, name, spoil, said):
+    path = copy_of(whole, tmp_path / "run") / name
+    if spoil:
+        path.write_bytes(spoil(path.read_bytes()))
+    else:
+        path.rename(tmp_path / "removed")
     with pytest.raises(AuditError, match=said):
-        gather.gather(folder, tmp_path / "none.duckdb")
+        gather.gather(tmp_path / "run", tmp_path / "none.duckdb")
     assert not (tmp_path / "none.duckdb").exists()
 
 

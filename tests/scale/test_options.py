@@ -4,13 +4,10 @@ import json
 import random
 from itertools import product
 
-import duckdb
 import pytest
 
 import audit
 from audit.errors import AuditError
-from audit.options import TaskLimits
-from audit.scale.keys import number_keys
 from tests.support.archives import attempt, random_archive, write_jsonl, write_parquet
 from tests.support.command import ROOT, parameters
 from tests.support.command import told as command
@@ -19,7 +16,6 @@ from tests.support.runs import (
     differing,
     done,
     exported,
-    extracted,
     gathered,
     made,
     one_machine,
@@ -298,21 +294,6 @@ def stepped(folder):
         sources.append(folder / f"{number}.jsonl")
         write_jsonl(rows, sources[-1])
     return sources
-
-
-def test_work_counts_stops_where_they_are_more_than_prefixes(tmp_path, archives):
-    few = extracted(planned(tmp_path / "few", archives, 2, budgets=(10,)))
-    many = extracted(planned(tmp_path / "many", archives, 2, budgets=tuple(range(1, 101))))
-    for folder in (few, many):
-        number_keys(folder, TaskLimits())
-    rows = [
-        duckdb.sql(
-            f"select sum(rows_held) from '{run / 'keys' / 'dealt_problems.parquet'}'"
-        ).fetchall()
-        for run in (few, many)
-    ]
-    # 18 banks of 6 attempts in 4 orders: 7 prefixes each, or 2 rules at 100 budgets.
-    assert rows == [[(18 * 4 * 7,)], [(18 * 4 * 200,)]]
 
 
 PRICES = (("a", 1_250_000, 125_000, 10_000_000), ("b", 50_000, 50_000, 400_000))

@@ -5,12 +5,9 @@ from contextlib import nullcontext
 
 import pytest
 
-from audit import engine
-from audit.engine.stages import PORTIONED, TABLES
 from audit.errors import AuditError
 from audit.options import TaskLimits
 from audit.scale import keys, plan, tasks
-from audit.scale.folders import whole_receipts
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import run as process
 from tests.support.command import said as command
@@ -124,18 +121,6 @@ def test_the_commands_do_what_one_machine_does(tmp_path, sources, expected):
     assert "reads texts" in texts
     more = command(tmp_path, "replay", "--budgets", "15", "--db", "g.duckdb")
     assert "replays" in more
-
-
-def test_a_part_writes_what_the_pipeline_keeps(whole):
-    assert set(tasks.WRITTEN) >= {"drawn_orders", *(n for n in PORTIONED if n in TABLES)}
-    later = set(TABLES) - set(tasks.WRITTEN) - set(keys.HANDED_DOWN)
-    stages = engine.STAGES
-    assert {stage.partition("/")[0] for stage in stages if stage.rpartition("/")[2] in later} <= {
-        "bootstrap", "diagnostics", "relations"
-    }  # fmt: skip
-    receipts = whole_receipts(whole, plan.read_manifest(whole), "part")
-    assert sum(receipt["banks"] for receipt in receipts) == 16
-    assert all(set(receipt["files"]) == set(tasks.WRITTEN) for receipt in receipts)
 
 
 def test_problems_are_dealt_largest_first_to_whoever_has_least(tmp_path):

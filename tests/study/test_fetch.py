@@ -205,17 +205,6 @@ def test_only_the_studys_archives_come_without_their_tokens(hub, tmp_path):
     assert all(row["is_new"] for row in fetched)
 
 
-def test_one_archive_may_be_named(hub, tmp_path):
-    assert relative(fetch(tmp_path, archives=["gpt-oss-20b_medium"]), tmp_path) == [
-        "meta/gpt-oss-20b_medium/AIME24.parquet"
-    ]
-
-
-def test_the_token_goes_along(hub, tmp_path):
-    fetch(tmp_path)
-    assert hub.tokens == {"Bearer hf_of_a_test"}
-
-
 def test_a_store_elsewhere_is_not_told_the_token(elsewhere, tmp_path):
     fetch(tmp_path)
     assert (tmp_path / LOW).read_bytes() == CONTENT[LOW]
@@ -319,13 +308,6 @@ def test_without_the_extra_there_is_a_clear_line(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(AuditError, match=r"pip install '.*\[hub\]'"):
         fetch(tmp_path)
-
-
-def test_progress_counts_bytes(hub, tmp_path):
-    calls = []
-    fetch(tmp_path, archives=["gpt-oss-20b_low"], progress=lambda *call: calls.append(call))
-    total = len(CONTENT[LOW]) + len(CONTENT[SMALL])
-    assert calls == [(LOW, 0, total), (SMALL, len(CONTENT[LOW]), total), ("done", total, total)]
 
 
 def named(*paths):
