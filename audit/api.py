@@ -389,7 +389,7 @@ def query(
     A file is opened so that the SQL reaches nothing else; a connection is used as it is.
 
     name_or_sql: one of queries(), the path of a .sql file, or one statement that reads
-    params: values for the statement's $names
+    params: values for the $names of the statement
     limit: at most so many rows
     timeout: seconds before it is stopped
     """
@@ -629,7 +629,7 @@ def figure(
     name: the figure's name, one of figures()
     out: the picture: .svg, .pdf, .png or .html (default: the name as .svg)
     order: archives whose panels come first
-    width: the whole picture's width in pixels, 96 an inch
+    width: the whole width: 3.3in, 84mm, one or two (columns); in Python pixels, 96 an inch
     title: another title; an empty one for none
     font: the font of all text
     """

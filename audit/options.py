@@ -281,7 +281,7 @@ class Choice:
     )
     order: tuple[str, ...] = option((), "archives that come first", "names")
     width: int | None = option(
-        None, "width in TeX: 5.5in, or one or two (columns); in Python pixels, 96 an inch", "number"
+        None, "width in TeX: 5.5in, one or two (columns); in Python pixels, 96 an inch", "number"
     )
 
 

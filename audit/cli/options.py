@@ -185,16 +185,14 @@ def _option(
         is_on = one.default is True
         more |= {"is_flag": True, "flag_value": not is_on, "default": is_on}
     elif any(get_origin(kind) is Mapping for kind in kinds):
-        more |= {"type": _read_pair, "multiple": True}
+        more |= {"type": _read_pair, "multiple": True, "metavar": metavar or "NAME=VALUE"}
         more["callback"] = lambda ctx, param, pairs: dict(pairs)
+    elif one.name == "width":
+        more |= {"type": _read_width, "metavar": "WIDTH"}
     else:
         choices = [get_args(kind) for kind in kinds if get_origin(kind) is Literal]
         numbers = [kind for kind in (int, float) if kind in kinds and str not in kinds]
-        types = [
-            *map(click.Choice, choices),
-            *([_read_width] if one.name == "width" else numbers),
-            None,
-        ]
+        types: list[Any] = [*map(click.Choice, choices), *numbers, None]
         more |= {"type": types[0], "multiple": several}
         more["metavar"] = metavar or ("PATH" if Path in kinds else None)
         if one.default not in (None, (), one.empty):
