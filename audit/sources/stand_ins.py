@@ -243,10 +243,10 @@ def _settled(source: Source, failed: str | None, mapping: dict[str, str]) -> Ite
             yield _without(chunk, is_failed) if failures else chunk
     if count:
         mapping["failed"] = f"{count:,} {TREATMENTS[failed or '']}"
-        source.notes[f"attempts failed (no text, no tokens): {TREATMENTS[failed or '']}"] += count
+        source.notes[f"attempts failed (no tokens): {TREATMENTS[failed or '']}"] += count
     # A file of one run may hold a failed one; where several all failed, costs are read wrongly.
     if count and not others and (failed == "drop" or count > 1):
-        what = f"all of its {count:,} attempts failed (no text, no tokens); leave it out"
+        what = f"all of its {count:,} attempts failed (no tokens); leave it out"
         raise source.file.error(what)
 
 

@@ -152,7 +152,7 @@ def test_failed_attempts_are_refused_left_out_or_counted(tmp_path, name):
             "unfinished attempts at cost 1"
         )
         summary = load(con, [source], failed="drop")
-        assert summary.notes == (f"{name}: 3 attempts failed (no text, no tokens): left out",)
+        assert summary.notes == (f"{name}: 3 attempts failed (no tokens): left out",)
         assert rows_of(con, "seed") == [(s,) for s in range(12) if s not in (2, 7, 11)]
         assert "; failed attempts: 3 left out; " in notes(con)
     with duckdb.connect() as con:
