@@ -41,7 +41,6 @@ from audit.options import (
     names,
     patterns,
     public,
-    source_paths,
 )
 from audit.output import filters
 from audit.output.captions import AVERAGED, advisory_notes, annotated, caption, order_line
@@ -139,12 +138,8 @@ def load(
     texts: keep the generated texts; answers are read from them either way
     """
     from audit.load.load import load as load_sources
-    from audit.load.staging import fitting_row_group
-    from audit.sources.selects import is_selected
 
-    paths = source_paths(sources)
-    row_group = fitting_row_group([] if is_selected(paths, reading) else paths)
-    with _open(db, limits, write=True, row_group=row_group, may_create=True) as con:
+    with _open(db, limits, write=True, row_group=database.LOADED_ROW_GROUP, may_create=True) as con:
         summary = load_sources(
             con,
             local_files(sources),

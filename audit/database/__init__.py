@@ -4,7 +4,6 @@ from audit.database.arrow import insert
 from audit.database.connection import (
     LOADED_ROW_GROUP,
     REPLAYED_ROW_GROUP,
-    SHORT_ROW_GROUP,
     connect,
     connect_beside,
     cursor,
@@ -26,7 +25,6 @@ __all__ = [
     "LOADED_ROW_GROUP",
     "REPLAYED_ROW_GROUP",
     "SCHEMA_VERSION",
-    "SHORT_ROW_GROUP",
     "atomic_file",
     "check_schema",
     "connect",

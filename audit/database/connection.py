@@ -16,10 +16,9 @@ from audit.database.schema import check_schema, relations
 from audit.errors import AuditError, explained
 from audit.text import is_utf8, literal, quoted
 
-# Rows that are written together: of attempts with long texts, of very many short ones, and of
-# replays. What DuckDB knows of each group stays in memory beyond its limit, about 2 kB a column.
+# Rows that are written together: of attempts, whose texts may be long, and of replays. What
+# DuckDB knows of each group stays in memory beyond its limit, about 2 kB a column.
 LOADED_ROW_GROUP = 2048
-SHORT_ROW_GROUP = 4096
 REPLAYED_ROW_GROUP = 16_384
 
 # DuckDB installs and loads no extension by itself.
@@ -80,7 +79,7 @@ def connect(
     # dictionary column changed identity". Going without them costs no time that can be measured.
     with contextlib.suppress(duckdb.CatalogException):
         con.execute("set debug_enable_caching_operators = false")
-    if not read_only and row_group not in (LOADED_ROW_GROUP, SHORT_ROW_GROUP):
+    if not read_only and row_group != LOADED_ROW_GROUP:
         # Only a load may merge row groups: others would write the loaded texts again.
         con.execute("set max_vacuum_tasks = 0")
     # Under python -c and in a spawned process DuckDB would draw its progress into the output.

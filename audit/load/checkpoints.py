@@ -1,7 +1,7 @@
 """Checkpoints: what attempts would have answered before their end, from a column and a file."""
 
 import glob
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import duckdb
 import pyarrow as pa
@@ -124,14 +124,18 @@ def _leave_out(con: duckdb.DuckDBPyConnection, file: SourceFile) -> Iterator[str
         yield f"{file.shown_name}: {count:,} checkpoints of attempts that were left out"
 
 
+def place_of(files: Sequence[SourceFile], number: int | None) -> str:
+    """Return the name of a row's file; the rows of a select may be of none."""
+    return "the select" if number is None else files[number].shown_name
+
+
 def _refuse_faulty(con: duckdb.DuckDBPyConnection, files: list[SourceFile]) -> None:
     """Refuse the first checkpoint that breaks a rule, with its file, row and column."""
     for file, row, item, column, problem in con.execute(
         f"{render('faulty_checkpoints')} limit 1"
     ).fetchall():
         place = f"{column}:" if item is None else f"checkpoints: checkpoint {item}: {column}"
-        name = "the select" if file is None else files[file].shown_name
-        raise AuditError(f"{name}: row {row}, column {place} {problem}")
+        raise AuditError(f"{place_of(files, file)}: row {row}, column {place} {problem}")
 
 
 def _normalize_answers(con: duckdb.DuckDBPyConnection, *, numbers: bool) -> None:

@@ -6,7 +6,6 @@ import duckdb
 
 from audit.engine import render
 from audit.errors import AuditError
-from audit.load.stored import archives_without_texts, stored_answers
 from audit.sources.files import excerpt
 from audit.text import first_names
 
@@ -30,9 +29,9 @@ def settle_labels(
             "to leave out their problems"
         )
     if unlabelled == "wrong":
-        for archive, *_ in partly:
-            statement = "update incoming set correct = false where correct is null and archive = ?"
-            con.execute(statement, [archive])
+        archives = [archive for archive, *_ in partly]
+        update = "update incoming set correct = false where correct is null"
+        con.execute(f"{update} and list_contains(?, archive)", [archives])
     if unlabelled != "drop" or not partly:
         return []
     problems = con.execute(render("labelled_problems")).fetchall()
@@ -43,7 +42,7 @@ def settle_labels(
                 "has an attempt without a label, so nothing is left; pass --unlabelled wrong"
             )
     con.execute(f"create temp table dropped_problems as {render('unlabelled_problems')}")
-    for table in ("incoming", "texts"):
+    for table in ("incoming", "texts", "text_measures"):
         con.execute(
             f"delete from {table} where (archive, competition, question_id) in "
             "(select (archive, competition, question_id) from dropped_problems)"
@@ -54,9 +53,7 @@ def settle_labels(
 
 def require_fit(con: duckdb.DuckDBPyConnection, archives: set[str], answer: str) -> None:
     """Refuse an archive in which nothing is finished, or nothing finished has an answer."""
-    for archive, attempts, finished, archive_answers in con.execute(
-        render("unfit_archives")
-    ).fetchall():
+    for archive, attempts, finished, own, boxes in con.execute(render("unfit_archives")).fetchall():
         if archive in archives and not finished:
             raise AuditError(
                 f"archive {excerpt(archive)}: none of its {attempts:,} attempts counts as "
@@ -65,7 +62,7 @@ def require_fit(con: duckdb.DuckDBPyConnection, archives: set[str], answer: str)
         if archive in archives:
             raise AuditError(
                 f"archive {excerpt(archive)}: none of its {finished:,} finished attempts has an "
-                f"answer: {_kinds(con, archive, answer, archive_answers)}, or --force to go on "
+                f"answer: {_kinds(answer, {'archive': own, 'boxed': boxes})}, or --force to go on "
                 "without"
             )
 
@@ -82,33 +79,14 @@ def _reasons(con: duckdb.DuckDBPyConnection, archive: str) -> str:
     return f"finish_reason is {shown}; pass --finished {names} to count that as finished"
 
 
-def _kinds(con: duckdb.DuckDBPyConnection, archive: str, answer: str, archive_answers: int) -> str:
+def _kinds(answer: str, counts: dict[str, int | None]) -> str:
     """Return how many answers each kind would give, and the option that gives most."""
-    counts = {"archive": archive_answers}
-    if answer != "archive":
-        counts[answer] = 0
-    if answer != "boxed" and archive not in archives_without_texts(con):
-        counts["boxed"] = _boxes(con, archive)
-    gives = ", ".join(f"--answer {kind} gives {counts[kind]:,}" for kind in sorted(counts))
-    best = max(counts, key=lambda kind: counts[kind])
-    if counts[best]:
+    known = {kind: count for kind, count in counts.items() if count is not None} | {answer: 0}
+    gives = ", ".join(f"--answer {kind} gives {known[kind]:,}" for kind in sorted(known))
+    best = max(known, key=lambda kind: known[kind])
+    if known[best]:
         return f"{gives}; pass --answer {best}"
     return (
         f"{gives}; pass --answer 'regex:PATTERN', --answer none where attempts pass or fail and "
         "nothing is voted on"
     )
-
-
-def _boxes(con: duckdb.DuckDBPyConnection, archive: str) -> int:
-    """Return how many finished attempts of an archive have a boxed answer."""
-    finished = con.execute(
-        "select competition, question_id, seed from attempts "
-        "where archive = ? and finish_reason = 'stop'",
-        [archive],
-    ).fetchall()
-    keys_of_finished = {(archive, *key) for key in finished}
-    count = 0
-    for batch in stored_answers(con, "boxed"):
-        keys = zip(*(batch[name].to_pylist() for name in batch.schema.names[:4]), strict=True)
-        count += sum(key in keys_of_finished for key in keys)
-    return count

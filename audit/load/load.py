@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from threading import Event
 from typing import Any
 
 import duckdb
@@ -17,7 +16,7 @@ from audit.answers.extract import NO_ANSWER, answer_pattern
 from audit.database import check_schema, transaction
 from audit.engine import comment_relations, make_stale, quality, render
 from audit.errors import AuditError, explained
-from audit.load.checkpoints import checkpoint_file, load_checkpoints
+from audit.load.checkpoints import checkpoint_file, load_checkpoints, place_of
 from audit.load.gate import require_fit, settle_labels
 from audit.load.names import Numbering, number_problems, shown_problem
 from audit.load.provenance import remember, require_one_kind
@@ -37,7 +36,6 @@ from audit.text import first_names
 
 NAMES_SHOWN = 5
 DERIVED = "sources where format = 'derived'"
-HASHED_BYTES = 1_000_000
 ONCE = "an attempt may occur only once"
 TWO_RUNS = (
     "; if these are two runs, pass --runs separate (an archive each) or --runs append "
@@ -88,17 +86,13 @@ def load(
             stage(con, staging, texts)
             restore()
             facts = [file_facts(source, file, sha256(file)) for source, file in read_files(staging)]
-            digest = sha256(checkpoints) if checkpoints else ""
+            if checkpoints:
+                source = Source(checkpoints, "checkpoints", {}, iter(()))
+                facts.append(file_facts(source, checkpoints, sha256(checkpoints)))
             loaded, settled = settle(
-                con,
-                reading,
-                files,
-                dict(enumerate(facts)),
-                staging.numbering,
-                opened=staging.opened,
-                checkpoints=checkpoints,
-                sha256=digest,
-            )
+                con, reading, files, dict(enumerate(facts)), staging.numbering,
+                opened=staging.opened, checkpoints=checkpoints,
+            )  # fmt: skip
             notes = [f"left out: {reason}" for reason in skipped]
             notes += [note for source in staging.opened for note in source_notes(source)]
             names = set(loaded["archive"].to_pylist())
@@ -120,21 +114,20 @@ def settle(
     *,
     opened: Sequence[Source] = (),
     checkpoints: SourceFile | None = None,
-    sha256: str = "",
 ) -> tuple[pa.Table, list[str]]:
     """Fill every table from the rows that wait in `incoming`; return the archives and notes.
 
-    `facts` is what `sources` keeps of each file by its number; `sha256` is that of `checkpoints`.
+    `facts` is what `sources` keeps of each file by its number, that of checkpoints the last.
     """
+    con.execute(f"create temp table if not exists text_measures as {render('text_measures')}")
+    if reading.grade:
+        _grade(con, files)
     left_out = settle_labels(con, reading.unlabelled)
     number_problems(con, numbering)
-    refuse_duplicates(con, files, opened)
+    _refuse_duplicates(con, files, opened)
     notes = load_checkpoints(con, files, checkpoints, reading)
     require_one_kind(con, reading.answer, numbers=reading.numbers)
-    with incoming_files(con, facts):
-        fill_records(con, FILLED)
-    if checkpoints:
-        _keep_source(con, checkpoints, len(files), sha256)
+    _fill_tables(con, facts)
     loaded = con.sql(render("loaded_archives")).to_arrow_table()
     names = set(loaded["archive"].to_pylist())
     if not reading.force:
@@ -142,7 +135,7 @@ def settle(
     quality.count_dropped(con, left_out)
     remember(con, reading.answer, numbers=reading.numbers)
     quality.count_records(con, names)
-    notes = [*(grade_notes(con) if reading.grade else []), *notes]
+    notes = [*(_grade_notes(con) if reading.grade else []), *notes]
     con.execute("drop table incoming; drop table incoming_checkpoints")
     return loaded, notes
 
@@ -171,19 +164,6 @@ def _removed_notes(derived: set[str]) -> list[str]:
     ]
 
 
-def _keep_source(
-    con: duckdb.DuckDBPyConnection, file: SourceFile, number: int, sha256: str
-) -> None:
-    """Keep the name and hash of a file of checkpoints beside those of the sources."""
-    facts = {"name": _printable(file.name), "bytes": file.bytes, "sha256": sha256, "file": number}
-    con.execute(f"insert into sources {render('checkpoint_sources')}", facts)
-
-
-def _printable(name: str) -> str:
-    """Return a file's name as text: it may be any bytes."""
-    return name.encode(errors="backslashreplace").decode()
-
-
 def check_reading(reading: Reading) -> None:
     """Refuse an option that means nothing."""
     names = (*CONTAINERS, *formats())
@@ -206,7 +186,16 @@ def check_reading(reading: Reading) -> None:
         )
 
 
-def refuse_duplicates(
+def _grade(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> None:
+    """Label every attempt by comparison with the references of its row, which it has to have."""
+    query = 'select file, "row" from incoming where coalesce(len(accepted), 0) = 0'
+    for file, row in con.execute(f"{query} order by all limit 1").fetchall():
+        what = "column references: --grade references needs one"
+        raise AuditError(f"{place_of(files, file)}: row {row}, {what}")
+    con.execute("update incoming set correct = coalesce(list_contains(accepted, answer), false)")
+
+
+def _refuse_duplicates(
     con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile], opened: Sequence[Source] = ()
 ) -> None:
     """Refuse an attempt that comes in twice, naming both places and what differs between them."""
@@ -215,11 +204,9 @@ def refuse_duplicates(
         return
     archive, competition, question_id, seed, file, row, first_file, first_row = twice
     problem = shown_problem(con, competition, question_id)
-    where, first = (
-        "the select" if at is None else files[at].shown_name for at in (file, first_file)
-    )
+    first = place_of(files, first_file)
     raise AuditError(
-        f"{where}: row {row}, column seed: attempt (archive {excerpt(archive)}, "
+        f"{place_of(files, file)}: row {row}, column seed: attempt (archive {excerpt(archive)}, "
         f"competition {excerpt(competition)}, question_id {problem}, seed {seed}) is already in "
         f"{first}: row {first_row}; {ONCE}"
         + (TWO_RUNS if file != first_file else _differing(opened, file, first_row, row))
@@ -247,7 +234,8 @@ def read_files(staging: Staging) -> list[tuple[Source, SourceFile]]:
 def file_facts(source: Source, file: SourceFile, sha256: str) -> dict[str, Any]:
     """Return what `sources` says of a file."""
     return {
-        "name": _printable(file.name),
+        # A name may be any bytes.
+        "name": file.name.encode(errors="backslashreplace").decode(),
         "format": source.format,
         "bytes": file.bytes,
         "sha256": sha256,
@@ -256,23 +244,15 @@ def file_facts(source: Source, file: SourceFile, sha256: str) -> dict[str, Any]:
     }
 
 
-@contextmanager
-def incoming_files(
-    con: duckdb.DuckDBPyConnection, files: Mapping[int, Mapping[str, Any]]
-) -> Iterator[None]:
-    """Have `incoming_files`, what is known of each file by its number, while tables are filled."""
-    rows = [{"file": number, **facts} for number, facts in files.items()]
+def _fill_tables(con: duckdb.DuckDBPyConnection, facts: Mapping[int, Mapping[str, Any]]) -> None:
+    """Fill the tables from the rows that wait in `incoming`, and with them what is accepted."""
+    rows = [{"file": number, **known} for number, known in facts.items()]
     con.register("incoming_files", pa.Table.from_pylist(rows))
-    yield
-    con.unregister("incoming_files")
-
-
-def fill_records(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> None:
-    """Fill some tables from the rows that wait in `incoming`, and with them what is accepted."""
     con.execute(f"create temp table incoming_references as {render('incoming_references')}")
-    for name in names:
+    for name in FILLED:
         con.execute(f"insert into {name} {render(name)}")
     con.execute("drop table incoming_references")
+    con.unregister("incoming_files")
     # What any archive names may be accepted in others, also in those that were there.
     con.execute("delete from accepted_references where references_id = 0")
     con.execute(f"insert into accepted_references {render('shared_references')}")
@@ -281,35 +261,31 @@ def fill_records(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> None:
 @contextmanager
 def hashing(files: Sequence[SourceFile]) -> Iterator[Callable[[SourceFile], str]]:
     """Open what gives the SHA-256 of each file: they are hashed in turn while they are loaded."""
-    is_over = Event()
-    pool = ThreadPoolExecutor(1)
-    hashes = {file: pool.submit(_hash, file, is_over) for file in files}
+    with ThreadPoolExecutor(1) as pool:
+        hashes = {file: pool.submit(_hash, file) for file in files}
 
-    def sha256(file: SourceFile) -> str:
-        digest = hashes[file].result()
-        check_unchanged(file)
-        return digest
+        def sha256(file: SourceFile) -> str:
+            digest = hashes[file].result()
+            check_unchanged(file)
+            return digest
 
-    try:
-        yield sha256
-    finally:
-        is_over.set()
-        pool.shutdown(cancel_futures=True)
+        try:
+            yield sha256
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
-def _hash(file: SourceFile, is_over: Event) -> str:
-    """Return the SHA-256 of a file, as far as it is wanted."""
+def _hash(file: SourceFile) -> str:
+    """Return the SHA-256 of a file or a table; one that is only tried has none."""
     if file.sample is not None:
-        return ""  # It is only tried.
-    digest = hashlib.sha256()
+        return ""
     if file.table is not None:
+        digest = hashlib.sha256()
         for batch in file.table.to_batches():
             digest.update(batch.serialize())
         return digest.hexdigest()
     with open(file.path, "rb") as stream:
-        while not is_over.is_set() and (block := stream.read(HASHED_BYTES)):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def source_notes(source: Source) -> list[str]:
@@ -317,7 +293,7 @@ def source_notes(source: Source) -> list[str]:
     return [f"{source.file.shown_name}: {count:,} {note}" for note, count in source.notes.items()]
 
 
-def grade_notes(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
+def _grade_notes(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """Yield how often answers match the references, and what the sources' own labels say."""
     for archive, attempts, matched, recorded, recorded_correct, agreed in con.execute(
         render("grade_agreement")

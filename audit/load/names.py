@@ -34,7 +34,7 @@ def number_problems(con: duckdb.DuckDBPyConnection, numbering: Numbering) -> Non
     con.execute(f"create temp table renumbered as {render('renumbered_problems')}")
     _refuse_numbered(con)
     if con.execute("select 1 from renumbered where old <> new limit 1").fetchall():
-        for table in ("incoming", *NUMBERED):
+        for table in ("incoming", "text_measures", *NUMBERED):
             con.execute(
                 f"update {table} set question_id = new from renumbered where question_id = old "
                 f"and old <> new and {table}.competition = renumbered.competition"

@@ -16,6 +16,8 @@ from audit.text import SIMULATED
 
 COUNTED = "counted with "
 GRADE = "grade"
+ONE_RUN = "one run per problem: advisory is no cap at all"
+OWN_ANSWER = "the archive's own extraction"
 # Facts of a load that a note tells, in these words.
 TOLD = {
     "tokens": "completion tokens {}",
@@ -27,12 +29,12 @@ TOLD = {
 
 
 def answer_kind(con: duckdb.DuckDBPyConnection) -> str:
-    """How the answers of the database were read."""
+    """Return how the answers of the database were read."""
     return fact(con, "answer") or "boxed"
 
 
 def has_numbers(con: duckdb.DuckDBPyConnection) -> bool:
-    """Whether plain decimals are compared as numbers (--numbers)."""
+    """Return whether plain decimals are compared as numbers (--numbers)."""
     return fact(con, "numbers") is not None
 
 
@@ -58,14 +60,9 @@ def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bo
         )
 
 
-def remember_answer(con: duckdb.DuckDBPyConnection, answer: str) -> None:
-    """Keep in `meta` what the answer is, where it is not the boxed one."""
-    keep_fact(con, "answer", None if answer == "boxed" else answer)
-
-
 def remember(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False) -> None:
     """Keep in `meta` how answers were read, and what of which archives was not recorded."""
-    remember_answer(con, answer)
+    keep_fact(con, "answer", None if answer == "boxed" else answer)
     keep_fact(con, "numbers", "true" if numbers else None)
     facts = dict(con.execute(render("recording_facts")).fetchall())
     for key in TOLD:
@@ -73,13 +70,17 @@ def remember(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = Fal
 
 
 def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str:
-    """One line to stand under every table: how answers, costs and labels came about."""
+    """Return the line below every table: how answers, costs and labels came about."""
+    settings = _replayed(con)
+    is_one_run = "banks" in relations(con) and has_one_run(
+        con, settings.archives, settings.competitions
+    )
     parts = [
         simulated_note(con),
         replayed_note(con),
         selector_note(con, has_selectors=has_selectors),
         unit_note(con),
-        one_run_note(con),
+        ONE_RUN if is_one_run else None,
         load_fact(con, "finished"),
         load_fact(con, "failed"),
         load_fact(con, GRADE) or "labels: as recorded",
@@ -89,18 +90,18 @@ def notes(con: duckdb.DuckDBPyConnection, *, has_selectors: bool = False) -> str
 
 
 def load_fact(con: duckdb.DuckDBPyConnection, key: str) -> str | None:
-    """A fact of the load in words, where it is not simply as recorded."""
+    """Return a fact of the load in words, where it is not simply as recorded."""
     value = fact(con, key)
     return None if value is None else TOLD[key].format(value)
 
 
 def load_notes(con: duckdb.DuckDBPyConnection, noted: Iterable[str]) -> list[str]:
-    """What was noted while files were read, and which of it no model made."""
+    """Return what was noted while files were read, and which of it no model made."""
     return [f"note: {note}" for note in (*noted, simulated_note(con)) if note]
 
 
 def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
-    """Which archives no model made."""
+    """Name the archives that no model made."""
     ((archives,),) = con.execute(
         "select string_agg(distinct archive, ', ' order by archive) from sources where simulated"
     ).fetchall()
@@ -108,14 +109,14 @@ def simulated_note(con: duckdb.DuckDBPyConnection) -> str | None:
 
 
 def _replayed(con: duckdb.DuckDBPyConnection) -> Settings:
-    """The settings of the last replay; the defaults where there is none that can be read."""
+    """Return the settings of the last replay, or the defaults where there is none."""
     with suppress(AuditError, duckdb.Error):
         return last_settings(con)
     return Settings()
 
 
 def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
-    """Which archives, competitions and problems alone were replayed, where it was not all."""
+    """Name the archives, competitions and problems that alone were replayed."""
     settings = _replayed(con)
     filters = [
         f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}"
@@ -126,22 +127,10 @@ def replayed_note(con: duckdb.DuckDBPyConnection) -> str | None:
     return f"replayed: only {'; '.join(filters)}" if filters else None
 
 
-def one_run_note(con: duckdb.DuckDBPyConnection) -> str | None:
-    """Return what one attempt per problem makes of the rules, where a replay has no more."""
-    settings = _replayed(con)
-    if "banks" not in relations(con) or not has_one_run(
-        con, settings.archives, settings.competitions
-    ):
-        return None
-    return "one run per problem: advisory is no cap at all"
-
-
 def unit_note(con: duckdb.DuckDBPyConnection) -> str:
-    """What budgets and costs of the replay count, and where that comes from."""
-    tokens, settings = (
-        load_fact(con, "tokens") or "completion tokens recorded",
-        _replayed(con),
-    )
+    """Return what budgets and costs of the replay count, and where that comes from."""
+    tokens = load_fact(con, "tokens") or "completion tokens recorded"
+    settings = _replayed(con)
     money = "by the prices given" if settings.prices else "as it was billed"
     return {
         "total": f"budgets count prompt and completion tokens; {tokens}",
@@ -152,11 +141,11 @@ def unit_note(con: duckdb.DuckDBPyConnection) -> str:
 
 
 def answer_note(con: duckdb.DuckDBPyConnection) -> str:
-    """What every majority votes on."""
+    """Return what every majority votes on."""
     answer = answer_kind(con)
     kinds = {
         "boxed": "the last boxed answer",
-        "archive": "the archive's own extraction",
+        "archive": OWN_ANSWER,
         NO_ANSWER: "none, attempts pass or fail",
     }
     written = kinds.get(answer, f"the last match of {answer.removeprefix('regex:')}")
@@ -164,21 +153,15 @@ def answer_note(con: duckdb.DuckDBPyConnection) -> str:
 
 
 def selector_note(con: duckdb.DuckDBPyConnection, *, has_selectors: bool) -> str:
-    """What the selectors behind a table vote on; some vote on the archive's own extraction."""
-    relation = "used_selectors" if "used_selectors" in relations(con) else "selectors"
-    try:
-        selectors = con.execute(f"select selector, is_primary, votes_on from {relation}").fetchall()
-    except duckdb.Error:
-        return answer_note(con)
-    own = "the archive's own extraction"
-    others = [name for name, _, votes_on in selectors if votes_on == "archive_answer"]
-    if any(is_primary and name in others for name, is_primary, _ in selectors):
-        others = sorted(others)
-        return f"answers: {own} ({', '.join(others)})" + (
-            f"; of other selectors: {answer_note(con).removeprefix('answers: ')}"
-            if has_selectors and len(others) < len(selectors)
-            else ""
-        )
+    """Return what the selectors behind a table vote on; some vote on the source's own answer."""
+    note = answer_note(con)
+    if "used_selectors" not in relations(con):
+        return note
+    others = con.execute(
+        "select selector, is_primary from used_selectors where votes_on = 'archive_answer' "
+        "order by selector"
+    ).fetchall()
+    names = ", ".join(name for name, _ in others)
     if has_selectors and others:
-        return f"{answer_note(con)} ({', '.join(sorted(others))}: {own})"
-    return answer_note(con)
+        return f"{note} ({names}: {OWN_ANSWER})"
+    return f"answers: {OWN_ANSWER} ({names})" if any(is_one for _, is_one in others) else note

@@ -1,7 +1,5 @@
 """Another kind of answer for a database that is loaded: read again from what it keeps."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import duckdb
@@ -12,11 +10,10 @@ from audit.database.schema import KEY, fact
 from audit.engine import make_stale, quality, render
 from audit.errors import AuditError, explained
 from audit.load.gate import require_fit
-from audit.load.provenance import GRADE, answer_kind, has_numbers, remember
+from audit.load.provenance import GRADE, has_numbers, remember
 from audit.load.schema import sql_columns
 from audit.load.staging import insert_stream, remove_derived
 from audit.load.stored import STORED, require_texts, stored_answers
-from audit.text import quoted
 
 
 @dataclass(frozen=True)
@@ -61,43 +58,28 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
 
 
 def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
-    """Replace the answers of all attempts."""
-    if answer_kind(con) == NO_ANSWER:
-        # That kind leaves out the source's own extraction, too.
-        with _stored(con, "archive") as table:
-            con.execute(
-                f"update attempts set archive_answer = {table}.answer from {table} "
-                f"where {_same_attempt('attempts', table)}"
-            )
-    order = ", ".join(KEY)
+    """Replace the answers of all attempts by those of another kind, read from what is kept."""
     con.execute("delete from raw_answers")
-    con.execute("update attempts set answer = null, eligible = false")
-    with _stored(con, answer) as table:
-        con.execute(
-            f"update attempts set answer = {table}.answer, eligible = finish_reason = 'stop' "
-            f"from {table} where {_same_attempt('attempts', table)}"
-        )
-        con.execute(
-            f"insert into raw_answers select {order}, raw_answer from {table} order by {order}"
-        )
+    con.execute("update attempts set answer = null, archive_answer = null, eligible = false")
     if answer == NO_ANSWER:
-        con.execute("update attempts set archive_answer = null, eligible = finish_reason = 'stop'")
-
-
-@contextmanager
-def _stored(con: duckdb.DuckDBPyConnection, answer: str) -> Iterator[str]:
-    """Open a table of the answers of one kind, read from what the database keeps."""
-    fields = sql_columns(STORED)
-    con.execute(f"create temp table read_again ({fields})")
-    ((name,),) = con.execute("select current_database()").fetchall()
-    numbers = has_numbers(con)
+        con.execute("update attempts set eligible = finish_reason = 'stop'")
+        return
+    con.execute(f"create temp table read_again ({sql_columns(STORED)})")
     # What is read is read on another connection: this one inserts meanwhile.
     with cursor(con) as reader:
-        reader.execute(f"use {quoted(name)}")
-        insert_stream(
-            con, "insert into read_again", STORED, stored_answers(reader, answer, numbers=numbers)
-        )
-    yield "read_again"
+        stored = stored_answers(reader, answer, numbers=has_numbers(con))
+        insert_stream(con, "insert into read_again", STORED, stored)
+    con.execute(
+        "update attempts set answer = read_again.answer, "
+        "archive_answer = read_again.archive_answer, "
+        "eligible = finish_reason = 'stop' and read_again.answer is not null "
+        f"from read_again where {_same_attempt('attempts', 'read_again')}"
+    )
+    order = ", ".join(KEY)
+    con.execute(
+        f"insert into raw_answers select {order}, raw_answer from read_again "
+        f"where answer is not null order by {order}"
+    )
     con.execute("drop table read_again")
 
 

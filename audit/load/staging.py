@@ -1,6 +1,5 @@
 """Files become checked rows: texts go into their table, all else waits in `incoming`."""
 
-import os
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -10,7 +9,6 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from audit.answers.extract import (
     NO_ANSWER,
@@ -18,8 +16,9 @@ from audit.answers.extract import (
     number_forms,
     raw_answers,
 )
-from audit.database import LOADED_ROW_GROUP, SHORT_ROW_GROUP, insert
+from audit.database import insert
 from audit.database.schema import BY_ARCHIVE
+from audit.engine import render
 from audit.errors import AuditError
 from audit.load.names import Numbering, numbered
 from audit.load.schema import CARRIED, INCOMING, KEY_FIELDS, SCORES, sql_columns
@@ -27,10 +26,9 @@ from audit.options import Reading
 from audit.progress import Progress
 from audit.sources.canonical import COLUMNS, SCORE_PREFIX, read_columns
 from audit.sources.containers import CONTAINERS
-from audit.sources.files import Chunk, Source, SourceFile, excerpt, find_files
+from audit.sources.files import Chunk, Source, SourceFile, excerpt
 from audit.sources.missing import require
 from audit.sources.opening import open_source
-from audit.sources.readers.parquet import PARQUET_ERRORS
 from audit.sources.runs import Runs
 from audit.sources.stand_ins import column_values
 from audit.sources.unused import keep_unused
@@ -39,10 +37,6 @@ TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
 # One statement inserts the texts of a segment, so that DuckDB compresses them on every core; the
 # other columns of the segment wait in memory, up to this size.
 SEGMENT_BYTES = 64_000_000
-# Of so many rows of at most so many bytes larger groups are written: a thread has to hold one in
-# memory, and long texts take less of that in small groups.
-MANY_ROWS = 1_000_000
-SHORT_ROW = 1_000
 # Each thread writes its row groups as they fill: less memory, and none waits for another.
 STREAMING = {"preserve_insertion_order": "false", "write_buffer_row_group_count": "1"}
 # DuckDB begins each column of a row group with pieces of 2 KiB, 4 KiB and so on, and only whole
@@ -75,24 +69,6 @@ class Staging:
     selected: Source | None = None
     opened: list[Source] = field(default_factory=list)
     numbering: Numbering = field(default_factory=dict)
-
-
-def fitting_row_group(sources: Sequence[str | SourceFile]) -> int:
-    """Return how many rows to write together, by the size of the largest file."""
-    try:
-        files = find_files(sources, [])
-        largest = max(files, key=lambda file: file.bytes)
-        # By its bytes: a file's name need not be UTF-8.
-        with pa.OSFile(os.fsencode(largest.path)) as stream:
-            metadata = pq.read_metadata(stream)
-    except (AuditError, *PARQUET_ERRORS):
-        return LOADED_ROW_GROUP  # Who loads it says what is wrong, if anything is.
-    size = sum(
-        metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups)
-    )
-    rows = metadata.num_rows * sum(file.bytes for file in files) // largest.bytes
-    is_short = size <= SHORT_ROW * metadata.num_rows
-    return SHORT_ROW_GROUP if rows >= MANY_ROWS and is_short else LOADED_ROW_GROUP
 
 
 @contextmanager
@@ -163,7 +139,7 @@ def _until_the_end(source: Source) -> Iterator[Chunk]:
 
 
 def _columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, pa.Array]:
-    """Return the columns of a chunk, checked, with the answers and labels that follow from them."""
+    """Return the columns of a chunk, checked, with the answers that follow from them."""
     reading = staging.reading
     is_graded = reading.grade is not None
     names = {*COLUMNS, *chunk.values}
@@ -194,8 +170,6 @@ def _columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, pa.Arr
     else:
         columns["eligible"] = pc.and_(columns["eligible"], columns["answer"].is_valid())
     columns["recorded"] = _recorded_labels(source, chunk) if is_graded else columns["correct"]
-    if is_graded:
-        columns["correct"] = _graded(source, columns, chunk)
     return columns
 
 
@@ -213,18 +187,6 @@ def _recorded_labels(source: Source, chunk: Chunk) -> pa.Array:
         return read_columns(source, chunk, {"correct"})["correct"]
     except AuditError:
         return pa.nulls(len(chunk.rows), pa.bool_())
-
-
-def _graded(source: Source, columns: dict[str, pa.Array], chunk: Chunk) -> pa.Array:
-    """Labels by comparison with the references of each row."""
-    labels = []
-    pairs = zip(columns["answer"].to_pylist(), columns["references"].to_pylist(), strict=True)
-    for row, (answer, accepted) in zip(chunk.rows, pairs, strict=True):
-        if not accepted:
-            what = "column references: --grade references needs one"
-            raise source.file.error(f"row {row}, {what}")
-        labels.append(answer in accepted)
-    return pa.array(labels, pa.bool_())
 
 
 def _batch(
@@ -265,6 +227,7 @@ def _scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
 def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None:
     """Read every file: texts into their table and all else into `incoming`, by segments."""
     con.execute(f"create temp table incoming ({sql_columns(INCOMING)})")
+    con.execute(f"create temp table text_measures as {render('text_measures')} limit 0")
     outdated = set(staging.present)
     with closing(read(staging)) as batches:
         for _, segment in groupby(batches, key=lambda batch: batch.segment):
@@ -272,9 +235,11 @@ def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None
             remove_archives(con, first.archives & outdated)
             outdated -= first.archives
             staged: list[pa.RecordBatch] = []
-            stream = _set_rows_aside(chain([first], segment), staged)  # noqa: B031
+            measures: list[pa.Table] = []
+            stream = _set_rows_aside(chain([first], segment), staged, measures)  # noqa: B031
             if texts:
                 insert_stream(con, "insert into texts", TEXTS, stream)
+                insert(con, "insert into text_measures", pa.concat_tables(measures))
             else:
                 for _ in stream:
                     pass
@@ -288,12 +253,18 @@ def _insert_rows(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> None:
 
 
 def _set_rows_aside(
-    batches: Iterable[Batch], staged: list[pa.RecordBatch]
+    batches: Iterable[Batch], staged: list[pa.RecordBatch], measures: list[pa.Table]
 ) -> Iterator[pa.RecordBatch]:
-    """Pass texts on, and keep what else there is."""
-    for batch in batches:
-        staged.append(batch.rows)
-        yield batch.texts
+    """Pass texts on, and keep what else there is, with measures of the texts.
+
+    Texts are measured on their way in: read back they come 2,048 at a time, however long.
+    """
+    with duckdb.connect() as con:
+        for batch in batches:
+            staged.append(batch.rows)
+            con.register("texts", batch.texts)
+            measures.append(con.sql(render("text_measures")).to_arrow_table())
+            yield batch.texts
 
 
 def remove_archives(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:

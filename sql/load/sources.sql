@@ -1,5 +1,6 @@
--- sources: one file's share of one archive; an archive is simulated where the file or its own name says so.
---     Where a select joins several files without saying whose a row is, each of them has null rows.
+-- sources: one file's share of one archive, that of checkpoints among them; an archive is simulated where the
+--     file or its own name says so. Where a select joins several files without saying whose a row is, each of
+--     them has null rows.
 -- grain: file, archive, sha256
 with shares as (
     select
@@ -7,6 +8,14 @@ with shares as (
         archive,
         count(*) as "rows",
     from incoming
+    group by file, archive
+    union all
+    select
+        file,
+        archive,
+        count(*) as "rows",
+    from incoming_checkpoints
+    where item is null
     group by file, archive
 ),
 placed as (
@@ -17,7 +26,7 @@ placed as (
     from shares
     inner join incoming_files
         on shares.file = incoming_files.file
-        or shares.file is null
+        or (shares.file is null and incoming_files.format <> 'checkpoints')
     group by coalesce(shares.file, incoming_files.file), shares.archive
 )
 select

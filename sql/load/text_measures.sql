@@ -1,5 +1,5 @@
--- text_measures: what the checks of texts ask of each: its bytes and characters, a hash, and
---     whether that of a finished attempt without an answer ends inside a box.
+-- text_measures: what the checks of texts ask of each: its bytes and characters, a hash, and whether it
+--     ends inside a box.
 -- grain: archive, competition, question_id, seed
 select
     * exclude (text, ending),
@@ -13,20 +13,8 @@ select
             >= length(regexp_replace(ending[-1], '\\.|[^}]', '', 'g')) as ends_in_box,
 from (
     select
-        texts.*,
-        attempts.finish_reason,
-        attempts.completion_tokens,
-        attempts.reasoning_length,
-        attempts.mean_logprob,
-        case
-            when attempts.finish_reason = 'stop' and attempts.answer is null
-                then string_split(right(texts.text, 4096), '\boxed{')
-        end as ending,
+        *,
+        string_split(right(text, 4096), '\boxed{') as ending,
     from texts
-    inner join attempts
-        on texts.archive = attempts.archive
-        and texts.competition = attempts.competition
-        and texts.question_id = attempts.question_id
-        and texts.seed = attempts.seed
-    where texts.text is not null
+    where text is not null
 )

@@ -63,13 +63,9 @@ ENDINGS = [
 
 
 def test_a_text_ends_in_a_box_that_is_still_open():
-    key = {"archive": "a", "competition": "C", "question_id": 0}
-    texts = [key | {"seed": at, "text": text} for at, (text, _) in enumerate(ENDINGS)]
-    other = {"completion_tokens": 1, "mean_logprob": -0.5, "reasoning_length": None}
-    rows = [text | {"finish_reason": "stop", "answer": None} | other for text in texts]
+    texts = {"text": [text for text, _ in ENDINGS], "seed": range(len(ENDINGS))}
     with duckdb.connect() as con:
-        con.register("texts", pa.Table.from_pylist(texts))
-        con.register("attempts", pa.Table.from_pylist(rows))
+        con.register("texts", pa.table(texts))
         found = con.sql(f"select ends_in_box from ({engine.render('text_measures')}) order by seed")
         assert found.fetchall() == [(is_open,) for _, is_open in ENDINGS]
 

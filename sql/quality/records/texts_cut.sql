@@ -4,12 +4,13 @@
 with ends as (
     select
         archive,
-        coalesce(ends_in_box, false) as is_in_box,
+        ends_in_box and answer is null as is_in_box,
         text_size,
         max(text_size) over (partition by archive) as largest_size,
         count(*) over (partition by archive, text_size) as texts_of_size,
     from text_measures
-    where finish_reason = 'stop' and text_size is not null
+    inner join attempts using (archive, competition, question_id, seed)
+    where finish_reason = 'stop'
 )
 select
     archive,

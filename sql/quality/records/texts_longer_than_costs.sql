@@ -6,5 +6,5 @@ select
     if(sum(text_length + coalesce(reasoning_length, 0)) > 8 * sum(completion_tokens), count(*), 0) as count,
     count(*) as total,
 from text_measures
-where text_length is not null
+inner join attempts using (archive, competition, question_id, seed)
 group by archive
