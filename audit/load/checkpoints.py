@@ -10,7 +10,6 @@ from audit.answers.extract import normal_answers, number_forms
 from audit.database import insert
 from audit.engine import render
 from audit.errors import AuditError, first_line
-from audit.load.schema import sql_columns
 from audit.load.staging import insert_stream
 from audit.options import Reading
 from audit.sources.canonical import CHECKPOINT_COLUMNS, COLUMNS, read_column
@@ -51,7 +50,7 @@ def load_checkpoints(
 ) -> list[str]:
     """Keep the checkpoints of the attempts in `incoming`, or refuse them; return notes."""
     notes: list[str] = []
-    con.execute(f"create temp table filed_checkpoints ({sql_columns(FILED)})")
+    insert(con, "create temp table filed_checkpoints as", FILED.empty_table())
     if file is not None:
         rows = while_unchanged(file, _checked_rows(file, len(files), notes))
         insert_stream(con, "insert into filed_checkpoints", FILED, rows)

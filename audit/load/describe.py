@@ -154,8 +154,7 @@ def _block(
         lines += [] if is_brief else _record(trial)
         lines += _held(trial, files, source.format)
         lines += _absent(source, settled)
-    names = settled.named or trial
-    lines += [] if names.refusal else _numbered(names, source, settled.reading)
+        lines += _numbered(trial, source, settled.reading)
     if room is None:
         yield from lines
         yield from _everything(source, settled)
@@ -243,8 +242,8 @@ def _held(trial: Trial, files: Sequence[Any], format: str) -> Iterator[str]:
     for note in trial.notes:
         yield f"  note: {note}"
     if trial.alike:
-        first, second = trial.alike
-        yield f"  note: {first} and {second} are answers to one problem; --numbers makes them one"
+        forms = f"{trial.alike['first']} and {trial.alike['second']}"
+        yield f"  note: {forms} are answers to one problem; --numbers makes them one"
     for check in trial.warned:
         if not check["is_failed"]:
             yield f"  warns: {check['check']} in {check['count']:,} of {check['total']:,}" + (
@@ -260,15 +259,14 @@ def _added_option(trial: Trial, check: str) -> str:
 
 
 def _numbered(trial: Trial, source: Source, reading: Reading) -> Iterator[str]:
-    """Say how names are split that may number attempts, where every problem has one attempt."""
+    """Return how names are split that may number attempts, where every problem has one attempt."""
     origin = reading.mapping.get("question_id", source.mapping.get("question_id", "@"))
     origin, mark = origin.split(",")[0], trial.split["mark"]
-    if trial.counts["most"] > 1 or "~" in origin or origin.startswith("@") or not mark:
-        return
-    yield "note: every problem has one attempt; if these names number attempts, split them:"
-    parts = {"question_id": rf"(.+){mark}\d+", "seed": rf".+{mark}(\d+)"}
-    options = (shlex.join(("--map", f"{name}={origin}~{part}")) for name, part in parts.items())
-    yield f"  {' '.join(options)}"
+    if trial.counts["most"] == 1 and mark and "~" not in origin and not origin.startswith("@"):
+        yield "note: every problem has one attempt; if these names number attempts, split them:"
+        parts = {"question_id": rf"(.+){mark}\d+", "seed": rf".+{mark}(\d+)"}
+        options = (shlex.join(("--map", f"{name}={origin}~{part}")) for name, part in parts.items())
+        yield f"  {' '.join(options)}"
 
 
 def _share(count: int, total: int) -> str:

@@ -1,19 +1,32 @@
 """Another kind of answer for a database that is loaded: read again from what it keeps."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import duckdb
+import pyarrow as pa
 
-from audit.answers.extract import NO_ANSWER, answer_pattern
-from audit.database import check_schema, cursor, require_attempts, transaction
+from audit.answers.extract import (
+    NO_ANSWER,
+    answer_pattern,
+    normal_answers,
+    number_forms,
+    raw_answers,
+)
+from audit.database import check_schema, cursor, insert, require_attempts, transaction
 from audit.database.schema import KEY, fact
 from audit.engine import make_stale, quality, render
 from audit.errors import AuditError, explained
 from audit.load.gate import require_fit
 from audit.load.provenance import GRADE, has_numbers, remember
-from audit.load.schema import sql_columns
+from audit.load.schema import KEY_FIELDS
 from audit.load.staging import insert_stream, remove_derived
-from audit.load.stored import STORED, require_texts, stored_answers
+from audit.sources.files import excerpt
+
+ANSWERS = ("raw_answer", "answer", "archive_answer")
+STORED = pa.schema([*KEY_FIELDS, *((name, pa.string()) for name in ANSWERS)])
+# Texts may be long: only so many are in memory at once.
+BATCH_ROWS = 2048
 
 
 @dataclass(frozen=True)
@@ -41,7 +54,7 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
     try:
         with transaction(con):
             derived = remove_derived(con)
-            require_texts(con, answer)
+            _require_texts(con, answer)
             ((attempts, before),) = con.execute(counts).fetchall()
             _read_again(con, answer)
             _regrade(con)
@@ -64,10 +77,10 @@ def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
     if answer == NO_ANSWER:
         con.execute("update attempts set eligible = finish_reason = 'stop'")
         return
-    con.execute(f"create temp table read_again ({sql_columns(STORED)})")
+    insert(con, "create temp table read_again as", STORED.empty_table())
     # What is read is read on another connection: this one inserts meanwhile.
     with cursor(con) as reader:
-        stored = stored_answers(reader, answer, numbers=has_numbers(con))
+        stored = _stored_answers(reader, answer, numbers=has_numbers(con))
         insert_stream(con, "insert into read_again", STORED, stored)
     con.execute(
         "update attempts set answer = read_again.answer, "
@@ -81,6 +94,32 @@ def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
         f"where answer is not null order by {order}"
     )
     con.execute("drop table read_again")
+
+
+def _require_texts(con: duckdb.DuckDBPyConnection, answer: str) -> None:
+    """Refuse a kind of answer that is read from texts where an archive was loaded without them."""
+    without = con.execute("select min(archive) from attempts anti join texts using (archive)")
+    ((archive,),) = without.fetchall()
+    if archive is not None and answer not in ("archive", NO_ANSWER):
+        raise AuditError(
+            f"--answer {answer}: archive {excerpt(archive)} was loaded with --no-texts; load it "
+            "again with its texts"
+        )
+
+
+def _stored_answers(
+    con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool
+) -> Iterator[pa.RecordBatch]:
+    """Yield the answers of attempts as written and normalized, and those of the source."""
+    query = "select *, null::varchar as text from recorded_answers" if answer == "archive" else None
+    for batch in con.sql(query or render("stored_records")).to_arrow_reader(BATCH_ROWS):
+        texts = batch["text"].cast(pa.large_string())
+        own = batch["raw_archive_answer"]
+        raw = raw_answers(answer, texts, batch["boxed_answer"], own)
+        forms = [normal_answers(raw), normal_answers(own)]
+        forms = list(map(number_forms, forms)) if numbers else forms
+        columns = [*(batch[name] for name, _ in KEY_FIELDS), raw, *forms]
+        yield pa.RecordBatch.from_arrays(columns, schema=STORED)
 
 
 def _regrade(con: duckdb.DuckDBPyConnection) -> None:

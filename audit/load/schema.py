@@ -8,13 +8,7 @@ from audit.database.schema import LOADED
 from audit.engine import render
 from audit.sources.canonical import CHECKPOINTS, COLUMNS, STEPS
 
-SQL_TYPES = {
-    pa.int32(): "integer",
-    pa.int64(): "bigint",
-    pa.string(): "varchar",
-    pa.float64(): "double",
-    pa.bool_(): "boolean",
-}
+SQL_TYPES = {pa.int64(): "bigint", pa.string(): "varchar", pa.float64(): "double"}
 # Columns that a load has places for; all others go from a file into `attempts` as they are, where
 # they stand last.
 PLACED = (
@@ -58,22 +52,8 @@ VIEWS = ("grades", "scores", "checkpoint_grades")
 FILLED = tuple(name for name, table in LOADED.items() if table.is_filled)
 
 
-def sql_type(type: pa.DataType) -> str:
-    """Return the type that DuckDB has for one of Arrow's."""
-    if pa.types.is_list(type):
-        return f"{sql_type(type.value_type)}[]"
-    if pa.types.is_struct(type):
-        return f"struct({sql_columns(type)})"
-    return SQL_TYPES[type]
-
-
-def sql_columns(fields: pa.Schema | pa.StructType) -> str:
-    """Columns as `create table` takes them."""
-    return ", ".join(f'"{field.name}" {sql_type(field.type)}' for field in fields)
-
-
 SCHEMA = {name: table.columns for name, table in LOADED.items()}
-SCHEMA["attempts"] += f", {sql_columns(CARRIED)}"
+SCHEMA["attempts"] += "".join(f", {field.name} {SQL_TYPES[field.type]}" for field in CARRIED)
 
 
 def create_schema(con: duckdb.DuckDBPyConnection) -> None:

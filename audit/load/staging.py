@@ -21,7 +21,7 @@ from audit.database.schema import BY_ARCHIVE
 from audit.engine import render
 from audit.errors import AuditError
 from audit.load.names import Numbering, numbered
-from audit.load.schema import CARRIED, INCOMING, KEY_FIELDS, SCORES, sql_columns
+from audit.load.schema import CARRIED, INCOMING, KEY_FIELDS, SCORES
 from audit.options import Reading
 from audit.progress import Progress
 from audit.sources.canonical import COLUMNS, SCORE_PREFIX, read_columns
@@ -226,7 +226,7 @@ def _scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
 
 def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None:
     """Read every file: texts into their table and all else into `incoming`, by segments."""
-    con.execute(f"create temp table incoming ({sql_columns(INCOMING)})")
+    insert(con, "create temp table incoming as", INCOMING.empty_table())
     con.execute(f"create temp table text_measures as {render('text_measures')} limit 0")
     outdated = set(staging.present)
     with closing(read(staging)) as batches:

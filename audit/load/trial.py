@@ -7,7 +7,6 @@ from typing import Any
 
 import duckdb
 
-from audit.answers.normal_form import number_form
 from audit.engine import render
 from audit.errors import AuditError
 from audit.load.load import load
@@ -36,7 +35,7 @@ class Trial:
     # Checks that do not pass, of which a load would print the failed ones.
     warned: list[dict[str, Any]] = field(default_factory=list)
     # Two answers of a problem, or an answer and its reference, that are one number.
-    alike: tuple[str, ...] = ()
+    alike: dict[str, str] | None = None
     # Whether all of the files was read.
     is_whole: bool = True
 
@@ -58,20 +57,8 @@ def try_load(sources: Sequence[Any], reading: Reading) -> Trial:
             return Trial(
                 mapping=json.loads(facts.pop("mapping")),
                 notes=loaded.notes,
-                alike=_decimals(con),
                 is_whole=share >= 1,
                 **facts,
             )
     except AuditError as error:
         return Trial(refusal=str(error))
-
-
-def _decimals(con: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
-    """Return two forms of one problem that differ as 160.0 and 160 do, if there are any."""
-    forms: dict[tuple[Any, ...], str] = {}
-    for competition, problem, form in con.execute(render("trial_decimals")).fetchall():
-        number = number_form(form)
-        first = forms.setdefault((competition, problem, number), form)
-        if first != form:
-            return first, form
-    return ()

@@ -1,5 +1,6 @@
 -- trial: what a load of the files' beginnings holds, for a description: how its first file is read,
---     counts, the first record, ends of texts, how names are split, finish reasons that may mean finished, and warnings.
+--     counts, the first record, ends of texts, how names are split, answers that are one
+--     number, finish reasons that may mean finished, and warnings.
 -- grain: one row
 select
     (select mapping from sources where format <> 'checkpoints' order by all limit 1) as mapping,
@@ -7,6 +8,7 @@ select
     (select record from ({% include "load/trial_record.sql" %}) as record) as record,
     (select coalesce(list(text), []) from ({% include "load/trial_texts.sql" %})) as texts,
     (select split from ({% include "load/trial_split.sql" %}) as split) as split,
+    (select alike from ({% include "load/trial_decimals.sql" %}) as alike) as alike,
     (
         select
             coalesce(

@@ -1,9 +1,9 @@
--- trial_decimals: an answer or a reference of a problem that is a plain decimal, the shortest first.
--- grain: competition, question_id, form
-select distinct
-    competition,
-    question_id,
-    form,
+-- trial_decimals: two answers to a problem, or an answer and its reference, that are one number as 160.0
+--     and 160 are.
+-- grain: one row
+select
+    min(form) as first,
+    max(form) as second,
 from (
     select
         competition,
@@ -18,4 +18,7 @@ from (
     from accepted_references
 )
 where regexp_full_match(form, '[-+]?[0-9]+([.][0-9]+)?')
-order by competition, question_id, length(form), form
+group by competition, question_id, try_cast(form as double)
+having count(distinct form) > 1
+order by competition, question_id, first
+limit 1
