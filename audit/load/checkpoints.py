@@ -10,7 +10,6 @@ from audit.answers.extract import normal_answers, number_forms
 from audit.database import insert
 from audit.engine import render
 from audit.errors import AuditError, first_line
-from audit.load.staging import insert_stream
 from audit.options import Reading
 from audit.sources.canonical import CHECKPOINT_COLUMNS, COLUMNS, read_column
 from audit.sources.containers import sniff
@@ -52,8 +51,8 @@ def load_checkpoints(
     notes: list[str] = []
     insert(con, "create temp table filed_checkpoints as", FILED.empty_table())
     if file is not None:
-        rows = while_unchanged(file, _checked_rows(file, len(files), notes))
-        insert_stream(con, "insert into filed_checkpoints", FILED, rows)
+        for rows in while_unchanged(file, _checked_rows(file, len(files), notes)):
+            insert(con, "insert into filed_checkpoints", rows)
     con.execute(f"create temp table incoming_checkpoints as {render('incoming_checkpoints')}")
     if file is not None and "drop" in (reading.unlabelled, reading.failed):
         notes += _leave_out(con, file)
@@ -65,7 +64,7 @@ def load_checkpoints(
     return notes
 
 
-def _checked_rows(file: SourceFile, number: int, notes: list[str]) -> Iterator[pa.RecordBatch]:
+def _checked_rows(file: SourceFile, number: int, notes: list[str]) -> Iterator[pa.Table]:
     """Yield the rows of a file, every value checked."""
     source = Source(file, "checkpoints", {}, iter(()))
     done = 0
@@ -77,7 +76,7 @@ def _checked_rows(file: SourceFile, number: int, notes: list[str]) -> Iterator[p
             for name, column in FILE_COLUMNS.items()
         ]
         places = [pa.repeat(pa.scalar(number, pa.int32()), len(batch)), pa.array(chunk.rows)]
-        yield pa.RecordBatch.from_arrays([*places, *columns], schema=FILED)
+        yield pa.Table.from_arrays([*places, *columns], schema=FILED)
     if not done:
         raise file.unreadable("holds no rows; leave out --checkpoints")
 

@@ -21,7 +21,7 @@ from audit.load.gate import require_fit, settle_labels
 from audit.load.names import Numbering, number_problems, shown_problem
 from audit.load.provenance import remember, require_one_kind
 from audit.load.schema import FILLED, create_schema
-from audit.load.staging import Staging, stage, streaming
+from audit.load.staging import Staging, stage
 from audit.options import Reading, read_options
 from audit.progress import Progress
 from audit.sources.canonical import COLUMNS, find_column
@@ -75,7 +75,6 @@ def load(
     try:
         with (
             hashing([*files, *([checkpoints] if checkpoints else [])]) as sha256,
-            streaming(con) as restore,
             transaction(con),
         ):
             check_schema(con)
@@ -84,7 +83,6 @@ def load(
             selected = open_select(select, reading, con) if select else None
             staging = Staging(files, reading, present, replace, progress, selected)
             stage(con, staging, texts)
-            restore()
             facts = [file_facts(source, file, sha256(file)) for source, file in read_files(staging)]
             if checkpoints:
                 source = Source(checkpoints, "checkpoints", {}, iter(()))

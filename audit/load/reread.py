@@ -20,7 +20,7 @@ from audit.errors import AuditError, explained
 from audit.load.gate import require_fit
 from audit.load.provenance import GRADE, has_numbers, remember
 from audit.load.schema import KEY_FIELDS
-from audit.load.staging import insert_stream, remove_derived
+from audit.load.staging import remove_derived
 from audit.sources.files import excerpt
 
 ANSWERS = ("raw_answer", "answer", "archive_answer")
@@ -80,8 +80,8 @@ def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
     insert(con, "create temp table read_again as", STORED.empty_table())
     # What is read is read on another connection: this one inserts meanwhile.
     with cursor(con) as reader:
-        stored = _stored_answers(reader, answer, numbers=has_numbers(con))
-        insert_stream(con, "insert into read_again", STORED, stored)
+        for rows in _stored_answers(reader, answer, numbers=has_numbers(con)):
+            insert(con, "insert into read_again", rows)
     con.execute(
         "update attempts set answer = read_again.answer, "
         "archive_answer = read_again.archive_answer, "
@@ -109,7 +109,7 @@ def _require_texts(con: duckdb.DuckDBPyConnection, answer: str) -> None:
 
 def _stored_answers(
     con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool
-) -> Iterator[pa.RecordBatch]:
+) -> Iterator[pa.Table]:
     """Yield the answers of attempts as written and normalized, and those of the source."""
     query = "select *, null::varchar as text from recorded_answers" if answer == "archive" else None
     for batch in con.sql(query or render("stored_records")).to_arrow_reader(BATCH_ROWS):
@@ -119,7 +119,7 @@ def _stored_answers(
         forms = [normal_answers(raw), normal_answers(own)]
         forms = list(map(number_forms, forms)) if numbers else forms
         columns = [*(batch[name] for name, _ in KEY_FIELDS), raw, *forms]
-        yield pa.RecordBatch.from_arrays(columns, schema=STORED)
+        yield pa.Table.from_arrays(columns, schema=STORED)
 
 
 def _regrade(con: duckdb.DuckDBPyConnection) -> None:

@@ -1,9 +1,8 @@
 """Files become checked rows: texts go into their table, all else waits in `incoming`."""
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Collection, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import chain, groupby
 
 import duckdb
 import numpy as np
@@ -19,6 +18,7 @@ from audit.answers.extract import (
 from audit.database import insert
 from audit.database.schema import BY_ARCHIVE
 from audit.engine import render
+from audit.engine.batches import batches
 from audit.errors import AuditError
 from audit.load.names import Numbering, numbered
 from audit.load.schema import CARRIED, INCOMING, KEY_FIELDS, SCORES
@@ -34,22 +34,15 @@ from audit.sources.stand_ins import column_values
 from audit.sources.unused import keep_unused
 
 TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
-# One statement inserts the texts of a segment, so that DuckDB compresses them on every core; the
-# other columns of the segment wait in memory, up to this size.
-SEGMENT_BYTES = 64_000_000
-# Each thread writes its row groups as they fill: less memory, and none waits for another.
-STREAMING = {"preserve_insertion_order": "false", "write_buffer_row_group_count": "1"}
-# DuckDB begins each column of a row group with pieces of 2 KiB, 4 KiB and so on, and only whole
-# blocks ever leave memory: some 25 bytes of every row would stay there, whatever the limit. Few
-# rows take less memory in small pieces, so that only full segments come in whole blocks.
-WHOLE_BLOCKS = {"initial_column_segment_size": "262144"}
+# Rows are inserted together up to this size, so that DuckDB fills whole groups and compresses them
+# on every core.
+TOGETHER_BYTES = 64_000_000
 
 
 @dataclass(frozen=True)
 class Batch:
     """Checked rows on their way into the database."""
 
-    segment: int
     archives: set[str]
     rows: pa.RecordBatch
     texts: pa.RecordBatch
@@ -71,33 +64,11 @@ class Staging:
     numbering: Numbering = field(default_factory=dict)
 
 
-@contextmanager
-def streaming(
-    con: duckdb.DuckDBPyConnection, settings: Mapping[str, str] = STREAMING
-) -> Iterator[Callable[[], None]]:
-    """Settings of DuckDB for a stream; what is yielded puts them back, and so does the end."""
-    before = {
-        name: con.execute("select current_setting(?)", [name]).fetchall()[0][0] for name in settings
-    }
-
-    def restore() -> None:
-        for name, value in before.items():
-            con.execute(f"set {name} = {value}")
-
-    try:
-        for name, value in settings.items():
-            con.execute(f"set {name} = {value}")
-        yield restore
-    finally:
-        restore()
-
-
 def read(staging: Staging) -> Generator[Batch]:
-    """Read every file; a new segment begins where an archive to replace is met."""
+    """Read every file, chunk by chunk."""
     total, before = sum(file.bytes for file in staging.files), 0
     met: set[str] = set()
     reading, runs = staging.reading, Runs(staging.reading.runs)
-    segment, size = 0, 0
     for index, file in enumerate(staging.files):
         if staging.selected is not None and index:
             return
@@ -118,12 +89,8 @@ def read(staging: Staging) -> Generator[Batch]:
                     f"archive {excerpt(min(loaded))} is already in the database; pass --replace to "
                     "put this one in its place"
                 )
-            if loaded or size > SEGMENT_BYTES:
-                segment, size = segment + 1, 0
-            batch = _batch(index, segment, archives, columns, chunk)
             met |= archives
-            size += batch.rows.nbytes
-            yield batch
+            yield _batch(index, archives, columns, chunk)
             if staging.progress:
                 staging.progress(file.shown_name, before + chunk.done, total)
         before += file.bytes
@@ -189,9 +156,7 @@ def _recorded_labels(source: Source, chunk: Chunk) -> pa.Array:
         return pa.nulls(len(chunk.rows), pa.bool_())
 
 
-def _batch(
-    index: int, segment: int, archives: set[str], columns: dict[str, pa.Array], chunk: Chunk
-) -> Batch:
+def _batch(index: int, archives: set[str], columns: dict[str, pa.Array], chunk: Chunk) -> Batch:
     """Return the checked columns of a chunk as the rows and the texts that go in."""
     columns["file"] = pa.array(chunk.files or [index] * len(chunk.rows), pa.int32())
     columns["row"] = pa.array(chunk.rows, pa.int64())
@@ -204,7 +169,7 @@ def _batch(
         pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
         for schema in (INCOMING, TEXTS)
     )
-    return Batch(segment, archives, rows, texts)
+    return Batch(archives, rows, texts)
 
 
 def _scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
@@ -225,46 +190,28 @@ def _scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
 
 
 def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None:
-    """Read every file: texts into their table and all else into `incoming`, by segments."""
+    """Read every file: texts into their table and all else into `incoming`."""
     insert(con, "create temp table incoming as", INCOMING.empty_table())
     con.execute(f"create temp table text_measures as {render('text_measures')} limit 0")
     outdated = set(staging.present)
-    with closing(read(staging)) as batches:
-        for _, segment in groupby(batches, key=lambda batch: batch.segment):
-            first = next(segment)
-            remove_archives(con, first.archives & outdated)
-            outdated -= first.archives
-            staged: list[pa.RecordBatch] = []
-            measures: list[pa.Table] = []
-            stream = _set_rows_aside(chain([first], segment), staged, measures)  # noqa: B031
+    with closing(read(staging)) as read_batches, duckdb.connect() as beside:
+        for together in batches(read_batches, _size, (TOGETHER_BYTES,)):
+            archives = set().union(*(batch.archives for batch in together))
+            remove_archives(con, archives & outdated)
+            outdated -= archives
+            rows = pa.Table.from_batches([batch.rows for batch in together])
+            insert(con, "insert into incoming", rows)
             if texts:
-                insert_stream(con, "insert into texts", TEXTS, stream)
-                insert(con, "insert into text_measures", pa.concat_tables(measures))
-            else:
-                for _ in stream:
-                    pass
-            _insert_rows(con, pa.Table.from_batches(staged))
+                written = pa.Table.from_batches([batch.texts for batch in together])
+                insert(con, "insert into texts", written)
+                # Texts are measured on their way in: read back they come 2,048 at a time.
+                beside.register("texts", written)
+                measures = beside.sql(render("text_measures")).to_arrow_table()
+                insert(con, "insert into text_measures", measures)
 
 
-def _insert_rows(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> None:
-    """Insert the rows of a segment into `incoming`; those of a full one can leave memory."""
-    with streaming(con, WHOLE_BLOCKS if rows.nbytes > SEGMENT_BYTES else {}):
-        insert(con, "insert into incoming", rows)
-
-
-def _set_rows_aside(
-    batches: Iterable[Batch], staged: list[pa.RecordBatch], measures: list[pa.Table]
-) -> Iterator[pa.RecordBatch]:
-    """Pass texts on, and keep what else there is, with measures of the texts.
-
-    Texts are measured on their way in: read back they come 2,048 at a time, however long.
-    """
-    with duckdb.connect() as con:
-        for batch in batches:
-            staged.append(batch.rows)
-            con.register("texts", batch.texts)
-            measures.append(con.sql(render("text_measures")).to_arrow_table())
-            yield batch.texts
+def _size(batch: Batch) -> tuple[int]:
+    return (batch.rows.nbytes + batch.texts.nbytes,)
 
 
 def remove_archives(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:
@@ -286,27 +233,3 @@ def remove_derived(con: duckdb.DuckDBPyConnection) -> int:
     rows = con.execute("select distinct archive from sources where format = 'derived'").fetchall()
     remove_archives(con, {name for (name,) in rows})
     return len(rows)
-
-
-def insert_stream(
-    con: duckdb.DuckDBPyConnection,
-    statement: str,
-    schema: pa.Schema,
-    batches: Iterator[pa.RecordBatch],
-) -> None:
-    """Insert batches as they are read. An exception of the reader is raised as itself."""
-    failures: list[BaseException] = []
-
-    def watched() -> Iterator[pa.RecordBatch]:
-        try:
-            yield from batches
-        except BaseException as error:
-            failures.append(error)
-            raise
-
-    try:
-        insert(con, statement, pa.RecordBatchReader.from_batches(schema, watched()))
-    except Exception:
-        if failures:
-            raise failures[0] from None
-        raise

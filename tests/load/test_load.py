@@ -17,9 +17,7 @@ from audit import engine
 from audit.errors import AuditError
 from audit.load import staging
 from audit.load.load import load
-from audit.load.schema import INCOMING, SCHEMA, VIEWS, create_schema
-from audit.load.staging import stage
-from audit.options import Reading
+from audit.load.schema import SCHEMA, VIEWS, create_schema
 from audit.sources.readers import chunks
 from tests.support import archives
 
@@ -634,9 +632,6 @@ def test_an_interrupted_load_leaves_the_database_as_it_was(tmp_path, monkeypatch
             with pytest.raises(KeyboardInterrupt):
                 load(con, [source], replace=True, texts=texts, progress=interrupt)
             assert state(con) == before
-            assert con.execute("select current_setting('preserve_insertion_order')").fetchone() == (
-                True,
-            )
             if is_new:
                 load(con, [write(tmp_path / "first.csv", [row(seed=-1)])], replace=True)
         load(con, [source], replace=True)
@@ -728,7 +723,7 @@ def test_schema_is_created_once_and_grades_work_under_another_name(tmp_path):
 @pytest.mark.slow
 def test_python_memory_does_not_grow_with_the_input(tmp_path, monkeypatch):
     monkeypatch.setattr(chunks, "CHUNK_ROWS", 16)
-    monkeypatch.setattr(staging, "SEGMENT_BYTES", 5_000)
+    monkeypatch.setattr(staging, "TOGETHER_BYTES", 5_000)
     for suffix in ("jsonl.gz", "csv"):
         peaks = []
         for size in (100, 400):
@@ -741,24 +736,6 @@ def test_python_memory_does_not_grow_with_the_input(tmp_path, monkeypatch):
                 peaks.append(tracemalloc.get_traced_memory()[1])
                 tracemalloc.stop()
         assert peaks[1] < 1.5 * peaks[0]
-
-
-def test_rows_that_wait_can_leave_memory(tmp_path, monkeypatch):
-    rows = [pa.nulls(61_440, field.type) for field in INCOMING]
-    batch = pa.RecordBatch.from_arrays(rows, schema=INCOMING)
-    batches = [staging.Batch(segment, set(), batch, batch) for segment in range(4)]
-    monkeypatch.setattr(staging, "read", lambda _: (batch for batch in batches))
-    monkeypatch.setattr(staging, "SEGMENT_BYTES", batch.nbytes - 1)
-    with duckdb.connect(tmp_path / "a.duckdb") as con:
-        stage(con, staging.Staging([], Reading()), texts=False)
-        ((held,),) = con.execute(
-            "select memory_usage_bytes from duckdb_memory() where tag = 'IN_MEMORY_TABLE'"
-        ).fetchall()
-        # DuckDB refuses a limit that it cannot keep by writing to disk what is not in use.
-        con.execute(f"set memory_limit = '{held // 20}B'")
-        assert con.execute("select current_setting('initial_column_segment_size')").fetchall() == [
-            (2048,)
-        ]
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no list of open files here")
