@@ -4,12 +4,11 @@ A prefix is cut on the tokens of the full text, never by tokenizing the prefix a
 change the count.
 """
 
-import functools
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from audit.answers import BOX, boxed_answer, complete_boxes, normalize
+from audit.answers import boxed_answer, complete_boxes, normalize
 from audit.tokens.encodings import Encoding
 
 
@@ -39,11 +38,7 @@ def look(
         return Counted(key, None, False, [])
     if recorded - counted not in (0, 1):
         return Counted(key, counted, False, [])
-    opening = text.find(BOX) if cuts else -1
-    visible = []
-    for remaining, prefix in zip(cuts, prefixes(cuts), strict=True):
-        answers = boxes(prefix) if 0 <= opening < len(prefix) else (False, False, None)
-        visible.append((remaining, *answers))
+    visible = [(n, *boxes(prefix)) for n, prefix in zip(cuts, prefixes(cuts), strict=True)]
     return Counted(key, counted, True, visible)
 
 
@@ -67,6 +62,7 @@ def find_written(
     answers: dict[int, str] = {}
     for end, body in places:
         if (answer := normalize(body)) is not None:
+            # The first number of tokens whose text holds the closing brace.
             length = lambda tokens: len(next(iter(prefixes([tokens]))))  # noqa: E731
             tokens = bisect_left(range(counted + 1), end + 1, key=length)
             answers[tokens] = answer  # Boxes come by their ends: the outer one last.
@@ -85,19 +81,6 @@ def boxes(prefix: str) -> tuple[bool, bool, str | None]:
 
 def last_complete_answer(text: str) -> str | None:
     """Return the normalized body of the last box that is complete and not empty."""
-    complete = sorted(complete_boxes(text), reverse=True)
-    answers = functools.cache(lambda place: normalize(text[slice(*complete[place])]))
-    first = 0
-    while first < len(complete):
-        # A run of boxes each inside the next. Where one is empty so are those inside it, so that
-        # a search by halves finds the innermost full one, however deep the boxes nest.
-        last = first + 1
-        while last < len(complete) and complete[last][1] > complete[last - 1][1]:
-            last += 1
-        innermost = bisect_left(
-            range(last), True, lo=first, key=lambda place: answers(place) is not None
-        )
-        if innermost < last:
-            return answers(innermost)
-        first = last
-    return None
+    places = sorted(complete_boxes(text), reverse=True)
+    answers = (normalize(text[body:end]) for body, end in places)
+    return next((answer for answer in answers if answer is not None), None)

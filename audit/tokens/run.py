@@ -1,6 +1,5 @@
 """Token counts and cuts of the attempts that need them; they outlive a replay and a load."""
 
-import functools
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
@@ -54,9 +53,7 @@ def tokenize(
     Without a tokenizer it is the one used last. What is there already is not done again, and what
     an interrupted run has committed stays.
     """
-    require_attempts(con)
-    if lacks_texts(con):
-        raise AuditError("tokenize needs the texts, and the run that was gathered keeps none")
+    _require_texts(con)
     has_events = fact(con, "replays") == "fresh"
     if not everything:
         require_replays(con)
@@ -65,14 +62,15 @@ def tokenize(
     if tokenizer is None:
         tokenizer = fact(con, "tokenizer") or DEFAULT
     with transaction(con):
-        name = _remember(con, tokenizer)
+        asked, name = _names(tokenizer)
+        keep_fact(con, "tokenizer", asked)
+        keep_fact(con, "encoding", name)
         attempts = _attempts_to_count(con, has_events, everything)
         # A tokenizer that cannot be had changes nothing, and none is needed where nothing waits.
         encoding = find_encoding(tokenizer) if attempts.num_rows else None
     done = tokens = reconciled = 0
     pending: list[Counted] = []
-    look_at = functools.partial(_look_at_batch, encoding)
-    with closing(_looks(con, attempts, look_at, threads or os.cpu_count() or 1)) as looks:
+    with closing(_looks(con, attempts, encoding, counting.look, threads)) as looks:
         for done, look in enumerate(looks, 1):
             pending.append(look)
             tokens += look.counted or 0
@@ -106,18 +104,15 @@ def write_checkpoints(
 
     A text whose count differs from the recorded one by more than one has none.
     """
-    require_attempts(con)
-    if lacks_texts(con):
-        raise AuditError("tokenize needs the texts, and the run that was gathered keeps none")
+    _require_texts(con)
     attempts = con.sql(render("unwritten")).to_arrow_table()
-    asked = tokenizer or fact(con, "tokenizer") or DEFAULT
-    name = asked.name if isinstance(asked, Encoding) else encoding_name(asked)
-    encoding = find_encoding(asked) if attempts.num_rows else None
+    tokenizer = tokenizer or fact(con, "tokenizer") or DEFAULT
+    _, name = _names(tokenizer)
+    encoding = find_encoding(tokenizer) if attempts.num_rows else None
     form = number_form if fact(con, "numbers") else str
     rows: list[tuple[Any, ...]] = []
     unverified = done = 0
-    find = functools.partial(_find_batch, encoding)
-    with closing(_looks(con, attempts, find, threads or os.cpu_count() or 1)) as found:
+    with closing(_looks(con, attempts, encoding, counting.find_written, threads)) as found:
         for done, written in enumerate(found, 1):
             unverified += not written.reconciled
             rows += [(*written.key, tokens, form(own)) for tokens, own in written.answers]
@@ -136,12 +131,11 @@ def write_checkpoints(
     return WrittenSummary(name, done, len(rows), unverified, is_stale)
 
 
-def _find_batch(encoding: Encoding | None, batch: pa.RecordBatch) -> list[counting.Written]:
-    assert encoding is not None
-    keys = zip(*(batch[name].to_pylist() for name in KEY), strict=True)
-    texts = (text.as_py() for text in batch["text"])
-    rows = zip(keys, texts, batch["recorded"].to_pylist(), strict=True)
-    return [counting.find_written(encoding, *row) for row in rows]
+def _require_texts(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse a database without attempts or without their texts."""
+    require_attempts(con)
+    if lacks_texts(con):
+        raise AuditError("tokenize needs the texts, and the run that was gathered keeps none")
 
 
 def _require_tokens(con: duckdb.DuckDBPyConnection) -> None:
@@ -154,13 +148,11 @@ def _require_tokens(con: duckdb.DuckDBPyConnection) -> None:
         )
 
 
-def _remember(con: duckdb.DuckDBPyConnection, tokenizer: str | Encoding) -> str:
-    """Make this the current tokenizer; the name of its encoding."""
-    asked = tokenizer.name if isinstance(tokenizer, Encoding) else tokenizer
-    name = asked if isinstance(tokenizer, Encoding) else encoding_name(tokenizer)
-    keep_fact(con, "tokenizer", asked)
-    keep_fact(con, "encoding", name)
-    return name
+def _names(tokenizer: str | Encoding) -> tuple[str, str]:
+    """Return what a tokenizer is called, and the name that its counts are kept under."""
+    if isinstance(tokenizer, Encoding):
+        return tokenizer.name, tokenizer.name
+    return tokenizer, encoding_name(tokenizer)
 
 
 def _attempts_to_count(
@@ -178,29 +170,33 @@ def _attempts_to_count(
 def _looks(
     con: duckdb.DuckDBPyConnection,
     attempts: pa.Table,
-    look_at: Callable[[pa.RecordBatch], list[Look]],
-    threads: int,
+    encoding: Encoding | None,
+    look_at: Callable[..., Look],
+    threads: int | None,
 ) -> Generator[Look, None, None]:
-    """Look at the text of every such attempt, in parallel, holding only a few at a time."""
-    if not attempts.num_rows:
-        return
+    """Look at the text of every such attempt, in parallel, holding only a few at a time.
+
+    `look_at` takes the encoding, the key, the text, and what else there is of an attempt.
+    """
+    if encoding is None:
+        return  # No attempt waits.
+
+    def look_at_batch(batch: pa.RecordBatch) -> list[Look]:
+        keys = zip(*(batch[name].to_pylist() for name in KEY), strict=True)
+        others = (batch[name].to_pylist() for name in attempts.schema.names if name not in KEY)
+        # One text at a time becomes a Python string.
+        texts = (text.as_py() for text in batch["text"])
+        return [look_at(encoding, *row) for row in zip(keys, texts, *others, strict=True)]
+
     # Its own connection: a commit on the other one would end the reading.
     with cursor(con) as reader:
         reader.register("attempts_to_count", attempts)
         batches = reader.sql(
             f"select * from texts inner join attempts_to_count using ({', '.join(KEY)})"
         ).to_arrow_reader(BATCH_TEXTS)
-        with closing(in_order(look_at, batches, threads, AHEAD)) as looks:
+        threads = threads or os.cpu_count() or 1
+        with closing(in_order(look_at_batch, batches, threads, AHEAD)) as looks:
             yield from chain.from_iterable(looks)
-
-
-def _look_at_batch(encoding: Encoding | None, batch: pa.RecordBatch) -> list[Counted]:
-    keys = zip(*(batch[name].to_pylist() for name in KEY), strict=True)
-    assert encoding is not None
-    recorded, cuts = (batch[name].to_pylist() for name in ("recorded", "cuts"))
-    # One text at a time becomes a Python string.
-    texts = (text.as_py() for text in batch["text"])
-    return [counting.look(encoding, *row) for row in zip(keys, texts, recorded, cuts, strict=True)]
 
 
 def _keep(con: duckdb.DuckDBPyConnection, encoding: str, looks: Sequence[Counted]) -> None:

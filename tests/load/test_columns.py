@@ -1,20 +1,17 @@
 """What an attempt costs, its steps and its scores: from every container into the tables."""
 
-import csv
-import gzip
 import json
 import math
 from pathlib import Path
 
 import duckdb
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from audit.database.schema import NUMBERED
 from audit.errors import AuditError
 from audit.load.load import load
 from audit.sources.canonical import COLUMNS, STEP_COLUMNS
+from tests.support.logs import write
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "archive, competition, question_id, seed"
@@ -66,26 +63,6 @@ STEP_ROWS = [
     (3, 1, 1, 1, 4, 0.0, 0.0),
 ]
 SCORE_ROWS = [(0, "judge_2", -3.0), (0, "prm", 0.25), (1, "prm", 0.75)]
-
-
-def write(path, rows, **schema):
-    """Records in the container that the suffix names."""
-    if path.suffix == ".parquet":
-        names = dict.fromkeys(name for row in rows for name in row)
-        full = [{name: row.get(name) for name in names} for row in rows]
-        pq.write_table(pa.Table.from_pylist(full), path)
-    elif path.suffix == ".csv":
-        names = dict.fromkeys(name for row in rows for name in row)
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(names))
-            writer.writeheader()
-            for row in rows:
-                packed = {k: json.dumps(v) if isinstance(v, list) else v for k, v in row.items()}
-                writer.writerow(packed)
-    else:
-        text = "".join(json.dumps(row) + "\n" for row in rows)
-        path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
-    return str(path)
 
 
 def loaded(source, **options):
@@ -262,19 +239,6 @@ def test_a_list_of_step_scores_becomes_one_number(tmp_path, take, name):
         assert table(con, "seed, score, value", "scores") == [(0, "prm", OF_LIST[take])]
 
 
-def test_scores_in_lists_of_attempts(tmp_path):
-    record = {
-        "model": "m", "dataset": "C", "problem_id": 0, "responses": [r"\boxed{1}", r"\boxed{2}"],
-        "num_tokens": [5, 6], "finish_reason": ["stop", "stop"], "score_prm": [0.5, 0.25],
-        "infos": [{"all": [0.1, 0.2]}, {"all": [0.3, 0.4]}],
-    }  # fmt: skip
-    source = write(tmp_path / "a.jsonl", [record])
-    with loaded(source, mapping={"score_last": "infos.*.all[last]"}) as con:
-        assert table(con, "seed, score, value", "scores") == [
-            (0, "last", 0.2), (0, "prm", 0.5), (1, "last", 0.4), (1, "prm", 0.25),
-        ]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("mapping", "words"),
     [
@@ -310,22 +274,6 @@ def test_a_part_of_a_sum_is_a_count_too(tmp_path, parts):
     rows = [attempt(0, said=5, thought=7), attempt(1, said=parts[0], thought=parts[1])]
     mapping = {"completion_tokens": "said+thought"}
     assert "row 2, column completion_tokens" in refused(tmp_path, rows, mapping=mapping)
-
-
-def test_parts_of_money_are_no_counts(tmp_path):
-    rows = [attempt(0, completion_tokens=5, input_paid=0.25, output_paid=0.5)]
-    mapping = {"money": "input_paid+output_paid"}
-    with loaded(write(tmp_path / "a.jsonl", rows), mapping=mapping) as con:
-        assert table(con, "money", "attempts") == [(0.75,)]
-
-
-def test_a_sum_of_what_is_no_number_is_refused_and_a_name_with_a_plus_is_a_name(tmp_path):
-    rows = [attempt(0, said=5, thought="much"), attempt(1, said=5, thought=1)]
-    mapping = {"completion_tokens": "said+thought"}
-    assert "row 1, column completion_tokens" in refused(tmp_path, rows, mapping=mapping)
-    named = [attempt(0, **{"said+thought": 4, "said": 1, "thought": 2})]
-    with loaded(write(tmp_path / "b.jsonl", named), mapping=mapping) as con:
-        assert table(con, "completion_tokens", "attempts") == [(4,)]
 
 
 def test_what_else_is_called_steps_is_left_alone(tmp_path):

@@ -8,7 +8,6 @@ from audit import database, engine
 from audit.cli import main
 from audit.database import insert
 from audit.engine.quality import quality_notes
-from audit.text import one_line
 from tests.support.logs import lines
 
 LONG = "Let us see. " * 20
@@ -186,14 +185,6 @@ def test_shuffled_choices_do_not_accept_every_letter(tool):
     tool("load", "b.jsonl")
     more = rows_of("select seed from grades where repaired_correct and archive = 'o' order by all")
     assert more == [(0,), (1,), (2,)]
-
-
-def test_references_in_another_order_are_the_same_ones(tool):
-    pairs = (["1", "2"], ["2", "1", "2"], ["2"])
-    rows = [attempt(0, seed, 1, references=pair) for seed, pair in enumerate(pairs)]
-    lines(tool.folder / "a.jsonl", rows)
-    tool("load", "a.jsonl")
-    assert rows_of("select references_id from labels order by seed") == [(1,), (1,), (2,)]
 
 
 # Labels that are missing
@@ -521,15 +512,6 @@ def test_notes_name_a_few_archives_and_count_the_others(tool):
     tool("replay", "--replicates", "0", "--orders", "0")
     assert "labels_missing" not in tool("table", "pools").err
     assert quality(archive="a")["labels_missing"] == (8, 8, "warn")
-
-
-def test_archives_that_differ_in_a_blank_are_told_apart(tool):
-    names = ("a b", "a  b", "a\tb")
-    rows = [row | {"correct": None} for name in names for row in bank(name, problems=1)]
-    lines(tool.folder / "a.jsonl", rows)
-    (line,) = tool("load", "a.jsonl").err.splitlines()
-    assert "'a\\tb' 8 of 8, 'a  b' 8 of 8, 'a b' 8 of 8: " in line
-    assert one_line("archive 'a  b'\n  here") == "archive 'a  b' here"
 
 
 def test_lines_of_a_filtered_replay_say_what_they_cover(tool):

@@ -1,11 +1,8 @@
 """Tasks without an answer, failed attempts, decimals as numbers and references from a file."""
 
-import json
 import os
 
 import duckdb
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from audit import database, engine
@@ -15,6 +12,7 @@ from audit.errors import AuditError
 from audit.load.load import load
 from audit.load.provenance import notes
 from audit.load.reread import reread
+from tests.support.logs import write
 
 
 def attempt(seed, **more):
@@ -33,14 +31,6 @@ def attempt(seed, **more):
 
 def bank(**more):
     return [attempt(seed, **more) for seed in range(12)]
-
-
-def write(path, rows):
-    if path.suffix == ".parquet":
-        pq.write_table(pa.Table.from_pylist(rows), path)
-    else:
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return str(path)
 
 
 def without(rows, *names):
@@ -75,12 +65,6 @@ def test_without_answers_no_text_and_no_extraction_is_needed(tmp_path):
             load(con, [source])
         load(con, [source], answer="none")
         assert rows_of(con, "eligible") == [(True,)] * 12
-
-
-def test_an_archive_without_a_finished_attempt_is_refused_without_answers_too(tmp_path):
-    source = write(tmp_path / "a.jsonl", bank(finish_reason="length"))
-    with duckdb.connect() as con, pytest.raises(AuditError, match="counts as finished"):
-        load(con, [source], answer="none")
 
 
 def test_kinds_are_not_mixed_and_another_kind_is_read_in_place(tmp_path):

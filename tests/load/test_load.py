@@ -1,10 +1,5 @@
-import csv
-import gc
-import gzip
 import json
-import os
 import shutil
-import time
 import tracemalloc
 from pathlib import Path
 
@@ -19,9 +14,8 @@ from audit.load import staging
 from audit.load.load import load
 from audit.load.schema import SCHEMA, VIEWS, create_schema
 from audit.sources.readers import chunks
-from tests.support import archives
+from tests.support.logs import write
 
-TYPES = dict(zip(archives.SCHEMA.names, archives.SCHEMA.types, strict=True))
 RELATIONS = ("attempts", "texts", "labels", "accepted_references", "grades")
 FORMATS = ("parquet", "jsonl", "jsonl.gz", "csv")
 
@@ -69,26 +63,6 @@ def varied_rows():
             mean_logprob=-float("inf"),
         ),
     ]
-
-
-def write(path, rows, metadata=None):
-    """Write rows in the format that the path's suffix names."""
-    columns = list(dict.fromkeys(name for values in rows for name in values))
-    if path.suffix == ".parquet":
-        fields = [(name, TYPES.get(name, pa.string())) for name in columns]
-        table = pa.Table.from_pylist(rows, pa.schema(fields, metadata=metadata))
-        pq.write_table(table, path)
-    elif path.suffix == ".csv":
-        with open(path, "w", newline="", encoding="utf-8") as stream:
-            writer = csv.writer(stream)
-            writer.writerow(columns)
-            for values in rows:
-                cells = [values.get(name) for name in columns]
-                writer.writerow(json.dumps(c) if isinstance(c, list) else c for c in cells)
-    else:
-        lines = "".join(json.dumps(values) + "\n" for values in rows).encode()
-        path.write_bytes(gzip.compress(lines) if path.suffix == ".gz" else lines)
-    return str(path)
 
 
 def contents(con, relations=RELATIONS):
@@ -157,39 +131,12 @@ def test_a_text_decides_even_when_a_recorded_box_differs(con, tmp_path):
     assert answers == [(2, None), (3, "2"), (1234, "1")]
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        (r"\boxed{1} then \\boxed{2}", "2"),
-        (r"\boxed{1} then \\\boxed{2}", "2"),
-        (r"∑∑ \boxed{1} ∑ \boxed{≤}", "≤"),
-        (r"\\boxed{2}", "2"),
-        (r"\boxed{1} \boxed{2", None),
-    ],
-)
-def test_the_last_box_is_found_from_the_end_of_the_text(con, tmp_path, text, answer):
-    load(con, [write(tmp_path / "a.parquet", [row(text=text)])], force=True)
-    assert con.execute("select answer from attempts").fetchall() == [(answer,)]
-
-
 def test_slot_is_the_rank_of_the_seed_in_its_bank(con, tmp_path):
     seeds = [9, -1, 4]
     rows = [row(question_id=q, seed=seed) for q in (0, 1) for seed in seeds]
     load(con, [write(tmp_path / "a.csv", rows)])
     slots = con.execute("select seed, slot from attempts order by question_id, seed").fetchall()
     assert slots == [(-1, 0), (4, 1), (9, 2)] * 2
-
-
-def test_row_and_file_order_do_not_change_what_is_stored(con, tmp_path):
-    rows = [row(seed=seed, question_id=q) for q in range(3) for seed in range(5)]
-    load(con, [write(tmp_path / "a.jsonl", rows)])
-    write(tmp_path / "b1.jsonl", rows[:4:-1])
-    write(tmp_path / "b2.jsonl", rows[4::-1])
-    with duckdb.connect() as other:
-        load(other, [str(tmp_path / "b2.jsonl"), str(tmp_path / "b1.jsonl")])
-        for name in ("attempts", "labels", "accepted_references"):
-            stored = other.execute(f"from {name}").fetchall()
-            assert stored == con.execute(f"from {name}").fetchall()
 
 
 def test_references_are_normalized_and_united_over_the_rows_of_a_problem(con, tmp_path):
@@ -268,34 +215,6 @@ def test_sources_record_file_hash_rows_and_mapping(con, tmp_path):
     ).fetchall()
     assert (file, size) == ("c.parquet", (tmp_path / "c.parquet").stat().st_size)
     assert json.loads(mapping)["question_id"] == "id"
-
-
-def test_content_decides_the_format_and_the_option_overrides_it(con, tmp_path):
-    named_wrongly = tmp_path / "a.csv"
-    shutil.move(write(tmp_path / "a.jsonl", [row(), row(seed=2)]), named_wrongly)
-    assert load(con, [str(named_wrongly)]).rows == 2
-    assert "missing column" in refusal(con, named_wrongly, format="csv", replace=True)
-    packed = tmp_path / "b.csv.gz"
-    plain = Path(write(tmp_path / "b.csv", [row(archive="b")]))
-    packed.write_bytes(gzip.compress(b"\xef\xbb\xbf" + plain.read_bytes()))
-    assert load(con, [str(packed)]).rows == 1
-    assert "no such format" in refusal(con, packed, format="xml")
-
-
-def test_columns_go_by_other_names_with_a_mapping(con, tmp_path):
-    rows = [row(completion_tokens=..., tokens=5, junk={"a": [1]})]
-    load(con, [write(tmp_path / "a.jsonl", rows)], mapping={"completion_tokens": "tokens"})
-    assert con.execute("select completion_tokens from attempts").fetchone() == (5,)
-
-
-def test_overlapping_sources_name_a_file_once(con, tmp_path):
-    write(tmp_path / "a.csv", [row()])
-    write(tmp_path / "b.ndjson", [row(seed=2)])
-    (tmp_path / "notes.txt").write_text("not data")
-    (tmp_path / ".hidden.csv").write_text("not data")
-    sources = [str(tmp_path), str(tmp_path / "a.csv"), str(tmp_path / "*.csv")]
-    summary = load(con, sources)
-    assert (summary.files, summary.rows) == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -614,30 +533,6 @@ def test_replacing_meets_an_archive_in_the_middle_of_a_stream(con, tmp_path, mon
     assert stored == sorted((values["archive"], values["seed"]) for values in rows)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("texts", [True, False])
-@pytest.mark.parametrize("suffix", FORMATS)
-def test_an_interrupted_load_leaves_the_database_as_it_was(tmp_path, monkeypatch, suffix, texts):
-    monkeypatch.setattr(chunks, "CHUNK_ROWS", 10)
-    source = write(tmp_path / f"a.{suffix}", [row(seed=seed) for seed in range(100)])
-
-    def interrupt(label, done, total):
-        assert (label, total) == (f"a.{suffix}", Path(source).stat().st_size)
-        if done > total / 2 or suffix == "jsonl.gz":
-            raise KeyboardInterrupt
-
-    with duckdb.connect(tmp_path / "a.duckdb") as con:
-        for is_new in (True, False):  # A new database, then one with an archive to replace.
-            before = state(con)
-            with pytest.raises(KeyboardInterrupt):
-                load(con, [source], replace=True, texts=texts, progress=interrupt)
-            assert state(con) == before
-            if is_new:
-                load(con, [write(tmp_path / "first.csv", [row(seed=-1)])], replace=True)
-        load(con, [source], replace=True)
-        assert con.execute("select count(*) from attempts").fetchone() == (100,)
-
-
 def test_progress_reaches_the_size_of_all_files(con, tmp_path, monkeypatch):
     monkeypatch.setattr(chunks, "CHUNK_ROWS", 3)
     for number, suffix in enumerate(FORMATS):
@@ -685,14 +580,6 @@ def test_loading_never_touches_what_a_user_made(con, tmp_path):
     assert con.execute("select seed from judged").fetchall() == [(1234,)]
 
 
-def test_a_refused_load_keeps_replays(con, tmp_path):
-    load(con, [write(tmp_path / "a.csv", [row()])])
-    con.execute("create table replays (i integer)")
-    con.execute("update meta set value = 'fresh' where key = 'replays'")
-    refusal(con, write(tmp_path / "b.csv", [row(archive="b"), row(archive="b")]))
-    assert con.execute("select value from meta where key = 'replays'").fetchone() == ("fresh",)
-
-
 def test_a_database_of_another_program_or_version_is_refused(con, tmp_path):
     source = write(tmp_path / "a.csv", [row()])
     con.execute("create table customers (id integer)")
@@ -736,25 +623,3 @@ def test_python_memory_does_not_grow_with_the_input(tmp_path, monkeypatch):
                 peaks.append(tracemalloc.get_traced_memory()[1])
                 tracemalloc.stop()
         assert peaks[1] < 1.5 * peaks[0]
-
-
-@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no list of open files here")
-def test_a_refused_load_closes_its_files_although_the_error_is_kept(tmp_path):
-    rows = [row(seed=seed) for seed in range(300)]
-    rows[100]["finish_reason"] = None
-    path = tmp_path / "refused.parquet"
-    pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=10)
-    with duckdb.connect() as con, pytest.raises(AuditError, match="row 101") as kept:
-        load(con, [str(path)])
-    gc.disable()
-    try:
-        for _ in range(200):
-            links = (os.path.realpath(link) for link in Path("/proc/self/fd").iterdir())
-            if str(path) not in links:
-                break
-            time.sleep(0.05)  # Another thread may still be decoding.
-        else:
-            raise AssertionError(f"open: {path}")
-    finally:
-        gc.enable()
-    assert kept.value is not None

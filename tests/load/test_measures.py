@@ -2,7 +2,6 @@
 
 import hashlib
 import random
-import threading
 
 import duckdb
 import pyarrow as pa
@@ -13,7 +12,6 @@ from audit.engine import quality
 from audit.errors import AuditError
 from audit.load.load import hashing, load
 from audit.load.reread import reread
-from audit.sources.canonical import COLUMNS
 from audit.sources.files import find_files
 from tests.support.archives import attempt, write_jsonl, write_parquet
 
@@ -99,30 +97,6 @@ def test_texts_that_are_not_kept_are_not_counted(tmp_path):
     assert "answered" in checks
 
 
-WHOLE = {
-    "archive_answer": (pa.string(), ["5", " 5 ", r"\text{5}", "", None, "∑", "007", "1, 2"]),
-}
-
-
-@pytest.mark.parametrize("name", WHOLE)
-def test_a_column_checked_whole_is_the_column_checked_value_by_value(name):
-    type, values = WHOLE[name]
-    rng = random.Random(4)
-    column = COLUMNS[name]
-    taken = 0
-    for _ in range(300):
-        chosen = rng.choices(values, k=rng.randint(1, 4))
-        for wide in (type, pa.large_string()):
-            array = pa.array([*values, *chosen], wide)[len(values) :]
-            found = column.cast_array(array)
-            if found is not None:
-                taken += 1
-                assert found.type == column.type
-                assert found.to_pylist() == [column.rule(value) for value in chosen]
-    assert taken > 50
-    assert column.cast_array(pa.array([1, 2])) is None
-
-
 def test_files_are_hashed_while_they_are_loaded(tmp_path):
     for name in "ab":
         (tmp_path / f"{name}.jsonl").write_bytes(name.encode() * 3_000_001)
@@ -133,11 +107,3 @@ def test_files_are_hashed_while_they_are_loaded(tmp_path):
         files[0].path.write_bytes(b"changed")
         with pytest.raises(AuditError, match="changed while it was read"):
             sha256(files[0])
-
-
-def test_nothing_is_hashed_after_a_load_has_failed(tmp_path):
-    (tmp_path / "a.jsonl").write_bytes(b"x" * 5_000_000)
-    before = set(threading.enumerate())
-    with pytest.raises(RuntimeError), hashing(find_files([str(tmp_path)])):
-        raise RuntimeError
-    assert set(threading.enumerate()) <= before

@@ -1,21 +1,25 @@
 """Logs for the tests and benchmarks: the small ones of tests/sources/logs, and others of them."""
 
+import contextlib
+import csv
 import gzip
 import json
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from audit.errors import AuditError
 from audit.load.load import load
 from audit.sources.zips import DEFLATED, STORED, ZSTD, open_zip
+from tests.support.archives import SCHEMA
 
 FORMATS = Path(__file__).resolve().parents[1] / "sources" / "logs"
 Record = dict[str, Any]
@@ -91,3 +95,28 @@ def pack(data: bytes, method: int) -> bytes:
 def dense(value: Any) -> bytes:
     """JSON as Inspect writes it."""
     return json.dumps(value, separators=(",", ":")).encode()
+
+
+def write(path: Path, records: Sequence[Record], metadata: dict[str, str] | None = None) -> str:
+    """Write records in the container that the suffix names, with the types of the schema."""
+    if path.suffix not in (".parquet", ".csv"):
+        return str(lines(path, records))
+    names = list(dict.fromkeys(name for record in records for name in record))
+    if path.suffix == ".parquet":
+        columns = {name: _typed(name, [record.get(name) for record in records]) for name in names}
+        pq.write_table(pa.table(columns).replace_schema_metadata(metadata), path)
+        return str(path)
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(names)
+        for record in records:
+            cells = [record.get(name) for name in names]
+            writer.writerow(json.dumps(c) if isinstance(c, list) else c for c in cells)
+    return str(path)
+
+
+def _typed(name: str, values: list[Any]) -> pa.Array:
+    """Return a column of Parquet, of the schema's type where the values are of that."""
+    with contextlib.suppress(KeyError, pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array(values, SCHEMA.field(name).type)
+    return pa.array(values)
