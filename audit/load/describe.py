@@ -23,7 +23,7 @@ from audit.sources.canonical import COLUMNS
 from audit.sources.containers import CONTAINERS
 from audit.sources.files import Source, SourceFile, Unreadable, excerpt
 from audit.sources.missing import NEEDS, OPTIONAL, explain, missing_columns
-from audit.sources.opening import open_source, readable_files
+from audit.sources.opening import beginnings, open_source, readable_files
 from audit.sources.questions import HOLE
 from audit.sources.selects import is_selected
 from audit.text import plural, visible
@@ -57,6 +57,7 @@ def describe(
     if is_selected(sources, reading):
         return _describe_select(sources, reading)
     files, skipped = readable_files(sources, reading)
+    files = beginnings(files)
     try:
         kinds = _kinds(files, reading)
     except Unreadable:

@@ -11,11 +11,8 @@ from audit.engine import render
 from audit.errors import AuditError
 from audit.load.load import load
 from audit.options import Reading
+from audit.sources.opening import beginnings
 from audit.sources.selects import is_selected
-
-# So many bytes are tried, over all files; what is smaller is tried whole.
-TRIED_BYTES = 8_000_000
-LEAST_BYTES = 50_000
 
 
 @dataclass
@@ -42,13 +39,7 @@ class Trial:
 
 def try_load(sources: Sequence[Any], reading: Reading) -> Trial:
     """Load the beginnings of files, or all of a select, into memory, through the gate of a load."""
-    files, share = sources, 1.0
-    if not is_selected(sources, reading):
-        share = TRIED_BYTES / max(sum(file.bytes for file in sources), 1)
-        files = [
-            replace(f, sample=max(int(share * f.bytes), LEAST_BYTES) if share < 1 else f.bytes)
-            for f in sources
-        ]
+    files = sources if is_selected(sources, reading) else beginnings(sources)
     try:
         with duckdb.connect() as con:
             con.execute("set threads = 2")
@@ -57,7 +48,7 @@ def try_load(sources: Sequence[Any], reading: Reading) -> Trial:
             return Trial(
                 mapping=json.loads(facts.pop("mapping")),
                 notes=loaded.notes,
-                is_whole=share >= 1,
+                is_whole=all(getattr(file, "is_whole", True) for file in files),
                 **facts,
             )
     except AuditError as error:

@@ -37,6 +37,11 @@ class SourceFile:
     table: Any = field(default=None, compare=False)
 
     @property
+    def is_whole(self) -> bool:
+        """Tell whether all of the file is read."""
+        return self.sample is None or self.sample >= self.bytes
+
+    @property
     def shown_name(self) -> str:
         """Return the name as messages give it."""
         return safe_name(self.name)
@@ -128,7 +133,7 @@ def find_files(
             continue
         for path, name in _expand(str(source)):
             try:
-                file = _opened(path, name)
+                file = _found(path, name)
             except Unreadable as error:
                 if skipped is None:
                     raise
@@ -140,18 +145,16 @@ def find_files(
     return sorted(files.values(), key=lambda file: (file.name, str(file.path)))
 
 
-def _opened(path: Path, name: str) -> SourceFile:
+def _found(path: Path, name: str) -> SourceFile:
     """Return a file as it is now; a pipe is not waited for."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        try:
-            status = os.fstat(descriptor)
-        finally:
-            os.close(descriptor)
+        status = os.stat(path)
     except OSError as error:
         raise Unreadable(f"{path}: cannot be read: {error.strerror}") from None
     if not stat.S_ISREG(status.st_mode):
         raise Unreadable(f"{path}: neither a file nor a folder")
+    if not os.access(path, os.R_OK):
+        raise Unreadable(f"{path}: cannot be read: Permission denied")
     return SourceFile(path, name, status.st_size, _state(status))
 
 

@@ -9,6 +9,21 @@ from audit.sources.files import Chunk, Source, SourceFile, Unreadable, find_file
 from audit.sources.readers import read_source
 from audit.sources.stand_ins import settle_failed, stand_in
 
+# So many bytes are tried, over all files; what is smaller is tried whole.
+TRIED_BYTES = 8_000_000
+LEAST_BYTES = 50_000
+
+
+def beginnings(files: Sequence[SourceFile]) -> list[SourceFile]:
+    """Return files of which the beginnings are read; those that are so stay as they are."""
+    share = TRIED_BYTES / max(sum(file.bytes for file in files), 1)
+    return [
+        file
+        if file.sample is not None
+        else replace(file, sample=max(int(share * file.bytes), LEAST_BYTES))
+        for file in files
+    ]
+
 
 def open_source(file: SourceFile, reading: Reading) -> Source:
     """Open a file in the format that was named, or else of its content, and find its columns."""

@@ -116,3 +116,17 @@ def test_reasoning_that_is_counted_apart_is_said_with_the_option(tmp_path):
     told = describe([path]).splitlines()
     (warned,) = [line for line in told if "reasoning_not_counted" in line]
     assert warned.endswith(": --map completion_tokens=completion_tokens+thinking_tokens")
+
+
+def test_a_file_is_opened_twice_at_most(tmp_path, monkeypatch):
+    row = ROW | {"finish_reason": "done", "text": "ANSWER: 7", "prediction": "7", "correct": True}
+    path = lines(tmp_path / "a.jsonl", [row | {"seed": at, "arm": at % 2} for at in range(6)])
+    opened, plain = [], open
+
+    def counted(file, *rest, **more):
+        opened.append(str(file))
+        return plain(file, *rest, **more)
+
+    monkeypatch.setattr("builtins.open", counted)
+    assert describe([path]).startswith("does not load yet: no attempt ended with 'stop'")
+    assert 0 < opened.count(path) <= 2

@@ -1,11 +1,13 @@
 """Readers: a file of any container and format becomes chunks of raw values by column."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from audit.options import Reading
 from audit.sources import containers
 from audit.sources.containers import CONTAINERS, HEAD_BYTES, first_bytes, once, sniff
-from audit.sources.files import Source, SourceFile
+from audit.sources.files import Row, Source, SourceFile
 from audit.sources.formats import Context, Format, formats, of_container, recognize
 from audit.sources.json_stream import first_members
 from audit.sources.readers.chunks import open_records
@@ -34,11 +36,25 @@ def read_source(file: SourceFile, reading: Reading, declared: Format | None = No
     context = Context(file, format, reading, container)
     if format.records is not None:
         return open_records(context, format.records(context))
-    read = csv_rows if container == "csv" else json_rows
-    if container != "csv" and format.name == "flat":
-        read = document_rows
-    source = open_records(context, read(file))
-    return replace(source, records=lambda: (row[1] for row in read(file)))
+    kind = "document" if container != "csv" and format.name == "flat" else container
+    source = open_records(context, _rows(file, kind))
+    return replace(source, records=lambda: (row[1] for row in _rows(file, kind)))
+
+
+def _rows(file: SourceFile, kind: str) -> Iterator[Row]:
+    """Return the records of a file; those of a beginning are kept, as it is tried several times."""
+    read = {"csv": csv_rows, "document": document_rows}.get(kind, json_rows)
+    return read(file) if file.sample is None else iter(_beginning(file, read))
+
+
+@lru_cache(maxsize=1024)
+def _beginning(file: SourceFile, read: Callable[[SourceFile], Iterator[Row]]) -> list[Row]:
+    rows: list[Row] = []
+    for row in read(file):
+        rows.append(row)
+        if row[3] > (file.sample or 0):
+            break
+    return rows
 
 
 @once
