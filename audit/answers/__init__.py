@@ -1,6 +1,6 @@
 """What is the answer? Boxes, the normal form, and how answers are taken out of an attempt."""
 
-from audit.answers.boxes import BOX, any_box, boxed_answer, complete_boxes, last_box
+from audit.answers.boxes import BOX, boxed_answer, complete_boxes, last_box
 from audit.answers.normal_form import normalize
 
-__all__ = ["BOX", "any_box", "boxed_answer", "complete_boxes", "last_box", "normalize"]
+__all__ = ["BOX", "boxed_answer", "complete_boxes", "last_box", "normalize"]

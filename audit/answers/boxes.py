@@ -40,13 +40,6 @@ def last_box(text: str) -> str | None:
     return None
 
 
-def any_box(text: str | None) -> bool:
-    """Say whether some complete box anywhere in the text normalizes to something."""
-    # A box that normalizes to nothing holds only such boxes, so the outermost ones decide, and
-    # each character is normalized once however deep the boxes nest.
-    return any(normalize(body) is not None for body in _outermost_boxes(text or ""))
-
-
 def complete_boxes(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the body of every complete box begins and ends, in the order of their ends."""
     start = text.find(BOX)
@@ -61,13 +54,3 @@ def complete_boxes(text: str) -> Iterator[tuple[int, int]]:
             is_box, body = openings.pop()
             if is_box:
                 yield body, match.start()
-
-
-def _outermost_boxes(text: str) -> list[str]:
-    """Return the bodies of the complete boxes that are inside no other complete box."""
-    boxes: list[tuple[int, int]] = []
-    for body, end in complete_boxes(text):
-        while boxes and boxes[-1][0] > body:
-            boxes.pop()
-        boxes.append((body, end))
-    return [text[body:end] for body, end in boxes]

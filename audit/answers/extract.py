@@ -10,10 +10,6 @@ from audit.answers.boxes import BOX, last_box
 from audit.answers.normal_form import normalize_often, number_form
 from audit.errors import AuditError
 
-# Most boxes are near the end of a text, and a text may be long. What has none near its end is
-# searched in pieces that stay in a processor's cache.
-TAIL_BYTES = 4096
-PIECE_BYTES = 65_536
 ENCODED_BOX = BOX.encode()
 # The kind of tasks that are passed or failed: there is nothing to vote on.
 NO_ANSWER = "none"
@@ -93,25 +89,10 @@ def text_views(texts: pa.Array) -> Iterator[memoryview | None]:
 
 
 def _extract_answer(text: memoryview) -> str | None:
-    """Return the raw last box of a UTF-8 text; no more of its end is copied than can matter."""
-    tail = bytes(text[-TAIL_BYTES:])
-    at = tail.rfind(ENCODED_BOX)
-    if at >= 0:
-        return last_box(tail[at:].decode())
-    start = _last_box_start(text, len(text) - TAIL_BYTES)
-    return None if start < 0 else last_box(str(text[start:], "utf-8"))
-
-
-def _last_box_start(text: memoryview, before: int) -> int:
-    """Return where the last box that begins before a place of a UTF-8 text begins, or -1."""
-    while before > 0:
-        # A box on the border of two pieces is whole in the first one.
-        end = before + len(ENCODED_BOX) - 1
-        before = max(before - PIECE_BYTES, 0)
-        at = bytes(text[before:end]).rfind(ENCODED_BOX)
-        if at >= 0:
-            return before + at
-    return -1
+    """Return the raw last box of a UTF-8 text, of which no more than that is decoded."""
+    encoded = bytes(text)
+    start = encoded.rfind(ENCODED_BOX)
+    return None if start < 0 else last_box(encoded[start:].decode())
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str | None:
