@@ -1,7 +1,6 @@
 """What was extracted becomes the records of one load, and problems are dealt to parts."""
 
-import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
@@ -68,8 +67,8 @@ def number_keys(run: Path, limits: TaskLimits) -> dict[str, Any]:
                 "--only-archive, --only-competition and --problems together leave no problem to "
                 "replay; plan another run"
             )
-        dealt = _deal(con.execute(render("problem_work")).fetchall(), manifest.parts)
-        insert(con, "create table dealt_problems as", dealt)
+        dealt = f"create table dealt_problems as {render('dealt_problems')}"
+        con.execute(dealt, {"parts": manifest.parts})
         _write(con, folder)
         write_receipt(folder, manifest, "keys", settings=asdict(settings), notes=notes)
     return read_receipt(run, manifest, "keys") or {}
@@ -125,19 +124,6 @@ def _require_scores(con: duckdb.DuckDBPyConnection, manifest: Manifest, settings
         if score not in names:
             raise AuditError(f"--selectors: {not_there('score', score, names)}; plan another run")
     check_weights(con, selectors, settings)
-
-
-def _deal(problems: Iterable[tuple[str, int, int, int]], parts: int) -> pa.Table:
-    """Give every problem to the part with the least work so far, the largest problem first."""
-    waiting = [(0, part) for part in range(parts)]
-    dealt = []
-    largest_first = sorted(problems, key=lambda row: (-row[3], -row[2], row[0], row[1]))
-    for competition, question_id, attempts, rows_held in largest_first:
-        work, part = heapq.heappop(waiting)
-        dealt.append((competition, question_id, rows_held, part))
-        heapq.heappush(waiting, (work + rows_held + attempts, part))
-    names = ("competition", "question_id", "rows_held", "part")
-    return pa.table(dict(zip(names, map(list, zip(*dealt, strict=True)), strict=True)))
 
 
 def _write(con: duckdb.DuckDBPyConnection, folder: Path) -> None:

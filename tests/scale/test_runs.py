@@ -7,7 +7,7 @@ import pytest
 
 from audit.errors import AuditError
 from audit.options import TaskLimits
-from audit.scale import keys, plan, tasks
+from audit.scale import plan, tasks
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import run as process
 from tests.support.command import said as command
@@ -121,13 +121,6 @@ def test_the_commands_do_what_one_machine_does(tmp_path, sources, expected):
     assert "reads texts" in texts
     more = command(tmp_path, "replay", "--budgets", "15", "--db", "g.duckdb")
     assert "replays" in more
-
-
-def test_problems_are_dealt_largest_first_to_whoever_has_least(tmp_path):
-    work = [("c", 0, 1, 4), ("c", 1, 1, 9), ("c", 2, 1, 5), ("c", 3, 1, 3)]
-    dealt = {row["question_id"]: row["part"] for row in keys._deal(work, 2).to_pylist()}
-    # 9 goes to part 0, 5 and 4 to part 1 (with an attempt each: 11), 3 to part 0.
-    assert dealt == {1: 0, 2: 1, 0: 1, 3: 0}
 
 
 def test_planning_again_changes_nothing_and_another_plan_is_refused(tmp_path, sources):
