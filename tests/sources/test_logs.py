@@ -8,7 +8,6 @@ import pytest
 from audit.errors import AuditError
 from audit.load.describe import describe
 from audit.load.load import load
-from tests.support.command import said as run
 from tests.support.logs import FORMATS, dense, expected, lines, members, refusal, write_zip
 
 MODEL = "mockllm/model"
@@ -164,16 +163,6 @@ def test_a_sample_without_any_usage_is_left_out_and_told(con, tmp_path):
         "a.eval: 1 samples record no token usage and have no cost: left out" in note
         for note in summary.notes
     )
-
-
-def test_a_sample_with_an_empty_model_usage_takes_its_outputs(con, tmp_path):
-    path = eval_log(tmp_path / "a.eval", lambda s: s | {"model_usage": {}} if is_first(s) else s)
-    load(con, [str(path)])
-    (first,) = [a for a in expected() if a["problem_id"] == "p1" and a["attempt"] == 0]
-    found = con.execute(
-        "select completion_tokens, prompt_tokens from attempts where question_id = 0 and slot = 0"
-    ).fetchall()
-    assert found == [(first["completion_tokens"], 20)] and count(con) == 20
 
 
 def cached(total, model=MODEL):
@@ -364,14 +353,6 @@ def test_names_that_number_attempts_are_asked_about_and_numbers_are_not(tmp_path
     for at, record in enumerate(records):
         record["custom_id"] = f"request-{at}"
     assert "number attempts" not in describe([str(lines(tmp_path / "a.jsonl", records))])
-
-
-def test_the_command_appends_runs(tmp_path):
-    for name in ("1.eval", "2.eval"):
-        eval_log(tmp_path / name)
-    assert "--runs append" in run(tmp_path, "load", "1.eval", "2.eval", status=2)
-    told = run(tmp_path, "load", "1.eval", "2.eval", "--runs", "append")
-    assert f"{MODEL}: 40 attempts at 4 problems" in told
 
 
 def facts(con):
