@@ -268,15 +268,6 @@ def test_a_result_shows_itself(db):
     assert "<b>" not in hostile._repr_html_() and "\x1b" not in repr(hostile)
 
 
-def test_reading_functions_never_write(db, tmp_path):
-    before = db.read_bytes()
-    with pytest.raises(AuditError, match="run 'budget-audit tokenize'"):
-        audit.table(db, "prefix_boxes")
-    audit.export(db, tmp_path / "csv", ["main", "replays"])
-    audit.check(db)
-    assert db.read_bytes() == before
-
-
 def test_a_replay_says_that_an_edited_plug_in_runs_as_it_was(tmp_path):
     own = tmp_path / "own" / "two.sql"
     own.parent.mkdir()

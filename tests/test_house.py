@@ -4,7 +4,6 @@ import ast
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 from tests.support import stub
@@ -102,42 +101,6 @@ def test_no_test_imports_a_test():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests."):
                 assert not node.module.rpartition(".")[2].startswith("test_"), path
-
-
-# Packages that are called otherwise where they are imported.
-IMPORTED_AS = {"splintr_rs": "splintr"}
-
-
-def imported_packages(path):
-    """The packages that a file imports, by their first name."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (name.name.partition(".")[0] for name in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            yield node.module.partition(".")[0]
-        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "importorskip":
-            yield from (str(one.value).partition(".")[0] for one in node.args[:1] if is_text(one))
-
-
-def is_text(node):
-    """Whether a part of a program is a text as it stands."""
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def test_what_a_test_imports_is_declared():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
-    # Live runs are tested in an environment of their own, with the extra `inspect`.
-    needed = [*project["dependencies"], *(one for name in extras for one in extras[name])]
-    declared = {re.match(r"[\w-]+", one)[0].replace("-", "_").lower() for one in needed}
-    declared = {IMPORTED_AS.get(name, name) for name in declared} | {"audit", "tests"}
-    missing = {
-        f"{path.relative_to(ROOT)} imports {name}"
-        for path in (ROOT / "tests").rglob("*.py")
-        for name in imported_packages(path)
-        if name not in declared and name not in sys.stdlib_module_names
-    }
-    assert missing == set()
 
 
 def functions():

@@ -27,16 +27,6 @@ def folder(tmp_path_factory):
     return folder
 
 
-def test_help_of_every_command_has_one_line_and_an_example(folder):
-    assert "Usage" in run(folder)
-    listed = run(folder, "--help")
-    for name in ("demo", "simulate", "load", "replay", "report", "tables", "table", "query",
-                 "export", "check", "compare", "timeline", "sql"):  # fmt: skip
-        assert f"\n  {name} " in listed
-        text = run(folder, name, "--help")
-        assert name == "tables" or f"Example: budget-audit {name}" in text
-
-
 def test_help_fits_a_terminal_of_80_columns():
     texts = {
         name: CliRunner().invoke(main, [*name, "--help"], env={"COLUMNS": "80"}).output

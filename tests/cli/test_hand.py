@@ -397,12 +397,6 @@ def test_the_database_may_stand_in_the_environment(folder, tmp_path):
     assert "audit.duckdb: no such database" in line
 
 
-def test_help_lists_the_commands_in_the_order_of_use(folder):
-    listed = re.findall(r"^  ([a-z]+) ", run(folder, "--help"), re.MULTILINE)
-    wanted = ["demo", "load", "replay", "table", "query", "report", "check"]
-    assert [name for name in listed if name in wanted] == wanted
-
-
 # Reading commands never write.
 
 

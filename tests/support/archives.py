@@ -1,6 +1,5 @@
 """Small random archives full of ties, exact boundaries and awkward values, and their files."""
 
-import csv
 import json
 import math
 import random
@@ -209,25 +208,6 @@ def write_jsonl(rows: list[Row], path: Path) -> None:
             if logprob is not None and not math.isfinite(logprob):
                 row = row | {"mean_logprob": None}
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
-
-
-def write_csv(rows: list[Row], path: Path) -> None:
-    """Write canonical rows as CSV: references as a JSON list, None as an empty cell."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(SCHEMA.names)
-        for row in rows:
-            cells = [row.get(column) for column in SCHEMA.names]
-            writer.writerow(
-                [
-                    json.dumps(cell, ensure_ascii=False)
-                    if isinstance(cell, bool | list)
-                    else ""
-                    if cell is None
-                    else cell
-                    for cell in cells
-                ]
-            )
 
 
 def attempt(seed, cost, answer, *, correct=False, finish="stop", archive="a", question=0, **more):
