@@ -75,15 +75,10 @@ def connect(
         raise AuditError(f"{path}: {_why_closed(error)}") from None
     if not read_only:
         _clear_killed(path)
-    # In DuckDB 2.0 these fail now and then after small joins: "dict-surviving cache: global
-    # dictionary column changed identity". Going without them costs no time that can be measured.
-    with contextlib.suppress(duckdb.CatalogException):
-        con.execute("set debug_enable_caching_operators = false")
+    _set_defaults(con)
     if not read_only and row_group != LOADED_ROW_GROUP:
         # Only a load may merge row groups: others would write the loaded texts again.
         con.execute("set max_vacuum_tasks = 0")
-    # Under python -c and in a spawned process DuckDB would draw its progress into the output.
-    con.execute("set enable_progress_bar = false")
     try:
         if str(path) != ":memory:":
             _close(con, reach)
@@ -96,6 +91,16 @@ def connect(
         con.close()
         raise
     return con
+
+
+def _set_defaults(con: duckdb.DuckDBPyConnection) -> None:
+    """Set what every connection needs, reader or writer."""
+    # In DuckDB 2.0 these fail now and then after small joins: "dict-surviving cache: global
+    # dictionary column changed identity". Going without them costs no time that can be measured.
+    with contextlib.suppress(duckdb.CatalogException):
+        con.execute("set debug_enable_caching_operators = false")
+    # Under python -c and in a spawned process DuckDB would draw its progress into the output.
+    con.execute("set enable_progress_bar = false")
 
 
 def _close(con: duckdb.DuckDBPyConnection, reach: Path | None = None) -> None:
