@@ -24,8 +24,6 @@ REPLAY_AGAIN = ("replay", "--orders", "6", "--replicates", "300", "--caps", "8",
 TOKENIZED = ("meta", "token_counts", "prefix_cuts")
 # So that tokenize, too, is killed between two of its commits.
 COMMIT_OFTEN = (("audit.tokens.run.COMMIT_EVERY", 10),)
-# So that most of an export is writing.
-ROW_BY_ROW = (("audit.output.display.BATCH_ROWS", 1),)
 # What a run may leave when it is killed: files under a temporary name, and DuckDB's own.
 LEFTOVER = re.compile(r"\..+\.\d+\.part|audit\.duckdb\.wal|audit\.duckdb\.tmp")
 
@@ -110,21 +108,11 @@ def cases(server, folders, names):
         Case("tokenize", ("tokenize", "--all"), folders["replayed"], COMMIT_OFTEN),
         Case("export", ("export", "--out", "out"), folders["tokenized"]),
         Case(
-            "export row by row",
-            ("export", "selections", "--out", "out"),
-            folders["tokenized"],
-            ROW_BY_ROW,
-        ),
-        Case(
             "export to parquet",
             ("export", *relations, "--format", "parquet", "--out", "out"),
             folders["tokenized"],
         ),
-        Case(
-            "report",
-            ("report", "--out", "out", "--format", "html,csv"),
-            folders["tokenized"],
-        ),
+        Case("report", ("report", "--out", "out", "--format", "html,csv"), folders["tokenized"]),
     ]
     chosen = [case for case in made if case.name in names]
     for case in chosen:
@@ -240,8 +228,7 @@ KILLS = {
     "replay": 25,
     "replay again": 30,
     "tokenize": 30,
-    "export": 15,
-    "export row by row": 10,
+    "export": 25,
     "export to parquet": 15,
     "report": 10,
 }

@@ -11,7 +11,6 @@ import random
 import shutil
 import subprocess
 import tempfile
-from collections import Counter
 from pathlib import Path
 
 from tests.soak._server import serving
@@ -94,49 +93,37 @@ def kilobytes_of(folder):
     return sum(-(-path.stat().st_size // 4096) * 4 for path in folder.rglob("*") if path.is_file())
 
 
+def starve(server, before, arguments, memory):
+    """Run a command with some memory; its status. Where that is too little it changes nothing."""
+    with copied(before) as folder:
+        status, _, said = server.run(folder, (*arguments, "--memory", memory))
+        if status:
+            assert status == 2 and said.count("\n") == 1 and "raise --memory" in said, said
+            found, old = (state(one / "audit.duckdb") for one in (folder, before))
+            check_unchanged(arguments[0], found, old)
+        assert not leftovers(folder), leftovers(folder)
+        return status
+
+
 def soak(seed: int) -> str:
     """Disks and amounts of memory of random size, for every command that writes a database."""
     if reason := cannot_mount():
         return f"nothing tried: {reason}"
     rng = random.Random(seed)
-    full: Counter[str] = Counter()
-    short: Counter[str] = Counter()
+    full = short = 0
     with tempfile.TemporaryDirectory() as name, serving() as server:
         folders = prepare(server, Path(name))
-        tried = (
+        for at, arguments in (
             ("new", ("load", "../first")),
             ("tokenized", ("load", "../second", "--replace")),
             ("loaded", REPLAY),
             ("replayed", ("tokenize", "--all")),
-        )
-        for before, arguments in tried:
-            ends = []
-            for _ in range(12):
-                free = int(2 ** rng.uniform(0, 13))
-                size = kilobytes_of(folders[before]) + free
-                status, end = fill_disk(server, folders[before], arguments, size)
-                full[arguments[0]] += status == 2
-                ends.append(end)
-            assert all(end == ends[0] for end in ends), arguments
-            for _ in range(6):
-                memory = f"{int(2 ** rng.uniform(8, 15))}KiB"
-                with copied(folders[before]) as folder:
-                    status, _, said = server.run(folder, (*arguments, "--memory", memory))
-                    short[arguments[0]] += status == 2
-                    if status:
-                        assert status == 2 and said.count("\n") == 1, said
-                        assert "raise --memory" in said, said
-                        found, old = (
-                            state(one / "audit.duckdb") for one in (folder, folders[before])
-                        )
-                        check_unchanged(arguments[0], found, old)
-                    assert not leftovers(folder), leftovers(folder)
-    return (
-        f"48 disks, {full.total()} too small ({words(full)}); "
-        f"24 amounts of memory, {short.total()} too little ({words(short)})"
-    )
-
-
-def words(counts):
-    """Counts in a line."""
-    return ", ".join(f"{name} {count}" for name, count in counts.items())
+        ):
+            before = folders[at]
+            sizes = [kilobytes_of(before) + int(2 ** rng.uniform(0, 13)) for _ in range(12)]
+            tried = [fill_disk(server, before, arguments, size) for size in sizes]
+            assert all(end == tried[0][1] for _, end in tried), arguments
+            full += sum(status == 2 for status, _ in tried)
+            amounts = [f"{int(2 ** rng.uniform(8, 15))}KiB" for _ in range(6)]
+            short += sum(starve(server, before, arguments, memory) == 2 for memory in amounts)
+    return f"48 disks, {full} too small; 24 amounts of memory, {short} too little"

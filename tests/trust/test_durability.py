@@ -83,7 +83,7 @@ def test_a_kill_leaves_the_old_state_or_the_new_one_and_the_next_run_is_undistur
     server, folders
 ):
     times = {"load": 2, "load --replace": 2, "replay": 2, "replay again": 2, "tokenize": 1,
-             "export row by row": 1}  # fmt: skip
+             "export": 1}  # fmt: skip
     met, said = disturb_often(server, folders, random.randrange(2**32), times, signal.SIGKILL)
     assert met, said
 
