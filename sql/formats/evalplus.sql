@@ -6,6 +6,7 @@
 -- absent: archive=evalplus names the model in the file's name alone; completion_tokens=evalplus records none; finish_reason=evalplus records none
 select
     number,
+    sample.value as record,
     split_part(task.key, '/', 1) as competition,
     task.key as question_id,
     sample.key::bigint as seed,

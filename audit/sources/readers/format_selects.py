@@ -1,11 +1,11 @@
 """A format that is a select: the records of a file as JSON, and the select's rows as chunks."""
 
-import glob
 import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from fnmatch import fnmatch
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
@@ -59,19 +59,17 @@ def open_format(
         raise file.error(f"--explode: the format {format.name} says itself where attempts are")
     assert format.select is not None
     context = Context(file, format, reading, sniff(file).container)
-    select = Select(file.shown_name, format.select)
+    # Only --map looks into the records: without it they stay inside.
+    is_whole = bool(reading.mapping)
+    text = format.select if is_whole else f"select * exclude (record) from ({format.select}\n)"
+    select = Select(file.shown_name, text)
     stack = ExitStack()
     try:
         feed = Feed(file, shape)
-        is_whole = bool(reading.mapping)
         con = stack.enter_context(_records(feed, format, schema, is_whole=is_whole))
         _add_beside(con, file, format.beside)
         relation = read_relation(con, select, ["records", "beside"])
-        if not is_whole and "record" in relation.columns:
-            relation = relation.project("* exclude (record)")
         origins = find_origins(context, feed.sample)
-        if is_whole and "record" not in relation.columns:
-            raise file.error(f"--map: a row of the format {format.name} is no record of the file")
         present = {name: origin.where for name, origin in origins.items()}
         chunks = _chunks(stack, feed, select, relation, context, origins, present)
         first = next(chunks, None)
@@ -161,7 +159,7 @@ def _mapped(
     """Return the columns that options name, of each record and position."""
     values: dict[str, list[Any]] = {name: [] for name in origins}
     count = len(facts["number"])
-    records = facts.get("record", [{}] * count) if origins else []
+    records = facts.get("record", [{}] * count)
     positions = facts.get("position", [0] * count)
     for number, record, position in zip(facts["number"], records, positions, strict=False):
         context.row = number
@@ -182,7 +180,7 @@ class Feed:
         if shape is None:
             texts = self._read()
             first = list(islice(texts, RECORDS_SHOWN))
-            self.sample = [_decoded(file, number, text) for number, text in first]
+            self.sample = [self._decoded(*row) for row in first]
             self._texts = chain(first, texts)
 
     def _read(self) -> Iterator[tuple[int, str]]:
@@ -203,6 +201,13 @@ class Feed:
                 yield number, json.dumps(record)
                 if done > most:
                     return
+
+    def _decoded(self, number: int, text: str) -> Record:
+        try:
+            record: Record = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise self.file.unreadable(f"line {number}: {DAMAGED}: {error}") from None
+        return record
 
     def reader(self) -> pa.RecordBatchReader:
         """Return the records as Arrow, for one scan."""
@@ -241,14 +246,6 @@ def _batch(rows: list[tuple[int, str]]) -> pa.RecordBatch:
     )
 
 
-def _decoded(file: SourceFile, number: int, text: str) -> Record:
-    try:
-        record: Record = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise file.unreadable(f"line {number}: {DAMAGED}: {error}") from None
-    return record
-
-
 def _is_lines(file: SourceFile) -> bool:
     """Return whether a file of JSON has a record on its first line."""
     if sniff(file).container == "json":
@@ -264,17 +261,13 @@ def _is_lines(file: SourceFile) -> bool:
 def _sandbox() -> duckdb.DuckDBPyConnection:
     """Return the connection that the files of all formats share."""
     con = connect_offline(THREADS)
-    _add_macros(con)
+    con.execute(_macros())
     return con
 
 
 @cache
 def _macros() -> str:
     return FOLDER.with_name("macros").joinpath("formats.sql").read_text(encoding="utf-8")
-
-
-def _add_macros(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(_macros())
 
 
 @contextmanager
@@ -294,7 +287,7 @@ def _records(
             yield con
         return
     with open_views([Argument([feed.file])], {"threads": THREADS}) as con:
-        _add_macros(con)
+        con.execute(_macros())
         paths = [path[1:].split(".") for path in NAMED_PATH.findall(f"{format.select}{_macros()}")]
         record = "source" if is_whole else _named("source", pa.struct(list(schema)), paths)
         texts = {name: quoted(name) if name in schema.names else "null" for name in format.apart}
@@ -334,22 +327,21 @@ def _add_beside(con: duckdb.DuckDBPyConnection, file: SourceFile, wanted: str | 
     """
     if wanted is None:
         return
-    folder = os.path.dirname(os.path.abspath(file.path))
+    folder = Path(os.path.abspath(file.path)).parent
     documents = {}
     for pair in wanted.split("; "):
         name, path = pair.split("=")
-        place = os.path.join(glob.escape(folder), path)
-        documents[name] = _all_at(place) if "*" in path else small_document(Path(folder, path))
+        documents[name] = _all_at(folder, path) if "*" in path else small_document(folder / path)
     columns = ", ".join(f"?::json as {name}" for name in documents)
     values = [json.dumps(found) for found in documents.values()]
     con.execute(f"create temp table beside as select {columns}", values)
 
 
-def _all_at(pattern: str) -> dict[str, Any]:
+def _all_at(folder: Path, pattern: str) -> dict[str, Any]:
     """Return the documents that a pattern matches, by name; folders where it ends with a slash."""
-    names = {
-        os.path.basename(found.rstrip("/")): Path(found) for found in sorted(glob.glob(pattern))
-    }
-    if pattern.endswith("/"):
-        return dict.fromkeys(names)
-    return {name: small_document(path) for name, path in names.items()}
+    place, name = os.path.split(pattern.rstrip("/"))
+    with suppress(OSError), os.scandir(folder / place) as entries:
+        are_folders = pattern.endswith("/")
+        found = [e for e in entries if fnmatch(e.name, name) and e.is_dir() == are_folders]
+        return {e.name: None if are_folders else small_document(Path(e.path)) for e in found}
+    return {}
