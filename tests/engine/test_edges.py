@@ -211,3 +211,14 @@ def test_a_curve_of_two_points_has_both_ends(tmp_path):
         budgets = {row["budget"] for row in curve if row["archive"] == archive}
         assert budgets == {*asked, cheapest[archive], costliest}
     assert rows
+
+
+def test_a_tie_of_the_majority_goes_to_the_answer_seen_first(tmp_path):
+    # 2 leads after three votes; after four both have two, and 1 was seen first.
+    rows = [attempt(seed, 10, answer) for seed, answer in enumerate("1221")]
+    with replayed(tmp_path, rows, budgets=(30, 40)) as con:
+        query = (
+            "select budget, answer, seed from selections where repeat = 0 and cap = 4 "
+            "and rule = 'strict' and selector = 'majority' order by budget"
+        )
+        assert con.execute(query).fetchall() == [(30, "2", 1), (40, "1", 0)]
