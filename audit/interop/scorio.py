@@ -1,5 +1,7 @@
 """Archives as NumPy arrays, in the shape that the scorio library takes."""
 
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import duckdb
@@ -25,30 +27,26 @@ def to_scorio(
     banks = con.execute(
         """
         select
-            attempts.archive,
-            attempts.competition,
-            attempts.question_id,
-            list(grades.correct::bigint order by attempts.slot),
-            list(case when attempts.eligible then attempts.answer end order by attempts.slot),
+            archive,
+            competition,
+            question_id,
+            list(correct::bigint order by slot),
+            list(case when eligible then answer end order by slot),
         from attempts
-        inner join grades
-            on attempts.archive = grades.archive
-            and attempts.competition = grades.competition
-            and attempts.question_id = grades.question_id
-            and attempts.seed = grades.seed
-        group by attempts.archive, attempts.competition, attempts.question_id
-        order by attempts.archive, attempts.competition, attempts.question_id
+        inner join grades using (archive, competition, question_id, seed)
+        group by archive, competition, question_id
+        order by archive, competition, question_id
         """
     ).fetchall()
-    by_archive: dict[str, list[tuple[Any, ...]]] = {}
-    for archive, *bank in banks:
-        by_archive.setdefault(archive, []).append(tuple(bank))
-    return {archive: _arrays(archive, members, attempts) for archive, members in by_archive.items()}
+    return {
+        archive: _make_arrays(archive, list(rows), attempts)
+        for archive, rows in groupby(banks, key=itemgetter(0))
+    }
 
 
-def _arrays(archive: str, banks: list[tuple[Any, ...]], attempts: int | None) -> ScorioArrays:
+def _make_arrays(archive: str, banks: list[tuple[Any, ...]], attempts: int | None) -> ScorioArrays:
     """Return one archive's arrays; every problem needs as many attempts as the others."""
-    sizes = {len(labels) for _, _, labels, _ in banks}
+    sizes = {len(labels) for *_, labels, _ in banks}
     width = max(sizes) if attempts is None else attempts
     if width < 1 or min(sizes) < width:
         raise AuditError(
@@ -57,10 +55,10 @@ def _arrays(archive: str, banks: list[tuple[Any, ...]], attempts: int | None) ->
             "the first ones"
         )
     answers = np.empty((len(banks), width), dtype=object)
-    for row, (_, _, _, bank_answers) in enumerate(banks):
+    for row, (*_, bank_answers) in enumerate(banks):
         answers[row, :] = bank_answers[:width]
     return ScorioArrays(
-        np.array([labels[:width] for _, _, labels, _ in banks], dtype=np.int64),
+        np.array([labels[:width] for *_, labels, _ in banks], dtype=np.int64),
         answers,
-        [(competition, question_id) for competition, question_id, _, _ in banks],
+        [(competition, question_id) for _, competition, question_id, *_ in banks],
     )
