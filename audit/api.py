@@ -1,7 +1,7 @@
 """The functions of the package, which are the commands too: nothing else calls its parts.
 
 A database is the path of a file, or a connection that stays open and as it is. `threads` and
-`memory` hold where a file is opened; a connection keeps its own limits.
+`memory` apply where a file is opened; a connection keeps the limits that it has.
 """
 
 import contextlib
@@ -385,7 +385,7 @@ def query(
 
     name_or_sql: one of queries(), the path of a .sql file, or one statement that reads
     params: values for the $names of the statement
-    limit: at most so many rows
+    limit: the most rows to return
     timeout: seconds before it is stopped
     """
     return _run_query(db, name_or_sql, params, limits, limit=limit, timeout=timeout)[0]
@@ -408,8 +408,8 @@ def _run_query(
 
     with _open(db, limits, sandbox=True) as con:
         answer = ask(con, name_or_sql, params, **more)
-        shown = answer.table.num_rows
-        caption = f"… {shown:,} of {answer.rows:,} rows" if shown < answer.rows else ""
+        kept = answer.table.num_rows
+        caption = f"… {kept:,} of {answer.rows:,} rows" if kept < answer.rows else ""
         notes = _provenance_notes(con) if answer.reads_records else []
         return Result(answer.table, "", caption=caption, notes=notes), answer.text
 
@@ -827,9 +827,9 @@ def demo(
     folder, progress_of = Path(out), progress or (lambda step: None)
     db = folder / "audit.duckdb"
     made: list[tuple[str, Path]] = [("database", db)]
-    shown = recorded.AGENTS if agents else recorded.FORCED if forced else recorded.OTIS
-    read: dict[str, Any] = {"answer": shown.answer, "checkpoints": shown.checkpoints}
-    files, settings = [shown.file], shown.settings
+    shipped = recorded.AGENTS if agents else recorded.FORCED if forced else recorded.OTIS
+    read: dict[str, Any] = {"answer": shipped.answer, "checkpoints": shipped.checkpoints}
+    files, settings = [shipped.file], shipped.settings
     if simulated:
         from audit.study.simulate import simulate
 
@@ -900,7 +900,7 @@ def sql(name: str) -> Text:
     """
     if name not in engine.stage_names():
         raise AuditError(not_there("stage", name, engine.stage_names()))
-    # A replay runs the policies that it is given; here all of them are shown.
+    # A replay runs the policies that it is given; this prints all of them.
     return Text(engine.render(name, engine.Plugins(policies=engine.plugins("policies"))))
 
 

@@ -1,4 +1,4 @@
-"""The one exception that stands for a user's mistake."""
+"""The one exception for a mistake of the user."""
 
 # The system refused memory: DuckDB's own limit is not the reason.
 LIMITED = "out of memory: this process may take no more (see 'ulimit -v')"

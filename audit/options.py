@@ -57,8 +57,8 @@ def option(default: Any, help: str, kind: str = "text", **more: Any) -> Any:
 
     `parameter`: the name in Python; `flags`: the names on the command line; `planned`: the
     parameter of `plan`, None where it has none; `is_stored`: False where the settings relation
-    leaves it out; `shown`: the default in words; `choices`, `least`, `most`: which values are
-    taken; `metavar`: the value on the command line.
+    leaves it out; `default_text`: the default in words; `choices`, `least`, `most`: the valid
+    values; `metavar`: the value on the command line.
     """
     metadata = {"help": help, "kind": kind, **more}
     if callable(default):
@@ -66,17 +66,19 @@ def option(default: Any, help: str, kind: str = "text", **more: Any) -> Any:
     return field(default=default, metadata=metadata)
 
 
-def plugins_option(what: str, shown: str = "") -> Any:
+def plugins_option(what: str, default_text: str = "") -> Any:
     """Return a field of rules, selectors or policies, which have relations of their own."""
     help = f"{what}: names, 'all' or a folder of your own .sql files"
-    return option(None, help, "plugins", shown=shown, is_stored=False)
+    return option(None, help, "plugins", default_text=default_text, is_stored=False)
 
 
 @dataclass(frozen=True)
 class Reading:
     """Options of `load`: how to read files, and defaults for missing columns."""
 
-    format: str | None = option(None, "the files' format", shown="detected from their content")
+    format: str | None = option(
+        None, "the files' format", default_text="detected from their content"
+    )
     mapping: Mapping[str, str] = option(
         dict,
         "canonical columns and the column or path, such as output.0.text, to take each from",
@@ -171,7 +173,7 @@ class Settings:
         (4000, 8000, 16000, 32000),
         "budgets in the unit, such as 4k, 0.05, 90s or 2m",
         "amounts",
-        shown="4k,8k,16k,32k",
+        default_text="4k,8k,16k,32k",
     )
     add_budgets: tuple[int, ...] = option(
         (),
@@ -236,7 +238,7 @@ class Limits:
     """Limits of a process."""
 
     threads: int | None = option(
-        None, "threads to use", "number", least=1, most=1024, shown="all cores"
+        None, "threads to use", "number", least=1, most=1024, default_text="all cores"
     )
     memory: str | None = option(None, "most memory to use, such as 2GB", "size")
 
@@ -275,7 +277,7 @@ class Choice:
     sort: tuple[str, ...] = option(
         (), "sort by these columns, -NAME for the largest first", "names"
     )
-    limit: int | None = option(None, "at most so many rows", "number", least=0)
+    limit: int | None = option(None, "the most rows to print", "number", least=0)
     where: str | None = option(
         None, "only rows that meet this condition, such as budget <= 8000", metavar="SQL"
     )
@@ -306,15 +308,15 @@ class Tabled(Exported, Choice):
 
 @dataclass(frozen=True)
 class OneProblem:
-    """The problem that is shown."""
+    """The problem to look at."""
 
-    competition: str | None = option(None, "the competition", shown="the first")
+    competition: str | None = option(None, "the competition", default_text="the first")
     question: str | None = option(
         None,
         "the problem, its name or question_id",
         "name",
         flags=("--question", "--problem"),
-        shown="the first",
+        default_text="the first",
     )
 
 
@@ -323,13 +325,13 @@ class OneReplay(OneProblem):
     """The replay that a timeline shows."""
 
     repeat: int | None = option(
-        None, "the order, 0 the canonical one", "number", least=0, shown="the first"
+        None, "the order, 0 the canonical one", "number", least=0, default_text="the first"
     )
     budget: int | float | str | None = option(
-        None, "the budget, such as 4k", "amount", shown="the smallest"
+        None, "the budget, such as 4k", "amount", default_text="the smallest"
     )
     cap: int | None = option(
-        None, "the cap on attempts", "number", least=1, shown="the primary one"
+        None, "the cap on attempts", "number", least=1, default_text="the primary one"
     )
 
 
@@ -382,8 +384,8 @@ def describe_option(entry: Field[Any]) -> str:
     if value is None or value is False or value in ((), {}):
         value = ""
     listed = ",".join(map(str, value)) if isinstance(value, tuple) else f"{value}"
-    shown = entry.metadata.get("shown", listed.removesuffix(".0"))
-    return entry.metadata["help"] + (f" (default: {shown})" if shown else "")
+    text = entry.metadata.get("default_text", listed.removesuffix(".0"))
+    return entry.metadata["help"] + (f" (default: {text})" if text else "")
 
 
 def _convert(entry: Field[Any], name: str, value: Any) -> Any:
@@ -520,7 +522,7 @@ def annotation_of(entry: Field[Any]) -> Any:
 def public(function: Callable[..., One]) -> Callable[..., One]:
     """Return the function with the options of its sets as parameters, as `help()` shows them.
 
-    A parameter whose type is an option set stands for the options of the set. A docstring describes
+    A parameter whose type is an option set becomes the options of the set. A docstring describes
     the others, `name: text`, except those of `SHARED`.
     """
     signature = inspect.signature(function)
@@ -529,10 +531,10 @@ def public(function: Callable[..., One]) -> Callable[..., One]:
         for name, one in signature.parameters.items()
         if is_dataclass(one.annotation) or one.annotation in (Asked, Planned)
     }
-    own = [one for one in signature.parameters.values() if one.name not in sets]
+    written = [one for one in signature.parameters.values() if one.name not in sets]
     taken = {name: parameters(option_set) for name, option_set in sets.items()}
     options = {name: entry for entries in taken.values() for name, entry in entries.items()}
-    known = [*(one.name for one in own), *options]
+    known = [*(one.name for one in written), *options]
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> One:
@@ -549,8 +551,8 @@ def public(function: Callable[..., One]) -> Callable[..., One]:
     # A replay takes what it is not given from the last one, which only the database knows.
     is_asked = not {Asked, Planned}.isdisjoint(sets.values())
     added = [_parameter(name, entry, is_asked) for name, entry in options.items()]
-    call.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-    call.__doc__ = _document(function.__doc__ or "", [one.name for one in own], options)
+    call.__signature__ = signature.replace(parameters=[*written, *added])  # type: ignore[attr-defined]
+    call.__doc__ = _document(function.__doc__ or "", [one.name for one in written], options)
     call.options = options  # type: ignore[attr-defined]
     return call
 
@@ -570,10 +572,10 @@ def parameter_help(text: str) -> dict[str, str]:
     return SHARED | dict(re.findall(r"^ {4}(\w+): (.+)$", text, re.MULTILINE))
 
 
-def _document(text: str, own: Sequence[str], options: Mapping[str, Field[Any]]) -> str:
+def _document(text: str, names: Sequence[str], options: Mapping[str, Field[Any]]) -> str:
     """Return a docstring with a line for every parameter."""
     described = parameter_help(text)
-    lines = [f"{name}: {described[name]}" for name in own]
+    lines = [f"{name}: {described[name]}" for name in names]
     lines += [
         textwrap.fill(
             f"{name}: {describe_option(entry)}",

@@ -19,7 +19,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a message on one line; blanks stay as they are, they may tell names apart."""
+    """Return a message on one line; keep blanks, which may be all that differs in two names."""
     return visible(re.sub(r"\s*[\r\n]\s*", " ", text).strip())
 
 

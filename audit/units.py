@@ -24,7 +24,7 @@ class Unit:
     one: str
     many: str
     symbol: str = ""
-    # What may stand behind a number, and how much of the printed unit it means.
+    # Suffixes of a number, and how much of the printed unit each means.
     sizes: Mapping[str, int] = field(default_factory=lambda: SIZES)
     examples: str = "4000, 4_000, 4.5k or 1e6"
 
@@ -42,7 +42,7 @@ UNITS = {
 }
 # Attempts, orders and the like: no unit of a replay, read in the same way.
 COUNT = Unit("count", 1, "whole numbers", "", "")
-# A number, its power of ten and what stands behind it; digits may be grouped by _.
+# A number, its power of ten and its suffix; digits may be grouped by _.
 WRITTEN = re.compile(r"(\d+(?:_\d+)*(?:\.\d+)?|\.\d+)(e[+-]?\d{1,2})?\s*([a-z]*)")
 GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?\s*([a-z$]*)")
 
@@ -55,35 +55,35 @@ def unit_named(unit: str | Unit) -> Unit:
 def read_budget(written: Amount, unit: str | Unit) -> int:
     """Read an amount as people write it, in whole numbers of the unit, or raise ValueError."""
     kind = unit_named(unit)
-    shown = str(written).strip()
-    text = shown.lower()
+    given = str(written).strip()
+    text = given.lower()
     if "$" in text:
         if kind.symbol != "$":
-            raise ValueError(f"'{shown}': $ is for --unit money; budgets count {kind.measures}")
+            raise ValueError(f"'{given}': $ is for --unit money; budgets count {kind.measures}")
         text = text.removeprefix("$").lstrip()
     if grouped := GROUPED.fullmatch(text):
         # A comma also separates budgets, so that digits in groups need the unit's word behind them.
         plain = text.replace(",", "")
         if not grouped[3] or grouped[3] not in (kind.one, kind.many):
-            raise ValueError(f"'{shown}': did you mean {plain}? a comma separates budgets")
+            raise ValueError(f"'{given}': did you mean {plain}? a comma separates budgets")
         text = plain
     match = WRITTEN.fullmatch(text)
-    size = _size(match[3], kind, shown) if match else None
+    size = _size(match[3], kind, given) if match else None
     if not match or size is None or isinstance(written, bool) or (match[2] and size > 1):
-        raise ValueError(f"'{shown}' is not a number like {kind.examples}")
+        raise ValueError(f"'{given}' is not a number like {kind.examples}")
     number = Decimal(match[1].replace("_", "") + (match[2] or ""))
     amount = Fraction(number) * size * kind.scale
     if amount.denominator != 1:
-        raise ValueError(f"'{shown}' {_too_fine(kind)}")
+        raise ValueError(f"'{given}' {_too_fine(kind)}")
     return int(amount)
 
 
-def _size(word: str, kind: Unit, shown: str) -> int | None:
+def _size(word: str, kind: Unit, given: str) -> int | None:
     """Return the factor of a suffix; None for an unknown one."""
     if word in kind.sizes:
         return kind.sizes[word]
     if word in ("s", "h"):
-        raise ValueError(f"'{shown}': {word} is for --unit seconds; budgets count {kind.measures}")
+        raise ValueError(f"'{given}': {word} is for --unit seconds; budgets count {kind.measures}")
     return 1 if word and word in (kind.one, kind.many) else None
 
 

@@ -36,9 +36,9 @@ def interrupts() -> Iterator[list[int]]:
         sys.unraisablehook = hook
 
 
-# Set to anything, an error that nobody foresaw is shown with its traceback.
+# Set to anything, an unexpected error prints its traceback.
 TRACEBACK_VARIABLE = "BUDGET_AUDIT_TRACEBACK"
-# The commands in the order in which one uses them; those that stand in no group come last.
+# The commands in the order in which one uses them; those in no group come last.
 GROUPS = (
     ("See it work", ("demo", "simulate", "fetch")),
     ("Your records", ("describe", "load", "answers", "leave")),
@@ -105,7 +105,7 @@ class Cli(click.Group):
         except MemoryError:
             complain(LIMITED)
         except Exception as error:
-            # DuckDB passes Ctrl-C on as an error of its own.
+            # DuckDB turns Ctrl-C into another error.
             if self.interrupted:
                 raise KeyboardInterrupt from None
             # A full disk, too little memory or a damaged file speaks through the engine.

@@ -15,7 +15,7 @@ from audit.errors import AuditError
 from audit.options import Limits, read_options
 from audit.text import steerless
 
-# Rows that a query prints on a terminal unless it is told otherwise.
+# The default of --limit on a terminal.
 MOST_ROWS = 1000
 
 
@@ -39,7 +39,7 @@ def show(fmt: str, wide: bool = False, **options: Any) -> None:
     result = audit.show(**options)
     if isinstance(result, str):
         text = steerless(str(result))
-        # A pager of its own keeps a long text from running off the screen.
+        # A pager keeps a long text from running off the screen.
         if sys.stdout.isatty():
             click.echo_via_pager(text)
         else:

@@ -1,4 +1,4 @@
-"""Commands whose options are the parameters of a function, and how results are shown."""
+"""Commands whose options are the parameters of a function, and how results are printed."""
 
 import contextlib
 import inspect
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["bar"]
 
 FORMATS = ("table", "csv", "json", "md", "tex")
-# Parameters that stand on the command line without a flag where Python takes them by position.
+# Parameters that have no flag on the command line where Python takes them by position.
 ARGUMENTS = {"sources", "name", "names", "old", "new", "live", "full", "folder", "number"}
 # Flags of parameters that Python has to call otherwise.
 FLAGS = {"new": "--as", "everything": "--all", "archives": "--archive", "formats": "--format"}
 FLAGS |= {"params": "--param"}
-# Below this much memory, a library may fail without a word of its own.
+# Below this much memory, a library may fail without any message.
 LITTLE_MEMORY = 2 * 2**30
 
 
@@ -83,9 +83,9 @@ class Command(click.Command):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the options of the function, and those that only the command has."""
         if not self.is_derived:
-            own = {one.name: one for one in self.params}
+            declared = {one.name: one for one in self.params}
             derived = _derive(_import(str(self.name)), self.complete)
-            self.params = [own.pop(one.name, one) for one in derived] + [*own.values()]
+            self.params = [declared.pop(one.name, one) for one in derived] + [*declared.values()]
             self.is_derived = True
         return super().get_params(ctx)
 
