@@ -481,28 +481,21 @@ def export(
     format: the files' format
     """
     from audit.output.export import export as write_files
-    from audit.output.export import left_out
 
     table_names = patterns(names)
     if asked.tokenize:
         _count_tokens(db, table_names or engine.table_names(), asked, progress)
     with _open(db, asked) as con:
         only = filters.chosen(con, asked.archive, asked.competition, asked.problems)
-        written = list(write_files(con, Path(out), table_names, format, only, progress))
+        left_out: dict[str, str] = {}
+        written = list(write_files(con, Path(out), table_names, format, only, progress, left_out))
         notes = [only.note()]
-        hint = (
-            f"budget-audit tokenize{'' if _name_database(db) == 'the database' else f' --db {db}'}"
-        )
-        waiting = {} if table_names else left_out(con, hint)
-        notes += [f"{name} is left out: {why}" for name, why in waiting.items()]
-        if not table_names:
-            missing = set(engine.table_names()) - {path.stem for path in written} - set(waiting)
-            if missing:
-                notes.append(
-                    f"left out, as the filter cannot be applied: {', '.join(sorted(missing))}"
-                )
-            if not written:
-                raise AuditError("export: the filter leaves no table")
+        if only.note() and left_out:
+            notes.append(f"left out, as the filter cannot be applied: {', '.join(left_out)}")
+        else:
+            notes += [f"left out: {why}" for why in left_out.values()]
+        if not written:
+            raise AuditError("export: the filter leaves no table")
         notes.append(provenance.notes(con, has_selectors=True))
     return Result(text_table(["file"], ([str(path)] for path in written)), notes=notes)
 
