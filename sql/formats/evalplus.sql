@@ -9,7 +9,7 @@ select
     sample.value as record,
     split_part(task.key, '/', 1) as competition,
     task.key as question_id,
-    sample.key::bigint as seed,
+    try_cast(sample.key as bigint) as seed,
     sample.value ->> '$.solution' as text,
     lower(coalesce(sample.value ->> '$.plus_status', sample.value ->> '$.base_status')) = 'pass' as correct,
 from records

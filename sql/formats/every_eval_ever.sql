@@ -7,11 +7,11 @@
 with counted as (
     select
         *,
-        (record ->> '$.token_usage.input_tokens')::bigint as input,
-        coalesce((record ->> '$.token_usage.output_tokens')::bigint, 0) as output,
-        (record ->> '$.token_usage.input_tokens_cache_read')::bigint as cached,
-        coalesce(cached, 0) + coalesce((record ->> '$.token_usage.input_tokens_cache_write')::bigint, 0) as apart,
-        (record ->> '$.token_usage.total_tokens')::bigint as total,
+        try_cast(record ->> '$.token_usage.input_tokens' as bigint) as input,
+        coalesce(try_cast(record ->> '$.token_usage.output_tokens' as bigint), 0) as output,
+        try_cast(record ->> '$.token_usage.input_tokens_cache_read' as bigint) as cached,
+        coalesce(cached, 0) + coalesce(try_cast(record ->> '$.token_usage.input_tokens_cache_write' as bigint), 0) as apart,
+        try_cast(record ->> '$.token_usage.total_tokens' as bigint) as total,
     from records
 )
 select
@@ -31,9 +31,9 @@ select
         0
     ) as prompt_tokens,
     cached as cached_tokens,
-    (record ->> '$.token_usage.output_tokens')::bigint as completion_tokens,
-    (record ->> '$.token_usage.reasoning_tokens')::bigint as reasoning_tokens,
-    (record ->> '$.performance.latency_ms')::double / 1000 as "seconds",
+    try_cast(record ->> '$.token_usage.output_tokens' as bigint) as completion_tokens,
+    try_cast(record ->> '$.token_usage.reasoning_tokens' as bigint) as reasoning_tokens,
+    try_cast(record ->> '$.performance.latency_ms' as double) / 1000 as "seconds",
     case
         when json_array_length(record, '$.output.raw') > 0 and json_type(record, '$.output.raw') = 'ARRAY'
             then array_to_string((record -> '$.output.raw')::varchar[], chr(10) || chr(10))
@@ -52,11 +52,11 @@ select
         [
             answer ->> '$.extracted_value'
             for answer in (record -> '$.answer_attribution')::json[]
-            if coalesce((answer ->> '$.is_terminal')::boolean, false)
+            if coalesce(try_cast(answer ->> '$.is_terminal' as boolean), false)
         ][-1],
         null
     ) as archive_answer,
-    (record ->> '$.evaluation.is_correct')::boolean as correct,
+    try_cast(record ->> '$.evaluation.is_correct' as boolean) as correct,
     if(
         json_type(record, '$.input.reference') = 'ARRAY',
         (record -> '$.input.reference')::varchar[],

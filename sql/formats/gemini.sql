@@ -37,8 +37,8 @@ select
         when 'MAX_TOKENS' then '"length"'::json
         else candidate -> '$.finishReason'
     end as finish_reason,
-    parts_of(to_json([part for part in parts if not coalesce((part ->> '$.thought')::boolean, false)]), '$.text') as text,
-    parts_of(to_json([part for part in parts if (part ->> '$.thought')::boolean]), '$.text') as reasoning,
+    parts_of(to_json([part for part in parts if not coalesce(try_cast(part ->> '$.thought' as boolean), false)]), '$.text') as text,
+    parts_of(to_json([part for part in parts if try_cast(part ->> '$.thought' as boolean)]), '$.text') as reasoning,
     own_correct(record) as correct,
     own_references(record) as "references",
     if(held = 0, 'requests failed and hold no attempt: left out', null) as left_out,

@@ -52,8 +52,8 @@ checked as (
     select
         *,
         len(steps) > 0 and (
-            coalesce(prompts <> (record ->> '$.agent_result.n_input_tokens')::bigint, false)
-            or coalesce(completions <> (record ->> '$.agent_result.n_output_tokens')::bigint, false)
+            coalesce(prompts <> try_cast(record ->> '$.agent_result.n_input_tokens' as bigint), false)
+            or coalesce(completions <> try_cast(record ->> '$.agent_result.n_output_tokens' as bigint), false)
         ) as is_other_sum,
     from summed
 )

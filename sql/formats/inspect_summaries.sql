@@ -26,10 +26,10 @@ select
     header ->> '$.model' as archive,
     header ->> '$.task' as competition,
     record ->> '$.id' as question_id,
-    (record ->> '$.epoch')::bigint as seed,
-    (usage ->> '$.input_tokens')::bigint as prompt_tokens,
-    (usage ->> '$.output_tokens')::bigint as completion_tokens,
-    coalesce((record ->> '$.total_time')::double, (record ->> '$.working_time')::double) as "seconds",
+    record -> '$.epoch' as seed,
+    usage -> '$.input_tokens' as prompt_tokens,
+    usage -> '$.output_tokens' as completion_tokens,
+    first_of(record, ['$.total_time', '$.working_time']) as "seconds",
     case
         when record ->> '$.error' is not null then 'error'
         when record ->> '$.limit' is not null then record ->> '$.limit'

@@ -22,16 +22,16 @@ select
         partition by record ->> '$.provider.id', record ->> '$.promptIdx', record ->> '$.testIdx'
         order by number
     ) - 1 as seed,
-    (record ->> '$.response.tokenUsage.prompt')::bigint as prompt_tokens,
-    (record ->> '$.response.tokenUsage.completion')::bigint as completion_tokens,
-    (record ->> '$.cost')::double as money,
-    (record ->> '$.latencyMs')::double / 1000 as "seconds",
+    record -> '$.response.tokenUsage.prompt' as prompt_tokens,
+    record -> '$.response.tokenUsage.completion' as completion_tokens,
+    record -> '$.cost' as money,
+    try_cast(record ->> '$.latencyMs' as double) / 1000 as "seconds",
     case
         when record ->> '$.response.finishReason' is not null then record ->> '$.response.finishReason'
         when record ->> '$.response.output' is null then 'error'
         else 'stop'
     end as finish_reason,
     record ->> '$.response.output' as text,
-    (record ->> '$.success')::boolean as correct,
+    record -> '$.success' as correct,
 from answers
 order by number

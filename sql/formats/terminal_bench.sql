@@ -12,11 +12,11 @@ select
     coalesce(beside.run ->> '$.dataset_name', 'terminal-bench') as competition,
     trial.value ->> '$.task_id' as question_id,
     row_number() over (partition by trial.value ->> '$.task_id' order by trial.key::bigint) - 1 as seed,
-    (trial.value ->> '$.total_input_tokens')::bigint as prompt_tokens,
-    (trial.value ->> '$.total_output_tokens')::bigint as completion_tokens,
+    trial.value -> '$.total_input_tokens' as prompt_tokens,
+    trial.value -> '$.total_output_tokens' as completion_tokens,
     if(coalesce(trial.value ->> '$.failure_mode', 'unset') in ('unset', 'none'), 'stop', trial.value ->> '$.failure_mode') as finish_reason,
-    coalesce((trial.value ->> '$.is_resolved')::boolean, false) as correct,
-    epoch((trial.value ->> '$.trial_ended_at')::timestamp) - epoch((trial.value ->> '$.trial_started_at')::timestamp) as "seconds",
+    coalesce(first_of(trial.value, ['$.is_resolved']), 'false'::json) as correct,
+    seconds_between(trial.value ->> '$.trial_started_at', trial.value ->> '$.trial_ended_at') as "seconds",
 from records
 cross join json_each(record -> '$.results') as trial
 cross join beside

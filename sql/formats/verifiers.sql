@@ -12,17 +12,13 @@ select
     coalesce(beside.metadata ->> '$.env_id', rollouts.record ->> '$.task') as competition,
     rollouts.record ->> '$.example_id' as question_id,
     row_number() over (partition by rollouts.record ->> '$.example_id' order by rollouts.number) - 1 as seed,
-    coalesce(
-        rollouts.record ->> '$.token_usage.input_tokens',
-        rollouts.record ->> '$.token_usage.prompt_tokens'
-    )::double::bigint as prompt_tokens,
-    coalesce(
-        rollouts.record ->> '$.token_usage.output_tokens',
-        rollouts.record ->> '$.token_usage.completion_tokens'
-    )::double::bigint as completion_tokens,
+    first_of(rollouts.record, ['$.token_usage.input_tokens', '$.token_usage.prompt_tokens']) as prompt_tokens,
+    first_of(
+        rollouts.record, ['$.token_usage.output_tokens', '$.token_usage.completion_tokens']
+    ) as completion_tokens,
     case
         when rollouts.record ->> '$.error' is not null then 'error'
-        when (rollouts.record ->> '$.is_truncated')::boolean then 'length'
+        when try_cast(rollouts.record ->> '$.is_truncated' as boolean) then 'length'
         when rollouts.record ->> '$.stop_condition' = 'max_turns_reached' then 'max_turns'
         when rollouts.record ->> '$.is_completed' is not null or rollouts.record ->> '$.stop_condition' is not null then 'stop'
     end as finish_reason,
@@ -31,14 +27,13 @@ select
         rollouts.record ->> '$.completion',
         rollouts.record ->> '$.completion[#-1].content'
     ) as text,
-    case (rollouts.record ->> '$.reward')::double
+    case try_cast(rollouts.record ->> '$.reward' as double)
         when 1 then true
         when 0 then false
     end as correct,
     [rollouts.record ->> '$.answer'] as "references",
-    coalesce(
-        (rollouts.record ->> '$.timing.generation_ms')::double,
-        (rollouts.record ->> '$.generation_ms')::double
+    try_cast(
+        first_of(rollouts.record, ['$.timing.generation_ms', '$.generation_ms']) as double
     ) / 1000 as "seconds",
 from records as rollouts
 cross join beside

@@ -17,7 +17,8 @@ outputs as (
         *,
         unnest(range(json_array_length(record, '$.outputs')::bigint)) as position,
         (record -> '$.outputs') -> position as output,
-        (record ->> '$.metrics.finished_time')::double - (record ->> '$.metrics.arrival_time')::double as elapsed,
+        try_cast(record ->> '$.metrics.finished_time' as double)
+        - try_cast(record ->> '$.metrics.arrival_time' as double) as elapsed,
     from requests
 )
 select
@@ -37,7 +38,7 @@ select
     output -> '$.finish_reason' as finish_reason,
     output -> '$.text' as text,
     first_of(output, ['$.correct', '$.is_correct']) as correct,
-    (output ->> '$.cumulative_logprob')::double / nullif(json_array_length(output, '$.token_ids'), 0) as mean_logprob,
+    try_cast(output ->> '$.cumulative_logprob' as double) / nullif(json_array_length(output, '$.token_ids'), 0) as mean_logprob,
     coalesce(own_references(record), record -> '$.gold') as "references",
     if(
         is_again and position = 0,
