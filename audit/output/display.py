@@ -22,6 +22,8 @@ from audit.units import UNITS, Unit, write_cost
 DISPLAY_FORMATS = ("table", "md", "tex")
 FORMATS = ("table", "csv", "json", "md", "tex")
 
+# An aggregate of a column, as DuckDB names it, has the unit of the column.
+AGGREGATE = re.compile(r'(?:avg|mean|median|min|max|sum|any_value)\((?:\w+\.)?"?(\w+)"?\)')
 # Decimals of what has a unit and no decimals of its own in `sql/columns.csv`.
 DECIMALS_OF_UNIT = {"%": 2, "points": 2, "× B": 2, "×": 2, "seconds": 3}
 
@@ -87,6 +89,8 @@ def number_format(name: str | None, column: str) -> str:
     """
     if name is None:
         return ""
+    if aggregated := AGGREGATE.fullmatch(column):
+        column = aggregated[1]
     described = engine.column(name, column)
     if described.unit == "cost":
         is_budget = column.removesuffix("_low").removesuffix("_high").endswith("budget")

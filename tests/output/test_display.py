@@ -313,3 +313,9 @@ def test_amounts_are_written_in_the_unit_of_their_table(unit, budget, cost, cell
     assert [column.cells[0] for column in columns] == cells
     words = {"completion": ", tokens", "total": ", tokens", "steps": ", steps"}
     assert [column.heading for column in columns] == ["budget", f"cost{words.get(unit, '')}"]
+
+
+def test_an_aggregate_of_a_column_is_printed_as_the_column_is() -> None:
+    columns = {'avg("cost")': [13667.1], "max(curves.accuracy)": [62.5], "length(text)": [13667.1]}
+    text = format_table(pa.table(columns), "table", "")
+    assert text.splitlines()[-1].split() == ["13,667", "62.50", "13667.1"]
