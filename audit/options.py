@@ -542,7 +542,7 @@ def public(function: Callable[..., One]) -> Callable[..., One]:
             raise TypeError(not_there("keyword argument", min(unknown), known))
         read = {
             name: read_options(
-                sets[name], {key: kwargs.pop(key) for key in entries & kwargs.keys()}
+                sets[name], {key: kwargs.pop(key) for key in entries.keys() & kwargs.keys()}
             )
             for name, entries in taken.items()
         }
