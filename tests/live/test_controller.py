@@ -69,23 +69,15 @@ def run(path, bank, budget, **settings):
         yield controller
 
 
-TURNED = [*RULES[1:], RULES[0]]
-
-
-@pytest.mark.parametrize(
-    ("rules", "problems"),
-    [(RULES, 3), pytest.param(TURNED, 5, marks=pytest.mark.slow)],
-    ids=["in turn", "turned"],
-)
-def test_live_runs_equal_the_replay(tmp_path, rules, problems):
+def test_live_runs_equal_the_replay(tmp_path):
     """Every rule and policy in turn: what the log says, and what the controller said itself."""
-    bank = banks("rules and policies", problems=problems, attempts=8)
+    bank = banks("rules and policies", problems=3, attempts=8)
     for attempts in bank.values():
         for attempt in attempts:
             attempt["archive_answer"] = attempt["boxed_answer"]
     write(tmp_path / "full.jsonl", bank)
     said = {}
-    for rule, policy in zip(rules, POLICIES, strict=True):
+    for rule, policy in zip(RULES, POLICIES, strict=True):
         live = tmp_path / "live" / f"{rule} {policy}.jsonl"
         live.parent.mkdir(exist_ok=True)
         said[rule, policy] = list(
@@ -168,20 +160,6 @@ def test_verify_tells_a_genuine_rerun_from_the_replay(tmp_path):
     assert "over random orders" in points and "recorded order" in found.caption
     mean, low, high = map(float, re.findall(r"-?\d+\.\d+", points))
     assert low < mean < high
-
-
-@pytest.mark.slow
-def test_a_live_run_without_labels_contradicts_nothing(tmp_path):
-    bank = banks("unlabelled", problems=3, attempts=4)
-    write(tmp_path / "full.jsonl", bank)
-    unlabelled = {
-        problem: [{**attempt, "correct": None} for attempt in attempts]
-        for problem, attempts in bank.items()
-    }
-    list(run(tmp_path / "live.jsonl", unlabelled, 150, cap=4))
-    _, err = told(tmp_path, "verify", "live.jsonl", "full.jsonl")
-    assert "3 of 3 problems equal" in err
-    assert "3 problems have no label in one of the runs" in err
 
 
 @pytest.mark.slow

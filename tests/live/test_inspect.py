@@ -234,13 +234,6 @@ def test_a_run_in_which_the_budget_would_not_hold_is_refused(tmp_path, options, 
     assert not scripted.SEEN
 
 
-def test_a_task_without_a_budget_is_left_alone(tmp_path):
-    bank = scripted.random_bank("alone", 2, 2)
-    log = read_eval_log(played(tmp_path, bank, "full"))
-    assert {limit for _, _, limit in scripted.SEEN} == {None}
-    assert all("budget_audit" not in sample.store for sample in log.samples)
-
-
 def test_the_readme_with_inspect(tmp_path, monkeypatch):
     readme = (Path(audit.__file__).parent / "live" / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)

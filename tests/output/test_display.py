@@ -149,11 +149,6 @@ def test_an_interval_stands_beside_its_estimate_only_when_all_three_are_there() 
     assert (alone.header, alone.cells) == ("cost_low", ["5"] * 4)
 
 
-def test_texts_named_like_an_interval_are_left_alone() -> None:
-    table = pa.table({"mood": ["a"], "mood_low": ["b"], "mood_high": ["c"]})
-    assert [column.header for column in display_columns(None, table)] == table.column_names
-
-
 def test_an_empty_table_says_so_on_a_terminal() -> None:
     empty = SMALL.select(["archive", "budget"]).slice(0, 0)
     assert format_table(empty, "table") == "archive  budget\n-------  ------\n(no rows)\n"
@@ -287,14 +282,6 @@ def test_sentences_of_a_table_are_wrapped_and_never_cut() -> None:
     text = click.unstyle(format_table(table, "table", "check", width=50))
     assert "…" not in text and max(map(len, text.splitlines())) <= 50
     assert set(claim.split()) <= set(text.split())
-
-
-def test_the_names_of_checks_are_wrapped_and_never_cut() -> None:
-    names = ["completed_prefix (archive_majority)", "expected: a-long-name, 4k, strict: cost < 9"]
-    claims = ["both rules select the same attempt where they must"] * 2
-    table = pa.table({"check": names, "claim": claims, "looked_at": [1, 1], "violations": [0, 0]})
-    text = click.unstyle(format_table(table, "table", "check", width=80))
-    assert "…" not in text and max(map(len, text.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(

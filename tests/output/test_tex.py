@@ -65,17 +65,6 @@ def main_rows(archives=("gpt-oss-20b_low", "gpt-oss-20b_high")):
     )
 
 
-def test_main_has_headers_in_words_a_caption_a_label_and_one_part():
-    text = format_table(main_rows(), "tex", "main")
-    assert text.startswith("% \\usepackage{booktabs}\n\\begin{table*}[t]\n") and text.endswith(
-        "\\end{table*}\n"
-    )
-    assert r"\caption{The paired boundary audit" in text and r"\label{tab:main}" in text
-    assert r"\shortstack[r]{strict\\accuracy\\(\%)}" in text
-    assert text.count(r"\begin{tabular}") == 1
-    assert r"\emph{gpt-oss-20b\_low}" in text and r"$-$6.25 [$-$10.75, $-$11.50]" in text
-
-
 def test_a_few_columns_fit_one_column():
     few = choose(main_rows(), ["archive", "budget", "strict_accuracy", "delta"])
     text = format_table(few, "tex", "main")
