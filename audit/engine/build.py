@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import duckdb
@@ -115,14 +115,19 @@ def _templates() -> Any:
     )
 
 
-def sources(names: Iterable[str], plugins: Plugins) -> dict[str, str]:
-    """Return the SQL of these stages and of all stages that they are made from, by name."""
+def sources(
+    names: Iterable[str], plugins: Plugins, files: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return the SQL of these stages and of all stages that they are made from, by name.
+
+    `files` names other files than a stage's own.
+    """
     sql_by_name: dict[str, str] = {}
     waiting = [*names]
     while waiting:
         name = waiting.pop()
         if name in STAGE_NAMES and name not in DRAWN and name not in sql_by_name:
-            sql_by_name[name] = render(name, plugins)
+            sql_by_name[name] = render((files or {}).get(name, name), plugins)
             waiting += relations_read(sql_by_name[name])
     return sql_by_name
 

@@ -160,7 +160,7 @@ class Judge:
 
     def _build(self, cap: int, policy: Plugin) -> None:
         """Create the replay's stages that a verdict needs, in their order."""
-        stages = self._stages()
+        stages = sources([*ASKED, *ONE_BANK], self._plugins, {**ONE_BANK, "tallies": "one_tally"})
         if "binomial_tails" in stages and cap > MOST_TRIALS:
             raise AuditError(f"cap: at most {MOST_TRIALS:,} with the policy {policy.name}")
         for name in (*ONE_BANK, *sorted(set(stages) - set(ONE_BANK), key=STAGE_NAMES.index)):
@@ -176,20 +176,6 @@ class Judge:
         self._con.execute(
             f"prepare walk as insert into walked_attempts {stages['walked_attempts']}"
         )
-
-    def _stages(self) -> dict[str, str]:
-        """Return the SQL of the stages that a verdict reads, directly or through others."""
-        known = sources(ASKED, self._plugins)
-        files = {**ONE_BANK, "tallies": "one_tally"}
-        known |= {name: render(file) for name, file in files.items()}
-        needed: dict[str, str] = {}
-        waiting = [*ASKED, *ONE_BANK]
-        while waiting:
-            name = waiting.pop()
-            if name in known and name not in needed:
-                needed[name] = known[name]
-                waiting += relations_read(known[name])
-        return needed
 
     def printed(self, cost: int) -> int | float:
         """Return a cost in the unit, as tables print it."""
