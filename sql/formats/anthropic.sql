@@ -19,7 +19,7 @@ select
     record,
     message -> '$.model' as archive,
     own_competition(record) as competition,
-    request_problem(record) as question_id,
+    request_problem(record, json_exists(record, '$.response')) as question_id,
     coalesce(request_attempt(record), '0'::json) as seed,
     try_cast(message -> '$.usage.input_tokens' as bigint)
     + coalesce(try_cast(message -> '$.usage.cache_read_input_tokens' as bigint), 0)

@@ -12,13 +12,16 @@ with bodies as (
             when json_exists(record, '$.response.choices') then record -> '$.response'
             else record -> '$.response.body'
         end as body,
+        -- What stands beside the response is short, and asked for often.
+        json_exists(record, '$.response') as has_response,
+        json_merge_patch(record, '{"response": null, "choices": null, "output": null}') as own,
     from records
 ),
 requests as (
     select
         *,
         json_type(body, '$.output') = 'ARRAY' and not json_exists(body, '$.choices') as is_response,
-        first_of(body, ['$.usage.completion_tokens', '$.usage.output_tokens']) as generated,
+        body -> '$.usage' as usage,
     from bodies
 ),
 held as (
@@ -29,6 +32,7 @@ held as (
             when body ->> '$.status' in ('completed', 'incomplete') then ['{"index": 0}'::json]
         end as choices,
         coalesce(len(choices), 0) as held,
+        first_of(usage, ['$.completion_tokens', '$.output_tokens']) as generated,
     from requests
 ),
 answers as (
@@ -58,23 +62,23 @@ select
     position,
     record,
     body -> '$.model' as archive,
-    own_competition(record) as competition,
-    request_problem(record) as question_id,
+    own_competition(own) as competition,
+    request_problem(own, has_response) as question_id,
     coalesce(
-        if(held = 1 or request_name(record) is not null, request_attempt(record), null),
+        if(held = 1 or request_name(own) is not null, request_attempt(own), null),
         choice -> '$.index',
         to_json(position)
     ) as seed,
-    first_of(body, ['$.usage.prompt_tokens', '$.usage.input_tokens']) as prompt_tokens,
+    first_of(usage, ['$.prompt_tokens', '$.input_tokens']) as prompt_tokens,
     first_of(
-        body, ['$.usage.prompt_tokens_details.cached_tokens', '$.usage.input_tokens_details.cached_tokens']
+        usage, ['$.prompt_tokens_details.cached_tokens', '$.input_tokens_details.cached_tokens']
     ) as cached_tokens,
     first_of(
-        body,
-        ['$.usage.completion_tokens_details.reasoning_tokens', '$.usage.output_tokens_details.reasoning_tokens']
+        usage,
+        ['$.completion_tokens_details.reasoning_tokens', '$.output_tokens_details.reasoning_tokens']
     ) as reasoning_tokens,
-    if(held = 1 and not is_response, body -> '$.usage.total_tokens', null) as total_tokens,
-    if(held = 1 and not is_response, body -> '$.usage.cost', null) as money,
+    if(held = 1 and not is_response, usage -> '$.total_tokens', null) as total_tokens,
+    if(held = 1 and not is_response, usage -> '$.cost', null) as money,
     case
         when held = 1 then generated
         when list_count(logged) = held and coalesce(list_sum(logged) = try_cast(generated as bigint), true)
@@ -92,7 +96,7 @@ select
         to_json(thought),
         first_of(choice, ['$.message.reasoning_content', '$.message.reasoning'])
     ) as reasoning,
-    own_correct(record) as correct,
-    own_references(record) as "references",
+    own_correct(own) as correct,
+    own_references(own) as "references",
     if(held = 0, 'requests failed and hold no attempt: left out', null) as left_out,
 from attempts

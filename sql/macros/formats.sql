@@ -110,13 +110,13 @@ regexp_extract(
     ['problem', 'attempt']
 );
 
-create macro request_problem(record) as
+create macro request_problem(record, has_response) as
 if(
     request_name(record) is null,
     coalesce(
         own_problem(record),
         first_of(record, ['$.problem', '$.question', '$.key']),
-        if(json_exists(record, '$.response'), own_id(record), null)
+        if(has_response, own_id(record), null)
     ),
     coalesce(to_json(nullif(named_attempt(record).problem, '')), request_name(record))
 );

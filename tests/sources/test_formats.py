@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit import database, engine
 from audit.answers import normalize
 from audit.errors import AuditError
 from audit.load import load as loading
@@ -916,27 +915,6 @@ def test_a_duplicate_attempt_is_found_across_names(con, tmp_path):
     line = refusal(con, named_problems(tmp_path, "one", ["b", "a", "b"]), **GRADED)
     assert "row 3, column seed: attempt (archive 'one'" in line and "row 1" in line
     assert "question_id 'b'" in line
-
-
-def test_replays_know_the_names_of_problems(tmp_path):
-
-    con = database.connect(tmp_path / "a.duckdb")
-    load(con, [str(FORMATS / "inspect_zstd.eval")])
-    engine.replay(con, budgets=(100, 600), caps=(5,), primary_cap=5, orders=2, replicates=5)
-    found = con.execute("select question_id, name from problems order by problem_id").fetchall()
-    assert found == [(0, "p1"), (1, "p2"), (2, "p3"), (3, "p4")]
-    costs = con.execute(
-        "select rule, budget, avg(cost), avg(returned) from replays "
-        "where repeat = 0 group by all order by all"
-    ).fetchall()
-    # By hand from expected.json: attempts in their order, four problems.
-    assert costs == [
-        ("advisory", 100, 231.5, 1.0),
-        ("advisory", 600, 766.75, 3.75),
-        ("strict", 100, 100.0, 0.0),
-        ("strict", 600, 597.5, 3.0),
-    ]
-    con.close()
 
 
 # Describe

@@ -241,9 +241,9 @@ class Feed:
 
 
 def _batch(rows: list[tuple[int, str]]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pylist(
-        [{"number": number, "json": text} for number, text in rows], SCHEMA
-    )
+    columns = zip(*rows, strict=True) if rows else ((), ())
+    arrays = [pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
 def _is_lines(file: SourceFile) -> bool:

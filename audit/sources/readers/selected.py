@@ -97,7 +97,8 @@ def read_batches(select: Select, relation: duckdb.DuckDBPyRelation) -> Iterator[
 def decode(name: str, type: str, array: pa.Array) -> Any:
     """Return the values of a column; those of mixed types are JSON and decoded one by one."""
     if type == "JSON":
-        values = [None if text is None else json.loads(text) for text in array.to_pylist()]
+        texts = (text or "null" for text in array.to_pylist())
+        values = json.loads(f"[{','.join(texts)}]")
     elif name == "archive_answer" or (name == "references" and not type.endswith("[]")):
         values = array.to_pylist()
     else:
