@@ -32,7 +32,7 @@ from audit.sources.opening import readable_files
 from audit.sources.scores import check_mapped
 from audit.sources.selects import is_selected, open_select, read_arguments
 from audit.sources.views import Argument
-from audit.text import first_names
+from audit.text import first_names, visible
 
 NAMES_SHOWN = 5
 DERIVED = "sources where format = 'derived'"
@@ -133,7 +133,9 @@ def settle(
     quality.count_dropped(con, left_out)
     remember(con, reading.answer, numbers=reading.numbers)
     quality.count_records(con, names)
-    notes = [*(_grade_notes(con) if reading.grade else []), *notes]
+    if reading.grade:
+        told = con.execute(render("grade_notes")).fetchall()
+        notes = [*(visible(note) for (note,) in told), *notes]
     con.execute("drop table incoming; drop table incoming_checkpoints")
     return loaded, notes
 
@@ -289,24 +291,3 @@ def _hash(file: SourceFile) -> str:
 def source_notes(source: Source) -> list[str]:
     """Return the notes to report about a file."""
     return [f"{source.file.shown_name}: {count:,} {note}" for note, count in source.notes.items()]
-
-
-def _grade_notes(con: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """Yield how often answers match the references, and what the sources' own labels say."""
-    for archive, attempts, matched, recorded, recorded_correct, agreed in con.execute(
-        render("grade_agreement")
-    ).fetchall():
-        share = _percent(matched, attempts)
-        line = f"--grade references: archive {excerpt(archive)}: {share} match"
-        if recorded:
-            line += (
-                f"; the source's own labels call {_percent(recorded_correct, recorded)} correct, "
-                f"and {_percent(agreed, recorded)} agree"
-            )
-        if not matched:
-            line += "; are the references whole solutions, or written in another way?"
-        yield line
-
-
-def _percent(count: int, total: int) -> str:
-    return f"{count:,} of {total:,} ({100 * count / total:.2f} %)"

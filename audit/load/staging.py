@@ -1,6 +1,6 @@
 """Files become checked rows: texts go into their table, all else waits in `incoming`."""
 
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -80,7 +80,7 @@ def read(staging: Staging) -> Generator[Batch]:
         if reading.finished:
             source.mapping["finished"] = ", ".join(reading.finished)
         source.mapping.update(source.live)
-        for chunk in _until_the_end(source):
+        for chunk in source.chunks:
             columns = _columns(source, chunk, staging)
             archives = set(columns["archive"].unique().to_pylist())
             loaded = (archives - met).intersection(staging.present)
@@ -94,15 +94,6 @@ def read(staging: Staging) -> Generator[Batch]:
             if staging.progress:
                 staging.progress(file.shown_name, before + chunk.done, total)
         before += file.bytes
-
-
-def _until_the_end(source: Source) -> Iterator[Chunk]:
-    """Yield the chunks of a file; its reader is closed with the load, whatever ends that."""
-    try:
-        yield from source.chunks
-    finally:
-        if isinstance(source.chunks, Generator):
-            source.chunks.close()
 
 
 def _columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, pa.Array]:

@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from scorio.aggregate import adaptive_consistency_stop, esc_stop
 
 from tests import reference
-from tests.reference.beyond import bands
 from tests.reference.policies import leader_probability
 from tests.support.archives import attempt
-from tests.support.awkward import awkward_archive, awkward_settings
+from tests.support.awkward import awkward_archive
 from tests.support.banks import small_banks
 
 RUN = {"budgets": (7,), "caps": (4,), "primary_cap": 4, "orders": 2, "replicates": 3}
@@ -89,38 +88,6 @@ def test_matched_cost_of_two_attempts_is_the_one_worked_out_by_hand():
     assert (thirty["strict_budget"], thirty["exhausted"], thirty["delta"]) == (30, True, 0.0)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_bands_hold_nineteen_curves_of_twenty_and_their_own_centre(seed):
-    rng = random.Random(seed)
-    budgets, replicates = rng.randint(1, 6), rng.choice((20, 40, 101))
-    deltas = []
-    for _ in range(budgets):
-        drawn = [Fraction(rng.randint(-9, 9), rng.choice((1, 2, 7))) for _ in range(replicates)]
-        deltas.append((Fraction(rng.randint(-3, 3)), drawn))
-    deltas.append((Fraction(1), [Fraction(2)] * replicates))  # no error: the point itself
-    found = bands(deltas)
-    assert found[-1] == (1.0, 1.0)
-    inside = sum(
-        all(
-            low - 1e-9 <= drawn[at] <= high + 1e-9
-            for (_, drawn), (low, high) in list(zip(deltas, found, strict=True))[:-1]
-        )
-        for at in range(replicates)
-    )
-    # Linear interpolation falls below the next larger value, so one curve may be missing.
-    assert inside >= math.floor(0.95 * (replicates - 1)) + 1
-    for (point, drawn), (low, high) in zip(deltas, found, strict=True):
-        assert low <= point <= high
-        distances = sorted(abs(value - point) for value in drawn)
-        if len(set(drawn)) > 1:
-            assert high - low + 1e-9 >= 2 * distances[math.floor(0.95 * (replicates - 1))]
-
-
-def test_fewer_than_two_replicates_give_no_band():
-    assert bands([(Fraction(1), [Fraction(2)])]) == [(None, None)]
-    assert bands([(Fraction(1), [])]) == [(None, None)]
-
-
 def test_the_leader_of_five_votes_to_none_is_ahead_with_63_of_64():
     assert leader_probability(5, 0) == Fraction(63, 64)
     assert leader_probability(0, 0) == Fraction(1, 2)
@@ -177,49 +144,6 @@ def test_policies_stop_where_the_functions_of_scorio_do(seed, selector):
     assert seen
 
 
-def test_both_policies_of_scorio_stop_some_of_the_random_walks():
-    """Without this, the test above could agree on nothing but walks that never end."""
-    stopped = Counter()
-    for seed in range(20):
-        for order in reference.ordered_attempts(awkward_archive(random.Random(seed)), 3).values():
-            for policy in reference.POLICIES:
-                stop = reference.stop_position(order, 50, policy, "majority")
-                stopped[policy, stop is not None] += 1
-    assert all(stopped[policy, True] > 20 for policy in reference.POLICIES if policy != "none")
-    assert all(stopped[policy, False] > 20 for policy in reference.POLICIES)
-    assert stopped["none", True] == 0
-
-
-def test_a_tail_of_19_20_is_no_fraction_with_a_power_of_two_below():
-    assert all(
-        leader_probability(a, b) != Fraction(19, 20) for a in range(40) for b in range(a + 1)
-    )
-
-
-def test_missing_labels_are_refused_wrong_or_dropped():
-    rows = [attempt(seed, 10, "4", correct=True, question=q) for q in (0, 1) for seed in (1, 2)]
-    rows[3]["correct"] = None
-    with pytest.raises(ValueError, match="a: 1 of 4 labels are missing"):
-        reference.compute(rows, **RUN)
-    wrong = reference.compute(rows, **RUN, unlabelled="wrong")
-    assert [row["correct"] for row in wrong["grades"]] == [True, True, True, False]
-    dropped = reference.compute(rows, **RUN, unlabelled="drop")
-    assert [row["question_id"] for row in dropped["grades"]] == [0, 0]
-
-
-def test_an_archive_without_labels_keeps_its_costs_and_votes():
-    rows = [attempt(seed, 10, "4", correct=None) for seed in range(3)]
-    found = reference.compute(rows, **RUN, policies="all")
-    assert {row["correct"] for row in found["selections"]} == {None}
-    assert {row["covered"] for row in found["replays"]} == {None}
-    assert {row["correct_change"] for row in found["answer_changes"]} == {None}
-    assert found["main"][0]["delta"] is None and found["main"][0]["strict_cost"] == 7.0
-    assert found["matched_cost"][0]["strict_budget"] == 10
-    assert found["matched_cost"][0]["delta"] is None
-    assert found["policies"][0]["answer_kept"] == 100.0
-    assert found["selectors"] == found["order_noise"] == found["grade_repairs"] == []
-
-
 def test_an_attempt_is_held_to_its_own_references_first():
     rows = [
         attempt(1, 10, "4", references=["5"]),  # its own: 4 is not accepted
@@ -230,20 +154,3 @@ def test_an_attempt_is_held_to_its_own_references_first():
     ]
     found = reference.compute(rows, **RUN)["grades"]
     assert [row["repaired_correct"] for row in found] == [False, True, True, True, False]
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_what_must_hold_of_every_run_holds_of_the_reference(seed):
-    rng = random.Random(seed)
-    rows, run = awkward_archive(rng), awkward_settings(rng)
-    found = reference.compute(rows, **run)
-    for row in found["answer_agreement"]:
-        kinds = ("same_answer", "different_answer", "strict_abstains", "both_abstain")
-        assert math.isclose(sum(row[kind] for kind in kinds), 100)
-    for row in found["matched_cost"]:
-        assert 0 <= row["advisory_cost"] - row["strict_cost"] < 1
-    for row in found["policies"]:
-        endings = (row[f"stopped_by_{reason}"] for reason in ("policy", "budget", "cap"))
-        assert math.isclose(sum(endings), 100)
-        if row["policy"] == "none":
-            assert (row["cost_saved"], row["answer_kept"]) == (0, 100)
