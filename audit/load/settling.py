@@ -23,8 +23,6 @@ from audit.sources.questions import HOLE, Asker, Guess, Proposal
 ANSWER = ("--answer", HOLE)
 # An answer of another kind is looked for where boxes give less than this share of the best.
 MUCH = 0.9
-# What ends an attempt from outside: nothing of it means finished.
-LIMITS = re.compile(r"limit|max|timeout|time_out|exceed|budget|abort|cancel|error|fail|trunc", re.I)
 FAILED = "attempts without text and tokens stay, unfinished, at cost 1; --failed drop drops them"
 # Where a text says its answer without a box.
 PATTERNS = (
@@ -139,11 +137,7 @@ def _ask_about_repeats(proposal: Proposal, refusal: str, asker: Asker) -> None:
 
 def _ask_about_reasons(proposal: Proposal, trial: Trial) -> None:
     """Ask which finish reasons mean finished; a limit is never one of them."""
-    shown = [
-        f"{found['reason']!r} ({found['attempts']:,} attempts)"
-        for found in trial.reasons
-        if not LIMITS.search(found["reason"])
-    ]
+    shown = [f"{found['reason']!r} ({found['attempts']:,} attempts)" for found in trial.reasons]
     words = "no attempt ended with 'stop': which finish reasons mean finished?"
     limits = (
         () if shown else ("those recorded are all limits or errors; --force loads it as it is",)

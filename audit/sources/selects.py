@@ -81,7 +81,7 @@ def open_select(
 ) -> Source:
     """Open the rows of the select that the options name, with the limits of a connection."""
     check_options(reading)
-    select = read_select(reading.sql or "select * from source")
+    select = read_select("select * from source" if reading.sql is None else reading.sql)
     settings = {name: _setting(con, name) for name in ("threads", "memory_limit")}
     stack = ExitStack()
     try:

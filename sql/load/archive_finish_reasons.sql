@@ -10,7 +10,7 @@ select
         lower(finish_reason),
         -- Limits: of tokens, turns, time and money, as exit words, exceptions and phrases name them.
         '^$|length|limit|exceed|overflow|truncat|max_tokens|max_output_tokens'
-        || '|max(imum)?[ _-]?(turns|steps|iterations|messages|rounds|calls|time|cost)|too[ _-]?many'
+        || '|(^|[ _-])max$|max(imum)?[ _-]?(turns|steps|iterations|messages|rounds|calls|time|cost)|too[ _-]?many'
         || '|time[ _-]?out|timed[ _-]?out|expired|\bexit_|budget'
         -- Errors and interruptions.
         || '|error|exception|fail|crash|abort|cancel|interrupt|killed|incomplete|skipped|stuck|content_filter'

@@ -126,6 +126,8 @@ def test_times_and_late_fractions_stay_as_they_are_written(tmp_path):
     assert con.execute("select distinct answer from attempts where eligible").fetchall() == [
         ("12:30",)
     ]
+    with pytest.raises(AuditError, match="--sql: Conversion Error: Could not convert"):
+        load(path, MAP.replace("wall_ms / 1000", "if(trial < 30000, '1', outcome)::double"))
     late = "if(trial < 30000, '1', outcome) as correct"
     with pytest.raises(AuditError, match="row 30001, column correct: must be true or false"):
         load(path, MAP.replace("outcome = 'passed' as correct", late))
@@ -134,6 +136,7 @@ def test_times_and_late_fractions_stay_as_they_are_written(tmp_path):
 @pytest.mark.parametrize(
     ("sql", "message"),
     [
+        ("", "must be one select and nothing else, found 0"),
         ("select 1; select 2", "must be one select"),
         ("create table x as select 1", "must be one select"),
         ("copy (select 1) to 'x.csv'", "must be one select"),

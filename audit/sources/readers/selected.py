@@ -88,7 +88,8 @@ def read_batches(select: Select, relation: duckdb.DuckDBPyRelation) -> Iterator[
             if rows >= limits.CHUNK_ROWS or size > limits.CHUNK_BYTES:
                 yield from pa.Table.from_batches(pending).combine_chunks().to_batches()
                 pending, rows, size = [], 0, 0
-    except (duckdb.Error, pa.ArrowException) as error:
+    # A stream of Arrow raises what DuckDB says of a value as an OSError.
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
         raise select.error(one_line_of(error)) from None
     if rows:
         yield from pa.Table.from_batches(pending).combine_chunks().to_batches()
