@@ -155,7 +155,8 @@ def _block(
         lines += [] if is_brief else _record(trial)
         lines += _held(trial, files, source.format)
         lines += _absent(source, settled)
-        lines += _numbered(trial, source, settled.reading)
+    names = settled.named or trial
+    lines += [] if names.refusal else _numbered(names, source, settled.reading)
     if room is None:
         yield from lines
         yield from _everything(source, settled)

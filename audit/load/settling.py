@@ -42,6 +42,8 @@ class Settled:
     reading: Reading
     proposal: Proposal
     trial: Trial
+    # What the load would hold without labels, where those are what refuses it.
+    named: Trial | None = None
     # Columns of the records that no canonical column comes from.
     unused: tuple[str, ...] = ()
 
@@ -107,7 +109,10 @@ def _try(settled: Settled, files: Sequence[SourceFile], source: Source, asker: A
         wrong = "wrong: they count as incorrect"
         drop = "drop: their problems are left out"
         proposal.ask("unlabelled", words, refusal, wrong, drop, option=("--unlabelled", HOLE))
-    elif refusal and "--grade references needs" not in refusal:
+    elif "--grade references needs" in refusal:
+        bare = replace(settled.reading, grade=None, references=None, force=True)
+        settled.named = try_load(files, bare)
+    elif refusal:
         forced = try_load(files, replace(settled.reading, force=True))
         if forced.refusal:
             return
