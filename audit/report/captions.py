@@ -3,6 +3,8 @@
 import tomllib
 from pathlib import Path
 
+import pyarrow as pa
+
 from audit import engine
 from audit.output.headings import heading
 from audit.report.data import Row
@@ -47,41 +49,33 @@ def empty_reason(name: str, settings: dict[str, str]) -> str:
     return reasons.get(name, "The loaded archives hold nothing to put here.")
 
 
-def null_reasons(name: str, rows: list[Row], settings: dict[str, str]) -> list[str]:
+def null_reasons(name: str, table: pa.Table, settings: dict[str, str]) -> list[str]:
     """Return why cells of a table are empty or say nothing, one sentence for each cause met."""
-    empty = {column for row in rows for column, value in row.items() if value is None}
+    empty = sorted(column for column in table.column_names if table[column].null_count)
     reasons = []
     if any(column.endswith(("_low", "_high")) for column in empty):
-        reasons.append(
-            "No interval: no bootstrap replicates were drawn (--replicates 0)."
-            if settings.get("replicates") == "0"
-            else "No interval where no replicate could be used, as for a half that none drew."
-        )
-    if name == "prefix_boxes" and rows and not any(row["examined"] for row in rows):
-        reasons.append("No prefix was examined yet: budget-audit tokenize counts their tokens.")
-    if name == "selection_events" and empty & {"strict_seed", "advisory_seed"}:
-        reasons.append("No seed and no answer: the selector abstained.")
+        cause = "no_replicates" if settings.get("replicates") == "0" else "interval"
+        reasons.append(SAID["null"][cause])
+    if name == "prefix_boxes" and table.num_rows and not any(table["examined"].to_pylist()):
+        reasons.append(SAID["null"]["unexamined"])
+    if name == "selection_events" and {*empty} & {"strict_seed", "advisory_seed"}:
+        reasons.append(SAID["null"]["abstained"])
     explained = ("_low", "_high", "_seed", "_answer")
-    others = sorted(column for column in empty if not column.endswith(explained))
-    if others:
-        columns = ", ".join(heading(column) for column in others)
-        cause = (
-            "no random orders were replayed"
-            if settings.get("orders") == "0"
-            else "nothing to average"
-        )
-        reasons.append(f"Empty cells under {columns}: {cause}.")
+    if others := [heading(column) for column in empty if not column.endswith(explained)]:
+        cause = SAID["null"]["no_orders" if settings.get("orders") == "0" else "nothing"]
+        reasons.append(f"Empty cells under {', '.join(others)}: {cause}.")
     return reasons
 
 
 def missing_selectors(
-    name: str, rows: list[Row], archives: list[Row], settings: dict[str, str]
+    name: str, table: pa.Table, archives: list[Row], settings: dict[str, str]
 ) -> list[str]:
     """Return which selectors an archive's rows leave out, and why."""
-    if name not in ("selectors", "transitions") or not rows:
+    if name not in ("selectors", "transitions") or not table.num_rows:
         return []
     selectors = settings["selectors"].split(",")
-    present = {(row["archive"], row["selector"]) for row in rows}
+    columns = (table[column].to_pylist() for column in ("archive", "selector"))
+    present = set(zip(*columns, strict=True))
     return [
         f"{selector} is left out for {archive['archive']}: "
         f"{SAID['left_out'].get(selector, 'no attempt is eligible for it')}."

@@ -106,6 +106,7 @@ def content(
 ) -> dict[str, Any]:
     """Return all that the templates print, as plain values."""
     settings = data.settings(con)
+    primary = settings["primary_selector"]
     archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
     sources = data.relation(con, "report_sources").to_pylist()
     simulated = data.is_simulated(con)
@@ -135,7 +136,11 @@ def content(
         "rules": [
             (rule, describe_rule(rule)) for rule in order_rules(settings["rules"].split(","))
         ],
-        "selectors": _selectors(settings),
+        # The primary one stands first.
+        "selectors": [
+            (f"{name} (primary)" if name == primary else name, captions.selector_words(name))
+            for name in sorted(settings["selectors"].split(","), key=lambda name: name != primary)
+        ],
         "reading": captions.SAID["reading"]
         + ([captions.SAID["agents"]] if data.has_steps(con) else []),
         "unit": unit,
@@ -193,16 +198,6 @@ def _table_notes(
             f"The first {most_rows:,} of {table.num_rows:,} rows; "
             f"budget-audit export {name} --out DIR writes them all."
         )
-    rows = table.slice(0, most_rows).to_pylist()
-    notes += captions.null_reasons(name, rows, settings)
-    notes += advisory_notes(name, table)
-    return notes + captions.missing_selectors(name, rows, archives, settings)
-
-
-def _selectors(settings: dict[str, str]) -> list[tuple[str, str]]:
-    primary = settings["primary_selector"]
-    names = settings["selectors"].split(",")
-    return [
-        (f"{name} (primary)" if name == primary else name, captions.selector_words(name))
-        for name in [primary, *(name for name in names if name != primary)]
-    ]
+    shown = table.slice(0, most_rows)
+    notes += captions.null_reasons(name, shown, settings) + advisory_notes(name, table)
+    return notes + captions.missing_selectors(name, shown, archives, settings)

@@ -76,8 +76,7 @@ def archives(con: duckdb.DuckDBPyConnection) -> list[Row]:
 
 def example_replay(con: duckdb.DuckDBPyConnection) -> Row | None:
     """Choose a replay worth drawing: the rules part, strict returns something, the scale fits."""
-    replays = relation(con, "example_replay").to_pylist()
-    return replays[0] if replays else None
+    return next(iter(relation(con, "example_replay").to_pylist()), None)
 
 
 def by_archive(rows: Iterable[Row]) -> dict[str, list[Row]]:

@@ -28,12 +28,6 @@ def signed(value: float) -> str:
     return text if text.startswith("−") or not text.strip("0.,") else f"+{text}"
 
 
-def budget_words(budget: float, unit: Unit = TOKENS) -> str:
-    """Return the same with the word that tokens and steps need: 4k tokens, $0.25, 3 steps."""
-    name = budget_name(budget, unit)
-    return name if unit.symbol else f"{name} {unit.one if name == '1' else unit.many}"
-
-
 def amount(value: float, unit: Unit = TOKENS) -> str:
     """Return a cost as people write it: 17,808 tokens, $0.0374, 12.4 s."""
     # Nine decimals: 7485.499999999999 is a 7485.5 that lost its last bit in a division.
@@ -74,35 +68,16 @@ def contains_zero(row: Row, column: str) -> bool | None:
     return bool(bounds[0] <= 0 <= bounds[1]) if bounds else None
 
 
-def interval_words(row: Row, noun: str = "change") -> str:
-    """Say what the interval of delta allows; one that contains zero never says equal."""
-    zero = contains_zero(row, "delta")
-    if zero is None:
-        return "there is no interval"
-    return f"the interval does not exclude no {noun}" if zero else "the interval excludes zero"
-
-
-def attempts(low: int, high: int) -> str:
-    """Return how many attempts a problem has."""
-    return plural(low, "attempt") if low == high else f"{low:,} to {high:,} attempts"
-
-
-def count_of(count: int, total: int) -> str:
-    """Return how many archives, in words."""
-    if total == 1:
-        return "in the one archive" if count else "not in the one archive"
-    if count == total:
-        return "in both archives" if total == 2 else f"in all {total:,} archives"
-    return f"in {count:,} of {total:,} archives" if count else f"in none of the {total:,} archives"
-
-
 def macros(path: Path, unit: Unit, **values: Any) -> Any:
     """Return the sentences of a template as functions, with the unit and these values."""
-    plain = (number, signed, interval, interval_words, contains_zero, count_of, attempts)
+    plain = (number, signed, interval, contains_zero)
     texts = (one_line, plural, capital, join_names)
-    in_unit = (budget_name, budget_words, amount, signed_amount)
+    in_unit = (budget_name, amount, signed_amount)
     words: dict[str, Any] = {word.__name__: word for word in (*plain, *texts)}
     words |= {word.__name__: partial(word, unit=unit) for word in in_unit}
+    shared = template(Path(__file__).with_name("words.j2")).make_module(words | {"unit": unit})
+    for name in ("attempts", "budget_words", "count_of", "interval_words"):
+        words[name] = getattr(shared, name)
     return template(path).make_module(words | {"unit": unit} | values)
 
 

@@ -2,26 +2,27 @@
 
 import csv
 import json
+import random
 import re
 import time
 from urllib.parse import quote
 
-import pyarrow as pa
 import pytest
 
 from audit import database, engine
 from audit.output.captions import steady_orders
 from audit.output.display import round_half_up
-from audit.report import build, figures, report
+from audit.report import figures, report
 from audit.report.wording import amount
 from audit.rules import RULES
 from audit.units import UNITS
+from tests.support.archives import random_archive
 from tests.support.browser import ready
+from tests.support.checkpoints import with_checkpoints
 from tests.support.databases import (
     ledger_database,
-    remember,
     replayed,
-    tables_of,
+    replayed_in_memory,
 )
 from tests.support.hostile import BRACES, IMAGE, MARKS, SCRIPT, hostile_rows
 from tests.support.ledger import BUDGETS
@@ -41,25 +42,11 @@ def hostile(browser, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def replayed_once(tmp_path_factory):
-    """Two archives and their tables."""
-    with replayed(tmp_path_factory.mktemp("two"), hostile_rows()) as con:
-        yield con, tables_of(con, engine.table_names())
-
-
-@pytest.fixture
-def two_archives(replayed_once, monkeypatch):
-    """Two archives whose tables are at hand."""
-    con, tables = replayed_once
-    remember(monkeypatch, tables)
-    return con
-
-
-@pytest.fixture(scope="module")
 def tables(demo):
     """What `budget-audit table` prints of the demo's database, as rows."""
+    names = ("main", "curves", "pools", "matched_cost", "at_k")
     with database.opened(demo.parents[1] / "audit.duckdb") as con:
-        return {name: engine.table(con, name).to_pylist() for name in ("main", "curves", "pools")}
+        return {name: engine.table(con, name).to_pylist() for name in names}
 
 
 def text(browser, selector):
@@ -187,16 +174,14 @@ def test_live_numbers_equal_the_tables(browser, demo, tables, budget):
     assert text(browser, "#delta-range") == (
         f"[{shown(main['delta_low'])}, {shown(main['delta_high'])}]"
     )
-    if "matched_cost" in engine.table_names():
-        with database.opened(demo.parents[1] / "audit.duckdb") as con:
-            rows = engine.table(con, "matched_cost").to_pylist()
-        (same,) = (r for r in rows if (r["archive"], r["advisory_budget"]) == (archive, budget))
-        assert text(browser, "#matched-budget") == f"{same['strict_budget']:,} tokens"
-        assert text(browser, "#matched-accuracy") == shown(same["strict_accuracy"]) + " %"
-        browser.wait("document.getElementById('matched-range').textContent !== ''")
-        assert text(browser, "#matched-range").strip() == (
-            f"[{shown(same['delta_low'])}, {shown(same['delta_high'])}]"
-        )
+    rows = tables["matched_cost"]
+    (same,) = (r for r in rows if (r["archive"], r["advisory_budget"]) == (archive, budget))
+    assert text(browser, "#matched-budget") == f"{same['strict_budget']:,} tokens"
+    assert text(browser, "#matched-accuracy") == shown(same["strict_accuracy"]) + " %"
+    browser.wait("document.getElementById('matched-range').textContent !== ''")
+    assert text(browser, "#matched-range").strip() == (
+        f"[{shown(same['delta_low'])}, {shown(same['delta_high'])}]"
+    )
 
 
 def test_slider_field_and_picture_move_the_same_budget(browser, demo):
@@ -394,14 +379,12 @@ def test_tables_fold_sort_filter_and_download(browser, demo, tables, tmp_path):
         ".find(b => b.textContent === 'download main.csv').click()"
     )
     browser.until(lambda: (tmp_path / "main.csv").exists())
-    with database.opened(demo.parents[1] / "audit.duckdb") as con:
-        rows = engine.table(con, "main").to_pylist()
     with (tmp_path / "main.csv").open(newline="") as file:
         found = [
             {name: cell if name == "archive" else float(cell) for name, cell in row.items()}
             for row in csv.DictReader(file)
         ]
-    assert found == rows
+    assert found == tables["main"]
     browser.run("document.querySelector('#details-main > summary').click()")
     assert browser.run("document.getElementById('details-main').open") is False
     rows = browser.run("document.querySelectorAll('#findings-list tbody tr').length")
@@ -412,65 +395,6 @@ def test_tables_fold_sort_filter_and_download(browser, demo, tables, tmp_path):
     browser.run("document.querySelectorAll('#findings-list summary')[1].click()")
     said = browser.run("document.querySelectorAll('#findings-list details')[1].innerText")
     assert "check: table transitions" in said
-
-
-@pytest.mark.slow
-def test_policies_are_a_cloud_or_a_hint(browser, demo):
-    browser.open(demo)
-    ready(browser)
-    assert text(browser, "#policies-title") == "Controllers that stop by themselves"
-    with database.opened(demo.parents[1] / "audit.duckdb") as con:
-        rows = engine.table(con, "policies").num_rows if "policies" in engine.table_names() else 0
-    if rows:
-        assert browser.run("document.querySelectorAll('#cloud svg path title').length") == rows / 9
-        assert browser.run("document.querySelectorAll('#policies-here tbody tr').length") > 0
-    else:
-        assert browser.run("document.getElementById('policies').hidden") is True
-
-
-@pytest.mark.slow
-def test_a_policy_is_a_shape_a_rule_a_fill_and_the_frontier_a_line(
-    browser, two_archives, tmp_path, monkeypatch
-):
-    rows = [
-        {
-            "archive": archive,
-            "policy": policy,
-            "rule": rule,
-            "budget": budget,
-            "accuracy": 40.0 + budget / 10 + (rule == "advisory"),
-            "delta": -0.5,
-            "delta_low": -1.0,
-            "delta_high": 0.25,
-            "cost": budget * (0.8 if policy == "decided" else 1.0),
-        }
-        for archive in (SCRIPT, BRACES)
-        for policy in ("none", "decided")
-        for rule in ("strict", "advisory")
-        for budget in (10, 20, 45)
-    ]
-    whole = build.tables
-
-    def with_policies(*given):
-        found, unavailable = whole(*given)
-        # Without a frontier's table the line is drawn from the policies' own points.
-        found = {name: table for name, table in found.items() if name != "frontier"}
-        return found | {"policies": pa.Table.from_pylist(rows)}, unavailable
-
-    monkeypatch.setattr(build, "tables", with_policies)
-    report(two_archives, tmp_path)
-    browser.open(tmp_path / "report.html")
-    ready(browser)
-    marks = browser.run(
-        "[...document.querySelectorAll('#cloud path')].filter(p => p.querySelector('title'))"
-        ".map(p => [p.getAttribute('d').length, p.style.fill])"
-    )
-    assert len(marks) == 12
-    assert len({shape for shape, _ in marks}) == 2
-    assert sum(fill == "var(--paper)" for _, fill in marks) == 6
-    assert browser.run("document.querySelectorAll('#cloud path.same').length") == 1
-    assert browser.run("document.querySelectorAll('#policies-here tbody tr').length") == 12
-    assert browser.complaints() == []
 
 
 SUMMARY = "[...document.querySelectorAll('#archives-table tr')].map(r => r.innerText)"
@@ -618,32 +542,6 @@ def test_a_figure_saved_as_html_draws_itself_offline(browser, hostile):
     assert browser.requests() == []
 
 
-def test_simulated_data_are_marked_on_screen_and_on_every_printed_page(browser, simulated_page):
-    browser.open(simulated_page)
-    ready(browser)
-    assert browser.run("document.title").startswith("SIMULATED DATA")
-    assert "SIMULATED DATA" in text(browser, ".simulated")
-    assert browser.run("getComputedStyle(document.querySelector('.watermark')).display") == "none"
-    browser.call("Emulation.setEmulatedMedia", media="print")
-    style = "getComputedStyle(document.querySelector('.watermark'))"
-    assert browser.run(f"[{style}.display, {style}.position]") == ["block", "fixed"]
-    browser.call("Emulation.setEmulatedMedia", media="")
-
-
-@pytest.fixture(scope="module")
-def simulated_page(tmp_path_factory):
-    from audit.load.load import load
-    from audit.study.simulate import simulate
-
-    folder = tmp_path_factory.mktemp("simulated")
-    con = database.connect(folder / "audit.duckdb")
-    load(con, [str(path) for path in simulate(folder, problems=2, attempts=12)])
-    engine.replay(con, orders=3, replicates=20)
-    report(con, folder)
-    con.close()
-    return folder / "report.html"
-
-
 def forest(browser):
     """The rows of the forest: group, name, numbers."""
     browser.wait("document.querySelectorAll('#survive-rows tr').length > 0")
@@ -761,116 +659,6 @@ def test_what_matters_fits_on_a_narrow_screen(browser, demo, width):
     assert browser.complaints() == []
 
 
-@pytest.mark.slow
-def test_an_archive_that_does_not_fit_is_marked_in_its_row(browser, tmp_path):
-    rows = [row | {"mean_logprob": -0.5} for row in hostile_rows()]
-    for row in rows:
-        if row["archive"] == BRACES and row["seed"] != 5:
-            row["finish_reason"] = "odd"
-    with replayed(tmp_path, rows) as con:
-        report(con, tmp_path)
-    browser.open(tmp_path / "report.html")
-    ready(browser)
-    browser.wait("document.querySelector('#archives-table tbody tr') !== null")
-    marks = browser.run(
-        "Object.fromEntries([...document.querySelectorAll('#archives-table tbody tr')].map(r => "
-        "[r.cells[0].firstChild.textContent, (r.querySelector('.mark') || {}).title || '']))"
-    )
-    assert "unknown finish reasons" in marks[BRACES]
-    assert "finish" not in marks[SCRIPT]
-
-
-def with_tables(monkeypatch, **more):
-    """Reports whose tables are these beside the engine's own."""
-    whole = build.tables
-
-    def found(*given):
-        tables, unavailable = whole(*given)
-        made = {name: pa.Table.from_pylist(rows) for name, rows in more.items()}
-        return tables | made, unavailable
-
-    monkeypatch.setattr(build, "tables", found)
-
-
-@pytest.mark.slow
-def test_the_frontier_is_a_line_and_points_fade_by_their_share(
-    browser, two_archives, tmp_path, monkeypatch
-):
-    rows = [
-        {
-            "archive": archive,
-            "policy": policy,
-            "rule": rule,
-            "budget": budget,
-            "problems": 2,
-            "cost": float(cost),
-            "accuracy": float(accuracy),
-            "on_frontier": share > 50,
-            "frontier_share": float(share),
-        }
-        for archive, policy, rule, budget, cost, accuracy, share in (
-            (SCRIPT, "none", "strict", 10, 10, 20, 100),
-            (SCRIPT, "none", "advisory", 10, 15, 50, 60),
-            (SCRIPT, "decided", "strict", 20, 30, 40, 0),
-            (BRACES, "none", "strict", 20, 20, 60, 90),
-            (BRACES, "none", "advisory", 20, 40, 50, 20),
-        )
-    ]
-    with_tables(monkeypatch, frontier=rows)
-    report(two_archives, tmp_path)
-    browser.open(tmp_path / "report.html", fragment=f"#archive={quote(SCRIPT)}")
-    ready(browser)
-    own = browser.run(
-        "[...document.querySelectorAll('#cloud path')].filter(p => p.querySelector('title'))"
-        ".map(p => [p.querySelector('title').textContent, Number(p.getAttribute('opacity'))])"
-    )
-    assert [round(faint, 2) for _, faint in sorted(own)] == [0.25, 0.7, 1.0]
-    assert "on the frontier in 60 % of the replicates" in sorted(own)[1][0]
-    assert browser.run("document.querySelectorAll('#cloud circle.other').length") == 2
-    steps = browser.run("document.querySelector('#cloud path.same').getAttribute('d')")
-    # Three points of two archives: a line to each, and to the end of the picture.
-    assert steps.count("H") == 3 and steps.count("V") == 2
-    assert browser.complaints() == []
-
-
-def test_what_k_attempts_give_is_a_chart_over_k(browser, two_archives, tmp_path, monkeypatch):
-    rows = [
-        {
-            "archive": archive,
-            "k": k,
-            **{
-                f"{name}{end}": value + shift
-                for name, value in (
-                    ("pass_at_k", 50.0 + 5 * k),
-                    ("pass_hat_k", 50.0 - 5 * k),
-                    ("majority_at_k", 50.0 + k),
-                )
-                for end, shift in (("", 0), ("_low", -4), ("_high", 4))
-            },
-            "cost": 10.0 * k,
-        }
-        for archive in (SCRIPT, BRACES)
-        for k in (1, 2, 4)
-    ]
-    with_tables(monkeypatch, at_k=rows)
-    report(two_archives, tmp_path)
-    browser.open(tmp_path / "report.html", fragment=f"#archive={quote(SCRIPT)}")
-    ready(browser)
-    assert browser.run("document.getElementById('at-k').hidden") is False
-    assert browser.run("document.querySelectorAll('#at-k-chart path.line').length") == 3
-    titles = browser.run(
-        "[...document.querySelectorAll('#at-k-chart title')].map(t => t.textContent)"
-    )
-    assert "pass@k, k = 4: 70.00 % for 40 tokens" in titles and len(titles) == 9
-    ticks = browser.run(
-        "[...document.querySelectorAll('#at-k-chart .tick text')].map(t => t.textContent)"
-    )
-    assert ticks[-3:] == ["1", "2", "4"]
-    ends = browser.run("[...document.querySelectorAll('#at-k-chart .end')].map(t => t.textContent)")
-    assert sorted(ends) == ["majority@k", "pass@k", "pass^k"]
-    assert browser.complaints() == []
-
-
 @pytest.fixture(scope="module")
 def agents(tmp_path_factory):
     """A page of attempts with steps, in money, under all five rules."""
@@ -971,60 +759,117 @@ def test_a_selector_that_can_pick_nothing_is_not_offered(browser, demo):
     assert number_rows(browser)["accuracy, %"] == ["—", "—"]
 
 
-def test_a_forced_answer_is_a_third_line_a_sentence_and_a_column(browser, demo):
-    """What the tables of terminals and cards say stands where the two rules stand."""
-    browser.open(demo, fragment="#B=16000&archive=gpt-5.1+high")
+@pytest.mark.slow
+def test_policies_are_points_as_faint_as_they_are_rarely_on_the_frontier(browser, tmp_path):
+    with replayed_in_memory(tmp_path, hostile_rows(), policies="all") as con:
+        report(con, tmp_path)
+        rows = engine.table(con, "frontier").to_pylist()
+    browser.open(tmp_path / "report.html", fragment=f"#archive={quote(SCRIPT)}")
     ready(browser)
-    browser.run("""
-        const values = { archive: [], budget: [], terminal: [], accuracy: [], accuracy_low: [],
-          accuracy_high: [], delta: [], advisory_delta: [], advisory_delta_low: [],
-          advisory_delta_high: [], cost: [] };
-        for (const budget of [4000, 16000]) {
-          const row = { archive: "gpt-5.1 high", budget, terminal: "forced", accuracy: 71.5,
-            delta: 2, cost: budget, advisory_delta: -17, advisory_delta_low: -20,
-            advisory_delta_high: -9 };
-          Object.keys(values).forEach((name) => values[name].push(row[name] ?? null));
-        }
-        for (const name of ["terminals", "budget_card"]) {
-          tables.push(readTable({ name, rows: 2, values, columns: [], notes: [] }));
-        }
-        summary = null; offerCard(); change();
-    """)
+    own = [row for row in rows if row["archive"] == SCRIPT]
+    marks = browser.run(
+        "[...document.querySelectorAll('#cloud path')].filter(p => p.querySelector('title'))"
+        ".map(p => [Number(p.getAttribute('opacity')), p.style.fill === 'var(--paper)'])"
+    )
+    faint = [0.25 + 0.75 * row["frontier_share"] / 100 for row in own]
+    assert sorted(opacity for opacity, _ in marks) == pytest.approx(sorted(faint))
+    assert sum(hollow for _, hollow in marks) == sum(row["rule"] != "strict" for row in own)
+    others = browser.run("document.querySelectorAll('#cloud circle.other').length")
+    assert others == len(rows) - len(own)
+    assert browser.run("document.querySelectorAll('#cloud path.same').length") == 1
+    assert browser.run("document.querySelectorAll('#policies-here tbody tr').length") > 0
+    assert browser.complaints() == []
+
+
+def test_what_k_attempts_give_is_a_chart_over_k(browser, demo, tables):
+    browser.open(demo, fragment="#archive=gpt-5.1+high")
+    ready(browser)
+    rows = [row for row in tables["at_k"] if row["archive"] == "gpt-5.1 high"]
+    titles = browser.run(
+        "[...document.querySelectorAll('#at-k-chart title')].map(t => t.textContent)"
+    )
+    assert {title.partition(" %")[0] for title in titles} == {
+        f"{name}, k = {row['k']}: {shown(row[column])}"
+        for row in rows
+        for name, column in (
+            ("pass@k", "pass_at_k"),
+            ("pass^k", "pass_hat_k"),
+            ("majority@k", "majority_at_k"),
+        )
+    }
+    ticks = "[...document.querySelectorAll('#at-k-chart .tick text')].map(t => t.textContent)"
+    assert browser.run(ticks)[-len(rows) :] == [str(row["k"]) for row in rows]
+    ends = browser.run("[...document.querySelectorAll('#at-k-chart .end')].map(t => t.textContent)")
+    assert sorted(ends) == ["majority@k", "pass@k", "pass^k"]
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory):
+    """A page of attempts that were asked for their answers, and its table of terminals."""
+    folder, rng = tmp_path_factory.mktemp("asked"), random.Random(5)
+    rows = with_checkpoints(rng, random_archive(rng, costs=(4, 6, 7, 9, 14)))
+    with replayed_in_memory(folder, rows, terminals=("all",)) as con:
+        report(con, folder)
+        terminals = engine.table(con, "terminals").to_pylist()
+    return folder / "report.html", [row for row in terminals if row["terminal"] == "forced"]
+
+
+# A replay whose cut attempt was asked, shown by the page: what was taken from it.
+ASKED = """
+(() => {
+  for (const budget of data.budgets) {
+    const [first, last] = [0, 1].map((next) => data.archive_start[state.focus + next]);
+    for (let bank = first; bank < last; bank++) {
+      const found = A.replay(data, bank, 1, state.cap, state.selector, budget);
+      const taken = A.takenAtCut(data, bank, found);
+      if (taken && taken.answer !== null) {
+        showReplay(state.focus, { budget, problem: data.bank_problem[bank], order: 1 });
+        return [taken.tokens, taken.answer];
+      }
+    }
+  }
+})()
+"""
+
+
+def test_a_forced_answer_is_a_third_line_a_sentence_a_column_and_a_diamond(browser, asked):
+    page, rows = asked
+    (row,) = (r for r in rows if r["archive"] == rows[0]["archive"] and r["budget"] == 20)
+    browser.open(page, scripts=False)
+    assert browser.run("document.querySelectorAll('#still polyline.dotted').length") == 1
+    browser.open(page, fragment=f"#B=20&archive={quote(row['archive'])}")
+    ready(browser)
     lines = "[...document.querySelectorAll('#curve path.line')].map(p => p.dataset.rule)"
     assert browser.run(lines) == ["strict", "advisory", "forced"]
-    assert "asked for its answer at the cut it reaches 71.5" in text(browser, "#headline")
-    assert "−17.00 [−20.00, −9.00] against advisory" in text(browser, "#terminal")
+    reached = f"asked for its answer at the cut it reaches {shown(row['accuracy'], 1)}"
+    assert reached in text(browser, "#headline")
+    ends = f"[{shown(row['advisory_delta_low'])}, {shown(row['advisory_delta_high'])}]"
+    assert f"{ends} against advisory" in text(browser, "#terminal")
     assert "generation limit" in text(browser, "#terminal")
     heads = "[...document.querySelectorAll('#archives-table th')].map(h => h.textContent)"
     browser.wait(f"{heads}.includes('forced answer, %')")
     assert "budget-card.json" in text(browser, "#card button")
-    # The timeline says where the cut attempt was asked, and what it answered.
-    assert not browser.run("document.querySelector('#lane-strict .asked')")
-    browser.run("""
-        run.terminal = "forced";
-        A.takenAtCut = () => ({ tokens: 5, place: 5, answer: "42", label: 1 });
-        showTimeline();
-    """)
-    assert text(browser, "#lane-strict .taken") == " · asked for its answer after 5 tokens: 42 ✓"
+    tokens, answer = browser.run(ASKED)
+    said = text(browser, "#lane-strict .taken")
+    assert f"asked for its answer after {tokens} token" in said and answer in said
     assert browser.run("document.querySelectorAll('#lane-strict .asked').length") == 1
     # At a budget of which the table says nothing, the page says nothing either.
-    set_budget(browser, 16001)
+    set_budget(browser, 21)
     assert "asked" not in text(browser, "#headline")
     assert browser.run("document.getElementById('terminal')") is None
     assert browser.complaints() == []
 
 
-def test_one_k_is_told_in_a_sentence(browser, demo):
-    browser.open(demo, fragment="#archive=gpt-5.1+high")
+def test_simulated_data_are_marked_on_screen_and_on_every_printed_page(
+    browser, simulated, tmp_path
+):
+    report(simulated, tmp_path)
+    browser.open(tmp_path / "report.html")
     ready(browser)
-    assert browser.run("document.querySelectorAll('#at-k-chart svg').length") == 1
-    browser.run(
-        "(table => { table.records.forEach((record) => { if (record.k !== 1) "
-        "{ record.archive = ''; } }); showAtK(); })(tableNamed('at_k'))"
-    )
-    assert browser.run("document.querySelectorAll('#at-k-chart svg').length") == 0
-    assert re.fullmatch(
-        r"gpt-5\.1 high, one attempt a problem: pass@1 [\d.]+ % \[[\d., ]+\], "
-        r"majority@1 [\d.]+ % \[[\d., ]+\], pass\^1 [\d.]+ % \[[\d., ]+\]\.",
-        text(browser, "#at-k-note"),
-    )
+    assert browser.run("document.title").startswith("SIMULATED DATA")
+    assert "SIMULATED DATA" in text(browser, ".simulated")
+    style = "getComputedStyle(document.querySelector('.watermark'))"
+    assert browser.run(f"{style}.display") == "none"
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    assert browser.run(f"[{style}.display, {style}.position]") == ["block", "fixed"]
+    browser.call("Emulation.setEmulatedMedia", media="")

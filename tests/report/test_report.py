@@ -377,9 +377,5 @@ def test_the_page_names_the_command_that_makes_its_numbers_again(simulated):
 
 
 def test_the_report_says_where_a_rule_or_selector_of_your_own_is_found():
-    own = [
-        describe_rule("mine"),
-        *dict(content._selectors({"primary_selector": "m", "selectors": "m"})).values(),
-    ]
-    for words in own:
+    for words in (describe_rule("mine"), captions.selector_words("mine")):
         assert words.rpartition("see the relation ")[2] in engine.SETTING_RELATIONS

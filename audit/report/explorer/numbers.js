@@ -85,7 +85,9 @@ function showNumbers(archive, view, totals, ranges, same) {
     say(`Same cost: strict at ${amount(same.strict_budget)}.`);
   }
   verdict.append(...[terminalWords(archive)].filter(Boolean));
-  if (mean.ended_by_bank > 5) {
+  if (data.bank_size.every((size) => size === 1)) {
+    note("bank-note", "One run per problem: advisory is no cap at all.");
+  } else if (mean.ended_by_bank > 5) {
     note("bank-note", `${decimal(mean.ended_by_bank, 1)
       } % of replays end because their attempts ran out, not the budget: there the rules must agree.`);
   }

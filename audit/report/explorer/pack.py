@@ -1,6 +1,5 @@
 """What the page computes with: columns of `sql/report/page_….sql` in one compressed piece."""
 
-import base64
 import gzip
 import json
 from collections.abc import Sequence
@@ -120,11 +119,6 @@ def _narrowed(values: numpy.ndarray) -> numpy.ndarray:
     kind = numpy.min_scalar_type(values.max())
     is_short = values.dtype.kind in "iu" and values.min() >= 0 and kind.itemsize < 8
     return values.astype((kind if is_short else numpy.dtype("f8")).newbyteorder("<"))
-
-
-def base64_text(content: bytes) -> str:
-    """Bytes as text that any script element can hold."""
-    return base64.b64encode(content).decode()
 
 
 def _columns(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> Columns:

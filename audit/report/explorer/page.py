@@ -1,5 +1,6 @@
 """The HTML report: one file that computes its numbers itself, offline."""
 
+import base64
 import gzip
 import json
 import math
@@ -36,19 +37,8 @@ from audit.text import steerless
 from audit.units import Unit
 
 HERE = Path(__file__).parent
-SCRIPTS = (
-    "arithmetic",
-    "pictures",
-    "parts",
-    "curve",
-    "numbers",
-    "forest",
-    "timeline",
-    "terminals",
-    "texts",
-    "policies",
-    "page",
-)
+PARTS = ("curve", "numbers", "forest", "timeline", "terminals", "texts", "policies")
+SCRIPTS = ("arithmetic", "pictures", "parts", *PARTS, "page")
 # The page shows, sorts and downloads so many rows of a table at most.
 MOST_ROWS = 5000
 # With more archives than this, a page leaves out the table of every pair of them, and says what
@@ -57,7 +47,6 @@ MOST_PAIRED = 12
 # With more archives than this, a page holds only the tables behind its own words and pictures.
 MOST_IN_FULL = 100
 PAGE_TABLES = {*findings.FINDING_TABLES, *STORY_TABLES, "data_quality", "policies"}
-PLUGIN_KINDS = ("rules", "policies")
 
 
 def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | None = None) -> str:
@@ -90,27 +79,28 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | 
             "texts": texts.size if texts else "",
             "has_policies": "policies" in values["tables"],
             "commands": _commands(settings),
-            "walks": Markup(pack.base64_text(walks)) if walks else "",
-            "tables": Markup(pack.base64_text(_tables(values))),
+            "walks": Markup(base64.b64encode(walks or b"").decode()),
+            "tables": Markup(base64.b64encode(_tables(values)).decode()),
         },
     )
 
 
 def left_out(archives: int) -> dict[str, str]:
-    """Tables that a page of so many archives leaves out, and why."""
-    names = engine.table_names()
-    limits = {name: MOST_IN_FULL for name in names if name not in PAGE_TABLES}
-    limits["archive_comparisons"] = MOST_PAIRED
+    """Return the tables that a page of so many archives leaves out, and why."""
     reasons = {
         name: f"left out with more than {most} archives; budget-audit table {name} prints it"
-        for name, most in limits.items()
+        for most, names in (
+            (MOST_PAIRED, {"archive_comparisons"}),
+            (MOST_IN_FULL, {*engine.table_names()} - PAGE_TABLES),
+        )
         if archives > most
+        for name in names
     }
     reasons["budget_curve"] = (
         "the picture at the top is this table, for any selector and cap; "
         "budget-audit table budget_curve prints it"
     )
-    return {name: why for name, why in reasons.items() if name in names}
+    return reasons
 
 
 def _tables(values: dict[str, Any]) -> bytes:
@@ -189,21 +179,22 @@ def _findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:
     """One row per question for all archives, then one per archive and finding."""
     rows: list[dict[str, Any]] = []
     for topic in topics:
-        answer = {"question": topic.question, "archive": "all"}
-        answer |= {"short": topic.summary, "sentence": topic.summary, "source": ""}
-        rows.append(answer | {"budget": None, "selector": ""})
+        said = {"short": topic.summary, "sentence": topic.summary, "source": ""}
+        shared = {"question": topic.question, "budget": None, "selector": ""}
+        rows.append(shared | {"archive": "all"} | said)
         for finding in topic.findings:
-            keys = f", {'; '.join(finding.keys)}" if finding.keys else ""
+            said = {
+                "archive": finding.archive,
+                "short": finding.short or finding.sentence,
+                "sentence": finding.sentence,
+                "source": f"check: table {finding.table}"
+                + (f", {'; '.join(finding.keys)}" if finding.keys else ""),
+            }
+            budget = finding.budget and round(finding.budget * unit.scale)
             rows.append(
-                answer
-                | {
-                    "archive": steerless(finding.archive),
-                    "short": steerless(finding.short or finding.sentence),
-                    "sentence": steerless(finding.sentence),
-                    "source": steerless(f"check: table {finding.table}{keys}"),
-                    "budget": finding.budget and round(finding.budget * unit.scale),
-                    "selector": finding.selector,
-                }
+                shared
+                | {name: steerless(text) for name, text in said.items()}
+                | {"budget": budget, "selector": finding.selector}
             )
     if len({finding.archive for topic in topics for finding in topic.findings}) > MOST_PAIRED:
         # The rows that a list begins with would all be about one question: the answers go first.
@@ -212,19 +203,17 @@ def _findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:
 
 
 def _commands(settings: dict[str, str]) -> list[str]:
-    """The command lines that make these numbers again from the same database."""
+    """Return the command lines that make these numbers again from the same database."""
     options = (
         *("unit", "budgets", "caps", "primary_cap", "orders", "order_seed", "primary_selector"),
         *("rules", "policies", "terminals", "replicates", "bootstrap_seed"),
     )
-    # Files of one's own have no name that an option takes; the database keeps them.
-    built_in = {name: {plugin.name for plugin in engine.plugins(name)} for name in PLUGIN_KINDS}
-    arguments = " ".join(
-        f"--{name.replace('_', '-')} {settings[name]}"
-        for name in options
-        if settings.get(name)
-        and (name not in PLUGIN_KINDS or {*settings[name].split(",")} <= {*built_in[name], "none"})
-    )
+    given = {name: settings[name] for name in options if settings.get(name)}
+    for kind in given.keys() & {"rules", "policies"}:
+        # Files of one's own have no name that an option takes; the database keeps them.
+        if {*given[kind].split(",")} - {plugin.name for plugin in engine.plugins(kind)} - {"none"}:
+            del given[kind]
+    arguments = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in given.items())
     return [
         f"budget-audit replay --db audit.duckdb {arguments}",
         "budget-audit report --db audit.duckdb --out report",

@@ -49,9 +49,10 @@ const pictures = (() => {
           if (value >= low && value <= high && value >= 1) { ticks.push(value); }
         }
       }
-      if (ticks.length <= most) { return ticks; }
+      if (ticks.length <= most) { break; }
     }
-    return ticks;
+    // A short axis may hold no more than one of these: equal steps then.
+    return ticks.length > 1 ? ticks : evenTicks(low, high, Math.min(4, most));
   }
 
   function evenTicks(low, high, most) {
@@ -88,15 +89,22 @@ const pictures = (() => {
       draw(under, "text", { x: box.left - 7, y: at + 4, "text-anchor": "end" }, String(value));
     });
     const bottom = box.top + box.height;
-    logTicks(x[0], x[1], box.width / 52).forEach((value) => {
+    (titles.ticks || logTicks(x[0], x[1], box.width / 52)).forEach((value) => {
       const at = acrossLog(value);
       draw(under, "line", { x1: at, x2: at, y1: bottom, y2: bottom + 5, class: "axis" });
-      draw(under, "text", { x: at, y: bottom + 18, "text-anchor": "middle" }, tick(titles.unit, value));
+      draw(under, "text", { x: at, y: bottom + 18, "text-anchor": "middle" }, titles.unit ? tick(titles.unit, value) : String(value));
     });
     draw(under, "line", { x1: box.left, x2: box.left + box.width, y1: bottom, y2: bottom, class: "axis" });
     draw(svg, "text", { x: box.left, y: box.top - 9, class: "soft" }, titles.y);
     draw(svg, "text", { x: box.left + box.width, y: bottom + 35, "text-anchor": "end", class: "soft" }, titles.x);
     return { across: acrossLog, down, bottom };
+  }
+
+  // A picture with axes, and room for names to the right of them.
+  function plot(parent, spec, room, titles) {
+    const svg = canvas(parent, spec.width, spec.height, spec.name);
+    const box = { left: 38, top: 24, width: spec.width - 38 - room, height: spec.height - 24 - 42 };
+    return { svg, box, scale: axes(svg, box, spec.x, spec.y, { y: "accuracy, %", unit: spec.unit, ...titles }) };
   }
 
   // Names at the ends of lines, pushed apart where they would lie on each other.
@@ -115,14 +123,10 @@ const pictures = (() => {
   // Accuracy over budget or cost: one line per archive and rule, the band of the difference, and a
   // line that moves.
   function curve(parent, spec) {
-    const svg = canvas(parent, spec.width, spec.height, spec.name);
     const named = spec.series.filter((series) => series.end);
     const room = named.length ? 16 + 7 * Math.max(...named.map((series) => series.end.length)) : 14;
-    const box = { left: 38, top: 24, width: spec.width - 38 - room, height: spec.height - 24 - 42 };
-    const scale = axes(svg, box, spec.x, spec.y, {
-      x: `${spec.axis === "budget" ? "budget B" : "realized cost, mean"}, ${TITLES[spec.unit.name]}`,
-      y: "accuracy, %", unit: spec.unit,
-    });
+    const { svg, box, scale } = plot(parent, spec, room, {
+      x: `${spec.axis === "budget" ? "budget B" : "realized cost, mean"}, ${TITLES[spec.unit.name]}` });
     function trace(xs, ys) {
       return path(Array.from(xs, scale.across), Array.from(ys, scale.down));
     }
@@ -290,8 +294,6 @@ const pictures = (() => {
       text + (spec.budget > spec.end ? " →" : ""));
   }
 
-  const capital = (text) => text[0].toUpperCase() + text.slice(1);
-
   // A text cut to a width, in the middle, so that both ends stay; nothing where no letter fits.
   function fitted(text, width) {
     const most = Math.floor(width / 7);
@@ -314,11 +316,7 @@ const pictures = (() => {
   // Policies as points: shape by policy, fill by rule, a line along the budgets, and the frontier; a
   // point is as faint as it is seldom on the frontier.
   function cloud(parent, spec) {
-    const svg = canvas(parent, spec.width, spec.height, spec.name);
-    const box = { left: 38, top: 24, width: spec.width - 38 - 14, height: spec.height - 24 - 42 };
-    const scale = axes(svg, box, spec.x, spec.y, {
-      x: `realized cost, mean, ${TITLES[spec.unit.name]}`, y: "accuracy, %", unit: spec.unit,
-    });
+    const { svg, box, scale } = plot(parent, spec, 14, { x: `realized cost, mean, ${TITLES[spec.unit.name]}` });
     let stairs = "";
     spec.frontier.forEach((point, i) => {
       const x = scale.across(point.cost), y = scale.down(point.accuracy);
@@ -352,9 +350,7 @@ const pictures = (() => {
   // Archives as pairs of points, strict filled and advisory hollow; those in the picture beside it have
   // its colours, the others are grey.
   function points(parent, spec) {
-    const svg = canvas(parent, spec.width, spec.height, spec.name);
-    const box = { left: 34, top: 24, width: spec.width - 34 - 10, height: spec.height - 24 - 42 };
-    const scale = axes(svg, box, spec.x, spec.y, { x: `realized cost, ${SHORT[spec.unit.name]}`, y: "accuracy, %", unit: spec.unit });
+    const { svg, scale } = plot(parent, spec, 10, { x: `realized cost, ${SHORT[spec.unit.name]}` });
     const sorted = spec.points.slice().sort((a, b) => a.isShown - b.isShown);
     sorted.forEach((point) => {
       const group = draw(svg, "g", { class: "pair" }), at = ["strict", "advisory"].map((rule) => [scale.across(point[rule][0]), scale.down(point[rule][1])]);
@@ -392,19 +388,9 @@ const pictures = (() => {
 
   // Lines over k, each with its interval as a whisker and its name at the end.
   function atK(parent, spec) {
-    const svg = canvas(parent, spec.width, spec.height, spec.name);
     const room = 16 + 7 * Math.max(...spec.lines.map((line) => line.name.length));
-    const box = { left: 38, top: 24, width: spec.width - 38 - room, height: spec.height - 24 - 42 };
-    const down = (value) => box.top + (1 - value / 100) * box.height, bottom = box.top + box.height;
-    const last = Math.max(2, ...spec.ks), across = (k) => box.left + (Math.log(k) / Math.log(last)) * box.width;
-    const under = draw(svg, "g", { class: "tick" });
-    [0, 25, 50, 75, 100].forEach((value) => {
-      draw(under, "line", { x1: box.left, x2: box.left + box.width, y1: down(value), y2: down(value), class: "grid" });
-      draw(under, "text", { x: box.left - 7, y: down(value) + 4, "text-anchor": "end" }, String(value));
-    });
-    spec.ks.forEach((k) => draw(under, "text", { x: across(k), y: bottom + 18, "text-anchor": "middle" }, String(k)));
-    draw(svg, "text", { x: box.left, y: box.top - 9, class: "soft" }, "of the problems, %");
-    draw(svg, "text", { x: box.left + box.width, y: bottom + 35, "text-anchor": "end", class: "soft" }, "attempts k");
+    const titles = { x: "attempts k", y: "of the problems, %", unit: null, ticks: spec.ks };
+    const { svg, box, scale: { across, down } } = plot(parent, { ...spec, x: [1, Math.max(2, ...spec.ks)], y: [0, 100] }, room, titles);
     spec.lines.forEach((line) => {
       const points = line.points.filter((point) => point.value !== null);
       draw(svg, "path", {
@@ -425,5 +411,5 @@ const pictures = (() => {
     }));
   }
 
-  return { curve, lane, costAxis, cloud, shapeKey, forestRow, points, atK, tick, fitted, capital, TITLES, SHORT };
+  return { curve, lane, costAxis, cloud, shapeKey, forestRow, points, atK, fitted, TITLES, SHORT };
 })();

@@ -37,19 +37,6 @@ TOTAL_WIDTH = 940
 # at most as high as this.
 NARROW, NARROW_HEIGHT = 400, 4 * 96
 FIGURE_SUFFIXES = (".svg", ".pdf", ".png", ".html")
-TOKEN_LABEL = (
-    "datum.value >= 1000 && datum.value % 1000 == 0"
-    " ? format(datum.value / 1000, ',') + 'k' : format(datum.value, ',')"
-)
-
-
-def axis_labels(unit: Unit) -> str:
-    """Return how an axis writes amounts of a unit: 4k, $0.25, 90 s."""
-    if unit.symbol == "$":
-        return "'$' + format(datum.value, '~g')"
-    if unit.symbol:
-        return f"format(datum.value, '~g') + ' {unit.symbol}'"
-    return TOKEN_LABEL
 
 
 def converter() -> Any:
@@ -107,7 +94,7 @@ def frame(con: duckdb.DuckDBPyConnection, title: str, subtitle: str, look: Look)
 
 def filled(name: str, unit: Unit, **values: Any) -> Row:
     """Return the specification that a template of this folder gives with these values."""
-    always = COLOURS | {"inline": inline, "axis_labels": axis_labels(unit), "unit": unit}
+    always = COLOURS | {"inline": inline, "unit": unit}
     return json.loads(template(Path(__file__).with_name(f"{name}.json.j2")).render(always | values))
 
 
