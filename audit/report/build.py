@@ -85,10 +85,7 @@ def report(
 
 def _csv_files(folder: Path, tables: dict[str, pa.Table]) -> list[Path]:
     """Write every table as a file of full precision."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise AuditError(f"cannot write {folder}: {error.strerror or error}") from None
+    drawing.make_folder(folder)
     for name, table in tables.items():
         write_rows(table, folder / f"{name}.csv", "csv")
     return [folder / f"{name}.csv" for name in tables]
@@ -150,10 +147,10 @@ def _figures(con: duckdb.DuckDBPyConnection, values: dict[str, Any]) -> list[Fig
     for name, (caption, warning) in captions.FIGURES.items():
         try:
             if name == "timeline":
-                example = data.example_replay(con)
-                if example is None or example["archive"] not in archives:
+                examples = data.relation(con, "example_replay").to_pylist()
+                if not examples or examples[0]["archive"] not in archives:
                     continue
-                chart = figures.timeline(con, *example.values())
+                chart = figures.timeline(con, *examples[0].values())
                 caption += (
                     " Another one: budget-audit timeline --archive … --competition … "
                     "--question … --repeat … --budget …"

@@ -1,5 +1,6 @@
 """What every form of the report says, as plain values."""
 
+import itertools
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -141,15 +142,16 @@ def content(
             (f"{name} (primary)" if name == primary else name, captions.selector_words(name))
             for name in sorted(settings["selectors"].split(","), key=lambda name: name != primary)
         ],
+        # An agent's attempts are made of steps.
         "reading": captions.SAID["reading"]
-        + ([captions.SAID["agents"]] if data.has_steps(con) else []),
+        + [captions.SAID["agents"] for _ in con.execute("from step_ends limit 1").fetchall()],
         "unit": unit,
         "limits": said(words.limits),
         "story": read_story(tables),
-        "warnings": quality.lines(found),
+        "warnings": [line.removeprefix("warn: ") for line in quality.lines(found)],
         "unfit": {
-            row.archive: [each.check for each in found if each.archive == row.archive]
-            for row in found
+            archive: [*dict.fromkeys(row.check.replace("_", " ") for row in own)]
+            for archive, own in itertools.groupby(found, lambda row: row.archive)
         },
         "archives": archives,
         "tables": shown,

@@ -37,20 +37,10 @@ def batches(con: duckdb.DuckDBPyConnection, name: str, **values: Any) -> Iterato
     yield from query.to_arrow_reader(BATCH_ROWS)
 
 
-def bank_ends(con: duckdb.DuckDBPyConnection) -> set[tuple[str, int]]:
-    """Return the archives and budgets at which too many replays ended because the bank ran out."""
-    return {(row["archive"], row["budget"]) for row in relation(con, "bank_ends").to_pylist()}
-
-
 def settings(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """Return the settings of the last replay."""
     database.require_replays(con)
     return dict(con.execute("select key, value from settings order by key").fetchall())
-
-
-def has_steps(con: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether an attempt is made of several steps, as an agent's is."""
-    return bool(con.execute("select 1 from step_ends limit 1").fetchall())
 
 
 def is_simulated(con: duckdb.DuckDBPyConnection) -> bool:
@@ -72,11 +62,6 @@ def replayed_on(con: duckdb.DuckDBPyConnection) -> str | None:
 def archives(con: duckdb.DuckDBPyConnection) -> list[Row]:
     """Return one row per archive: its problems, its attempts and what its banks lack."""
     return relation(con, "archive_counts").to_pylist()
-
-
-def example_replay(con: duckdb.DuckDBPyConnection) -> Row | None:
-    """Choose a replay worth drawing: the rules part, strict returns something, the scale fits."""
-    return next(iter(relation(con, "example_replay").to_pylist()), None)
 
 
 def by_archive(rows: Iterable[Row]) -> dict[str, list[Row]]:

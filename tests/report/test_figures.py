@@ -11,7 +11,6 @@ from audit.errors import AuditError
 from audit.report import figures
 from audit.report.figures import Look, drawing
 from audit.report.figures.timeline import timeline
-from audit.report.wording import one_line
 from audit.text import shortened
 from tests.support.archives import attempt
 from tests.support.databases import remember, replayed, replayed_in_memory
@@ -153,11 +152,6 @@ def test_timeline_without_a_key_draws_the_first_replay(simulated):
 def test_timeline_names_what_exists(simulated, key, message):
     with pytest.raises(AuditError, match=re.escape(message)):
         timeline(simulated, **key)
-
-
-def test_text_from_archives_is_put_on_one_line():
-    assert one_line("a\nb\tc\x00d") == "a b c d"
-    assert one_line("x" * 80, 10) == "x" * 9 + "…"
 
 
 def fitted(con, name, inches):

@@ -319,21 +319,6 @@ def test_the_same_cost_is_told_where_the_rules_differ_most():
     assert only(topic).keys == ["advisory_budget = 8000"]
 
 
-def test_every_finding_says_itself_in_a_few_words():
-    tables = {
-        "main": [main_row()],
-        "transitions": [transition_row(9.0, 2.0, 1.0)],
-        "matched_cost": [matched_row()],
-        "cost_comparisons": [cost_row()],
-        "controls": [
-            {"control": "x", "selector": "majority", "comparisons": 5, "disagreements": 0}
-        ],
-    }
-    topics = findings.all_topics(given(tables), UNITS["completion"])
-    assert len(topics) == 6
-    assert all(0 < len(f.short) < 90 for topic in topics for f in topic.findings)
-
-
 def test_findings_speak_the_unit():
     """A replay in money: no sentence counts tokens; amounts are as people write them."""
     money = UNITS["money"]

@@ -79,9 +79,8 @@ def walks(
     header = _settings_of(con, settings, selectors)
     header |= {"largest_cap": largest, "orders": orders, "replicates": replicates}
     header |= {"texts": texts.size} if texts is not None else {}
-    for extra in (_money(con, banks), _checkpoints(con, ids)):
-        header |= extra[0]
-        columns |= extra[1]
+    for more, found in (_money(con, banks), _checkpoints(con, ids)):
+        header, columns = header | more, columns | found
     return _packed(header, columns), notes
 
 
@@ -161,8 +160,8 @@ def _checkpoints(
     shown = next((name for name in SHOWN_TERMINALS if name in used), None)
     if shown is None:
         return {}, {}
-    kind = TERMINALS[shown]
-    return {"terminal": shown}, _columns(con, "page_checkpoints", kind=kind, banks=banks)
+    asked = {"kind": TERMINALS[shown], "banks": banks}
+    return {"terminal": shown}, _columns(con, "page_checkpoints", **asked)
 
 
 def _money(con: duckdb.DuckDBPyConnection, banks: pa.Table) -> tuple[dict[str, Any], Columns]:

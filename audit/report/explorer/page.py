@@ -52,7 +52,6 @@ PAGE_TABLES = {*findings.FINDING_TABLES, *STORY_TABLES, "data_quality", "policie
 def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | None = None) -> str:
     """The whole page; texts, where they were written, stand in scripts beside it."""
     walks, notes = pack.walks(con, [row["archive"] for row in values["archives"]], texts)
-    settings = dict(values["settings"])
     if len(values["archives"]) > MOST_IN_FULL:
         notes.append(
             f"A page of {len(values['archives']):,} archives is an overview: it holds the tables "
@@ -64,13 +63,12 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | 
         where = "the tables below" if "curves" in values["tables"] else "budget-audit table curves"
         notes.append(f"The picture shows strict and advisory; {', '.join(own)} stands in {where}.")
     written = data.replayed_on(con)
-    scripts = [(HERE / f"{name}.js").read_text() for name in SCRIPTS]
     return html_page(
         HERE / "page.html.j2",
         **values
         | {
             "style": Markup((HERE / "page.css").read_text()),
-            "scripts": [Markup(script) for script in scripts],
+            "scripts": [Markup((HERE / f"{name}.js").read_text()) for name in SCRIPTS],
             "still": still(values),
             "date": f"Replayed {written}." if written else "",
             "definitions": RULES,
@@ -78,7 +76,7 @@ def page(con: duckdb.DuckDBPyConnection, values: dict[str, Any], texts: Texts | 
             "left_out": notes,
             "texts": texts.size if texts else "",
             "has_policies": "policies" in values["tables"],
-            "commands": _commands(settings),
+            "commands": _commands(dict(values["settings"])),
             "walks": Markup(base64.b64encode(walks or b"").decode()),
             "tables": Markup(base64.b64encode(_tables(values)).decode()),
         },
@@ -164,15 +162,11 @@ def _columns(name: str, table: pa.Table | None, unit: Unit) -> dict[str, Any]:
 
 def _page_value(value: Any) -> Any:
     """Return a value that JavaScript reads without a loss: a long whole number as its digits."""
-    if value is None or isinstance(value, bool):
-        return value
     if isinstance(value, Decimal):
         value = float(value)
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    if isinstance(value, int) and abs(value) < 2**53:
-        return value
-    return steerless(str(value))
+    is_exact = value is None or (isinstance(value, int) and abs(value) < 2**53)
+    is_finite = isinstance(value, float) and math.isfinite(value)
+    return value if is_exact or is_finite else steerless(str(value))
 
 
 def _findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:

@@ -21,7 +21,9 @@ MOST_WITH_COSTS = 4
 
 def budget_curve(con: duckdb.DuckDBPyConnection, archives: Sequence[str] | None = None) -> Drawing:
     """Draw accuracy at every budget of the table, and the realized cost as a multiple of B."""
-    rows, ends = panels.rows_to_draw(con, "curves", archives), data.bank_ends(con)
+    rows = panels.rows_to_draw(con, "curves", archives)
+    # Points at which too many replays ended because the bank ran out.
+    ends = {tuple(row.values()) for row in data.relation(con, "bank_ends").to_pylist()}
     shown = {row["archive"] for row in rows}
     lines = panels.rule_lines(con)
     curves = data.by_archive(engine.table(con, "budget_curve").to_pylist())

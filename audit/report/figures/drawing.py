@@ -193,11 +193,16 @@ def _html(spec: Row) -> str:
     return html_page(page, spec=htmlsafe_json_dumps(spec), bundle=Markup(bundle))
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder that may be there already."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AuditError(f"cannot write {folder}: {error.strerror or error}") from None
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that it appears whole or not at all."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise AuditError(f"cannot write {path}: {error.strerror or error}") from None
+    make_folder(path.parent)
     with atomic_file(path) as partial:
         partial.write_bytes(content)
