@@ -133,12 +133,6 @@ const CHECKS = {
     assert.deepStrictEqual(may, row.seeds, JSON.stringify(row));
     assert.strictEqual(found.advisory.votes.reduce((sum, [, votes]) => sum + votes, 0), may.length);
   },
-  recorded_order(data, row) {
-    const view = viewOf(data, row);
-    near(A.canonicalDelta(view, row.budget), view.graded ? row.delta : null, `delta of ${JSON.stringify(row)}`);
-    const repaired = viewOf(data, row, { labels: "repaired" });
-    near(A.canonicalDelta(repaired, row.budget), view.graded ? row.repaired_delta : null, `repaired delta of ${JSON.stringify(row)}`);
-  },
   banks_that_end(data, row) {
     const view = viewOf(data, row), mean = A.means(view, A.totals(view, row.budget));
     near(mean.ended_by_bank, row.ended, `ended of ${JSON.stringify(row)}`);

@@ -99,19 +99,6 @@ LOOKED_UP = {
             and selector in (select selector from used_selectors)
         group by all
     """,
-    "recorded_order": """
-        select archive, budget,
-            100 * sum(sign * correct::integer) / problems as delta,
-            100 * sum(sign * repaired_correct::integer) / problems as repaired_delta
-        from (
-            select *, case rule when 'advisory' then 1 when 'strict' then -1 end as sign,
-                count(distinct (competition, question_id)) over (partition by archive) as problems
-            from selections
-        )
-        where repeat = 0 and cap = 4
-            and selector = (select value from settings where key = 'primary_selector')
-        group by archive, budget, problems
-    """,
     "banks_that_end": """
         select archive, budget, 100 * avg((cost < budget)::integer) as ended
         from replays

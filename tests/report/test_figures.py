@@ -19,20 +19,12 @@ from tests.support.pages import Page
 
 def all_rows(spec):
     """Every row of data in a specification, wherever it stands."""
-    found = []
-
-    def walk(node):
-        if isinstance(node, dict):
-            for name, value in node.items():
-                if name == "values" and isinstance(value, list):
-                    found.extend(row for row in value if isinstance(row, dict))
-                walk(value)
-        elif isinstance(node, list):
-            for value in node:
-                walk(value)
-
-    walk(spec)
-    return found
+    if isinstance(spec, list):
+        return [row for part in spec for row in all_rows(part)]
+    if not isinstance(spec, dict):
+        return []
+    rows = [row for row in spec.get("values", []) if isinstance(row, dict)]
+    return rows + all_rows(list(spec.values()))
 
 
 def words_of(spec):
@@ -42,23 +34,18 @@ def words_of(spec):
 
 def test_budget_curves_draw_the_rows_of_the_table(simulated):
     drawn = all_rows(figures.budget_curve(simulated)())
-    for row in engine.table(simulated, "curves").to_pylist():
-        key = (row["archive"], row["budget"], row["rule"])
-        same = [r for r in drawn if (r.get("archive"), r.get("budget"), r.get("rule")) == key]
-        assert same and all(r["accuracy"] == row["accuracy"] for r in same)
+    key = ("archive", "rule", "budget", "accuracy", "cost")
+    lines = {tuple(row[name] for name in key) for row in drawn if "rule" in row}
+    curves = engine.table(simulated, "curves").to_pylist()
+    assert {tuple(row[name] for name in key) for row in curves} <= lines
     curve = engine.table(simulated, "budget_curve").to_pylist()
     assert len(curve) > 200
-    shaded = [row for row in drawn if "band_low" in row]
-    assert len(shaded) == len([row for row in curve if row["band_low"] is not None])
+    assert [row for row in drawn if "band_low" in row] == [
+        row for row in curve if row["band_low"] is not None
+    ]
     for rule in ("strict", "advisory"):
-        lines = {
-            (r["archive"], r["budget"], r["accuracy"], r["cost"])
-            for r in drawn
-            if r.get("rule") == rule
-        }
-        wanted = {
-            (r["archive"], r["budget"], r[f"{rule}_accuracy"], r[f"{rule}_cost"]) for r in curve
-        }
+        own = ("archive", "budget", f"{rule}_accuracy", f"{rule}_cost")
+        wanted = {(row[own[0]], rule, *(row[name] for name in own[1:])) for row in curve}
         assert wanted <= lines
 
 

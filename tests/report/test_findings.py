@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from audit.report import data, findings
-from audit.report.story import read_story, small_table, story_lines
+from audit.report.story import read_story, story_lines
 from audit.units import UNITS
 
 
@@ -341,19 +341,6 @@ def test_findings_speak_the_unit():
     assert "Advisory at B = $0.25 costs $0.0374 on average" in said[3]
     assert "strict costs as much at B = $0.0412" in said[3]
     assert "Cost −$0.20 [−0.25, −0.151]" in said[4]
-
-
-def test_the_table_of_the_story_fits_a_terminal_of_80_columns():
-    rows = [
-        main_row(archive=f"claude-opus-4.5 thinking {size}k", budget=budget)
-        | {"advisory_accuracy": None if size == 2 else 100.0, "advisory_cost_ratio": 12.3}
-        for size in (1, 2)
-        for budget in (4000, 8000, 128000)
-    ]
-    lines = small_table(rows).splitlines()
-    assert max(map(len, lines)) <= 80 and len(lines) == 6
-    assert lines[2].replace("/", "").split() == ["archive", *["4k"] * 3, *["128k"] * 3]
-    assert lines[4].count("100.0 %") == 2 and lines[5].count("100.0 %") == 0
 
 
 def test_the_story_speaks_the_unit():
