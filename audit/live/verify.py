@@ -185,9 +185,12 @@ def _compare(both: duckdb.DuckDBPyConnection, facts: Mapping[str, Any], partial:
         f"{facts['rule']}, policy {facts['policy']}, cap {facts['cap']}"
     )
     notes = [*facts["notes"]]
-    labels = zip(rows["live_correct"].to_pylist(), rows["correct"].to_pylist(), strict=True)
-    if unlabelled := sum(None in pair for pair in labels):
-        notes.append(f"{unlabelled:,} problems have no label in one of the runs: none is compared")
+    labels = [rows[name].to_pylist() for name in ("live_correct", "correct")]
+    pairs = zip(results, *labels, strict=True)
+    if unlabelled := sum(None in pair and pair[0] != "missing" for pair in pairs):
+        notes.append(
+            f"{plural(unlabelled, 'problem')} without a label in one of the runs: none is compared"
+        )
     if different:
         notes.append(f"{different:,} problems differ, although most attempts are equal")
     if missing:

@@ -129,6 +129,7 @@ def test_verify_finds_a_changed_attempt_and_names_the_problems_that_lack(tmp_pat
     rows = {row["problem"]: row["result"] for row in found}
     assert rows == dict.fromkeys("01235", "equal") | {"0": "different", "4": "missing"}
     assert any("lacks 1 problem: live 4; --partial" in note for note in found.notes)
+    assert not any("without a label" in note for note in found.notes)
     partial = verify(live, tmp_path / "full.jsonl", partial=True)
     assert {row["problem"] for row in partial} == set("01235")
 
