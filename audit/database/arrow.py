@@ -14,7 +14,11 @@ def insert(con: duckdb.DuckDBPyConnection, statement: str, rows: pa.Table) -> No
         return
     con.register("arriving_rows", rows)
     try:
-        con.execute(f"{statement} select * from arriving_rows")
+        if isinstance(rows, pa.Table) and not rows.num_rows:
+            *kind, table, _ = statement.removeprefix("create ").split()
+            create_empty(con, " ".join(kind), table, "from arriving_rows")
+        else:
+            con.execute(f"{statement} select * from arriving_rows")
     finally:
         con.unregister("arriving_rows")
 

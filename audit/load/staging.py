@@ -16,6 +16,7 @@ from audit.answers.extract import (
     raw_answers,
 )
 from audit.database import insert
+from audit.database.arrow import create_empty
 from audit.database.schema import BY_ARCHIVE
 from audit.engine import render
 from audit.engine.batches import batches
@@ -183,7 +184,7 @@ def _scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
 def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None:
     """Read every file: texts into their table and all else into `incoming`."""
     insert(con, "create temp table incoming as", INCOMING.empty_table())
-    con.execute(f"create temp table text_measures as {render('text_measures')} limit 0")
+    create_empty(con, "temp table", "text_measures", render("text_measures"))
     outdated = set(staging.present)
     with closing(read(staging)) as read_batches, duckdb.connect() as beside:
         for together in batches(read_batches, _size, (TOGETHER_BYTES,)):

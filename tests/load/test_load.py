@@ -607,6 +607,19 @@ def test_schema_is_created_once_and_grades_work_under_another_name(tmp_path):
 # Memory
 
 
+def test_more_rows_than_a_row_group_arrive(tmp_path):
+    count = 130_000
+    columns = {
+        "archive": ["a"] * count, "competition": ["C"] * count, "question_id": [0] * count,
+        "seed": range(count), "completion_tokens": [5] * count, "finish_reason": ["stop"] * count,
+        "text": [r"\boxed{1}"] * count, "correct": [True] * count,
+    }  # fmt: skip
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    with duckdb.connect() as con:
+        assert load(con, [tmp_path / "a.parquet"]).rows == count
+        assert con.execute("select count(*) from attempts").fetchall() == [(count,)]
+
+
 @pytest.mark.slow
 def test_python_memory_does_not_grow_with_the_input(tmp_path, monkeypatch):
     monkeypatch.setattr(chunks, "CHUNK_ROWS", 16)
