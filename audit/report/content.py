@@ -107,7 +107,6 @@ def content(
 ) -> dict[str, Any]:
     """Return all that the templates print, as plain values."""
     settings = data.settings(con)
-    primary = settings["primary_selector"]
     archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
     sources = data.relation(con, "report_sources").to_pylist()
     simulated = data.is_simulated(con)
@@ -137,11 +136,7 @@ def content(
         "rules": [
             (rule, describe_rule(rule)) for rule in order_rules(settings["rules"].split(","))
         ],
-        # The primary one stands first.
-        "selectors": [
-            (f"{name} (primary)" if name == primary else name, captions.selector_words(name))
-            for name in sorted(settings["selectors"].split(","), key=lambda name: name != primary)
-        ],
+        "selectors": _selectors(settings),
         # An agent's attempts are made of steps.
         "reading": captions.SAID["reading"]
         + [captions.SAID["agents"] for _ in con.execute("from step_ends limit 1").fetchall()],
@@ -203,3 +198,12 @@ def _table_notes(
     shown = table.slice(0, most_rows)
     notes += captions.null_reasons(name, shown, settings) + advisory_notes(name, table)
     return notes + captions.missing_selectors(name, shown, archives, settings)
+
+
+def _selectors(settings: dict[str, str]) -> list[tuple[str, str]]:
+    """Return every selector and what it picks, the primary one first."""
+    primary = settings["primary_selector"]
+    return [
+        (f"{name} (primary)" if name == primary else name, captions.selector_words(name))
+        for name in sorted(settings["selectors"].split(","), key=lambda name: name != primary)
+    ]
