@@ -185,6 +185,7 @@ def test_a_larger_budget_than_the_live_one_is_warned_of(tmp_path):
     audit.load(db, tmp_path / "live.jsonl")
     audit.replay(db, budgets=[100, 150, 151], caps=[4], primary_cap=4, orders=2, replicates=0)
     rows = audit.table(db, "data_quality").to_pylist()
+    assert "banks_uneven" not in {row["check"] for row in rows}
     found = {row["check"]: row["severity"] for row in rows if "live" in row["check"]}
     assert found == {
         "beyond_live_budget_100": "ok",
