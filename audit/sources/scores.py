@@ -43,26 +43,23 @@ def check_own(name: str, file: SourceFile) -> None:
 
 
 def split_list(column: str, path: str) -> tuple[str, Callable[[Any], Any] | None]:
-    """A path, and what takes one number of the list that it leads to, as in `prm.scores[last]`."""
+    """Return a path, and what takes one number of its list, as in `prm.scores[last]`."""
     match = OF_LIST_PATH.fullmatch(path) if column.startswith(SCORE_PREFIX) else None
     if match is None:
         return path, None
     if match[2] not in OF_LIST:
-        raise AuditError(
-            f"--map {column}={path}: no [{match[2]}] of a list; there are "
-            + ", ".join(f"[{name}]" for name in OF_LIST)
-        )
-    take = OF_LIST[match[2]]
+        known = ", ".join(f"[{name}]" for name in OF_LIST)
+        what = f"no [{match[2]}] of a list; there are {known}"
+        raise AuditError(f"--map {column}={path}: {what}")
+    take, is_last = OF_LIST[match[2]], match[2] == "last"
 
     def of_list(value: Any) -> Any:
         if not isinstance(value, list):
             return value
-        if match[2] == "last":
-            return value[-1] if value else None
-        if not value or any(item is None for item in value):
+        if not value or (None in value and not is_last):
             return None
         # What is no number is left for the column's rule to refuse.
-        return take(value) if all(map(is_number, value)) else value
+        return take(value) if is_last or all(map(is_number, value)) else value
 
     return match[1], of_list
 
@@ -75,19 +72,17 @@ def split_sum(column: str, path: str) -> list[str]:
 
 
 def added(column: str, values: Sequence[Any]) -> Any:
-    """The sum of what is there, null where nothing is; what cannot be a part is left to refuse."""
-    present = [value for value in values if value is not None]
-    numbers: list[Any] = [_plain(value) for value in present]
-    for value, number in zip(present, numbers, strict=True):
-        if number is None or number < 0 or (column in COUNTS and number % 1):
+    """Return the sum of what is there; what cannot be a part is left to refuse."""
+    total: int | float | None = None
+    for value in values:
+        number = value
+        if isinstance(value, str):
+            number = None
+            with suppress(ValueError):
+                number = int(value) if value.strip().isdecimal() else float(value)
+        if value is None:
+            continue
+        if not is_number(number) or number < 0 or (column in COUNTS and number % 1):
             return value
-    return sum(numbers) if numbers else None
-
-
-def _plain(value: Any) -> int | float | None:
-    if not isinstance(value, str):
-        return value if is_number(value) else None
-    for number in (int, float):
-        with suppress(ValueError):
-            return number(value)
-    return None
+        total = number if total is None else total + number
+    return total

@@ -23,24 +23,15 @@ from audit.sources.formats import (
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether a value is a whole number, or its digits."""
-    if isinstance(value, bool):
-        return False
-    return isinstance(value, int) or (isinstance(value, str) and value.strip().isdecimal())
+    """Tell whether a value is a whole number, or its digits."""
+    return str(value).strip().isdecimal() and not isinstance(value, bool)
 
 
 def is_count(value: Any) -> bool:
-    """Return whether a value can be a number of tokens, or is a list of them."""
-    if isinstance(value, str | float):
-        # Tables write 300 as 300.0 where a column has gaps.
-        value = re.sub(r"\.0*\s*$", "", str(value))
-    return isinstance(value, list) or (is_whole(value) and int(value) > 0)
-
-
-def is_flag(value: Any) -> bool:
-    """Return whether a value is true or false, or stands for it."""
-    plain = as_flag(value)
-    return isinstance(plain, str | int | float) and plain in (0, 1, "0", "1", "true", "false")
+    """Tell whether a value can be a number of tokens, or is a list of them."""
+    # Tables write 300 as 300.0 where a column has gaps.
+    plain = re.sub(r"\.0*\s*$", "", str(value))
+    return isinstance(value, list) or (is_whole(plain) and int(plain) > 0)
 
 
 def as_flag(value: Any) -> Any:
@@ -48,18 +39,23 @@ def as_flag(value: Any) -> Any:
     return value.strip().lower().removesuffix(".0") if isinstance(value, str) else value
 
 
+def is_flag(value: Any) -> bool:
+    """Tell whether a value is true or false, or means it."""
+    return str(as_flag(value)).lower().removesuffix(".0") in ("0", "1", "true", "false")
+
+
 def is_name(value: Any) -> bool:
-    """Return whether a value can name a problem."""
+    """Tell whether a value can name a problem."""
     return is_whole(value) or (isinstance(value, str) and bool(value))
 
 
 def is_text(value: Any) -> bool:
-    """Return whether a value is text."""
+    """Tell whether a value is text."""
     return isinstance(value, str) and not is_whole(value)
 
 
 def is_answer(value: Any) -> bool:
-    """Return whether a value can be an answer, or a list of accepted ones."""
+    """Tell whether a value can be an answer, or a list of accepted ones."""
     return isinstance(value, str | int | float | list) and not isinstance(value, bool)
 
 
@@ -171,11 +167,6 @@ def as_outcome(value: Any) -> Any:
     return OUTCOMES.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
-def is_outcome(value: Any) -> bool:
-    """Tell whether a value is an outcome in words."""
-    return isinstance(value, str) and value.strip().lower() in OUTCOMES
-
-
 def as_ending(error: Any) -> str:
     """Return the finish reason that an error or its absence says."""
     return "stop" if error in (None, "", False) else "error"
@@ -216,7 +207,12 @@ RUN_TABLE = {
     ),
     "correct": (
         Word("correct solved passed resolved success is_correct", as_flag, fits=is_flag),
-        Word("outcome status verdict", as_outcome, OUTCOME_SQL, is_outcome),
+        Word(
+            "outcome status verdict",
+            as_outcome,
+            OUTCOME_SQL,
+            lambda v: isinstance(as_outcome(v), bool),
+        ),
     ),
     "finish_reason": (
         Word("error exception", as_ending, "if({} is null, 'stop', 'error')", is_error),
