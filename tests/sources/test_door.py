@@ -206,16 +206,6 @@ def references_that_no_answer_is_like(folder):
     ])  # fmt: skip
 
 
-@shape((6, 1, 3, 2, 6, 6, 0, 0))
-def vllm_dump(folder):
-    lines(folder / "dump.jsonl", [
-        {"request_id": str(p), "prompt": QUESTION[p], "prompt_token_ids": [1, 2, 3],
-         "outputs": [{"index": k, "text": TEXTS[p][k], "token_ids": [1] * (30 + k),
-                      "finish_reason": "stop"} for k in range(2)],
-         "finished": True} for p in range(3)
-    ])  # fmt: skip
-
-
 # OpenAI
 
 
@@ -239,17 +229,6 @@ def chat_completions_with_fields_beside(folder):
                       "message": {"role": "assistant", "content": TEXTS[p][k]}}],
          "usage": {"prompt_tokens": 9, "completion_tokens": 30 + k}} for p, k in EACH
     ])  # fmt: skip
-
-
-def several_choices(p):
-    """A chat completion of two choices, whose usage is their sum."""
-    return {
-        "custom_id": f"p{p}", "model": "m",
-        "choices": [{"index": k, "finish_reason": "stop", "message": {"content": TEXTS[p][k]}}
-                    for k in range(2)],
-        "usage": {"prompt_tokens": 9, "completion_tokens": 70 + p,
-                  "completion_tokens_details": {"reasoning_tokens": 90}},
-    }  # fmt: skip
 
 
 # Containers
@@ -286,11 +265,6 @@ def a_workbook(folder):
 def a_numpy_archive(folder):
     with zipfile.ZipFile(folder / "dump.npz", "w") as archive:
         archive.writestr("texts.npy", b"\x93NUMPY")
-
-
-@shape("is a Git LFS pointer")
-def an_lfs_pointer(folder):
-    (folder / "dump.jsonl").write_text("version https://git-lfs.github.com/spec/v1\noid x\n")
 
 
 @shape(PLAIN)

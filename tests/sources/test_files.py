@@ -3,7 +3,6 @@
 import gzip
 import json
 import os
-import threading
 
 import duckdb
 import pyarrow as pa
@@ -16,7 +15,6 @@ from audit.options import Reading
 from audit.sources.files import find_files
 from audit.sources.opening import open_source
 from audit.sources.readers import chunks
-from tests.support.command import run
 from tests.support.logs import lines
 from tests.support.waiting import within
 
@@ -159,15 +157,3 @@ def test_unreadable_files_are_named_or_left_out_and_told(tmp_path):
     (tmp_path / "k" / "only.csv").write_text("x\n")
     line = refusal(tmp_path / "k", skip_unreadable=True)
     assert line.startswith("no file can be read: only.csv: holds no rows")
-
-
-def test_the_command_ends_with_one_line_at_a_pipe(tmp_path):
-    (tmp_path / "in").mkdir()
-    os.mkfifo(tmp_path / "in" / "a.jsonl")
-    done = []
-    thread = threading.Thread(
-        target=lambda: done.append(run(tmp_path, "load", "in", status=2)), daemon=True
-    )
-    thread.start()
-    thread.join(60)
-    assert done and "neither a file nor a folder" in done[0]

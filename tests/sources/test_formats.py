@@ -891,13 +891,6 @@ def test_names_that_are_all_numbers_are_those_numbers(con, tmp_path):
     assert labels(con) == []
 
 
-def test_numbers_among_names_are_names_too(con, tmp_path):
-    load(con, [named_problems(tmp_path, "one", ["x", "10", 9])], **GRADED)
-    load(con, [named_problems(tmp_path, "two", [9, "10"])], **GRADED)
-    assert labels(con) == [("c", 0, "10"), ("c", 1, "9"), ("c", 2, "x")]
-    assert len(attempts_by_label(con)) == 5
-
-
 def test_names_and_numbers_of_one_competition_do_not_mix(con, tmp_path):
     load(con, [named_problems(tmp_path, "one", [1, 2])], **GRADED)
     line = refusal(con, named_problems(tmp_path, "two", ["p1"]), **GRADED)

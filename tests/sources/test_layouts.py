@@ -8,7 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from audit.load.load import load
-from tests.support.command import said as run
 from tests.support.logs import lines, refusal
 
 NAMED = {"archive": "m", "competition": "c"}
@@ -395,14 +394,3 @@ def test_vllm_requests_that_repeat_a_prompt_are_told(con, tmp_path):
     assert con.execute("select question_id, seed from attempts order by all").fetchall() == [
         (0, 1), (0, 2), (0, 3)
     ]  # fmt: skip
-
-
-def test_the_command_takes_the_options_of_layouts(tmp_path):
-    folder = per_problem(tmp_path / "dump")
-    (folder / "3.csv").write_text("output,num_tokens,finish_reason,score\n")
-    options = ["--map", r"question_id=@path~(\d+)\.csv", "--map", "seed=@row"]
-    named = ["--archive", "m", "--competition", "c"]
-    line = run(tmp_path, "load", "dump", *options, *named, status=2)
-    assert line.startswith("error: 3.csv: holds no rows")
-    told = run(tmp_path, "load", "dump", *options, *named, "--skip-unreadable")
-    assert "m: 6 attempts at 3 problems" in told
