@@ -28,10 +28,11 @@ from audit.sources.scores import added, check_own, split_list, split_sum
 
 RECORDS_SHOWN = 16
 # Lists that hold a problem's attempts, by exact name: of texts or objects, or else of answers.
+OF_OBJECTS = words("attempts trials tries")
 OF_TEXTS = words(
     "texts response responses completion completions generation generations generated_texts "
-    "output outputs model_output model_outputs model_responses sample samples rollouts attempts "
-    "trials tries"
+    "output outputs model_output model_outputs model_response model_responses sample samples "
+    f"rollouts {' '.join(OF_OBJECTS)}"
 )
 OF_ANSWERS = words("archive_answers extracted_answers predicted_answers predictions preds")
 # What a place may say: where a record stands, not what it holds.
@@ -452,7 +453,7 @@ class _FlatColumns(_Columns):
         for answer, names in (("text", OF_TEXTS), ("archive_answer", OF_ANSWERS)):
             known = (answer, *self._fields[answer].paths)
             own = next((path for path in known if any(map(_is_one, self._column(path)))), None)
-            lists = [name for name in names if self._is_list(name)]
+            lists = [name for name in names if self._holds_attempts(name)]
             if own and lists and isinstance(self._present_values(lists[0])[0][0], str):
                 raise self._file.error(
                     f"{answer} may be {own} or the items of {lists[0]}; "
@@ -465,6 +466,17 @@ class _FlatColumns(_Columns):
             if own or lists:
                 return None if own else lists[0]
         return None
+
+    def _holds_attempts(self, path: str) -> bool:
+        """Tell whether a list holds texts, or objects that have one: turns of a talk have none."""
+        if not self._is_list(path):
+            return False
+        items = [item for value in self._present_values(path) for item in value]
+        fields = (self._fields[name] for name in ("text", "archive_answer"))
+        names = {name for f in fields for name in (f.column, *f.paths, *f.if_values_fit)}
+        if any(isinstance(item, dict) for item in items):
+            return all(isinstance(i, dict) and not names.isdisjoint(i) for i in items)
+        return path not in OF_OBJECTS and any(item is not None for item in items)
 
     def _is_list(self, path: str) -> bool:
         """Tell whether a path leads to lists, not all empty, and none of them of lists."""

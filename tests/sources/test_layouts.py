@@ -179,6 +179,13 @@ def test_two_lists_that_could_hold_the_attempts_are_asked_about(con, tmp_path):
     assert attempts(con) == BY_HAND
 
 
+def test_messages_are_no_attempts_whatever_their_list_is_called(con, tmp_path):
+    messages = [{"role": "user", "content": "x"}, {"role": "assistant", "content": "4"}]
+    records = [{"problem_id": p, "responses": messages, "output_tokens": 5} for p in range(2)]
+    line = refusal(con, lines(tmp_path / "a.jsonl", records), finish_reason="stop", **NAMED)
+    assert "missing columns seed, text" in line
+
+
 def test_a_text_beside_a_list_of_texts_is_asked_about(con, tmp_path):
     records = [row | {"text": "What is it?"} for row in parallel()]
     line = refusal(con, lines(tmp_path / "a.jsonl", records), **NAMED)
