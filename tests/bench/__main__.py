@@ -1,79 +1,43 @@
-"""Run the benchmarks, or those named: `python -m tests.bench [NAME ...] [--quick] [--out FILE]`.
+"""Run the benchmarks, or those named: `python -m tests.bench [NAME ...] [--rounds N] [--data DIR]`.
 
-Without a name the whole suite runs: every measure of `replays`, `loads`, `pages` and `live`. It
-prints the ratios and writes them, with the seconds behind them, as JSON. `scale` has options of
-its own and runs by name alone.
+Seconds are the processor's, user and system, of whole processes: compare them on a calm machine.
+`scale` has options of its own and runs by name alone.
 """
 
 import argparse
 import os
+import statistics
 import sys
 import tempfile
-from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
-from tests.bench import live, loads, pages, replays
-from tests.bench.harness import Asked, Line, as_json, print_heading, print_line
-
-SUITE: dict[str, Callable[[Asked], list[Line]]] = {
-    measure.__name__: measure
-    for measure in (
-        replays.replay_20,
-        replays.replay_200,
-        replays.replay_1000,
-        replays.growth,
-        replays.budgets,
-        replays.tables,
-        loads.load,
-        pages.help,
-        pages.table_main,
-        live.live,
-    )
-}
-ALONE = ("scale",)
+from tests.bench import scale
+from tests.bench.measures import MEASURES, Bench
 
 
 def main(arguments: list[str]) -> None:
-    """Run the wanted measures one after another."""
-    if arguments and arguments[0] in ALONE:
-        import_module(f"tests.bench.{arguments[0]}").main(arguments[1:])
+    """Run the wanted measures one after another, and print the median and spread of each."""
+    if arguments[:1] == ["scale"]:
+        scale.main(arguments[1:])
         return
-    parser = argparse.ArgumentParser(
-        "python -m tests.bench", epilog=f"by name alone: {', '.join(ALONE)}"
-    )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(SUITE)}")
-    parser.add_argument("--quick", action="store_true", help="smaller shapes and fewer rounds")
-    parser.add_argument("--rounds", type=int, metavar="N", help="the same number for every measure")
-    parser.add_argument("--out", type=Path, default=Path("bench.json"), metavar="FILE")
-    parser.add_argument(
-        "--data", type=Path, metavar="DIR", help="keep the archives made, for next time"
-    )
+    known = {measure.__name__: measure for measure in MEASURES}
+    parser = argparse.ArgumentParser("python -m tests.bench", epilog="by name alone: scale")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(known)}")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="keep what is made, for next time")
     asked = parser.parse_args(arguments)
-    unknown = [name for name in asked.names if name not in SUITE]
-    if unknown:
-        parser.error(f"no measure {', '.join(unknown)}; there are {', '.join((*SUITE, *ALONE))}")
+    if unknown := [name for name in asked.names if name not in known]:
+        parser.error(f"no measure {', '.join(unknown)}; there are {', '.join(known)}, scale")
     with tempfile.TemporaryDirectory() as scratch:
-        if asked.data:
-            asked.data.mkdir(parents=True, exist_ok=True)
-        size = Asked(asked.data or Path(scratch), asked.quick, asked.rounds)
-        run(asked.names or list(SUITE), size, asked.out)
-
-
-def run(names: list[str], asked: Asked, out: Path) -> None:
-    """Measure, print and write."""
-    load = os.getloadavg()
-    smaller = " (--quick: smaller shapes, fewer rounds)" if asked.quick else ""
-    print(f"{asked.shape}{smaller}; load average {load[0]:.1f}")
-    print_heading()
-    lines: list[Line] = []
-    for name in names:
-        found = SUITE[name](asked)
-        for line in found:
-            print_line(line)
-        lines += found
-        out.write_text(as_json(lines, asked, load))
-    print(f"load average {os.getloadavg()[0]:.1f}; written to {out}")
+        folder = asked.data or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        bench = Bench(folder, asked.rounds)
+        print(f"{'what':56} {'median':>8}    {'min to max':16} bar; load {os.getloadavg()[0]:.1f}")
+        for name in asked.names or known:
+            for what, values, unit, bar in known[name](bench):
+                spread = f"{min(values):.2f} to {max(values):.2f}"
+                median = statistics.median(values)
+                print(f"{what:56} {median:8.2f} {unit:2} {spread:16} {bar}", flush=True)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from audit import engine
-from tests.bench.harness import check_rows
+from tests.bench.measures import check_rows
 from tests.bench.yardsticks import vectorized
 from tests.bench.yardsticks.protocol import ATTEMPTS, Settings
 from tests.support.archives import random_archive, random_settings
@@ -47,8 +47,8 @@ def test_numpy_by_hand_gives_the_tools_tables(cases):
     for attempts, settings, expected in cases:
         form = vectorized.prepare(attempts)
         main, selectors = vectorized.tabulate(form, vectorized.replay(form, settings), settings)
-        check_rows("main", main, expected[0])
+        check_rows(expected[0], main)
         # The tool leaves out selectors that may pick nothing in an archive.
         there = {(row["archive"], row["selector"]) for row in expected[1]}
         kept = [row for row in selectors if (row["archive"], row["selector"]) in there]
-        check_rows("selectors", kept, expected[1])
+        check_rows(expected[1], kept)
