@@ -8,7 +8,6 @@ from typing import Any
 import duckdb
 
 from audit.database.arrow import create_empty
-from audit.database.schema import relations
 from audit.engine.comments import PUBLIC_RELATIONS, column, is_table
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugins
@@ -40,7 +39,9 @@ def render(name: str, plugins: Plugins | None = None, **values: Any) -> str:
     if statistics := interval_statistics(name):
         return _intervals_sql(name, sql, statistics)
     # Importing Jinja takes longer than most commands need it for.
-    plain = INCLUDE.sub(lambda found: (resource("sql") / found[1]).read_text("utf-8")[:-1], sql)
+    plain = sql
+    while INCLUDE.search(plain):
+        plain = INCLUDE.sub(lambda file: (resource("sql") / file[1]).read_text("utf-8")[:-1], plain)
     if not _is_template(plain):
         return plain
     plugins = plugins or Plugins()
@@ -165,17 +166,6 @@ def bind(con: duckdb.DuckDBPyConnection) -> None:
     and refused where it is read.
     """
     con.execute("select count(*) from duckdb_columns()")
-
-
-def faulty_file(con: duckdb.DuckDBPyConnection, table: str) -> str:
-    """Return the file in which the mistake stands: that of the first view which cannot be bound."""
-    kinds = relations(con)
-    for name in (name for name in STAGE_NAMES if kinds.get(name) == "view"):
-        try:
-            con.sql(f"from {name}")
-        except duckdb.Error:
-            return f"sql/{_file(name)}"
-    return f"sql/{_file(table)}"
 
 
 def _file(name: str) -> str:

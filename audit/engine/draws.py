@@ -55,9 +55,6 @@ def _generators(seeds: list[np.ndarray], orders: int) -> Iterator["np.random.Gen
     for _, alike in groupby(seeds, len):
         words = np.repeat(np.stack(list(alike)), orders, axis=0)
         words[:, -1] = np.tile(repeats, len(words) // max(orders, 1))
-        if len(words) and not _is_known(words[0]):
-            yield from (np.random.default_rng(seed) for seed in words)
-            continue
         for state, increment in _states(words):
             rng.bit_generator.state = {
                 "bit_generator": "PCG64",
@@ -66,13 +63,6 @@ def _generators(seeds: list[np.ndarray], orders: int) -> Iterator["np.random.Gen
                 "uinteger": 0,
             }
             yield rng
-
-
-def _is_known(seed: np.ndarray) -> bool:
-    """Return whether NumPy makes of a seed the state that is computed here."""
-    ((state, increment),) = _states(seed[None])
-    expected = np.random.PCG64(np.random.SeedSequence(seed)).state
-    return expected["state"] == {"state": state, "inc": increment}
 
 
 def _states(seeds: np.ndarray) -> Iterator[tuple[int, int]]:

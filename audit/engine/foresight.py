@@ -15,7 +15,7 @@ import pyarrow as pa
 from audit.engine.build import build, render
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import KINDS, Plugins
-from audit.engine.scores import own_plugins, weighed
+from audit.engine.scores import weighed
 from audit.engine.stages import DRAWN, STAGE_NAMES
 from audit.errors import AuditError
 
@@ -48,7 +48,7 @@ def refuse_foresight(
     con: duckdb.DuckDBPyConnection, plugins: Plugins, kinds: Sequence[str]
 ) -> None:
     """Refuse the first plug-in of a user's own that looks at attempts not yet launched."""
-    own = {kind: {each.name: each.path for each in own_plugins(kind, plugins)} for kind in kinds}
+    own = {kind: {each.name: each.path for each in plugins.own(kind)} for kind in kinds}
     for breach in foreseen(con, plugins, [kind for kind in kinds if own[kind]]):
         if breach.name in own[breach.kind]:
             raise AuditError(
@@ -78,10 +78,11 @@ def foreseen(
     tables = {name: _sampled(con, name, walked) for name in sorted(inputs)}
     said = {kind: _sampled(con, SAID_IN[kind], walked) for kind in kinds}
     # By LEDGER.md the project's own exp_vote weighs by the largest score of the bank.
-    own = {plugin.name for plugin in own_plugins("selectors", plugins)}
     knowing = {
-        plugin.name for plugin in plugins.selectors if weighed(plugin)[1] == "exp_weight"
-    } - own
+        plugin.name
+        for plugin in plugins.selectors
+        if weighed(plugin)[1] == "exp_weight" and not plugin.is_own
+    }
     breaches = []
     with duckdb.connect(config=FEW) as world:
         for change, changed in changes.items():

@@ -83,6 +83,11 @@ class Plugin:
         """Return whether a selector votes, so that tasks without an answer have no use for it."""
         return bool(re.search(r"^-- needs: answers$", self.sql, re.MULTILINE))
 
+    @property
+    def is_own(self) -> bool:
+        """Return whether it is a user's own, not one of the project's."""
+        return not self.path.startswith("sql/")
+
 
 @dataclass(frozen=True)
 class Plugins:
@@ -97,10 +102,11 @@ class Plugins:
     @property
     def walks_on(self) -> bool:
         """Return whether one of the rules is a user's own, which may launch beyond the budget."""
-        ours = {rule.sql for rule in plugins("rules")}
-        return any(
-            rule.sql not in ours or "budgeted_attempts" in rule.sql.lower() for rule in self.rules
-        )
+        return any(rule.is_own or "budgeted_attempts" in rule.sql.lower() for rule in self.rules)
+
+    def own(self, kind: str) -> list[Plugin]:
+        """Return the plug-ins of a kind that are a user's own."""
+        return [plugin for plugin in getattr(self, kind) if plugin.is_own]
 
 
 @functools.cache

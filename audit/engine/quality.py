@@ -1,6 +1,5 @@
 """Whether records fit what is computed from them: counts kept with them, judged by thresholds."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
@@ -23,7 +22,6 @@ SAME_CAUSE = {
     "cut_by_live_budget": "",
 }
 TELLING = "scores_tell_labels"
-AT_LEVEL = re.compile(r"(.+?)_([0-9.]+)")
 # Tables of attempts that checks of records read.
 FILTERED = ("attempts", "texts", "steps", "recorded_scores", "labels")
 
@@ -133,8 +131,8 @@ def find(
     levels = None if budgets is None else set(budgets)
     found = [
         finding
-        for row in con.execute(render("data_quality")).fetchall()
-        if (finding := _finding(*row)).severity != "ok"
+        for finding in (Finding(*row) for row in con.execute(render("judged")).fetchall())
+        if finding.severity != "ok"
         and (chosen is None or finding.archive in chosen)
         and (levels is None or finding.level is None or finding.level in levels)
     ]
@@ -171,17 +169,9 @@ class Finding(NamedTuple):
     level: float | None
     found: int
     total: int
+    share: float
     severity: str
     advice: str
-
-
-def _finding(
-    archive: str, check: str, count: int, total: int, share: float, severity: str, advice: str
-) -> Finding:
-    """Return a row of `data_quality` with the level apart from the check."""
-    at_level = AT_LEVEL.fullmatch(check)
-    name, level = (at_level[1], float(at_level[2])) if at_level else (check, None)
-    return Finding(archive, name, level, count, total, severity, advice)
 
 
 def _name_scores(con: duckdb.DuckDBPyConnection, found: list[Finding]) -> list[Finding]:

@@ -23,7 +23,6 @@ from audit.engine.plugins import Plugins, check_columns, check_contract
 from audit.engine.portions import bank_ranges, forget_walks, portions, walk
 from audit.engine.prices import require_costs, require_prices
 from audit.engine.quality import count_replays, forget_replays
-from audit.engine.scores import own_plugins
 from audit.engine.settings import (
     Settings,
     keep,
@@ -93,17 +92,17 @@ def replay(
     plugins = resolve_plugins(con, asked, settings)
     try:
         with transaction(con):
-            walked = _walks_that_stay(con, settings, plugins)
-            drop_replays(con, walked)
-            _refuse_users_own(con, walked)
+            there = _what_stays(con, settings, plugins)
+            drop_replays(con, there)
+            _refuse_users_own(con, there)
             keep(con, settings, plugins)
             has_usual_budgets = not settings.budgets
-            settings = build_stages(con, settings, plugins, walked, progress)
+            settings = build_stages(con, settings, plugins, there, progress)
             plugins = replace(plugins, unit=settings.unit)
             check_contracts(con, plugins)
             if is_users:
                 _refuse_idle_primary(con, settings)
-                publish(con, plugins)
+                publish(con, plugins, there)
             finish(con)
             keep_fact(con, MADE_OF, _made_of(settings, plugins))
             if is_users:
@@ -115,20 +114,23 @@ def replay(
     return Replayed(settings, plugins, has_usual_budgets)
 
 
-def _walks_that_stay(
+def _what_stays(
     con: duckdb.DuckDBPyConnection, settings: Settings, plugins: Plugins
 ) -> Collection[str]:
-    """Return what stays of the last replay: its walks, where only smaller budgets are others.
+    """Return what stays of the last replay where only smaller budgets are others.
 
-    The same replay again makes everything anew.
+    The walks stay, and every view: it says the same of other budgets. The same replay again makes
+    everything anew.
     """
     if fact(con, "replays") != "fresh" or fact(con, MADE_OF) != _made_of(settings, plugins):
         return ()
     last = con.execute("select budget from budgets").fetchall()
-    made, kinds = _made(con), relations(con)
-    is_whole = all((name, kinds.get(name)) in made for name in WALKED)
+    kinds = relations(con)
+    there = {(name, kind) for name, kind in _made(con) if kinds.get(name) == kind}
+    is_whole = {name for name, _ in there} >= {*WALKED}
     is_same = {budget for (budget,) in last} == {*settings.budgets}
-    return WALKED if is_whole and not is_same else ()
+    views = {name for name, kind in there if kind == "view"}
+    return {*WALKED, *views} if is_whole and not is_same else ()
 
 
 def _made(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
@@ -149,7 +151,7 @@ def check_contracts(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
     The project's own are held to the same contracts by its tests.
     """
     for kind in CHECKED:
-        if not (own := own_plugins(kind, plugins)):
+        if not (own := plugins.own(kind)):
             continue
         materialize(con, LOOKED_AT.get(kind, []))
         if kind == "selectors":
@@ -165,19 +167,21 @@ def check_contracts(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
     refuse_foresight(con, plugins, CHECKED)
 
 
-def publish(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
-    """Make every table a view of the database, so that any program can select from it.
+def publish(con: duckdb.DuckDBPyConnection, plugins: Plugins, there: Collection[str] = ()) -> None:
+    """Make every table that is not there a view, so that any program can select from it.
 
     What the relations and their columns mean is written into the catalogue.
     """
     for name in table_names():
         # Prefix boxes are counted in tokens: in another unit there is nothing to look at.
-        reads_tokens = relations_named(render(name, plugins)) & TOKEN_RELATIONS
-        if plugins.unit == "completion" or not reads_tokens:
+        is_known = plugins.unit == "completion" or not relations_named(render(name, plugins)) & (
+            TOKEN_RELATIONS
+        )
+        if name not in there and is_known:
             build(con, name, plugins)
     bind(con)
     # A load has written its own.
-    comment_relations(con, {*LOADED, "grades"})
+    comment_relations(con, {*LOADED, "grades", *there})
 
 
 def finish(con: duckdb.DuckDBPyConnection) -> None:
@@ -277,7 +281,10 @@ def _looked_at(
 ) -> Settings:
     """Refuse what a stage that was made shows to be missing, and choose the budgets."""
     if name == "replayed_problems":
-        _refuse_nothing(con)
+        if not con.execute("select 1 from replayed_problems limit 1").fetchall():
+            raise AuditError(
+                "--archive, --competition and --problems together leave no problem to replay"
+            )
         require_prices(con, settings)
         settled = settle_terminals(con, settings)
         if settled != settings:
@@ -295,7 +302,7 @@ def _looked_at(
 def _check_columns(con: duckdb.DuckDBPyConnection, kind: str, plugins: Plugins) -> None:
     """Refuse a user's own plug-in of a kind that cannot be read or lacks a column."""
     beside = {"rules": rule_inputs(), "selectors": CANONICAL}.get(kind, "")
-    for plugin in own_plugins(kind, plugins):
+    for plugin in plugins.own(kind):
         check_columns(con, kind, plugin, beside)
 
 
@@ -303,14 +310,6 @@ def rule_inputs() -> str:
     """Return the common table expressions that a rule may read, as stops.sql defines them."""
     names = ("budgeted_attempts", "last_launched", "reached_steps")
     return "with " + ", ".join(f"{name} as ({render(name)}\n)" for name in names)
-
-
-def _refuse_nothing(con: duckdb.DuckDBPyConnection) -> None:
-    """Refuse filters that together leave no problem."""
-    if not con.execute("select 1 from replayed_problems limit 1").fetchall():
-        raise AuditError(
-            "--archive, --competition and --problems together leave no problem to replay"
-        )
 
 
 def _refuse_idle_primary(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:

@@ -9,7 +9,7 @@ import duckdb
 from audit.database.schema import relations
 from audit.engine.build import render_file
 from audit.engine.lineage import relations_read
-from audit.engine.plugins import SAME_SELECTOR, Plugin, Plugins, plugins
+from audit.engine.plugins import SAME_SELECTOR, Plugin
 from audit.engine.sql_files import resource
 from audit.errors import AuditError
 from audit.options import Settings
@@ -67,14 +67,10 @@ def score_of(selector: Plugin) -> str:
     return selector.name.removeprefix(f"{PurePath(selector.path).stem}_")
 
 
-def named_scores(selector: str) -> dict[str, str]:
-    """Return the scores that a selector's name may speak of, each by its file of sql/scores."""
-    named = {path.stem: selector.removeprefix(f"{path.stem}_") for path in _score_files()}
-    return {
-        f"scores/{stem}.sql": score
-        for stem, score in named.items()
-        if score != selector and SCORE_NAME.fullmatch(score)
-    }
+def named_scores(selector: str) -> set[str]:
+    """Return the scores that a selector's name may speak of, one for each file of sql/scores."""
+    named = {selector.removeprefix(f"{path.stem}_") for path in _score_files()} - {selector}
+    return {score for score in named if SCORE_NAME.fullmatch(score)}
 
 
 def count_scores(
@@ -136,20 +132,6 @@ def check_weights(
                     f"{visible(archive)} lie outside 0 to {LARGEST_WEIGHT:,}; exp_vote_{score} "
                     "takes any"
                 )
-
-
-def own_plugins(kind: str, chosen: Plugins) -> list[Plugin]:
-    """Return the plug-ins of a kind that are a user's own."""
-    ours = {plugin.sql for plugin in plugins(kind)}
-    return [
-        plugin
-        for plugin in getattr(chosen, kind)
-        if plugin.sql not in ours
-        and all(
-            plugin.sql != render_file(file, score=score)
-            for file, score in named_scores(plugin.name).items()
-        )
-    ]
 
 
 def weighed(plugin: Plugin) -> tuple[str | None, str | None]:

@@ -5,12 +5,10 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import Field, fields, replace
 from fractions import Fraction
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 import duckdb
-import pyarrow as pa
 
-from audit.database.arrow import insert
 from audit.database.schema import fact, has_answers, keep_fact, relations
 from audit.engine.plugins import (
     ANSWERLESS,
@@ -32,13 +30,13 @@ from audit.engine.scores import (
 from audit.engine.terminals import ordered_terminals
 from audit.errors import AuditError
 from audit.options import Settings, flag_of
+from audit.text import is_utf8
 from audit.units import UNITS, read_budgets, write_amount, write_exactly
 
 LARGEST_BUDGET = 10**15
 MOST_DRAWS = 10**6
 # The fact that the defaults of one run per problem were taken.
 ONE_RUN = "one_run"
-HINTS = get_type_hints(Settings)
 # Shares of the attempts that cost no more than a default budget of another unit than the study's.
 SHARES = (Fraction(1, 10), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(9, 10))
 
@@ -72,7 +70,7 @@ def resolve(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]) -> Setting
             values[name] = _budgets(name, values[name], unit)
     for field in fields(Settings):
         if field.name in values:
-            values[field.name] = _checked(field, values[field.name])
+            values[field.name] = as_tuples(values[field.name])
     added = values.pop("add_budgets", ())
     settings = replace(last, **values)
     settings = replace(
@@ -129,41 +127,9 @@ def is_stored(field: Field[Any]) -> bool:
     return field.metadata.get("is_stored", True)
 
 
-def _checked(field: Field[Any], value: Any) -> Any:
-    """A value as its field's type has it; another one is refused before anything is written."""
-    checked = as_tuples(value)
-    if not fits(checked, HINTS[field.name]):
-        raise AuditError(f"{flag_of(field)}: {value!r} is not {_in_words(HINTS[field.name])}")
-    return checked
-
-
 def as_tuples(value: Any) -> Any:
     """Lists, which JSON and callers have, as the tuples that settings have."""
     return tuple(as_tuples(item) for item in value) if isinstance(value, list | tuple) else value
-
-
-def fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of a type; True is no number."""
-    parts = get_args(hint)
-    if get_origin(hint) is tuple and parts[-1] is ...:
-        return isinstance(value, tuple) and all(fits(item, parts[0]) for item in value)
-    if get_origin(hint) is tuple:
-        is_long = isinstance(value, tuple) and len(value) == len(parts)
-        return is_long and all(map(fits, value, parts))
-    if get_origin(hint) is Mapping:
-        pairs = value.items() if isinstance(value, dict) else [()]
-        return all(fits(pair, tuple[parts]) for pair in pairs)  # type: ignore[valid-type]
-    if parts:
-        return any(fits(value, part) for part in parts)
-    if hint is float:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return is_number and -math.inf < value < math.inf
-    return isinstance(value, hint) and not (hint is int and isinstance(value, bool))
-
-
-def _in_words(hint: Any) -> str:
-    words = {int: "a whole number", float: "a number", str: "a text"}
-    return words.get(hint, f"of the type {hint}")
 
 
 def last_settings(con: duckdb.DuckDBPyConnection, replaced: Collection[str] = ()) -> Settings:
@@ -194,34 +160,35 @@ def last_settings(con: duckdb.DuckDBPyConnection, replaced: Collection[str] = ()
 
 
 def _read(field: Field[Any], text: str, stored: Mapping[str, str]) -> Any:
-    """The value of a setting from the text that `_written` has made of it."""
-    hint = HINTS[field.name]
-    if field.metadata["kind"] == "amounts":
+    """Return the value of a setting from the text that `_written` has made of it."""
+    kind = field.metadata["kind"]
+    if kind == "amounts":
         return tuple(read_budgets(text, stored.get("unit", Settings().unit)))
     if field.name == "unit" and text not in UNITS:
         raise ValueError(text)
-    if hint is str:
-        return text
-    if hint in (int, float):
-        return _checked(field, hint(text))
-    if hint == tuple[int, ...]:
+    if kind in ("number", "orders"):
+        return int(text)
+    if kind == "decimal":
+        return float(text)
+    if kind == "numbers":
         return tuple(int(part) for part in text.split(","))
-    if field.metadata["kind"] == "names":
-        # Databases made before lists of names were written with commas hold JSON.
-        return tuple(json.loads(text) if text.startswith("[") else text.split(","))
-    return _checked(field, json.loads(text))
+    if kind == "names":
+        return tuple(text.split(","))
+    if kind == "patterns":
+        return tuple(map(str, json.loads(text)))
+    if kind == "file":
+        return tuple((str(name), *map(int, numbers)) for name, *numbers in json.loads(text))
+    return text
 
 
 def _written(field: Field[Any], settings: Settings) -> str:
-    """A setting as people read it; budgets are in the unit."""
-    value = getattr(settings, field.name)
-    if field.metadata["kind"] == "amounts":
+    """Return a setting as people read it; budgets are in the unit."""
+    value, kind = getattr(settings, field.name), field.metadata["kind"]
+    if kind == "amounts":
         return ",".join(write_exactly(amount, settings.unit) for amount in value)
-    if not isinstance(value, tuple):
-        return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
-    if HINTS[field.name] == tuple[int, ...]:
+    if kind in ("numbers", "names"):
         return ",".join(map(str, value))
-    return ",".join(value) if field.metadata["kind"] == "names" else json.dumps(value)
+    return json.dumps(value) if isinstance(value, tuple) else str(value).removesuffix(".0")
 
 
 def check(settings: Settings) -> None:
@@ -260,26 +227,19 @@ def resolve_plugins(
 ) -> Plugins:
     """The plug-ins of a replay; those of the last one where nothing is asked for."""
     by_kind = {}
-    present = relations(con)
     for kind in KINDS:
         available = available_plugins(con, kind)
         primary = (settings.primary_selector,) if kind == "selectors" else ()
-        always = (*KINDS[kind].always, *primary)
-        if asked.get(kind) is not None:
-            left_out = unfit_selectors(con, settings) if kind == "selectors" else ()
-            by_kind[kind] = chosen(kind, asked[kind], available, always, left_out)
+        if asked.get(kind) is None:
+            by_kind[kind] = _last_plugins(con, kind, available, primary)
         else:
-            is_first = f"used_{kind}" not in present
-            by_kind[kind] = _last_plugins(con, kind, available, primary, is_first)
-    _require_selector(con, settings, by_kind["selectors"])
+            left_out = unfit_selectors(con, settings) if kind == "selectors" else ()
+            always = (*KINDS[kind].always, *primary)
+            by_kind[kind] = chosen(kind, asked[kind], available, always, left_out)
+        if kind == "selectors":
+            _require_selector(settings, by_kind[kind], available)
     check_weights(con, by_kind["selectors"], settings)
-    return Plugins(
-        by_kind["rules"],
-        by_kind["selectors"],
-        by_kind["policies"],
-        settings.unit,
-        settings.primary_selector,
-    )
+    return Plugins(**by_kind, unit=settings.unit, primary=settings.primary_selector)
 
 
 def available_plugins(con: duckdb.DuckDBPyConnection, kind: str) -> dict[str, Plugin]:
@@ -299,10 +259,9 @@ def _last_plugins(
     kind: str,
     available: Mapping[str, Plugin],
     primary: Sequence[str],
-    is_first: bool,
 ) -> list[Plugin]:
-    """The plug-ins of the last replay, or the default ones, with the primary selector."""
-    if is_first:
+    """Return the plug-ins of the last replay, or the default ones, with the primary selector."""
+    if f"used_{kind}" not in relations(con):
         names = KINDS[kind].default
         if kind == "selectors" and not has_answers(con):
             names = (ANSWERLESS,)
@@ -313,7 +272,7 @@ def _last_plugins(
         by_name = {name: available.get(name, plugin) for name, plugin in last.items()}
         for plugin in by_name.values():
             check_plugin(kind, plugin)
-            if plugin.name not in available and plugin.path.startswith("sql/"):
+            if plugin.name not in available and not plugin.is_own:
                 raise AuditError(
                     f"the {KINDS[kind].one} {plugin.name} of the last replay is not there any "
                     f"more; name others with --{kind}"
@@ -323,18 +282,17 @@ def _last_plugins(
 
 
 def _require_selector(
-    con: duckdb.DuckDBPyConnection, settings: Settings, selectors: Sequence[Plugin]
+    settings: Settings, selectors: Sequence[Plugin], available: Mapping[str, Plugin]
 ) -> None:
     """Refuse a primary selector that is not there, or that votes where there is no answer."""
-    if settings.primary_selector in {plugin.name for plugin in selectors}:
+    name, names = settings.primary_selector, {plugin.name for plugin in selectors}
+    if name in names:
         return
-    available = available_plugins(con, "selectors")
     votes = {plugin.name for plugin in plugins("selectors") if plugin.needs_answers}
-    why = "votes, and these tasks have no answer" if settings.primary_selector in votes else ""
+    why = f"{name} votes, and these tasks have no answer" if name in votes else ""
     raise AuditError(
-        f"--primary-selector: {why and settings.primary_selector + ' ' + why}"
-        f"{'' if why else f'no selector {settings.primary_selector!r}'}; there are "
-        f"{', '.join(sorted({*available, *(plugin.name for plugin in selectors)}))}"
+        f"--primary-selector: {why or f'no selector {name!r}'}; there are "
+        f"{', '.join(sorted({*available, *names}))}"
     )
 
 
@@ -347,84 +305,59 @@ def keep(con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugi
         **{field.name: _written(field, settings) for field in fields(Settings) if is_stored(field)},
         **{kind: ",".join(plugin.name for plugin in getattr(used_plugins, kind)) for kind in KINDS},
     }
-    _create(con, "settings", key=list(listed), value=list(listed.values()))
-    _create(con, "budgets", budget=pa.array(settings.budgets, pa.int64()))
-    scale = UNITS[settings.unit].scale
-    adds_prompts = [settings.unit == "completion"]
-    _create(
-        con,
-        "unit",
-        unit=[settings.unit],
-        scale=pa.array([scale], pa.int64()),
-        adds_prompts=adds_prompts,
-    )
-    archives, *prices = zip(*settings.prices, strict=True) if settings.prices else ((),) * 4
-    _create(
-        con,
-        "prices",
-        archive=pa.array(archives, pa.string()),
-        **{
-            name: pa.array(values, pa.int64())
-            for name, values in zip(("input", "cached_input", "output"), prices, strict=True)
-        },
-    )
-    _create(
-        con, "used_scores", score=pa.array(used_scores(con, used_plugins.selectors), pa.string())
-    )
-    _create(
-        con,
-        "caps",
-        cap=pa.array(settings.caps, pa.int32()),
-        is_primary=[cap == settings.primary_cap for cap in settings.caps],
-    )
-    terminals = pa.array(settings.terminals, pa.string())
-    numbers = pa.array(range(len(terminals)), pa.int32())
-    _create(con, "used_terminals", terminal_id=numbers, terminal=terminals)
-    _create(con, "repeats", repeat=pa.array(range(settings.orders + 1), pa.int32()))
-    _create(con, "archive_filters", archive=pa.array(settings.archives, pa.string()))
-    names = pa.array(settings.competitions, pa.string())
-    _create(con, "competition_filters", competition=names)
-    _create(
-        con,
-        "problem_filters",
-        competition=pa.array([name for name, _ in settings.problems], pa.string()),
-        question_id=pa.array([number for _, number in settings.problems], pa.int64()),
-    )
-    primary, is_answered = settings.primary_selector, has_answers(con)
+    unit = (settings.unit, UNITS[settings.unit].scale, settings.unit == "completion")
+    scores = used_scores(con, used_plugins.selectors)
+    caps = [(cap, cap == settings.primary_cap) for cap in settings.caps]
+    columns_and_rows: dict[str, tuple[str, Iterable[tuple[Any, ...]]]] = {
+        "settings": ("key varchar, value varchar", listed.items()),
+        "budgets": ("budget bigint", zip(settings.budgets, strict=True)),
+        "unit": ("unit varchar, scale bigint, adds_prompts boolean", [unit]),
+        "prices": (
+            "archive varchar, input bigint, cached_input bigint, output bigint",
+            settings.prices,
+        ),
+        "used_scores": ("score varchar", zip(scores, strict=True)),
+        "caps": ("cap integer, is_primary boolean", caps),
+        "used_terminals": ("terminal_id integer, terminal varchar", enumerate(settings.terminals)),
+        "repeats": ("repeat integer", zip(range(settings.orders + 1), strict=True)),
+        "archive_filters": ("archive varchar", zip(settings.archives, strict=True)),
+        "competition_filters": ("competition varchar", zip(settings.competitions, strict=True)),
+        "problem_filters": ("competition varchar, question_id bigint", settings.problems),
+    }
+    for relation, (columns, rows) in columns_and_rows.items():
+        _create(con, relation, columns, rows)
     for kind in KINDS:
-        _keep_plugins(con, kind, getattr(used_plugins, kind), primary, is_answered)
+        _keep_plugins(con, kind, getattr(used_plugins, kind), settings.primary_selector)
 
 
 def _keep_plugins(
-    con: duckdb.DuckDBPyConnection,
-    kind: str,
-    used_plugins: Sequence[Plugin],
-    primary: str,
-    is_answered: bool,
+    con: duckdb.DuckDBPyConnection, kind: str, used_plugins: Sequence[Plugin], primary: str
 ) -> None:
-    """One kind's plug-ins, numbered from 1; `name` also goes by the word that other tables use."""
-    singular = KINDS[kind].one
-    names = pa.array([plugin.name for plugin in used_plugins], pa.string())
-    _create(
-        con,
-        f"used_{kind}",
-        **{
-            f"{singular}_id": pa.array(range(1, len(used_plugins) + 1), pa.int8()),
-            singular: names,
-            "name": names,
-        },
-        is_primary=pa.array([plugin.name == primary for plugin in used_plugins], pa.bool_()),
-        votes_on=pa.array([plugin.votes_on for plugin in used_plugins], pa.string()),
-        path=pa.array([plugin.path for plugin in used_plugins], pa.string()),
-        sql=pa.array([plugin.sql for plugin in used_plugins], pa.string()),
-        has_answers=pa.array([is_answered] * len(used_plugins), pa.bool_()),
-        score=pa.array([weighed(plugin)[0] for plugin in used_plugins], pa.string()),
-        weighs=pa.array([weighed(plugin)[1] for plugin in used_plugins], pa.string()),
+    """Store a kind's plug-ins as `used_KIND`, numbered from 1; `rule` repeats `name` for joins."""
+    one, is_answered = KINDS[kind].one, has_answers(con)
+    rows = []
+    for number, each in enumerate(used_plugins, 1):
+        known = (each.votes_on, each.path, each.sql, is_answered, *weighed(each))
+        rows.append((number, each.name, each.name, each.name == primary, *known))
+    columns = (
+        f"{one}_id tinyint, {one} varchar, name varchar, is_primary boolean, votes_on varchar, "
+        "path varchar, sql varchar, has_answers boolean, score varchar, weighs varchar"
     )
+    _create(con, f"used_{kind}", columns, rows)
 
 
-def _create(con: duckdb.DuckDBPyConnection, relation: str, /, **columns: Any) -> None:
-    insert(con, f"create or replace table {relation} as", pa.table(columns))
+def _create(
+    con: duckdb.DuckDBPyConnection, relation: str, columns: str, rows: Iterable[tuple[Any, ...]]
+) -> None:
+    """Create a table with these columns, such as "cap integer", and rows."""
+    declared = [column.split() for column in columns.split(", ")]
+    values = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in declared]
+    if not is_utf8(
+        "".join(value for column in values for value in column if isinstance(value, str))
+    ):
+        raise AuditError("a name that was given is not UTF-8, and DuckDB takes none; rename it")
+    select = ", ".join(f"unnest(?::{kind}[]) as {name}" for name, kind in declared)
+    con.execute(f"create or replace table {relation} as select {select}", values)
 
 
 def usual_budgets(costs: Iterable[int]) -> tuple[int, ...]:

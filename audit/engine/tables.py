@@ -6,11 +6,11 @@ import duckdb
 import pyarrow as pa
 
 from audit.database.schema import lacks_texts, require_attempts, require_replays
-from audit.engine.build import faulty_file, printed, render
+from audit.engine.build import printed, render
 from audit.engine.lazy import prepared
 from audit.engine.lineage import relations_named
 from audit.engine.replay import refuse_other_replays
-from audit.engine.sql_files import table_names
+from audit.engine.sql_files import stage_file, table_names
 from audit.engine.stages import REPLAY_RELATIONS, TOKEN_RELATIONS
 from audit.errors import AuditError, extra_hint, first_line
 from audit.text import not_there
@@ -86,4 +86,4 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
             return con.sql(sql).to_arrow_table()
     except (duckdb.CatalogException, duckdb.BinderException) as error:
         refuse_other_replays(con, error)
-        raise AuditError(f"{faulty_file(con, name)}: {first_line(error)}") from None
+        raise AuditError(f"sql/{stage_file(name)}: {first_line(error)}") from None

@@ -166,7 +166,7 @@ def _foretell(
     """
     con.execute("create table meta as select 'answer' as key, ? as value", [reading.answer])
     names = f"{settings.get('selectors') or ''},{settings.get('primary_selector') or ''}"
-    scores = {score for name in names.split(",") for score in named_scores(name).values()}
+    scores = {score for name in names.split(",") for score in named_scores(name)}
     con.execute(
         "create table scores as select '' as archive, '' as competition, 0::bigint as question_id, "
         "unnest(?::varchar[]) as score, 0::double as value",

@@ -1,33 +1,6 @@
 -- data_quality: whether an archive's records fit what is computed from them: one check, how many of
 --     how many it finds, and what to do.
 -- grain: archive, check
-with measured as (
-    select
-        archive,
-        "check",
-        level,
-        count,
-        total,
-        100 * count / nullif(total, 0) as share,
-    from quality_counts
-    -- A replay of some problems has counted the records of those.
-    where is_of_replay or not exists (from unreplayed_problems)
-),
-judged as (
-    select
-        measured.*,
-        thresholds.advice,
-        case
-            when measured.total < thresholds.least or measured.share >= thresholds.ok_from then 'ok'
-            when coalesce(measured.share < thresholds.fail_below or measured.share > thresholds.fail_above, false) then 'fail'
-            when coalesce(measured.share < thresholds.warn_below or measured.share > thresholds.warn_above, false) then 'warn'
-            else 'ok'
-        end as severity,
-    from measured
-    inner join (
-{% include "quality/thresholds.sql" %}
-    ) as thresholds on measured."check" = thresholds."check"
-)
 select
     archive,
     "check" || coalesce('_' || regexp_replace(level::decimal(28, 9)::varchar, '[.]?0+$', ''), '') as "check",
@@ -36,5 +9,7 @@ select
     share,
     severity,
     advice,
-from judged
+from (
+{% include "quality/judged.sql" %}
+)
 order by archive, "check"

@@ -10,8 +10,8 @@ import pytest
 
 from audit import database, engine
 from audit.engine import draws, intervals
-from audit.engine.intervals import fill_interval, intervals_read
-from audit.engine.sql_files import interval_names, weighings
+from audit.engine.intervals import intervals_read
+from audit.engine.sql_files import weighings
 from audit.errors import AuditError
 from audit.query.run import query
 from tests.support.archives import attempt, random_archive
@@ -57,25 +57,6 @@ def test_tables_in_pieces_of_any_size_are_the_same(con, tmp_path, monkeypatch, a
                 for x, y in zip(a.values(), b.values(), strict=True)
             )
             assert is_close or table.equals(whole[name]), name
-
-
-@pytest.mark.parametrize("name", interval_names())
-def test_the_view_of_an_interval_has_the_rows_of_its_table(tmp_path, name):
-    """Other programs select from the views."""
-    keys = engine.header(name)["grain"]
-    with small_database(tmp_path, policies="all") as con:
-        if database.relations(con)[name] == "table":
-            con.execute(f"drop table {name}")
-            engine.build(con, name, engine.Plugins())
-        assert database.relations(con)[name] == "view"
-        seen = con.sql(f"from {name} order by {keys}").to_arrow_table()
-        fill_interval(con, "made", name, "temp table")
-        made = con.sql(f"from made order by {keys}").to_arrow_table()
-    assert seen.num_rows > 0
-    assert seen.column_names == made.column_names
-    for one, other in zip(seen.to_pylist(), made.to_pylist(), strict=True):
-        # Chances are no whole numbers: their sums depend on the order.
-        assert one == other or name == "interval_at_k"
 
 
 def test_tables_and_queries_read_the_same_rows_which_a_writer_keeps(tmp_path):

@@ -93,18 +93,6 @@ def test_several_calls_of_the_multinomial_draw_what_one_call_does(
     assert len(rows) > 2 and max(rows) < sum(rows) / 2
 
 
-@pytest.mark.parametrize("numbers", [(7,), (1, 2, 3, 4), (20260904, 0, 3, 2), (2**40, 5, 2**33, 1)])
-def test_states_are_computed_and_not_asked_for_one_by_one(numbers):
-    """NumPy's own are drawn from where these differ, which takes far longer."""
-    assert draws._is_known(draws.seed_words(*numbers))
-
-
-def test_a_count_that_no_byte_holds_is_refused():
-    assert draws._count_table(np.array([[255]]), 1, 1)["counts"].to_pylist() == [[255]]
-    with pytest.raises(AssertionError):
-        draws._count_table(np.array([[256]]), 1, 1)
-
-
 def test_the_equivalence_margin_is_that_of_two_one_sided_tests_at_five_percent(tmp_path):
     rng = random.Random(3)
     rows = [
@@ -171,23 +159,6 @@ def test_a_setting_means_something_up_to_its_edge(name, within, beyond):
 )
 def test_usual_budgets_are_rounded_to_two_digits_half_up(costs, budgets):
     assert usual_budgets(costs) == budgets
-
-
-def test_the_primary_selector_is_always_among_the_selectors(tmp_path):
-    """It is added to those that are named, also where another replay had others."""
-    rows = [attempt(seed, 10, seed % 2) for seed in range(4)]
-    with replayed(tmp_path, rows, selectors="first") as con:
-        assert used_selectors(con) == ["first", "majority"]
-        engine.replay(con, primary_selector="last")
-        assert used_selectors(con) == ["first", "last", "majority"]
-        engine.replay(con, selectors="majority")
-        assert used_selectors(con) == ["last", "majority"]
-
-
-def used_selectors(con):
-    return [
-        name for (name,) in con.execute("select name from used_selectors order by all").fetchall()
-    ]
 
 
 def test_a_curve_of_two_points_has_both_ends(tmp_path):

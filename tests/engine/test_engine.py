@@ -109,25 +109,6 @@ def test_the_ledger_of_three_attempts_is_the_one_worked_out_by_hand(tmp_path):
     assert picks[31, "advisory"] == (2, "5", False)
 
 
-def test_a_cap_beyond_the_bank_changes_nothing(tmp_path):
-    rows = [attempt(seed, 10, "4") for seed in range(3)]
-    with replayed(tmp_path, rows, budgets=(100,), caps=(3, 50), primary_cap=3, orders=2) as con:
-        found = con.execute(
-            "select repeat, rule, launched, cost, count(*) from replays group by all"
-        ).fetchall()
-    assert all(copies == 2 for *_, copies in found)
-
-
-def test_orders_depend_on_problem_and_bank_size_only(tmp_path):
-    rows = [attempt(seed, 10, "4", archive=name) for name in "ab" for seed in range(6)]
-    rows += [attempt(seed, 10, "4", archive="c") for seed in range(4)]
-    with replayed(tmp_path, rows, orders=5) as con:
-        sizes = con.execute(
-            "select bank_size, count(*), count(distinct repeat) from orders group by 1 order by 1"
-        ).fetchall()
-    assert sizes == [(4, 24, 6), (6, 36, 6)]
-
-
 # default_rng(SeedSequence([20260904, 0, 3, 2])).permutation(8), and
 # default_rng(20260905).multinomial(2, [1/2, 1/2], size=3) after replicate 0.
 GOLDEN_ORDER = [3, 7, 4, 6, 1, 2, 0, 5]
@@ -179,56 +160,6 @@ def test_results_are_the_selections_and_replays_of_random_orders_at_the_primary_
             assert found and found == want
 
 
-def test_a_selector_ignores_what_comes_after_the_prefix(tmp_path):
-    with small_database(tmp_path, seed=11, caps=(2, 9)) as con:
-        ((differing,),) = con.execute(
-            """
-            select count(*)
-            from selections as short
-            inner join selections as long
-                using (archive, competition, question_id, repeat, budget, rule, selector)
-            inner join replays as short_replay
-                using (archive, competition, question_id, repeat, budget, rule)
-            inner join replays as long_replay
-                using (archive, competition, question_id, repeat, budget, rule)
-            where short.cap = 2 and long.cap = 9 and short_replay.cap = 2 and long_replay.cap = 9
-                and short_replay.returned = long_replay.returned
-                and short.seed is distinct from long.seed
-            """
-        ).fetchall()
-    assert differing == 0
-
-
-def test_a_larger_budget_never_returns_or_pays_less(tmp_path):
-    with small_database(tmp_path, seed=12, budgets=(5, 10, 15, 20, 40, 80)) as con:
-        ((falling,),) = con.execute(
-            """
-            select count(*)
-            from (
-                select
-                    returned - lag(returned) over larger as more_returned,
-                    cost - lag(cost) over larger as more_paid,
-                from replays
-                window larger as (
-                    partition by archive, competition, question_id, repeat, cap, rule
-                    order by budget
-                )
-            )
-            where more_returned < 0 or more_paid < 0
-            """
-        ).fetchall()
-    assert falling == 0
-
-
-def test_replicate_zero_weighs_every_problem_once(tmp_path):
-    with small_database(tmp_path) as con:
-        ((counts,),) = con.execute(
-            "select counts from bootstrap_counts where replicate = 0"
-        ).fetchall()
-        ((problems,),) = con.execute("select count(*) from problems").fetchall()
-    assert counts == [1] * problems
-
-
 @pytest.fixture(scope="module")
 def unchanged(tmp_path_factory):
     """A replayed database in which every refused replay leaves all as it was."""
@@ -261,12 +192,6 @@ def test_impossible_settings_are_refused_and_keep_the_old_replays(unchanged, set
     with pytest.raises(AuditError, match=message):
         engine.replay(unchanged, **{**SMALL, **settings})
     assert unchanged.sql("from replays order by all").fetchall() == before
-
-
-def test_lists_of_names_may_be_kept_as_json(tmp_path):
-    with small_database(tmp_path) as con:
-        con.execute("update settings set value = '[\"none\"]' where key = 'terminals'")
-        assert engine.last_settings(con).terminals == ("none",)
 
 
 def test_an_interrupted_replay_leaves_the_old_one(tmp_path):

@@ -13,8 +13,8 @@ from audit.units import read_budgets
 from tests import reference
 from tests.reference.replays import ALL_RULES, weight
 from tests.support.able import able
-from tests.support.agreement import ELSEWHERE, assert_agrees
-from tests.support.archives import attempt, random_archive, random_settings
+from tests.support.agreement import assert_agrees
+from tests.support.archives import attempt, random_settings
 from tests.support.databases import replayed as replayed_in_a_file
 from tests.support.databases import replayed_in_memory as replayed
 from tests.support.databases import tables_of
@@ -110,37 +110,6 @@ def test_selectors_of_scores_agree_with_the_slow_reference(tmp_path, primary, se
         assert_agrees(con, rows, settings)
 
 
-@pytest.mark.slow
-def test_a_replay_in_total_tokens_without_prompts_equals_one_in_completion_tokens(tmp_path):
-    rows = [row | {"prompt_tokens": 0} for row in random_archive(random.Random(4))]
-    tables = {}
-    for unit in ("completion", "total"):
-        (tmp_path / unit).mkdir()
-        asked = {"unit": unit, "budgets": (10, 20, 45), "replicates": 5}
-        with replayed(tmp_path / unit, rows, **asked) as con:
-            names = set(engine.table_names()) - ELSEWHERE
-            tables[unit] = tables_of(con, sorted(names))
-    for name, table in tables["completion"].items():
-        assert table.equals(tables["total"][name]), name
-
-
-def test_money_that_is_only_completions_is_completion_tokens_scaled(tmp_path):
-    rows = random_archive(random.Random(5))
-    found = {}
-    for unit, budgets, more in (
-        ("completion", (10, 20, 45), {}),
-        ("money", ("0.00001", "0.00002", "0.000045"), {"prices": millionths(rows, (0, 0, 1))}),
-    ):
-        (tmp_path / unit).mkdir()
-        with replayed(tmp_path / unit, rows, unit=unit, budgets=budgets, **more) as con:
-            found[unit] = engine.table(con, "curves").to_pylist()
-    for tokens, money in zip(found["completion"], found["money"], strict=True):
-        for column, value in tokens.items():
-            if column in ("budget", "cost"):
-                value = value / 10**6
-            assert money[column] == pytest.approx(value, abs=1e-12), column
-
-
 def test_usual_budgets_are_quantiles_of_what_attempts_cost_in_two_digits(tmp_path):
     # Seconds 1.0, 2.0, 3.0, 4.0 and 12.345: quantiles 1.4, 2, 3, 4 and 9.007.
     rows = [
@@ -192,17 +161,6 @@ def test_what_cannot_be_counted_is_refused_and_nothing_changes(tmp_path, lacking
                 engine.replay(con, **asked)
             assert con.sql("from settings order by key").fetchall() == before, asked
             assert con.sql("from replays order by all").fetchall() == stops, asked
-
-
-def test_equal_weights_elect_the_majority(tmp_path):
-    rows = [row | {"score_even": 0.5} for row in random_archive(random.Random(6), empty=0.1)]
-    with replayed(tmp_path, rows, selectors="majority,vote_even,exp_vote_even") as con:
-        found = con.sql(
-            "select count(*), count(distinct seed) from selections "
-            "group by archive, competition, question_id, repeat, cap, budget, rule"
-        ).fetchall()
-    assert {picks for picks, _ in found} == {3}
-    assert {seeds for _, seeds in found} == {0, 1}
 
 
 # The policy that the README writes down.
@@ -339,69 +297,3 @@ def test_a_check_of_data_quality_names_a_budget_in_the_unit(tmp_path):
     with replayed(tmp_path, rows, **settings) as con:
         names = {row["check"] for row in engine.table(con, "data_quality").to_pylist()}
     assert {"never_binds_0.00001", "never_binds_5", "banks_below_cap_2"} <= names
-
-
-# A score and scorio's rule for it, by selector.
-THEIRS = {
-    "best_judge": "best_of_n",
-    "vote_reward": "weighted_majority_vote",
-    "exp_vote_judge": "softmax_weighted_vote",
-    "exp_vote_reward": "softmax_weighted_vote",
-}
-
-
-@pytest.mark.parametrize("seed", seeds(1, 2))
-def test_selectors_of_scores_are_scorios_on_every_prefix(tmp_path, seed):
-    aggregate = pytest.importorskip("scorio.aggregate")
-    rng = random.Random(f"scorio {seed}")
-    rows = random_archive(rng, ragged=False, problems=4, archives=2, competitions=2)
-    for row in rows:
-        # Eighths add up exactly, so that ties are ties; one in six has no score.
-        row["score_reward"] = rng.choice((None, 0.0, 0.125, 0.25, 0.5, 1.0))
-        row["score_judge"] = rng.choice((None, -2.5, -0.5, -0.5, 0.125, 3.0))
-    compared = changed = 0
-    settings = {"budgets": (10**6,), "caps": (8,), "primary_cap": 8, "orders": 3}
-    with replayed(tmp_path, rows, **settings, selectors=("majority", *THEIRS)) as con:
-        for selector, rule in THEIRS.items():
-            walks: dict[int, list[tuple]] = {}
-            for walk, *cells in con.execute(
-                """
-                select
-                    walked.walk_id,
-                    candidates.answer,
-                    candidate_scores.value,
-                    chosen.position - 1,
-                from walked
-                inner join used_selectors on used_selectors.selector = $selector
-                inner join candidates using (candidate_id)
-                left join candidate_scores
-                    on walked.candidate_id = candidate_scores.candidate_id
-                    and candidate_scores.score = $score
-                left join picks
-                    on used_selectors.selector_id = picks.selector_id
-                    and walked.walk_id = picks.walk_id
-                    and walked.position >= picks.from_position
-                    and walked.position < picks.until_position
-                left join walked as chosen
-                    on picks.walk_id = chosen.walk_id
-                    and picks.candidate_id = chosen.candidate_id
-                order by walked.walk_id, walked.position
-                """,
-                {"selector": selector, "score": selector.rpartition("_")[2]},
-            ).fetchall():
-                walks.setdefault(walk, []).append(tuple(cells))
-            for steps in walks.values():
-                # An empty answer is one here, and none there.
-                answers = [None if score is None else f"={answer}" for answer, score, _ in steps]
-                scores = [0.0 if score is None else score for _, score, _ in steps]
-                for size in range(1, len(steps) + 1):
-                    theirs, at = getattr(aggregate, rule)(
-                        answers[:size], scores[:size], return_index=True
-                    )
-                    ours = steps[size - 1][2]
-                    assert (None if ours is None else answers[ours]) == theirs
-                    # Votes name the best attempt of an answer there, and the earliest here.
-                    assert rule != "best_of_n" or (-1 if ours is None else ours) == at
-                    compared += 1
-                    changed += theirs is not None and theirs != answers[0]
-    assert compared >= 128 and changed > 5

@@ -223,30 +223,6 @@ def problem(question, *attempts, archive="a"):
 ALL_RETURNED = {"budgets": (1000,), "caps": (9,), "primary_cap": 9}
 
 
-def test_the_same_twenty_attempts_score_anything_from_0_to_100(tmp_path):
-    # Two problems with two right answers and three without any, two with one right answer in
-    # three spellings and two without any. No result depends on the order.
-    few = [("7", True), ("7", True), (None, False), (None, False), (None, False)]
-    spelled = [("7", True), ("07", True), ("+7", True), (None, False), (None, False)]
-    rows = [*problem(0, *few), *problem(1, *few), *problem(2, *spelled), *problem(3, *spelled)]
-    assert len(rows) == 20
-    with replayed(tmp_path, rows, **ALL_RETURNED) as con:
-        assert accuracies(con) == {
-            "majority": 100,
-            "ties_last_seen": 100,
-            "ties_averaged": 100,
-            "ties_abstain": 100,
-            "raw_string": 100,
-            "unfinished_votes": 100,
-            "answer_and_label": 100,
-            "label_majority": 100,
-            "no_answer_votes": 50,  # 2 against 3 loses, 3 against 2 wins.
-            "label_mode": 50,
-            "label_half": 50,
-            "raw_string_all": 0,  # 2 against 3, and 1 + 1 + 1 against 2.
-        }
-
-
 def test_a_tie_between_right_and_wrong_is_won_lost_halved_or_left(tmp_path):
     rows = problem(0, ("7", True), ("9", False))
     with replayed(tmp_path, rows, **ALL_RETURNED, orders=40) as con:

@@ -7,12 +7,10 @@ import pytest
 
 import audit
 from audit import engine
-from audit.engine import enough
 from audit.errors import AuditError
 from tests.support.archives import attempt
 from tests.support.command import ROOT
 from tests.support.databases import replayed_in_memory as replayed
-from tests.support.databases import small_database
 
 BLOCKS = re.findall(r"```sql\n(.*?)```", (ROOT / "sql" / "README.md").read_text(), re.DOTALL)
 README = {re.match(r"-- (\w+):", block).group(1): block for block in BLOCKS}
@@ -150,31 +148,6 @@ def test_costs_near_the_largest_that_load_are_matched_to_the_token(tmp_path):
 
 
 # --------------------------------------------------------------------- orders, filters, portions
-
-
-def test_orders_are_doubled_until_they_are_enough(tmp_path, monkeypatch):
-    monkeypatch.setattr(enough, "FIRST_ORDERS", 2)
-    monkeypatch.setattr(enough, "MOST_ORDERS", 6)
-    with small_database(tmp_path) as con:
-        done, told = engine.replay_enough(con, {"replicates": 30})
-        needed = [row["orders_needed"] for row in engine.table(con, "order_noise").to_pylist()]
-        largest = max(number for number in needed if number is not None)
-        assert largest > 6 and done.settings.orders == 6
-        assert f"up to {largest:,}" in told
-
-
-def test_orders_that_all_say_the_same_are_enough_at_once(tmp_path):
-    rows = [attempt(seed, 10, "4", correct=q == 0, question=q) for seed in (1, 2) for q in (0, 1)]
-    with replayed(tmp_path, rows, budgets=(5,)) as con:
-        done, told = engine.replay_enough(con, {})
-        (row,) = engine.table(con, "order_noise").to_pylist()
-    assert (done.settings.orders, row["orders_needed"]) == (20, 0) and row["problem_error"] > 0
-    assert "every budget" in told
-
-
-def test_orders_cannot_be_enough_without_replicates(tmp_path):
-    with small_database(tmp_path) as con, pytest.raises(AuditError, match="at least 2 --repl"):
-        engine.replay_enough(con, {"replicates": 1})
 
 
 def test_a_name_is_itself_before_it_is_a_pattern_and_nothing_left_is_refused(tmp_path):

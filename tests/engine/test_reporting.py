@@ -72,24 +72,6 @@ def test_at_k_is_what_scorio_and_counting_say(tmp_path, seed):
         assert table[1][name] == pytest.approx(100 * outcomes.mean(), rel=1e-12)
 
 
-def test_majority_at_k_is_the_accuracy_of_a_budget_that_pays_for_k(tmp_path):
-    # Every attempt costs 10, so a strict budget of 10 k returns exactly k of them.
-    rng = random.Random(3)
-    bank = [attempt(n, 10, rng.choice("456"), question=q) for q in range(6) for n in range(5)]
-    bank = [row | {"correct": r"{4}" in row["text"]} for row in bank]
-    with replayed(tmp_path, bank, **(SETTINGS | {"budgets": (10, 20, 40, 50)})) as con:
-        strict = {
-            row["budget"] // 10: row
-            for row in engine.table(con, "curves").to_pylist()
-            if row["rule"] == "strict"
-        }
-        table = engine.table(con, "at_k").to_pylist()
-    assert [row["k"] for row in table] == [1, 2, 4, 5]
-    for row in table:
-        for end in ("", "_low", "_high"):
-            assert row[f"majority_at_k{end}"] == pytest.approx(strict[row["k"]][f"accuracy{end}"])
-
-
 def test_chances_are_over_the_whole_bank_however_small_the_cap(tmp_path):
     bank = [attempt(n, 10, "4", correct=n < 3) for n in range(9)]
     asked = {"caps": (2,), "primary_cap": 2, "orders": 1, "replicates": 3}
@@ -136,26 +118,6 @@ def test_frontier_is_what_a_loop_over_all_pairs_finds(tmp_path, seed, policies):
     for row, key in zip(table, keys, strict=True):
         assert row["on_frontier"] == best[key][0], key
         assert row["frontier_share"] == pytest.approx(100 * np.mean(best[key][1:])), key
-
-
-def test_a_dominated_point_changes_no_frontier(tmp_path):
-    some = rows(1)
-    first = min(row["archive"] for row in some)
-    # As right as the first, for far more.
-    worse = [
-        row | {"archive": "worse", "completion_tokens": 1000 * row["completion_tokens"]}
-        for row in some
-        if row["archive"] == first
-    ]
-    only = [row for row in some if row["archive"] == first]
-    found = []
-    for n, bank in enumerate((only, only + worse)):
-        (tmp_path / str(n)).mkdir()
-        with replayed(tmp_path / str(n), bank, **SETTINGS, budgets=(10**6,)) as con:
-            table = engine.table(con, "frontier").to_pylist()
-            found.append([row for row in table if row["archive"] == first])
-            assert not any(row["on_frontier"] for row in table if row["archive"] == "worse")
-    assert found[0] == found[1] and len(found[0]) == 2
 
 
 # -------------------------------------------------------------------------------------- power

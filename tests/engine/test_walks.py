@@ -1,8 +1,6 @@
 """What a replay after another one keeps, and what is made anew."""
 
 import random
-import shutil
-import sys
 
 import pytest
 
@@ -10,11 +8,11 @@ from audit import database, engine
 from audit.errors import AuditError
 from audit.load import provenance
 from audit.load.load import load
-from tests.support.archives import attempt, random_archive, write_parquet
+from tests.support.archives import attempt, write_parquet
 from tests.support.databases import replayed_in_memory as replayed
 from tests.support.databases import tables_of
 from tests.support.ledger import ledger_archive
-from tests.support.plugins import EVERYTHING, FIRST, GRACE
+from tests.support.plugins import EVERYTHING, GRACE
 
 # Each table is computed from relations: some of them in every test, and all where it matters.
 SOME_TABLES = ("main", "matched_cost")
@@ -27,54 +25,6 @@ def every_row(con, tables=SOME_TABLES):
     names += ("answer_changes", "cost_changes")
     rows = {name: con.sql(f"from {name} order by all").fetchall() for name in names}
     return rows | {name: table.to_pylist() for name, table in tables_of(con, tables).items()}
-
-
-def sql_with(folder, kind, name, sql):
-    """The project's SQL files with one more of a kind, as if it were built in."""
-    shutil.copytree(engine.resource("sql"), folder)
-    (folder / kind / f"{name}.sql").write_text(sql)
-    return folder
-
-
-def pretend(monkeypatch, folder):
-    """Have the engine read its SQL files from this folder."""
-    real = engine.resource
-
-    def elsewhere(name):
-        return folder if name == "sql" else real(name)
-
-    for module in ("sql_files", "plugins", "build"):
-        monkeypatch.setattr(sys.modules[f"audit.engine.{module}"], "resource", elsewhere)
-    forget_files()
-
-
-def forget_files():
-    """Have the engine read its SQL files again."""
-    for cached in ("_stage_files", "text"):
-        getattr(sys.modules["audit.engine.sql_files"], cached).cache_clear()
-    sys.modules["audit.engine.plugins"].plugins.cache_clear()
-    sys.modules["audit.engine.build"]._templates.cache_clear()
-
-
-@pytest.fixture
-def built_in_again():
-    """Forget SQL files read from elsewhere once the test is over."""
-    yield
-    forget_files()
-
-
-def test_a_rule_gives_the_same_numbers_built_in_and_of_ones_own(
-    tmp_path, monkeypatch, built_in_again, name="grace", sql=GRACE
-):
-    rows = random_archive(random.Random(7))
-    (tmp_path / "rules").mkdir()
-    (tmp_path / "rules" / f"{name}.sql").write_text(sql)
-    with replayed(tmp_path, rows, "own", rules=tmp_path / "rules") as con:
-        own = every_row(con)
-    with monkeypatch.context() as patch:
-        pretend(patch, sql_with(tmp_path / "sql", "rules", name, sql.rstrip().rstrip(";")))
-        with replayed(tmp_path, rows, "built_in", rules=name) as con:
-            assert every_row(con) == own
 
 
 @pytest.mark.parametrize(
@@ -122,23 +72,8 @@ def test_walks_stay_where_only_smaller_budgets_are_others(tmp_path, changed, is_
     made = set()
     with replayed(tmp_path, rows) as con:
         engine.replay(con, progress=lambda name, done, steps: made.add(name), **changed)
-    assert "primary_stops" in made
+    assert "problem_costs" in made
     assert ("walked" in made, "drawn_orders" in made) == (is_walked_again, is_walked_again)
-
-
-def test_a_selector_of_another_text_is_read_again(tmp_path):
-    rows = [attempt(seed, 10 + seed % 3, str(seed % 2), correct=seed == 2) for seed in range(9)]
-    own = {"selectors": tmp_path / "selectors"}
-    own["selectors"].mkdir()
-    (own["selectors"] / "mine.sql").write_text(FIRST)
-    with replayed(tmp_path, rows, "again", **own) as con:
-        first = every_row(con)
-        (own["selectors"] / "mine.sql").write_text(FIRST.replace("-position", "position"))
-        engine.replay(con, **own)
-        again = every_row(con)
-    assert first != again
-    with replayed(tmp_path, rows, "new", **own) as con:
-        assert every_row(con) == again
 
 
 def test_a_replay_after_a_load_reads_it_and_keeps_the_settings(tmp_path):

@@ -1,7 +1,6 @@
 """Named queries and ad hoc SQL: figures to check by eye, and many ways to misbehave."""
 
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -20,7 +19,6 @@ import audit
 from audit import database, engine
 from audit.cli import main
 from audit.errors import AuditError
-from audit.load.load import load
 from audit.query.run import find_query, named_queries
 from audit.query.run import query as ask
 from tests.support.archives import write_jsonl
@@ -190,18 +188,6 @@ def test_orders_are_the_ones_the_figures_assume(con):
     assert found.column(0).to_pylist() == [[2, 1, 0], [0, 2, 1], [1, 0, 2], [2, 0, 1]]
 
 
-@pytest.mark.parametrize("replicates", [0, 40])
-def test_a_bootstrap_by_hand_is_that_of_the_table(tmp_path, replicates):
-    with replayed(tmp_path, ROWS, **(SETTINGS | {"replicates": replicates})) as con:
-        by_hand = query(con, "bootstrap_by_hand").to_pylist()
-        table = engine.table(con, "main").to_pylist()
-    assert len(by_hand) == len(table) == 6
-    for hand, row in zip(by_hand, table, strict=True):
-        assert (hand["delta_low"] is None) == (replicates == 0)
-        known = {name: value for name, value in hand.items() if isinstance(value, float)}
-        assert known == pytest.approx({name: row[name] for name in known}, rel=1e-12)
-
-
 def test_cost_per_correct(con):
     columns = ("archive", "budget", "rule", "accuracy", "cost_per_correct")
     found = rows(con, "cost_per_correct", *columns, "prompt_tokens_per_correct")
@@ -230,33 +216,6 @@ def test_at_budget(con):
     assert rows(con, "at_budget", "accuracy", "cost", budget="41")[3] == (16.67, 41.0)
     smallest = str(min(SETTINGS["budgets"]))
     assert rows(con, "at_budget", *columns) == rows(con, "at_budget", *columns, budget=smallest)
-
-
-def test_pairs_are_the_results_of_both_rules_side_by_side(con):
-    columns = "archive, competition, question_id, repeat, budget, selector, cost, answer, correct"
-    for rule in ("strict", "advisory"):
-        side = (
-            "select archive, competition, question_id, repeat, budget, selector, "
-            f"{rule}_cost, {rule}_answer, {rule}_correct from pairs"
-        )
-        results = f"select {columns} from results where rule = '{rule}'"
-        assert query(con, f"{side} except {results}").num_rows == 0
-        assert query(con, f"{results} except {side}").num_rows == 0
-
-
-def test_a_statistic_of_ones_own_is_bootstrapped_by_problem_id(con):
-    """What the query computes by its own sums is what the table says, replicate for replicate."""
-    own = find_query("own_interval").sql.replace("count(*) filter (eligible > 0)", "count(*)")
-    found = query(con, own).to_pylist()
-    expected = {
-        (row["archive"], row["budget"], row["rule"]): row
-        for row in engine.table(con, "curves").to_pylist()
-    }
-    assert len(found) == len(expected)
-    for row in found:
-        curve = expected[row["archive"], row["budget"], row["rule"]]
-        for end in ("", "_low", "_high"):
-            assert row[f"statistic{end}"] == pytest.approx(curve[f"accuracy{end}"])
 
 
 def test_a_mean_of_labels_says_how_to_write_it(con):
@@ -354,20 +313,6 @@ def test_replay_ledger(con):
     # Nothing given: the first archive, problem and random order at the smallest budget.
     columns = ("archive", "question_id", "repeat", "budget", "strict_pays", "strict_returns")
     assert rows(con, "replay_ledger", *columns) == [("slow", 0, 1, 100, 100, False)]
-
-
-def test_replay_ledger_sums_to_the_replay(con):
-    key = "archive, question_id, repeat, budget"
-    counts = "launched, returned, cost"
-    sql = f"select {key}, {counts} from replays where rule = 'strict' and cap = 3"
-    replays = query(con, sql).to_pylist()
-    assert len(replays) == 4 * 3 * 3
-    for replay in replays:
-        chosen = {column: str(replay[column]) for column in key.split(", ")}
-        found = rows(con, "replay_ledger", "strict_pays", "strict_returns", **chosen)
-        assert len(found) == replay["launched"]
-        assert sum(is_returned for _, is_returned in found) == replay["returned"]
-        assert sum(paid for paid, _ in found) == replay["cost"]
 
 
 def test_problem_answers(con):
@@ -513,24 +458,6 @@ def test_listing_shows_each_name_and_its_question_and_needs_no_database(tmp_path
     assert "  (budget=)" in run("query")
 
 
-def test_formats_print_the_same_rows(folder):
-    arguments = ("query", "label_conflicts", "--db", folder / "small.duckdb", "--format")
-    names = ["archive", "competition", "question_id", "answer", "labelled_correct"]
-    names += ["labelled_wrong", "correct_after_repair", "is_settled"]
-    cells = ["steady", "Cup", "2", "5", "1", "1", "2", "true"]
-    assert run(*arguments, "csv") == f"{','.join(names)}\n{','.join(cells)}\n"
-    assert json.loads(run(*arguments, "json")) == [
-        dict(zip(names, ["steady", "Cup", 2, "5", 1, 1, 2, True], strict=True))
-    ]
-    header, _, row = run(*arguments, "md").splitlines()
-    assert row.strip("| ").split(" | ") == cells
-    # For reading, columns go by words.
-    assert header.strip("| ").split(" | ") == [name.replace("_", " ") for name in names]
-    header, _, row = run(*arguments, "table").splitlines()
-    assert header.split() == names and row.split() == cells
-    assert run(*arguments[:-1]) == run(*arguments, "table")
-
-
 def test_sql_text_and_sql_file_are_run(folder, tmp_path):
     db = folder / "small.duckdb"
     text = "select count(*) as attempts from attempts"
@@ -586,63 +513,6 @@ def test_a_column_is_compared_with_a_parameter_as_it_is(folder):
 def test_a_mistake_is_one_line(folder, arguments, message):
     db = ["--db", folder / "small.duckdb"] if "--db" not in arguments else []
     assert message in run("query", *db, *arguments, status=2)
-
-
-def test_a_file_that_is_no_text_or_no_database_is_one_line(folder, tmp_path):
-    (tmp_path / "binary.sql").write_bytes(b"select '\xff'")
-    line = run("query", tmp_path / "binary.sql", "--db", folder / "small.duckdb", status=2)
-    assert "binary.sql: not UTF-8 text" in line
-    assert "cannot be read" in run(
-        "query", tmp_path / "none.sql", "--db", folder / "small.duckdb", status=2
-    )
-    (tmp_path / "text.duckdb").write_text("not a database, but long enough to be looked into" * 99)
-    assert "text.duckdb" in run("query", "select 1", "--db", tmp_path / "text.duckdb", status=2)
-
-
-def test_queries_say_when_there_are_no_replays_or_stale_ones(tmp_path):
-    db, more = tmp_path / "audit.duckdb", tmp_path / "more.jsonl"
-    write_jsonl(ROWS[:-1], tmp_path / "first.jsonl")
-    write_jsonl(ROWS[-1:], more)
-    con = database.connect(db)
-    load(con, [str(tmp_path / "first.jsonl")])
-    con.close()
-    for asked, name in (
-        ("overshoot", "replays"),
-        ("select * from replays", "replays"),
-        ("select archive, delta from main", "main"),
-        ("from replicate_gains", "replicate_gains"),
-        ("select value from settings", "settings"),
-    ):
-        said = f"query: {name} is not there: there are no replays yet; run 'budget-audit replay'"
-        assert said in run("query", asked, "--db", db, status=2)
-    con = database.connect(db)
-    engine.replay(con, **SETTINGS)
-    load(con, [str(more)])
-    con.close()
-    for asked in ("overshoot", "select * from selections"):
-        line = run("query", asked, "--db", db, status=2)
-        assert "archives were loaded since; run 'budget-audit replay'" in line
-    count = "select count(*) as attempts from attempts"
-    assert run("query", count, "--db", db, "--format", "csv") == "attempts\n8\n"
-    assert run("query", "finish_reasons", "--db", db).count("\n") == 2 + 3
-
-
-def test_a_connection_answers_many_questions(con):
-    assert [query(con, "select 1 as one").to_pylist() for _ in range(3)] == [[{"one": 1}]] * 3
-    assert ask(con, "select 1 as one", fmt="csv").text == "one\n1\n"
-
-
-def test_two_readers_read_at_once_and_neither_takes_the_write_lock(folder, tmp_path):
-    sql = "select count(*) as attempts from attempts"
-    with reading(folder, tmp_path, sandbox=True) as con:
-        done = subprocess.run(
-            [sys.executable, "-m", "audit", "query", sql, "--db", tmp_path / "small.duckdb"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0 and done.stderr.startswith("answers: the last boxed answer")
-        assert query(con, sql).to_pylist() == [{"attempts": 8}]
 
 
 # Where labels or answers are missing, a query says nothing rather than 0.
@@ -777,19 +647,6 @@ def test_a_named_query_says_the_same_in_every_unit(by_unit, in_tokens, name, uni
                 assert one == other or one * factor == other, column
 
 
-@pytest.mark.parametrize("unit", ["completion", *TRIED])
-def test_a_bootstrap_by_hand_is_the_interval_of_main(by_unit, unit):
-    con = by_unit(unit)
-    table = engine.table(con, "main").to_pylist()
-    found = query(con, "bootstrap_by_hand").to_pylist()
-    assert [[*row.values()][:3] for row in found] == [
-        [row["archive"], row["budget"], pytest.approx(row["delta"])] for row in table
-    ]
-    for row, end in zip(found, table, strict=True):
-        ends = (end["delta_low"], end["delta_high"])
-        assert (row["delta_low"], row["delta_high"]) == pytest.approx(ends)
-
-
 # The sandbox (threat model, c).
 
 # One statement per way out: writes, files, addresses, extensions, settings, this process.
@@ -890,13 +747,6 @@ def test_a_parameter_is_a_value_and_never_sql(trap, value):
     with pytest.raises(AuditError, match=r"^query: (it has no parameter|no value)"):
         query(con, "select $it", {value: "1"})
     assert snapshot(folder) == before
-
-
-def test_a_parameter_cannot_name_a_file(trap):
-    folder, _, con = trap
-    for sql in ("from read_csv($it)", "from query_table($it)", "from query($it)"):
-        with pytest.raises(AuditError, match=r"^query: "):
-            query(con, sql, {"it": str(folder / "old.csv")})
 
 
 SETTINGS_OF_A_CONNECTION = "from duckdb_settings() order by name"
