@@ -120,7 +120,7 @@ def _try(settled: Settled, files: Sequence[SourceFile], source: Source, asker: A
             _ask_about_reasons(proposal, forced)
         else:
             _find_answer(settled, files, forced, asker)
-    elif not refusal and settled.reading.answer == "boxed":
+    elif settled.reading.answer == "boxed":
         _find_answer(settled, files, trial, asker)
     trial = settled.trial
     if settled.reading.grade and not trial.refusal and not trial.counts["correct"]:
