@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.support.archives import attempt, write_jsonl
-from tests.support.copies import copied, insert, python, told
+from tests.support.copies import copied, insert, python, run_commands
 from tests.support.pages import packed_tables
 
 # A copy of the package is compiled and run as one that is new.
@@ -143,7 +143,7 @@ def printed(folder):
         "load --help": "load --help",
         "describe --help": "describe --help",
     }
-    return dict(zip(commands, told(folder, *commands.values()), strict=True))
+    return dict(zip(commands, run_commands(folder, *commands.values()), strict=True))
 
 
 # With all four attempts at hand the worst is the one of seed 0.
@@ -253,5 +253,5 @@ def test_a_table_that_lacks_something_says_what_and_where(tmp_path, changed, sai
     folder = with_archive(with_table(copied(tmp_path / "copy"), **changed))
     with pytest.raises(AssertionError) as failed:
         replayed = f"replay --budgets 10,20 {SMALL}"
-        list(told(folder, "load a.jsonl", replayed, "tables", "table prompts"))
+        list(run_commands(folder, "load a.jsonl", replayed, "tables", "table prompts"))
     assert said in str(failed.value)

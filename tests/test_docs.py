@@ -14,7 +14,7 @@ from audit.cli import main
 from audit.database.schema import SCHEMA_VERSION
 from audit.units import UNITS
 from tests.support.archives import attempt
-from tests.support.command import told
+from tests.support.command import read_streams
 from tests.support.databases import replayed, small_database
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -192,7 +192,7 @@ def test_every_other_shell_block_of_the_readmes_runs(traces):
             commands = plain_commands(block) if path != ROOT / "README.md" else None
             # A process for each command takes longer than the command.
             for words in commands or ():
-                told(traces, *words)
+                read_streams(traces, *words)
             if commands is None:
                 shell(traces, block)
         except AssertionError as error:
@@ -205,10 +205,10 @@ def test_the_ad_hoc_example_is_the_table_that_it_says(traces):
     (block,) = (block for _, block in RUNNABLE if "from results" in block)
     folder = traces / "ad hoc"
     folder.mkdir()
-    told(folder, "load", "../traces")
-    told(folder, "replay", "--orders", 3, "--replicates", 20)
+    read_streams(folder, "load", "../traces")
+    read_streams(folder, "replay", "--orders", 3, "--replicates", 20)
     found = shell(folder, block.rstrip() + " --format csv").splitlines()
-    curves = told(folder, "table", "curves", "--format", "csv")[0].splitlines()
+    curves = read_streams(folder, "table", "curves", "--format", "csv")[0].splitlines()
     header, *rows = (line.split(",") for line in curves)
     expected = {
         tuple(row[header.index(name)] for name in ("archive", "budget", "rule")): [

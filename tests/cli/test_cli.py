@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from audit import database, engine
 from audit.cli import main
-from tests.support.command import ROOT, told
-from tests.support.command import said as run
+from tests.support.command import ROOT, read_streams
+from tests.support.command import run_inside as run
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_a_table_prints_in_every_format(folder):
 
 
 def test_a_table_says_how_answers_costs_and_labels_came_about(folder):
-    _, error = told(folder, "table", "main")
+    _, error = read_streams(folder, "table", "main")
     assert error.startswith(
         "SIMULATED DATA (simulated_high, simulated_low); answers: the last boxed answer; "
         "completion tokens recorded; labels: as recorded\n"
@@ -109,7 +109,7 @@ def test_simulated_data_is_called_so_under_another_name(folder, tmp_path):
     source = "archives/simulated_low.parquet"
     run(folder, "load", source, "--archive", "my-model", "--db", db)
     for command in (["query", "from attempts"], ["load", source, "--archive", "b", "--db", db]):
-        _, error = told(folder, *command, *([] if "--db" in command else ["--db", db]))
+        _, error = read_streams(folder, *command, *([] if "--db" in command else ["--db", db]))
         assert "SIMULATED DATA" in error and "my-model" in error
 
 
@@ -117,7 +117,7 @@ def test_an_empty_table_says_why(folder, tmp_path):
     db = tmp_path / "canonical.duckdb"
     db.write_bytes((folder / "audit.duckdb").read_bytes())
     run(folder, "replay", "--db", db, "--orders", 0)
-    out, error = told(folder, "table", "main", "--db", db)
+    out, error = read_streams(folder, "table", "main", "--db", db)
     assert "(no rows)" in out and "--orders 0" in error
 
 
@@ -167,7 +167,7 @@ def test_check_passes_on_sound_data_and_fails_on_a_forged_ledger(folder, tmp_pat
 
 
 def test_compare_on_simulated_archives_says_so_and_exits_zero(folder):
-    out, error = told(folder, "compare")
+    out, error = read_streams(folder, "compare")
     assert "The data are simulated: simulated_high, simulated_low" in error
     # Of each table stands below how many values are equal, different and not computed.
     summary = out[out.rindex("published") :].splitlines()[2:]

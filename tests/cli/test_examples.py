@@ -11,7 +11,7 @@ import pytest
 from audit.cli import main
 from audit.cli.exits import GROUPS
 from tests.support.archives import attempt, write_jsonl, write_parquet
-from tests.support.command import parameters, told
+from tests.support.command import parameters, read_streams
 
 # What needs something that is not there (the hub, checkpoints), or runs in a fixture for others.
 ELSEWHERE = {"demo", "fetch", "leave"}
@@ -63,7 +63,7 @@ def example(folder, name):
     if name == "gather":
         # The example makes a database where there is none.
         words[words.index("audit.duckdb")] = "gathered.duckdb"
-    return told(folder, *words)
+    return read_streams(folder, *words)
 
 
 def test_every_command_has_an_example_unless_it_takes_nothing():

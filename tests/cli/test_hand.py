@@ -10,13 +10,13 @@ import pytest
 from audit import database, engine
 from audit.engine import check as verifying
 from tests.support.archives import attempt
-from tests.support.command import told
+from tests.support.command import read_streams
 from tests.support.databases import replayed, tables_of
 
 
 def run(folder, *arguments, status=0):
     """What the command prints; of a mistake, its line."""
-    out, error = told(folder, *arguments, status=status)
+    out, error = read_streams(folder, *arguments, status=status)
     return error if status == 2 else out
 
 
@@ -133,12 +133,12 @@ def test_show_lists_the_attempts_of_a_problem_and_prints_a_text(folder):
 
 
 def test_a_table_of_problems_and_a_timeline_name_the_command_that_shows_one(folder):
-    _, error = told(folder, "table", "selection_events")
+    _, error = read_streams(folder, "table", "selection_events")
     command = re.search(
         r"budget-audit (show --archive \S+ --competition \S+ --question \d+)", error
     )
     assert len(rows(folder, *command[1].split())) == 8
-    _, error = told(folder, "timeline", "--out", "t.svg")
+    _, error = read_streams(folder, "timeline", "--out", "t.svg")
     assert "budget-audit show --archive simulated_high --competition AIME24 --question 0" in error
 
 
@@ -191,7 +191,7 @@ def test_expectations_pass_fail_and_are_counted(folder, tmp_path):
     accuracy = point["accuracy"]
     good = f"simulated_low, 4k, strict: accuracy >= {accuracy:.6f} and cost <= 4k"
     bad = "simulated_low, 4k, strict: accuracy > 100 and cost <= 4k"
-    out, error = told(folder, "check", "--expect", bad, "--expect", good, status=1)
+    out, error = read_streams(folder, "check", "--expect", bad, "--expect", good, status=1)
     failed = [line for line in error.splitlines() if line.startswith("failed: ")]
     measured = f"accuracy is {accuracy:.6g}, cost is {point['cost']:.6g}"
     assert failed == [f"failed: {bad}: simulated_low, 4k, strict: {measured}"]
@@ -200,7 +200,7 @@ def test_expectations_pass_fail_and_are_counted(folder, tmp_path):
     # A text may be longer than a file's name.
     expected = good.replace(f"{accuracy:.6f}", "0") + 20 * " and accuracy >= 0"
     asked = ("check", "--expect", file, "--expect", expected, "--format", "json")
-    out, error = told(folder, *asked)
+    out, error = read_streams(folder, *asked)
     assert "0 failed" in error
     found = json.loads(out)
     looked_at = {row["check"]: row["looked_at"] for row in found}
@@ -245,7 +245,7 @@ def test_a_null_never_meets_an_expectation(folder, tmp_path):
     db.write_bytes((folder / "audit.duckdb").read_bytes())
     run(folder, "replay", "--db", db, "--orders", 2, "--replicates", 0)
     expected = "simulated_low, 4k, strict: accuracy_low >= 0"
-    _, error = told(folder, "check", "--db", db, "--expect", expected, status=1)
+    _, error = read_streams(folder, "check", "--db", db, "--expect", expected, status=1)
     assert "accuracy_low has no value" in error
 
 
@@ -254,7 +254,7 @@ def test_checks_are_junit_and_a_file_of_expectations_is_named_with_its_line(fold
     file.write_text("# first\nmain: *, 4k: delta <= 100\ndata_quality: *: severity <> 'fail'\n")
     expected = "simulated_low, 4k, strict: accuracy > 100"
     asked = ("check", "--format", "junit", "--expect", expected, "--expect", file)
-    out, _ = told(folder, *asked, status=1)
+    out, _ = read_streams(folder, *asked, status=1)
     suite = ElementTree.fromstring(out)
     cases = suite.findall("testcase")
     assert suite.get("tests") == str(len(cases)) and suite.get("failures") == "1"
@@ -280,7 +280,7 @@ def test_records_that_do_not_fit_fail_a_check_by_themselves(tmp_path):
     assert failing == ["finished"]
     text = "data_quality: *, *: severity <> 'fail'"
     asked = ("check", "--db", tmp_path / "small.duckdb", "--expect", text)
-    _, error = told(tmp_path, *asked, status=1)
+    _, error = read_streams(tmp_path, *asked, status=1)
     assert "failed: data_quality: " in error and failing[0] in error
     assert "severity is fail" in error
 
@@ -301,7 +301,7 @@ def test_a_filter_leaves_the_rows_that_are_asked_for(folder, tmp_path):
     ):
         expected = [row for row in whole if keep(row)]
         assert rows(folder, "table", "by_competition", *arguments) == expected
-    _, error = told(folder, "table", "main", "--archive", "*_low")
+    _, error = read_streams(folder, "table", "main", "--archive", "*_low")
     assert "shown: archive simulated_low" in error
     problems = tmp_path / "problems.csv"
     problems.write_text("competition,question_id\nAIME24,1\n")
@@ -355,7 +355,7 @@ def test_a_filter_that_leaves_nothing_is_one_line(folder, tmp_path):
 
 @pytest.mark.slow
 def test_export_and_report_follow_the_filter(folder, tmp_path):
-    out, error = told(folder, "export", "--archive", "*_low", "--out", tmp_path / "low")
+    out, error = read_streams(folder, "export", "--archive", "*_low", "--out", tmp_path / "low")
     # One archive has no other to be compared with, and controls are of all.
     left_out = re.search(r"left out, as the filter cannot be applied: (.+)", error)[1]
     assert "controls" in left_out.split(", ")
@@ -390,8 +390,8 @@ def test_a_misspelled_name_suggests_the_nearest(folder, arguments, part):
 
 
 def test_the_database_may_stand_in_the_environment(folder, tmp_path):
-    out, _ = told(tmp_path, "query", "select count(*) as n from attempts", "--format", "csv",
-                  BUDGET_AUDIT_DB=str(folder / "audit.duckdb"))  # fmt: skip
+    asked = ("query", "select count(*) as n from attempts", "--format", "csv")
+    out, _ = read_streams(tmp_path, *asked, BUDGET_AUDIT_DB=str(folder / "audit.duckdb"))
     assert out == "n\n128\n"
     line = run(tmp_path, "table", "main", status=2)
     assert "audit.duckdb: no such database" in line
@@ -404,9 +404,9 @@ def test_reading_commands_write_nothing_and_say_what_to_run(folder, tmp_path):
     before = (folder / "audit.duckdb").read_bytes()
     line = run(folder, "table", "prefix_boxes", status=2)
     assert "have not been tokenized; run 'budget-audit tokenize'" in line
-    _, error = told(folder, "export", "--out", tmp_path / "all")
+    _, error = read_streams(folder, "export", "--out", tmp_path / "all")
     assert "prefix_boxes is left out: it needs 'budget-audit tokenize --db audit.duckdb'" in error
-    told(folder, "compare")
+    read_streams(folder, "compare")
     assert (folder / "audit.duckdb").read_bytes() == before
     db = tmp_path / "counted.duckdb"
     db.write_bytes(before)
@@ -415,14 +415,14 @@ def test_reading_commands_write_nothing_and_say_what_to_run(folder, tmp_path):
 
 
 def test_what_archive_majority_votes_on_is_said(folder, tmp_path):
-    _, error = told(folder, "table", "main")
+    _, error = read_streams(folder, "table", "main")
     assert "answers: the last boxed answer;" in error
-    _, error = told(folder, "table", "selectors")
+    _, error = read_streams(folder, "table", "selectors")
     assert "(archive_majority: the archive's own extraction)" in error
     db = tmp_path / "majority.duckdb"
     db.write_bytes((folder / "audit.duckdb").read_bytes())
     run(folder, "replay", "--db", db, "--orders", 2, "--replicates", 5,
         "--primary-selector", "archive_majority")  # fmt: skip
-    _, error = told(folder, "table", "main", "--db", db)
+    _, error = read_streams(folder, "table", "main", "--db", db)
     assert "answers: the archive's own extraction (archive_majority);" in error
     assert "boxed" not in error

@@ -10,7 +10,7 @@ import time
 import click
 import pytest
 
-from tests.support.command import ROOT, run, said
+from tests.support.command import ROOT, run, run_inside
 from tests.support.terminal import in_terminal
 
 
@@ -18,9 +18,9 @@ from tests.support.terminal import in_terminal
 def folder(tmp_path_factory):
     """Simulated archives, loaded and replayed once."""
     folder = tmp_path_factory.mktemp("terminal")
-    said(folder, "simulate", "--out", "archives", "--problems", 2, "--attempts", 8)
-    said(folder, "load", "archives")
-    said(folder, "replay", "--orders", 2, "--replicates", 20)
+    run_inside(folder, "simulate", "--out", "archives", "--problems", 2, "--attempts", 8)
+    run_inside(folder, "load", "archives")
+    run_inside(folder, "replay", "--orders", 2, "--replicates", 20)
     return folder
 
 
@@ -89,7 +89,7 @@ def test_a_long_command_shows_how_far_it_is_on_a_terminal_only(folder, arguments
     assert percents and percents[-1] == 100 and percents == sorted(percents)
     drawn = [re.sub(r"\x1b\[K", "", line) for line in re.split(r"[\r\n]", seen) if " %  " in line]
     assert all(len(line) <= 80 for line in drawn)
-    assert "%" not in said(folder, *arguments)
+    assert "%" not in run_inside(folder, *arguments)
 
 
 def test_a_text_is_shown_in_the_pager(folder):

@@ -11,7 +11,7 @@ from audit import engine
 from audit.engine.check import check
 from tests.support.archives import random_archive
 from tests.support.checkpoints import with_checkpoints
-from tests.support.command import told
+from tests.support.command import read_streams
 from tests.support.databases import replayed, replayed_in_memory, small_database
 from tests.support.ledger import ledger_archive
 
@@ -252,7 +252,7 @@ def test_what_depends_on_labels_is_found_and_ends_with_status_one(path, tmp_path
     found = {name for name, violations in rows.items() if violations}
     assert found >= {"labels_shuffled", "completed_prefix (majority)"}
     assert set(INVARIANTS) < set(rows)
-    out, _ = told(tmp_path, "check", "--db", copy, status=1)
+    out, _ = read_streams(tmp_path, "check", "--db", copy, status=1)
     assert "labels_shuffled" in out
 
 

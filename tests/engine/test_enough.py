@@ -8,7 +8,7 @@ from audit.engine import enough
 from audit.engine.enough import _chosen
 from audit.errors import AuditError
 from tests.support.archives import attempt, write_parquet
-from tests.support.command import told
+from tests.support.command import read_streams
 from tests.support.databases import small_database
 
 ASKED = ("replay", "--db", "small.duckdb", "--orders", "auto", "--replicates", 30)
@@ -41,7 +41,7 @@ def orders(path):
 
 
 def test_the_command_finds_how_many_orders_are_enough(path):
-    _, notes = told(path.parent, *ASKED)
+    _, notes = read_streams(path.parent, *ASKED)
     assert "--orders auto: 20 orders, then twice as many each time" in notes
     assert "--orders auto: 4 orders, the most that are tried" in notes
     assert orders(path) == "4" and audit.table(path, "main").to_pylist()
@@ -80,7 +80,7 @@ def test_without_labels_it_is_refused_and_nothing_changes(tmp_path):
     path = loaded(tmp_path, [attempt(seed, 10, "4", correct=None) for seed in range(4)])
     audit.replay(path, orders=3, replicates=30)
     before = path.read_bytes()
-    _, error = told(tmp_path, *ASKED, status=2)
+    _, error = read_streams(tmp_path, *ASKED, status=2)
     assert "it needs an archive with labels" in error and path.read_bytes() == before
     with pytest.raises(AuditError, match="needs an archive with labels"):
         audit.replay(path, orders="auto")
@@ -89,7 +89,7 @@ def test_without_labels_it_is_refused_and_nothing_changes(tmp_path):
 
 def test_one_attempt_of_one_problem_has_no_noise(tmp_path):
     path = loaded(tmp_path, [attempt(0, 10, "4", correct=True)])
-    _, notes = told(tmp_path, *ASKED)
+    _, notes = read_streams(tmp_path, *ASKED)
     assert "no budget has problem noise to compare with" in notes and orders(path) == "2"
 
 

@@ -20,7 +20,7 @@ from audit.engine.plugins import plugins
 from audit.live import Controller
 from audit.live.judge import judge_for
 from audit.live.verify import verify
-from tests.support.command import told
+from tests.support.command import read_streams
 from tests.support.live import ran, replay, replayed, require
 
 README = Path(audit.__file__).parent / "live" / "README.md"
@@ -169,11 +169,13 @@ def test_the_command_verify_exits_one_where_runs_contradict(tmp_path):
     write(tmp_path / "full.jsonl", bank)
     live = tmp_path / "live.jsonl"
     list(run(live, bank, 150, cap=4))
-    _, err = told(tmp_path, "verify", "live.jsonl", "full.jsonl")
+    _, err = read_streams(tmp_path, "verify", "live.jsonl", "full.jsonl")
     assert "2 of 2 problems equal" in err and "at budget 150 tokens (completion)" in err
-    _, err = told(tmp_path, "verify", "live.jsonl", "full.jsonl", "--budget", "20", status=1)
+    _, err = read_streams(
+        tmp_path, "verify", "live.jsonl", "full.jsonl", "--budget", "20", status=1
+    )
     assert "live.jsonl was run with budget 150: compared as if with budget 20" in err
-    _, err = told(tmp_path, "verify", "full.jsonl", "full.jsonl", status=2)
+    _, err = read_streams(tmp_path, "verify", "full.jsonl", "full.jsonl", status=2)
     assert "pass --budget" in err
 
 
@@ -284,9 +286,9 @@ def test_a_policy_of_ones_own_is_followed(tmp_path):
     write(tmp_path / "full.jsonl", bank)
     for controller in run(tmp_path / "live.jsonl", bank, 1000, cap=5, policy=str(own)):
         assert controller.launched == 2
-    _, err = told(tmp_path, "verify", "live.jsonl", "full.jsonl", "--policy", own)
+    _, err = read_streams(tmp_path, "verify", "live.jsonl", "full.jsonl", "--policy", own)
     assert "2 of 2 problems equal" in err
-    _, err = told(tmp_path, "verify", "live.jsonl", "full.jsonl", status=2)
+    _, err = read_streams(tmp_path, "verify", "live.jsonl", "full.jsonl", status=2)
     assert "no policy 'two_attempts'" in err and "or a .sql file" in err
 
 

@@ -10,7 +10,7 @@ import audit
 from audit.errors import AuditError
 from tests.support.archives import attempt, random_archive, write_jsonl, write_parquet
 from tests.support.command import ROOT, parameters
-from tests.support.command import told as command
+from tests.support.command import read_streams as command
 from tests.support.databases import SMALL
 from tests.support.runs import (
     differing,

@@ -10,7 +10,7 @@ from audit.options import TaskLimits
 from audit.scale import plan, tasks
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import run as process
-from tests.support.command import said as command
+from tests.support.command import run_inside as command
 from tests.support.plugins import FIRST, GRACE
 from tests.support.runs import (
     ALL_TABLES,

@@ -7,7 +7,7 @@ import pytest
 
 from audit.errors import AuditError
 from audit.load.describe import LINES, describe
-from tests.support.command import said as run
+from tests.support.command import run_inside as run
 from tests.support.logs import FORMATS
 
 

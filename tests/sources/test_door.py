@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from audit.load.describe import describe
-from tests.support.command import told
+from tests.support.command import read_streams
 from tests.support.logs import FORMATS, lines
 
 # Three problems of two attempts: what each says, whether it is right.
@@ -297,8 +297,8 @@ def test_tables_with_other_marks_between_cells_are_read(tmp_path, mark):
         writer = csv.DictWriter(stream, list(records[0]), delimiter=mark)
         writer.writeheader()
         writer.writerows(records)
-    command = shlex.split(told(tmp_path, "describe", "table.tsv")[0].splitlines()[1])
-    told(tmp_path, *command[1:])
+    command = shlex.split(read_streams(tmp_path, "describe", "table.tsv")[0].splitlines()[1])
+    read_streams(tmp_path, *command[1:])
     assert counts(tmp_path) == PLAIN
 
 
@@ -338,21 +338,21 @@ def test_what_describe_prints_loads_with_the_right_numbers_or_asks(tmp_path, nam
         return
     assert len(shown.splitlines()) <= 20, shown
     assert shown.startswith("loads"), shown
-    told(tmp_path, *shlex.split(shown.splitlines()[1])[1:])
+    read_streams(tmp_path, *shlex.split(shown.splitlines()[1])[1:])
     assert counts(tmp_path) == expected, shown
 
 
 def test_a_duplicate_names_the_column_that_differs(tmp_path):
     arms_that_repeat_the_numbers_of_attempts(tmp_path)
     options = ["--competition", "c", "--answer", "none", "--finish-reason", "stop"]
-    _, error = told(tmp_path, "load", "runs.jsonl", *options, status=2)
+    _, error = read_streams(tmp_path, "load", "runs.jsonl", *options, status=2)
     assert error.endswith("an attempt may occur only once; the rows differ in strategy\n")
 
 
 def test_the_select_that_is_left_loads_the_same_or_has_marked_lines(tmp_path):
     a_run_table(tmp_path)
     shown = describe([str(tmp_path / "runs.jsonl")], write=str(tmp_path / "map.sql"))
-    told(tmp_path, *shlex.split(shown.splitlines()[-1])[1:])
+    read_streams(tmp_path, *shlex.split(shown.splitlines()[-1])[1:])
     assert counts(tmp_path) == SHAPES["a_run_table"][1]
     problems_of_an_unknown_name(tmp_path)
     shown = describe([str(tmp_path / "runs.jsonl")], write=str(tmp_path / "map.sql"))
@@ -361,7 +361,7 @@ def test_the_select_that_is_left_loads_the_same_or_has_marked_lines(tmp_path):
     assert len(marked) == 1 and "puzzle_no" in marked[0]
     (tmp_path / "map.sql").write_text(text.replace(marked[0], "    puzzle_no as question_id,"))
     (tmp_path / "audit.duckdb").unlink()
-    told(tmp_path, *shlex.split(shown.splitlines()[-1])[1:])
+    read_streams(tmp_path, *shlex.split(shown.splitlines()[-1])[1:])
     assert counts(tmp_path) == PLAIN
 
 
@@ -370,11 +370,11 @@ def test_what_describe_prints_of_the_logs_of_tools_loads(tmp_path, path):
     shown = describe([str(path)]).splitlines()
     assert shown[0].startswith(("loads", "does not load yet: ")), shown
     if shown[0].startswith("loads"):
-        told(tmp_path, *shlex.split(shown[1])[1:])
+        read_streams(tmp_path, *shlex.split(shown[1])[1:])
 
 
 def refusal(folder, source):
     """Return the verdict on what cannot be read: described, or refused in one line."""
-    _, error = told(folder, "describe", source, status=2)
+    _, error = read_streams(folder, "describe", source, status=2)
     assert error.count("\n") == 1
     return error

@@ -28,7 +28,7 @@ from audit.sources.canonical import COLUMNS
 from audit.sources.files import find_files
 from audit.sources.formats import inspect_log
 from audit.sources.zips import DEFLATED, STORED, ZSTD
-from tests.support.command import said as run
+from tests.support.command import run_inside as run
 from tests.support.logs import FORMATS, dense, expected, lines, members, refusal, samples, write_zip
 
 SAMPLES = next(path.name for path in FORMATS.glob("samples_*.jsonl"))

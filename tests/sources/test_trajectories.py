@@ -7,8 +7,8 @@ import pytest
 
 from audit.errors import AuditError
 from audit.load.load import load
-from tests.support.command import said as run
-from tests.support.command import told
+from tests.support.command import read_streams
+from tests.support.command import run_inside as run
 from tests.support.logs import lines
 
 # Two problems: what each call read (of it from a cache), wrote and cost.
@@ -350,9 +350,9 @@ def harbor_job(folder, trials=40, several_agents=False):
 
 def test_a_job_folder_of_harbor_loads_whole_by_the_command_that_is_printed(tmp_path):
     folder = harbor_job(tmp_path / "job")
-    shown = told(tmp_path, "describe", folder)[0].splitlines()
+    shown = read_streams(tmp_path, "describe", folder)[0].splitlines()
     assert shown[1].split()[:3] == ["budget-audit", "load", str(folder)], shown
-    told(tmp_path, *shown[1].split()[1:], "--db", "job.duckdb")
+    read_streams(tmp_path, *shown[1].split()[1:], "--db", "job.duckdb")
     with duckdb.connect(str(tmp_path / "job.duckdb"), read_only=True) as con:
         counts = "count(*), count(distinct question_id), min(seed), max(seed), sum(prompt_tokens)"
         assert con.execute(f"select {counts} from attempts").fetchall() == [(40, 20, 0, 1, 1170)]
@@ -389,7 +389,7 @@ def test_a_damaged_run_is_refused_in_one_line(tmp_path):
     path.write_text(path.read_text()[:-40])
     line = run(tmp_path, "load", path, "--competition", "swe", status=2)
     assert "django__django-1.traj.json: not readable as JSON" in line
-    assert "left out: " in told(tmp_path, "describe", "runs", "--skip-unreadable")[0]
+    assert "left out: " in read_streams(tmp_path, "describe", "runs", "--skip-unreadable")[0]
 
 
 def test_what_apis_and_servers_say_of_cost_and_time_is_loaded(con, tmp_path):
@@ -425,8 +425,8 @@ def test_what_apis_and_servers_say_of_cost_and_time_is_loaded(con, tmp_path):
 )
 def test_describe_proposes_what_loads_a_run(tmp_path, build):
     folder = build(tmp_path / build.__name__)
-    shown = told(tmp_path, "describe", folder)[0].splitlines()
+    shown = read_streams(tmp_path, "describe", folder)[0].splitlines()
     assert shown[0].startswith("loads"), shown
     command = shown[1].split()
     assert command[-2:] == ["--answer", "none"] or "--answer none" in shown[1], shown
-    told(tmp_path, *command[1:], "--db", f"{build.__name__}.duckdb")
+    read_streams(tmp_path, *command[1:], "--db", f"{build.__name__}.duckdb")

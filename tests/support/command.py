@@ -38,8 +38,8 @@ def run(folder, *arguments, status=0, inside=()):
     return done.stdout
 
 
-def told(folder, *arguments, status=0, **environment):
-    """The same within this process, which is faster: standard output and standard error."""
+def read_streams(folder, *arguments, status=0, **environment):
+    """Run the command within this process, which is faster; return both its streams."""
     with contextlib.chdir(folder):
         done = CliRunner(env=environment).invoke(main, [*map(str, arguments)])
     assert done.exit_code == status, done.output
@@ -48,9 +48,9 @@ def told(folder, *arguments, status=0, **environment):
     return done.stdout, done.stderr
 
 
-def said(folder, *arguments, status=0):
-    """What `run` gives, within this process: standard output, or the line of a mistake."""
+def run_inside(folder, *arguments, status=0):
+    """Return what `run` gives, within this process: standard output, or the line of a mistake."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        out, err = told(folder, *arguments, status=status)
+        out, err = read_streams(folder, *arguments, status=status)
     return err if status == 2 else out

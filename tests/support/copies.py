@@ -43,7 +43,7 @@ def python(folder, *arguments):
     )
 
 
-def told(folder, *commands):
+def run_commands(folder, *commands):
     """What commands of the copy print, one after the other in one process: texts, or lists."""
     lists = [one.split() if isinstance(one, str) else one for one in commands]
     done = python(folder, "-c", COMMANDS, json.dumps(lists))

@@ -18,7 +18,7 @@ from audit import api
 from audit.cli import main
 from audit.errors import AuditError
 from tests.support.archives import attempt, write_parquet
-from tests.support.command import ROOT, told
+from tests.support.command import ROOT, read_streams
 from tests.support.databases import replayed
 from tests.support.plugins import FIRST
 
@@ -79,7 +79,7 @@ def test_an_error_that_nobody_foresaw_is_one_line_and_shown_in_full_on_demand(
     with pytest.raises(KeyError):
         CliRunner().invoke(main, ["tables"], catch_exceptions=False)
     monkeypatch.delenv("BUDGET_AUDIT_TRACEBACK")
-    _, error = told(tmp_path, "tables", status=2)
+    _, error = read_streams(tmp_path, "tables", status=2)
     assert "KeyError: 'nobody" in error and "BUDGET_AUDIT_TRACEBACK=1 shows where" in error
 
 
@@ -89,7 +89,7 @@ def test_a_limit_on_memory_is_the_reason_that_is_given(tmp_path, monkeypatch):
             raise error
 
         monkeypatch.setattr(api, "tables", raise_it)
-        return told(tmp_path, "tables", status=2)[1]
+        return read_streams(tmp_path, "tables", status=2)[1]
 
     limited = "error: out of memory: this process may take no more (see 'ulimit -v')\n"
     assert fail(MemoryError()) == limited
@@ -123,16 +123,16 @@ def test_a_name_that_is_not_utf_8_is_told_and_read_where_it_can_be(tmp_path):
     rows, name = tmp_path / "rows.parquet", os.fsdecode(b"r\xff.parquet")
     write_parquet(ROWS, rows)
     rows.rename(tmp_path / name)
-    told(tmp_path, "load", name, "--db", "new.duckdb", "--force")
+    read_streams(tmp_path, "load", name, "--db", "new.duckdb", "--force")
     (tmp_path / "new.duckdb").rename(tmp_path / os.fsdecode(b"d\xff.duckdb"))
-    _, error = told(tmp_path, "check", "--db", os.fsdecode(b"d\xff.duckdb"), status=2)
+    _, error = read_streams(tmp_path, "check", "--db", os.fsdecode(b"d\xff.duckdb"), status=2)
     assert "DuckDB opens no name that is not UTF-8; rename it" in error
     other, path = os.fsdecode(b"o\xff"), tampered(tmp_path)
-    _, error = told(tmp_path, "plan", name, "--out", other, "--parts", 1, status=2)
+    _, error = read_streams(tmp_path, "plan", name, "--out", other, "--parts", 1, status=2)
     assert "DuckDB opens no name that is not UTF-8; rename the folder" in error
     (tmp_path / other).mkdir()
     (tmp_path / other / "mine.sql").write_text(FIRST)
-    _, error = told(tmp_path, "export", "--out", other, "main", "--db", path, status=2)
+    _, error = read_streams(tmp_path, "export", "--out", other, "main", "--db", path, status=2)
     assert "DuckDB writes no name that is not UTF-8; rename it" in error
-    _, error = told(tmp_path, "replay", "--selectors", other, "--db", path, status=2)
+    _, error = read_streams(tmp_path, "replay", "--selectors", other, "--db", path, status=2)
     assert "a name that was given is not UTF-8, and DuckDB takes none; rename it" in error
