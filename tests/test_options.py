@@ -75,12 +75,6 @@ def test_a_value_of_another_type_is_refused_before_anything_is_written(db, given
     assert db.read_bytes() == before
 
 
-def test_the_engine_checks_types_too(db):
-    with database.opened(db, write=True) as con:
-        assert "--orders: True is not a whole number" in refused(resolve, con, {"orders": True})
-        assert "--problems" in refused(resolve, con, {"problems": [("C", "0")]})
-
-
 def test_what_is_always_in_a_run_is_in_one_that_names_nothing(db):
     given = {**SMALL, "rules": [], "selectors": [], "policies": []}
     found = dict(zip(*audit.replay(db, **given).to_pydict().values(), strict=True))

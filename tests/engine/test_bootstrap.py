@@ -238,6 +238,6 @@ def test_a_single_replicate_has_no_error(tmp_path):
 def test_a_relation_that_is_missing_is_told_with_the_file_that_reads_it(tmp_path):
     with small_database(tmp_path) as con:
         con.execute("drop view budget_pairs")
-        with pytest.raises(AuditError, match=r"interval_budget_pairs\.sql: .*budget_pairs"):
+        with pytest.raises(AuditError, match=r"cost_comparisons\.sql: .*budget_pairs"):
             engine.table(con, "cost_comparisons")
         assert engine.table(con, "main").num_rows

@@ -1,5 +1,6 @@
 """Small random archives full of ties, exact boundaries and awkward values, and their files."""
 
+import csv
 import json
 import math
 import random
@@ -208,6 +209,16 @@ def write_jsonl(rows: list[Row], path: Path) -> None:
             if logprob is not None and not math.isfinite(logprob):
                 row = row | {"mean_logprob": None}
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_csv(rows: list[Row], path: Path) -> None:
+    """Write rows as CSV, lists and labels as JSON, and None as an empty cell."""
+    with open(path, "w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        for row in rows:
+            is_json = {name: isinstance(value, bool | list) for name, value in row.items()}
+            writer.writerow({n: json.dumps(v) if is_json[n] else v for n, v in row.items()})
 
 
 def attempt(seed, cost, answer, *, correct=False, finish="stop", archive="a", question=0, **more):

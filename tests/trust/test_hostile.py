@@ -1,7 +1,6 @@
 """Broken files and odd names harm nothing (threat model, b), and plug-ins see no label (e)."""
 
 import csv
-import json
 import random
 import re
 import subprocess
@@ -21,7 +20,7 @@ from audit.output.display import DISPLAY_FORMATS
 from audit.report import report
 from audit.report.figures import save_figure, timeline
 from audit.text import visible
-from tests.support.archives import random_archive, write_jsonl, write_parquet
+from tests.support.archives import random_archive, write_csv, write_jsonl, write_parquet
 from tests.support.browser import ready
 from tests.support.databases import SMALL, small_database
 from tests.support.latex import require_latex
@@ -46,16 +45,6 @@ def damage(rng, data):
     )
 
 
-def write_table(rows, path):
-    """Write rows as CSV, lists and labels as JSON."""
-    with open(path, "w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        for row in rows:
-            is_json = {name: isinstance(value, bool | list) for name, value in row.items()}
-            writer.writerow({n: json.dumps(v) if is_json[n] else v for n, v in row.items()})
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet", ".jsonl.gz", ".eval"])
 def test_damaged_files_load_or_are_refused_in_one_line(tmp_path, suffix):
@@ -64,7 +53,7 @@ def test_damaged_files_load_or_are_refused_in_one_line(tmp_path, suffix):
     if suffix == ".eval":
         sound = (FORMATS / "inspect_deflate.eval").read_bytes()
     else:
-        writer = {".csv": write_table, ".parquet": write_parquet}.get(suffix, write_jsonl)
+        writer = {".csv": write_csv, ".parquet": write_parquet}.get(suffix, write_jsonl)
         writer(random_archive(random.Random(5), problems=2, attempts=3), path)
         sound = path.read_bytes()
     for _ in range(25):
