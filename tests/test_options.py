@@ -1,11 +1,13 @@
 """An option is declared once and arrives everywhere; what it is given is checked by type."""
 
 import inspect
+import os
 import re
 import shutil
 import subprocess
 import sys
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy
 import pytest
@@ -184,7 +186,10 @@ def test_mypy_rejects_a_misspelt_or_mistyped_argument(tmp_path):
 
 
 def test_pyright_rejects_a_misspelt_or_mistyped_argument(tmp_path):
-    if not (pyright := shutil.which("pyright")):
+    places = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    pyright = shutil.which("pyright", path=places)
+    # The package of PyPI fetches the checker itself from npm when it is first run.
+    if not pyright or subprocess.run([pyright, "--version"], capture_output=True).returncode:
         pytest.skip("pyright is not installed")
     found, expected = rejected([pyright, "--pythonpath", sys.executable], tmp_path)
     assert found == expected and len(expected) > 200
