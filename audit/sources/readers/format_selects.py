@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from fnmatch import fnmatch
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,9 @@ from audit.sources.readers import chunks as limits
 from audit.sources.readers.chunks import empty
 from audit.sources.readers.documents import json_rows
 from audit.sources.readers.lines import text_lines
-from audit.sources.readers.selected import Select, decode, read_batches, read_relation
-from audit.sources.views import Argument, connect_offline, open_views
-from audit.text import quoted
+from audit.sources.readers.selected import BATCH_ROWS, decode
+from audit.sources.views import Argument, connect_offline, one_line_of, open_views
+from audit.text import literal, quoted
 
 # A format's select reads a file at a time.
 THREADS = 2
@@ -62,16 +62,14 @@ def open_format(
     # Only --map looks into the records: without it they stay inside.
     is_whole = bool(reading.mapping)
     text = format.select if is_whole else f"select * exclude (record) from ({format.select}\n)"
-    select = Select(file.shown_name, text)
     stack = ExitStack()
     try:
         feed = Feed(file, shape)
         con = stack.enter_context(_records(feed, format, schema, is_whole=is_whole))
         _add_beside(con, file, format.beside)
-        relation = read_relation(con, select, ["records", "beside"])
         origins = find_origins(context, feed.sample)
         present = {name: origin.where for name, origin in origins.items()}
-        chunks = _chunks(stack, feed, select, relation, context, origins, present)
+        chunks = _chunks(stack, feed, con, text, context, origins, present)
         first = next(chunks, None)
         if first is None:
             raise empty(file, context.notes)
@@ -101,8 +99,8 @@ def _of_columns(names: Mapping[str, str], chunks: Iterator[Chunk]) -> Iterator[C
 def _chunks(
     stack: ExitStack,
     feed: "Feed",
-    select: Select,
-    relation: duckdb.DuckDBPyRelation,
+    con: duckdb.DuckDBPyConnection,
+    text: str,
     context: Context,
     origins: Mapping[str, Origin],
     present: dict[str, str],
@@ -111,46 +109,50 @@ def _chunks(
 
     A column is present where a row of the first batch has it, be it as a null of JSON.
     """
-    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    where = f"sql/formats/{context.format.name}.sql"
     is_first = True
     with stack:
-        try:
-            for batch in read_batches(select, relation):
-                values = {name: decode(name, types[name], batch.column(name)) for name in types}
-                if is_first:
-                    found = [
-                        name for name in types if batch.column(name).null_count < batch.num_rows
-                    ]
-                    where = f"sql/formats/{context.format.name}.sql"
-                    present |= {name: where for name in found if name not in (*FACTS, *origins)}
-                    is_first = False
-                facts = {name: _listed(values.pop(name)) for name in FACTS if name in values}
-                numbers = facts["number"]
-                for note in facts.get("note", ()):
-                    context.notes.update([note] if note else [])
-                for number, wrong in zip(numbers, facts.get("wrong", ()), strict=False):
-                    if wrong:
-                        raise context.file.error(f"row {number}: {wrong}")
-                values |= _mapped(context, origins, facts)
-                left_out = facts.get("left_out") or [None] * len(numbers)
-                context.notes.update(reason for reason in left_out if reason)
-                kept = [at for at, reason in enumerate(left_out) if not reason]
-                if kept:
-                    taken = {name: _take(column, kept) for name, column in values.items()}
-                    yield Chunk(taken, [numbers[at] for at in kept], feed.done)
-        except AuditError as error:
-            raise feed.explain(error) from None
+        for rows, types in _row_batches(feed, con, text):
+            columns = dict(zip(types, zip(*rows, strict=True), strict=True))
+            if is_first:
+                found = [n for n, column in columns.items() if any(v is not None for v in column)]
+                present |= {n: where for n in found if n not in (*FACTS, *origins)}
+                is_first = False
+            values = {name: decode(name, types[name], column) for name, column in columns.items()}
+            facts = {name: values.pop(name) for name in FACTS if name in values}
+            numbers = facts["number"]
+            context.notes.update(note for note in facts.get("note", ()) if note)
+            for number, wrong in zip(numbers, facts.get("wrong", ()), strict=False):
+                if wrong:
+                    raise context.file.error(f"row {number}: {wrong}")
+            values |= _mapped(context, origins, facts)
+            left_out = facts.get("left_out") or [None] * len(numbers)
+            context.notes.update(reason for reason in left_out if reason)
+            kept = [not reason for reason in left_out]
+            if any(kept):
+                taken = {name: list(compress(column, kept)) for name, column in values.items()}
+                yield Chunk(taken, list(compress(numbers, kept)), feed.done)
 
 
-def _listed(values: Any) -> list[Any]:
-    return values.to_pylist() if isinstance(values, pa.Array) else values
-
-
-def _take(values: Any, kept: Sequence[int]) -> Any:
-    if len(kept) == len(values):
-        return values
-    is_array = isinstance(values, pa.Array)
-    return values.take(pa.array(kept)) if is_array else [values[at] for at in kept]
+def _row_batches(
+    feed: "Feed", con: duckdb.DuckDBPyConnection, text: str
+) -> Iterator[tuple[list[tuple[Any, ...]], dict[str, str]]]:
+    """Yield the rows of a select as far as a chunk goes, with the types of its columns."""
+    rows: list[tuple[Any, ...]] = []
+    size = 0
+    try:
+        con.execute(text)
+        types = {name: str(type) for name, type, *_ in con.description or ()}
+        while batch := con.fetchmany(BATCH_ROWS):
+            rows += batch
+            size += sum(len(value) for row in batch for value in row if isinstance(value, str))
+            if len(rows) >= limits.CHUNK_ROWS or size > limits.CHUNK_BYTES:
+                yield rows, types
+                rows, size = [], 0
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
+        raise feed.explain(error) from None
+    if rows:
+        yield rows, types
 
 
 def _mapped(
@@ -228,7 +230,7 @@ class Feed:
             self._failure = error
             raise
 
-    def explain(self, error: AuditError) -> Exception:
+    def explain(self, error: Exception) -> Exception:
         """Return what is wrong with the file, where that is what the engine fails by."""
         if self._failure is None and "Malformed JSON" in str(error):
             try:
@@ -237,7 +239,7 @@ class Feed:
             except AuditError as found:
                 return found
             return self.file.unreadable(f"{DAMAGED}: it holds text that is not valid Unicode")
-        return self._failure or error
+        return self._failure or self.file.error(one_line_of(error))
 
 
 def _batch(rows: list[tuple[int, str]]) -> pa.RecordBatch:
@@ -280,10 +282,9 @@ def _records(
     """
     if schema is None:
         with _sandbox().cursor() as con:
-            con.register("fed", feed.reader())
-            con.execute("create temp view source as select json::json as record, number from fed")
+            con.register("source", feed.reader())
             texts = {name: f"record ->> '$.{name}'" for name in format.apart}
-            _add_records(con, feed.file, "record, number", texts)
+            _add_records(con, feed.file, "json::json as record, number", texts)
             yield con
         return
     with open_views([Argument([feed.file])], {"threads": THREADS}) as con:
@@ -312,11 +313,11 @@ def _named(place: str, type: pa.DataType, paths: Sequence[Sequence[str]]) -> str
 def _add_records(
     con: duckdb.DuckDBPyConnection, file: SourceFile, columns: str, texts: Mapping[str, str]
 ) -> None:
-    path = os.path.abspath(file.path)
+    path = literal(os.path.abspath(file.path))
     apart = "".join(f", {place} as {quoted(name)}" for name, place in texts.items())
-    con.execute("create temp table file as select ? as filename", [path])
+    con.execute(f"create temp view file as select {path} as filename")
     con.execute(
-        f"create temp view records as select {columns}, file.filename{apart} from source, file"
+        f"create temp view records as select {columns}, {path} as filename{apart} from source"
     )
 
 

@@ -95,14 +95,17 @@ def read_batches(select: Select, relation: duckdb.DuckDBPyRelation) -> Iterator[
         yield from pa.Table.from_batches(pending).combine_chunks().to_batches()
 
 
-def decode(name: str, type: str, array: pa.Array) -> Any:
+def decode(name: str, type: str, values: Any) -> Any:
     """Return the values of a column; those of mixed types are JSON and decoded one by one."""
     if type == "JSON":
-        texts = (text or "null" for text in array.to_pylist())
-        values = json.loads(f"[{','.join(texts)}]")
+        values = json.loads(f"[{','.join(text or 'null' for text in _listed(values))}]")
     elif name == "archive_answer" or (name == "references" and not type.endswith("[]")):
-        values = array.to_pylist()
+        values = _listed(values)
     else:
-        return array
+        return values
     read = {"archive_answer": as_text, "references": as_references}.get(name)
     return [read(value) for value in values] if read else values
+
+
+def _listed(values: Any) -> Any:
+    return values.to_pylist() if isinstance(values, pa.Array) else values
