@@ -141,3 +141,11 @@ def test_docstrings_of_functions_begin_with_a_verb():
     ]
     assert len(nouns) <= 0.15 * len(first_lines), nouns
     assert [name for name, line in first_lines.items() if len(line) > 100] == []
+
+
+def test_every_test_that_the_lowest_versions_run_is_there():
+    named = re.findall(r"(tests/\S+?\.py)(?:::(\w+))?", (ROOT / ".ci" / "lowest").read_text())
+    missing = [
+        (file, name) for file, name in named if f"def {name}" not in (ROOT / file).read_text()
+    ]
+    assert len(named) > 10 and not missing
