@@ -230,20 +230,6 @@ def test_the_command_line_calls_the_functions_and_no_room():
                     assert names <= {"api", "options", "__version__"}, (path, names)
 
 
-@pytest.mark.slow
-def test_budgets_are_numbers_or_words(db):
-    for budgets, expected in (
-        ([10, "0.02k", "4.5k"], "10,20,4500"),
-        ("10,20", "10,20"),
-        (45, "45"),
-    ):
-        found = audit.replay(db, **{**SMALL, "budgets": budgets, "orders": 0, "replicates": 0})
-        assert {"key": "budgets", "value": expected} in found.to_pylist()
-    for wrong, part in (("4,096", "did you mean 4096"), ("four", "not a number"), (4.5, "whole")):
-        with pytest.raises(AuditError, match=part):
-            audit.replay(db, budgets=wrong)
-
-
 def test_a_result_is_taken_by_whoever_takes_arrow(db):
     main = audit.table(db, "main")
     rows = main.to_pylist()

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy
@@ -19,7 +19,6 @@ from audit.engine.prices import read_prices
 from audit.engine.settings import last_settings, resolve
 from audit.errors import AuditError
 from audit.options import Planned, Reading, Settings, arguments
-from audit.units import UNITS
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import ROOT, parameters
 from tests.support.databases import SMALL
@@ -256,8 +255,3 @@ def test_cached_tokens_that_cost_more_than_others_are_noted(db, tmp_path, cached
     assert (
         sum("cached tokens of archive a cost more than others" in note for note in notes) == noted
     )
-
-
-def test_the_units_are_those_of_the_setting():
-    (unit,) = (field for field in fields(Settings) if field.name == "unit")
-    assert unit.metadata["choices"] == tuple(UNITS)

@@ -20,7 +20,7 @@ from inspect_ai.log import list_eval_logs, read_eval_log
 from inspect_ai.util import TokenLimit
 
 from audit.live.inspect import CumulativeBudget
-from tests.support import scripted
+from tests.support import playing, scripted
 
 POLICIES = [plugin.name for plugin in plugins("policies")]
 RULES = [plugin.name for plugin in plugins("rules")]
@@ -35,7 +35,7 @@ select question_id, budget, returned, cost from replays where rule = 'step_lost'
 
 def played(folder, bank, name, budget=None, **options):
     """The log of a run on a bank, in a folder of its own."""
-    scripted.play(bank)
+    playing.play(bank)
     log = scripted.run(folder / name, bank, budget, **options)
     assert log.status == "success", log.error
     return log.location
@@ -76,13 +76,13 @@ def every_run(first):
 @pytest.mark.parametrize("unit", UNITS)
 def test_live_runs_equal_the_replay(tmp_path, unit):
     """Every rule and policy, attempts of one call and of two."""
-    bank = scripted.random_bank(unit, PROBLEMS, EPOCHS, steps=2, prompts=True)
+    bank = playing.random_bank(unit, PROBLEMS, EPOCHS, steps=2, prompts=True)
     equal = compared(tmp_path, bank, every_run(UNITS.index(unit)), unit=unit)
     assert equal == PROBLEMS * len(RULES) * len(POLICIES)
 
 
 def test_samples_that_fail_and_are_retried_equal_the_replay(tmp_path):
-    bank = scripted.random_bank("failing", 12, EPOCHS, failing=(0, 0, 1, 2))
+    bank = playing.random_bank("failing", 12, EPOCHS, failing=(0, 0, 1, 2))
     runs = [
         {"budget": 150, "rule": rule, "policy": policy}
         for rule in ("strict", "advisory")
@@ -93,16 +93,16 @@ def test_samples_that_fail_and_are_retried_equal_the_replay(tmp_path):
 
 
 def test_what_failed_tries_used_stands_in_the_header(tmp_path):
-    scripted.play({(1, 1): scripted.Script(((7, 50), (7, 60)), "4", failures=2, fails_at=1),
-                   (2, 1): scripted.Script(((7, 50), (7, 60)), "4")})  # fmt: skip
+    playing.play({(1, 1): playing.Script(((7, 50), (7, 60)), "4", failures=2, fails_at=1),
+                   (2, 1): playing.Script(((7, 50), (7, 60)), "4")})  # fmt: skip
     options = {"retry_on_error": 2, "max_samples": 2}
-    log = scripted.run(tmp_path, dict(scripted.SCRIPTS), {"budget": 300}, **options)
+    log = scripted.run(tmp_path, dict(playing.SCRIPTS), {"budget": 300}, **options)
     kept = log.results.early_stopping.metadata["budget_audit"]
     assert kept["spent"] == {"1": 110, "2": 110} and kept["lost_to_retries"] == {"1": 100}
 
 
 def test_samples_that_always_fail_are_no_attempts_on_either_side(tmp_path):
-    bank = scripted.random_bank("broken", 12, EPOCHS, failing=(0, 0, -1))
+    bank = playing.random_bank("broken", 12, EPOCHS, failing=(0, 0, -1))
     # `decided` counts on attempts that are still to come, and no run knows which of them will fail.
     runs = [
         {"budget": 150, "rule": rule, "policy": policy}
@@ -114,7 +114,7 @@ def test_samples_that_always_fail_are_no_attempts_on_either_side(tmp_path):
 
 def test_a_cancelled_run_that_is_resumed_equals_the_replay(tmp_path, monkeypatch):
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "live"))
-    bank = scripted.random_bank("resumed", 12, EPOCHS)
+    bank = playing.random_bank("resumed", 12, EPOCHS)
     audit.load(tmp_path / "full.duckdb", played(tmp_path, bank, "full"), archive="full")
     replay(tmp_path / "full.duckdb", EPOCHS, budgets=[220], policies="all")
     for rule, policy in (("strict", "lead_of_three"), ("advisory", "none")):
@@ -125,7 +125,7 @@ def test_a_cancelled_run_that_is_resumed_equals_the_replay(tmp_path, monkeypatch
         assert len(cancelled.samples) > 10
         (resumed,) = eval_retry(cancelled, log_dir=str(folder), display="none")
         assert resumed.status == "success", resumed.error
-        assert len(scripted.SEEN) < len(resumed.samples), "some epochs must have been reused"
+        assert len(playing.SEEN) < len(resumed.samples), "some epochs must have been reused"
         live = tmp_path / f"{rule}.duckdb"
         audit.load(live, resumed.location, archive="live")
         replay(live, EPOCHS, budgets=[220])
@@ -137,7 +137,7 @@ def test_a_cancelled_run_that_is_resumed_equals_the_replay(tmp_path, monkeypatch
 def test_a_resumed_run_whose_log_is_elsewhere_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "nowhere"))
     (tmp_path / "nowhere").mkdir()
-    bank = scripted.random_bank("lost", 3, 3)
+    bank = playing.random_bank("lost", 3, 3)
     cancelled = scripted.run_cancelled(tmp_path / "live", bank, {"budget": 100}, 6, max_samples=2)
     (resumed,) = eval_retry(cancelled, log_dir=str(tmp_path / "live"), display="none")
     assert resumed.status == "error"
@@ -145,7 +145,7 @@ def test_a_resumed_run_whose_log_is_elsewhere_is_refused(tmp_path, monkeypatch):
 
 
 def test_the_log_is_an_ordinary_one_that_says_what_it_was_run_with(tmp_path):
-    bank = scripted.random_bank("facts", 3, 4)
+    bank = playing.random_bank("facts", 3, 4)
     budget = {"budget": "0.2k", "rule": "advisory", "policy": "decided", "cap": 3}
     log = read_eval_log(played(tmp_path, bank, "live", budget))
     summary = log.results.early_stopping.metadata["budget_audit"]
@@ -165,7 +165,7 @@ def test_the_log_is_an_ordinary_one_that_says_what_it_was_run_with(tmp_path):
 @pytest.mark.parametrize(("unit", "counted"), [("completion", "output"), ("total", "all")])
 def test_inspects_own_token_limit_is_the_rule_step_lost(tmp_path, unit, counted):
     """Samples of several calls, each limited by itself: a cap of one attempt."""
-    bank = scripted.random_bank(f"limit {counted}", 25, 1, steps=5, prompts=True)
+    bank = playing.random_bank(f"limit {counted}", 25, 1, steps=5, prompts=True)
     spent = [[_spent(step, counted) for step in script.steps] for script in bank.values()]
     # At one limit a call of the first sample ends exactly.
     limits = sorted({60, 100, 150, spent[0][0], sum(spent[1])})
@@ -179,7 +179,7 @@ def test_inspects_own_token_limit_is_the_rule_step_lost(tmp_path, unit, counted)
         for row in audit.query(db, STEP_LOST).to_pylist()
     }
     for limit in limits:
-        scripted.play(bank)
+        playing.play(bank)
         token_limit = TokenLimit(tokens=limit, type=counted)
         log = scripted.run(tmp_path / str(limit), bank, token_limit=token_limit)
         for sample in log.samples:
@@ -195,22 +195,22 @@ def _spent(step, counted):
 
 
 def test_a_provider_that_ignores_max_tokens_returns_nothing_past_the_budget(tmp_path):
-    bank = scripted.random_bank("deaf", 5, EPOCHS)
+    bank = playing.random_bank("deaf", 5, EPOCHS)
     full = played(tmp_path, bank, "full")
-    scripted.play(bank)
-    scripted.FLAGS["obeys"] = False
+    playing.play(bank)
+    playing.FLAGS["obeys"] = False
     live = scripted.run(tmp_path / "live", bank, {"budget": 150})
     assert audit.verify(live.location, full).caption.startswith("5 of 5 problems equal")
 
 
 def test_a_provider_without_usage_is_refused_after_one_attempt(tmp_path):
-    bank = scripted.random_bank("uncounted", 6, 3)
-    scripted.play(bank)
-    scripted.FLAGS["usage"] = False
+    bank = playing.random_bank("uncounted", 6, 3)
+    playing.play(bank)
+    playing.FLAGS["usage"] = False
     log = scripted.run(tmp_path, bank, {"budget": 150})
     assert log.status == "error"
     assert "returned no token usage" in log.error.message
-    assert len(scripted.SEEN) == 1
+    assert len(playing.SEEN) == 1
 
 
 @pytest.mark.parametrize("unit", ["money", "seconds", "steps"])
@@ -227,11 +227,11 @@ def test_a_unit_that_the_log_cannot_count_is_refused(unit):
     ],
 )
 def test_a_run_in_which_the_budget_would_not_hold_is_refused(tmp_path, options, message):
-    bank = scripted.random_bank("refused", 2, 3)
-    scripted.play(bank)
+    bank = playing.random_bank("refused", 2, 3)
+    playing.play(bank)
     log = scripted.run(tmp_path, bank, {"budget": 150}, **options)
     assert log.status == "error" and message in log.error.message
-    assert not scripted.SEEN
+    assert not playing.SEEN
 
 
 def test_the_readme_with_inspect(tmp_path, monkeypatch):
@@ -240,7 +240,7 @@ def test_the_readme_with_inspect(tmp_path, monkeypatch):
     (block,) = [block for block in blocks if "inspect_ai" in block]
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path))
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
-    scripted.play({})
+    playing.play({})
     exec(block.replace("openai/gpt-5-mini", "scripted/bank"), {})
     (found,) = list_eval_logs(str(tmp_path))
     log = read_eval_log(found)

@@ -8,10 +8,9 @@ import duckdb
 import pytest
 
 from audit.database.schema import NUMBERED
-from audit.errors import AuditError
 from audit.load.load import load
 from audit.sources.canonical import COLUMNS, STEP_COLUMNS
-from tests.support.logs import write
+from tests.support.logs import refusal, write
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "archive, competition, question_id, seed"
@@ -101,13 +100,8 @@ def test_the_mean_log_probability_is_the_score_logprob(tmp_path):
 
 def refused(tmp_path, rows, name="a.jsonl", **options):
     """The one line of a refusal, which leaves nothing behind."""
-    source = write(tmp_path / name, rows)
     with duckdb.connect() as con:
-        with pytest.raises(AuditError) as error:
-            load(con, [source], **options)
-        assert con.execute("show tables").fetchall() == []
-    assert "\n" not in str(error.value)
-    return str(error.value)
+        return refusal(con, write(tmp_path / name, rows), **options)
 
 
 WRONG = {

@@ -1,13 +1,16 @@
 """Records that do not fit are refused or told: each case through the command line, by hand."""
 
+from functools import partial
+
 import duckdb
 import pyarrow as pa
 import pytest
 
 from audit import database, engine
-from audit.cli import main
 from audit.database import insert
 from audit.engine.quality import quality_notes
+from tests.support import archives
+from tests.support.command import read_streams
 from tests.support.logs import lines
 
 LONG = "Let us see. " * 20
@@ -15,16 +18,9 @@ LONG = "Let us see. " * 20
 
 def attempt(question, seed, answer, correct=True, archive="m", **more):
     """One record; the answer stands in a box, unless a text says otherwise."""
-    return {
-        "archive": archive,
-        "competition": "C",
-        "question_id": question,
-        "seed": seed,
-        "completion_tokens": 100 + 7 * seed + question,
-        "finish_reason": "stop",
-        "text": rf"so \boxed{{{answer}}}",
-        "correct": correct,
-    } | more
+    cost = 100 + 7 * seed + question
+    known = {"correct": correct, "archive": archive, "question": question}
+    return archives.attempt(seed, cost, answer, **known) | more
 
 
 def bank(archive="m", problems=3, attempts=8):
@@ -37,19 +33,10 @@ def bank(archive="m", problems=3, attempts=8):
 
 
 @pytest.fixture
-def tool(tmp_path, monkeypatch, capsys):
+def tool(tmp_path, monkeypatch):
     """The command, run in this process in a folder of its own: what it prints and tells."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*arguments, status=0):
-        with pytest.raises(SystemExit) as ended:
-            main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        assert (ended.value.code or 0) == status, captured.err
-        if status == 2:
-            assert captured.err.startswith("error: ") and captured.err.count("\n") == 1
-        return captured
-
+    run = partial(read_streams, tmp_path)
     run.folder = tmp_path
     return run
 

@@ -12,21 +12,14 @@ from audit.errors import AuditError
 from audit.load.load import load
 from audit.load.provenance import notes
 from audit.load.reread import reread
+from tests.support import archives
 from tests.support.logs import write
 
 
 def attempt(seed, **more):
-    return {
-        "archive": "m",
-        "competition": "C",
-        "question_id": seed // 4,
-        "seed": seed,
-        "completion_tokens": 10 + seed,
-        "finish_reason": "stop",
-        "text": rf"so \boxed{{{seed % 3}}}",
-        "archive_answer": str(seed % 3),
-        "correct": seed % 3 == 1,
-    } | more
+    answer, known = str(seed % 3), {"archive": "m", "question": seed // 4}
+    row = archives.attempt(seed, 10 + seed, answer, correct=seed % 3 == 1, **known)
+    return row | {"archive_answer": answer} | more
 
 
 def bank(**more):

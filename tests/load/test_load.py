@@ -9,12 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from audit import engine
-from audit.errors import AuditError
 from audit.load import staging
 from audit.load.load import load
 from audit.load.schema import SCHEMA, VIEWS, create_schema
 from audit.sources.readers import chunks
-from tests.support.logs import write
+from tests.support.logs import refusal, write
 
 RELATIONS = ("attempts", "texts", "labels", "accepted_references", "grades")
 FORMATS = ("parquet", "jsonl", "jsonl.gz", "csv")
@@ -70,24 +69,6 @@ def contents(con, relations=RELATIONS):
     return {
         name: con.execute(f"select * from {name} order by all").fetchall() for name in relations
     }
-
-
-def state(con):
-    """The whole database: every relation of the main schema and its rows."""
-    names = [name for (name,) in con.execute("show tables").fetchall()]
-    return contents(con, [f'"{name}"' for name in names])
-
-
-def refusal(con, *sources, **options):
-    """The line with which a load is refused, which must leave the database as it was."""
-    before = state(con)
-    with pytest.raises(AuditError) as caught:
-        load(con, [str(source) for source in sources], **options)
-    assert state(con) == before
-    assert con.execute("select count(*) from duckdb_tables() where temporary").fetchone() == (0,)
-    line = str(caught.value)
-    assert "\n" not in line
-    return line
 
 
 # What is loaded

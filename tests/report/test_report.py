@@ -17,7 +17,7 @@ from audit.report import build, captions, content, data, figures, report
 from audit.report.explorer import pack, page
 from audit.report.explorer.page import SCRIPTS
 from audit.report.findings import key_of
-from audit.report.wording import number, said
+from audit.report.wording import said
 from audit.rules import describe_rule
 from audit.units import UNITS
 from tests.support.hostile import BRACES, IMAGE, SCRIPT
@@ -292,17 +292,6 @@ def test_a_long_table_is_cut_with_a_hint(hostile, remembered, plain, monkeypatch
     text = (tmp_path / "report.md").read_text()
     total = engine.table(con, "curves").num_rows
     assert f"The first 3 of {total} rows; budget-audit export curves --out DIR writes" in text
-
-
-def test_numbers_round_halves_up_and_carry_their_interval(simulated, plain):
-    values = content.content(simulated, *content.tables(simulated, ["main"]))
-    (main,) = (section for section in content.sections(values, 9) if section.name == "main")
-    (delta,) = (column for column in main.columns if column.header == "delta")
-    row = engine.table(simulated, "main").to_pylist()[0]
-    shown = [number(row[name]) for name in ("delta", "delta_low", "delta_high")]
-    text = delta.cells[0].replace("-", "−")
-    assert text == f"{shown[0]} [{shown[1]}, {shown[2]}]" and delta.numeric
-    assert number(50.125) == "50.13" and number(-0.705) == "−0.71"
 
 
 def test_provenance_names_sources_hashes_settings_and_versions(hostile):

@@ -15,6 +15,7 @@ from audit.options import Reading
 from audit.sources.files import find_files
 from audit.sources.opening import open_source
 from audit.sources.readers import chunks
+from tests.support import logs
 from tests.support.logs import lines
 from tests.support.waiting import within
 
@@ -35,10 +36,8 @@ def rows(count):
 
 
 def refusal(path, **options):
-    with duckdb.connect() as con, pytest.raises(AuditError) as caught:
-        load(con, [str(path)], **options)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+    with duckdb.connect() as con:
+        return logs.refusal(con, path, **options)
 
 
 # Files that change

@@ -123,25 +123,6 @@ def test_a_value_that_is_not_there_says_why_and_is_no_difference(
     assert comparison.those("not_computed") == comparison.rows
 
 
-def test_each_table_is_computed_once_and_only_for_a_loaded_archive(tmp_path: Path) -> None:
-    asked = []
-
-    def counting(name: str) -> pa.Table:
-        asked.append(name)
-        return table_of(name)
-
-    path = published(
-        tmp_path,
-        "grade_repairs archive=c adjusted_labels 1 0",
-        "main archive=a budget=4000 delta 12.88 2",
-        "main archive=a budget=8000 delta 5.83 2",
-        "prefix_boxes archive=a examined 1 0",
-        "prefix_boxes archive=b examined 1 0",
-    )
-    compare(counting, ARCHIVES, path)
-    assert asked == ["main", "prefix_boxes"]
-
-
 @pytest.mark.parametrize(
     ("archives", "is_study"),
     [

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 from click.testing import CliRunner
@@ -38,6 +39,13 @@ def run(folder, *arguments, status=0, inside=()):
     return done.stdout
 
 
+class Streams(NamedTuple):
+    """What a command wrote."""
+
+    out: str
+    err: str
+
+
 def read_streams(folder, *arguments, status=0, **environment):
     """Run the command within this process, which is faster; return both its streams."""
     with contextlib.chdir(folder):
@@ -45,7 +53,7 @@ def read_streams(folder, *arguments, status=0, **environment):
     assert done.exit_code == status, done.output
     if status == 2:
         assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
-    return done.stdout, done.stderr
+    return Streams(done.stdout, done.stderr)
 
 
 def run_inside(folder, *arguments, status=0):

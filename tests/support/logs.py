@@ -35,12 +35,18 @@ def lines(path: Path, records: Iterable[Record]) -> Path:
 
 def refusal(con: duckdb.DuckDBPyConnection, *sources: Path | str, **options: Any) -> str:
     """Return the one line with which a load is refused, which must leave no trace."""
-    before = con.execute("show tables").fetchall()
+    before = _state(con)
     with pytest.raises(AuditError) as caught:
         load(con, [str(source) for source in sources], **options)
-    assert con.execute("show tables").fetchall() == before
+    assert _state(con) == before
     assert "\n" not in str(caught.value)
     return str(caught.value)
+
+
+def _state(con: duckdb.DuckDBPyConnection) -> dict[str, list[Any]]:
+    """Return the rows of every relation, temporary ones too."""
+    names = [name for (name,) in con.execute("show tables").fetchall()]
+    return {name: con.execute(f'from "{name}" order by all').fetchall() for name in names}
 
 
 def expected() -> list[Record]:

@@ -29,22 +29,9 @@ from tests.support.playing import (
     FLAGS,
     SCRIPTS,
     SEEN,
-    Script,
     play,
-    random_bank,
 )
 
-__all__ = [
-    "FLAGS",
-    "SCRIPTS",
-    "SEEN",
-    "Script",
-    "play",
-    "random_bank",
-    "run",
-    "run_all",
-    "run_cancelled",
-]
 # Inspect asks every task anew which package it comes from, and reads the metadata of all.
 importlib.metadata.packages_distributions = functools.cache(
     importlib.metadata.packages_distributions

@@ -14,6 +14,7 @@ from audit.errors import AuditError
 from audit.load.load import load
 from audit.tokens import counting, encodings
 from tests import reference
+from tests.support import archives
 from tests.support.able import able
 from tests.support.archives import ANSWERS, random_archive, random_settings, write_parquet
 from tests.support.databases import TOY, ledger_database, replayed, tables_of, three_bytes
@@ -24,17 +25,8 @@ PROBLEM = ("archive", "competition", "question_id")
 
 
 def attempt(question, text, recorded, *, seed=1, archive="a", **more):
-    return {
-        "archive": archive,
-        "competition": "C",
-        "question_id": question,
-        "seed": seed,
-        "completion_tokens": recorded,
-        "finish_reason": "stop",
-        "text": text,
-        "correct": False,
-        **more,
-    }
+    row = archives.attempt(seed, recorded, None, archive=archive, question=question)
+    return row | {"text": text, **more}
 
 
 def run(command, status=0):
