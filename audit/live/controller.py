@@ -10,7 +10,6 @@ import json
 import sys
 import threading
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +102,9 @@ class Controller:
                         "or lose() if it failed"
                     )
                 return False
-            if self.launched >= min(self.cap, self._planned) or self.left() <= 0 or self._stops:
+            if self.launched >= min(self.cap, self._planned) or self.left() <= 0:
+                return False
+            if self._judge.stop(self.attempts, self._planned) is not None:
                 return False
             self._runner = _caller()
             return True
@@ -175,7 +176,6 @@ class Controller:
             attempt = self._judge.attempt(row)
             if not is_resumed:
                 self._release("record")
-            self.__dict__.pop("_stops", None)
             self.attempts.append(attempt)
             self._append(json.dumps({**row, "budget_audit": self.facts}) + "\n")
         return attempt
@@ -184,7 +184,6 @@ class Controller:
         """Give the launched attempt up: it failed, nothing was paid, and it is not made again."""
         with self._lock:
             self._release("lose")
-            self.__dict__.pop("_stops", None)
             self._planned -= 1
 
     def _release(self, what: str) -> None:
@@ -202,11 +201,6 @@ class Controller:
                 lines.write(line)
         except OSError as error:
             raise AuditError(f"{self._path}: cannot be written: {error.strerror}") from None
-
-    @cached_property
-    def _stops(self) -> bool:
-        """Return whether the policy stops here."""
-        return self._judge.stop(self.attempts, self._planned) is not None
 
 
 def _caller() -> object:
