@@ -1,6 +1,6 @@
 """The parts of a run become one database, as if one machine had replayed it all."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,6 @@ def _fill(
     for name, paths in files.items():
         con.execute(f"create table {name} as from {parquet(paths)}")
     build_stages(con, settings, manifest.plugins, {*HANDED_DOWN, *WRITTEN})
-    publish(con, replace(manifest.plugins, unit=settings.unit, primary=settings.primary_selector))
+    publish(con, manifest.plugins)
     finish(con)
     con.execute("update meta set value = 'fresh' where key = 'replays'")

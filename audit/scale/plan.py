@@ -130,7 +130,7 @@ def write_plan(
     content = {
         "parts": parts,
         "settings": asdict(resolved),
-        "plugins": {kind: [asdict(plugin) for plugin in getattr(plugins, kind)] for kind in KINDS},
+        "plugins": asdict(plugins),
         "reading": asdict(reading),
         "files": [
             {"path": str(file.path), "name": file.name, "bytes": file.bytes} for file in files
@@ -229,18 +229,15 @@ def read_manifest(run: Path) -> Manifest:
                 f"{platform.node() or 'this worker'} has {name} {here.get(name)}, and the run was "
                 f"planned with {version}; install the same on every worker"
             )
-    settings = settings_of(content)
-    by_kind = {kind: [Plugin(**plugin) for plugin in content["plugins"][kind]] for kind in KINDS}
-    kinds = by_kind["rules"], by_kind["selectors"], by_kind["policies"]
-    files = [SourceFile(Path(f["path"]), f["name"], f["bytes"]) for f in content["files"]]
-    reading = {name: as_tuples(value) for name, value in content["reading"].items()}
+    plugins = content["plugins"]
+    by_kind = {kind: [Plugin(**plugin) for plugin in plugins[kind]] for kind in KINDS}
     read = {
-        "settings": settings,
-        "plugins": Plugins(*kinds, settings.unit),
-        "files": files,
-        "reading": Reading(**reading),
+        "settings": settings_of(content),
+        "plugins": Plugins(**plugins | by_kind),
+        "files": [SourceFile(Path(f["path"]), f["name"], f["bytes"]) for f in content["files"]],
+        "reading": Reading(**{name: as_tuples(one) for name, one in content["reading"].items()}),
     }
-    return Manifest(id=digest, **{**content, **read})
+    return Manifest(id=digest, **content | read)
 
 
 def settings_of(content: Mapping[str, Any]) -> Settings:

@@ -188,8 +188,7 @@ def make_part(run: Path, number: int, limits: TaskLimits) -> int:
             build_stages(
                 con, settings, manifest.plugins, {*HANDED_DOWN, "walks"}, names=PART_STAGES
             )
-            primary = settings.primary_selector
-            check_contracts(con, replace(manifest.plugins, unit=settings.unit, primary=primary))
+            check_contracts(con, manifest.plugins)
         for name in relations(con):
             if name in WRITTEN:
                 path = literal(str(folder / f"{name}.parquet"))
