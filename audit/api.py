@@ -47,7 +47,7 @@ from audit.output.captions import AVERAGED, advisory_notes, annotated, caption, 
 from audit.output.choose import choose
 from audit.output.display import text_table
 from audit.output.headings import in_unit, replayed_unit, set_width
-from audit.output.picture import Picture, picture
+from audit.output.picture import Picture
 from audit.output.result import Result, Text
 from audit.progress import Progress
 from audit.study.fetch import local_files
@@ -388,22 +388,13 @@ def query(
     limit: the most rows to return
     timeout: seconds before it is stopped
     """
-    return _run_query(db, name_or_sql, params, limits, limit=limit, timeout=timeout)[0]
+    return run_query(db, name_or_sql, params, limits, limit=limit, timeout=timeout)[0]
 
 
-def query_text(
-    db: Database, name_or_sql: str, params: Mapping[str, Any], limits: Limits, **more: Any
-) -> tuple[str, Sequence[str]]:
-    """Return a query's rows as text, and the notes below; the limits hold for formatting too."""
-    result, text = _run_query(db, name_or_sql, params, limits, **more)
-    all_shown = f"{result.caption}; --limit 0 shows all"
-    return text, [all_shown, *result.notes] if result.caption else result.notes
-
-
-def _run_query(
+def run_query(
     db: Database, name_or_sql: str, params: Mapping[str, Any] | None, limits: Limits, **more: Any
 ) -> tuple[Result, str]:
-    """Run a query and return its result, also as text if a format is given."""
+    """Run a query and return its result, also as text if a format is given, within the limits."""
     from audit.query.run import query as ask
 
     with _open(db, limits, sandbox=True) as con:
@@ -645,7 +636,9 @@ def figure(
             draw, notes = FIGURES[name](con, panels), []
         chart = draw(look=look) if width is None else fitting(draw, look)
         words = caption(con, figure_caption(name, chart), chosen)
-        return picture(save_figure(chart, path), words, notes)
+        drawn = Picture(save_figure(chart, path))
+        drawn.caption, drawn.notes = words, notes
+        return drawn
 
 
 def _prepare_timeline(

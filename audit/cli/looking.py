@@ -125,7 +125,7 @@ def query(
         return
     if limit is None and sys.stdout.isatty():
         limit = MOST_ROWS
-    text, notes = api.query_text(
+    result, text = api.run_query(
         options["db"],
         name_or_sql,
         params or {},
@@ -137,7 +137,8 @@ def query(
         give_up=give_up,
     )
     click.echo(text, nl=False)
-    show_notes(*notes)
+    show_notes(*([f"{result.caption}; --limit 0 shows all"] if result.caption else []))
+    show_notes(*result.notes)
 
 
 def _from_standard_input() -> str:

@@ -25,10 +25,3 @@ class Picture(type(Path())):  # type: ignore[misc]
             return shown | {kind: content.decode() if "svg" in kind else content}
         page = html.escape(content.decode(), quote=True)
         return shown | {"text/html": f'<iframe srcdoc="{page}" width="100%" height="600"></iframe>'}
-
-
-def picture(path: Path, caption: str, notes: Sequence[str] = ()) -> Picture:
-    """Return the written file with its caption."""
-    written = Picture(path)
-    written.caption, written.notes = caption, notes
-    return written
