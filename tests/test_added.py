@@ -125,7 +125,7 @@ def printed(folder):
         "export": "export --out out prompts attempts",
         "schema attempts": "schema attempts",
         "schema prompts": "schema prompts",
-        "sql": "sql replicate_prompts",
+        "sql": "sql interval_prompts",
         "loudness": ("query", "--format", "csv", "select distinct loudness from attempts"),
         "worst": ("query", "--format", "csv", PICKED),
         "rows": ("query", "--format", "csv", "select prompts from prompts where budget = 20"),

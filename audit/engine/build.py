@@ -12,13 +12,14 @@ from audit.engine.comments import PUBLIC_RELATIONS, column, is_table
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import Plugins
 from audit.engine.sql_files import (
+    Weighing,
     header,
+    interval_names,
     interval_statistics,
     resource,
     stage_file,
     text,
-    weighed_purpose,
-    weighings,
+    weighing,
 )
 from audit.engine.stages import DRAWN, STAGE_NAMES, TABLES
 from audit.errors import AuditError, explained, first_line
@@ -33,11 +34,9 @@ QUANTILES = {"low": 0.025, "high": 0.975, "test_low": 0.05, "test_high": 0.95}
 
 def render(name: str, plugins: Plugins | None = None, **values: Any) -> str:
     """Return the SQL of a stage, plug-in or table, its chosen files and these values put in."""
-    if name in weighings():
-        return replicates_sql(name)
+    if name in interval_names():
+        return interval_sql(name)
     sql = text(name)
-    if statistics := interval_statistics(name):
-        return _intervals_sql(name, sql, statistics)
     # Importing Jinja takes longer than most commands need it for.
     plain = sql
     while INCLUDE.search(plain):
@@ -62,39 +61,35 @@ def render_file(file: str, **values: Any) -> str:
     return _templates().get_template(file).render(**values)
 
 
-def keys_sql(name: str) -> str:
-    """Return the keys of a `replicate_x`: a row each, with its problems and totals as lists."""
-    template = _templates().get_template("bootstrap/keys.jinja")
-    return template.render(weighings()[name]._asdict())
+def keys_sql(weighed: Weighing) -> str:
+    """Return the keys of replicates: a row each, with its problems and totals as lists."""
+    return render_file("bootstrap/keys.jinja", **weighed._asdict())
 
 
-def replicates_sql(name: str, key_rows: str = "") -> str:
-    """Return the SQL of a `replicate_x`: the totals of its keys, or of some, times the counts."""
-    values = weighings()[name]._asdict() | {"name": name, "purpose": weighed_purpose(name)}
-    values["key_rows"] = key_rows or keys_sql(name)
-    return _templates().get_template("bootstrap/replicates.jinja").render(values)
+def replicates_sql(weighed: Weighing, key_rows: str = "") -> str:
+    """Return the totals of all keys, or of some, times the counts of every replicate."""
+    values = weighed._asdict() | {"key_rows": key_rows or keys_sql(weighed)}
+    return render_file("bootstrap/replicates.jinja", **values)
 
 
-def _intervals_sql(name: str, rows: str, statistics: dict[str, tuple[str, ...]]) -> str:
+def interval_sql(name: str, key_rows: str = "") -> str:
     """Return the SQL of an `interval_x`: its file in replicate 0, beside statistics of others."""
-    said = header(name)
-    return (
-        _templates()
-        .get_template("intervals/intervals.jinja")
-        .render(
-            head=rows[: rows.index("\n", rows.index("\n-- grain: ") + 1)],
-            rows=rows,
-            # A narrow key groups faster.
-            by="key_id"
-            if "totals" in header(name)
-            else header(name).get("by", header(name)["grain"]),
-            intervals=statistics,
-            band=said.get("band"),
-            quantiles={
-                column: {word: QUANTILES[word] for word in words if word in QUANTILES}
-                for column, words in statistics.items()
-            },
-        )
+    said, rows, statistics = header(name), text(name), interval_statistics(name)
+    weighed = weighing(name)
+    return render_file(
+        "intervals/intervals.jinja",
+        head=rows[: rows.index("\n", rows.index("\n-- grain: ") + 1)],
+        rows=rows,
+        replicate=weighed and weighed.replicate,
+        weighed=weighed and replicates_sql(weighed, key_rows),
+        # A narrow key groups faster.
+        by="key_id" if "totals" in said else said.get("by", said["grain"]),
+        intervals=statistics,
+        band=said.get("band"),
+        quantiles={
+            column: {word: QUANTILES[word] for word in words if word in QUANTILES}
+            for column, words in statistics.items()
+        },
     )
 
 
@@ -168,11 +163,6 @@ def bind(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("select count(*) from duckdb_columns()")
 
 
-def _file(name: str) -> str:
-    """Return the file of a stage; a `replicate_x` is made of what its interval's file says."""
-    return stage_file(name.replace("replicate_", "interval_", 1) if name in weighings() else name)
-
-
 def printed(con: duckdb.DuckDBPyConnection, name: str, sql: str, unit: str) -> str:
     """Return the select of a public relation or table with costs in the printed unit."""
     scale = UNITS[unit].scale
@@ -194,4 +184,4 @@ def _run(con: duckdb.DuckDBPyConnection, name: str, statement: str) -> None:
     except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
         raise AuditError(f"{name}: {explained(error)}") from None
     except duckdb.Error as error:
-        raise AuditError(f"sql/{_file(name)}: {first_line(error)}") from error
+        raise AuditError(f"sql/{stage_file(name)}: {first_line(error)}") from error

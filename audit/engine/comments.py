@@ -14,8 +14,6 @@ from audit.engine.sql_files import (
     stage_names,
     table_names,
     table_purpose,
-    weighed_purpose,
-    weighings,
 )
 from audit.text import literal, quoted
 
@@ -93,7 +91,7 @@ def comment_relations(con: duckdb.DuckDBPyConnection, without: Collection[str] =
 def relation_comment(name: str) -> str:
     """What a row of a relation or table means: the first line of its file, or of the list."""
     if name in stage_names():
-        return weighed_purpose(name) if name in weighings() else said(name, name)
+        return said(name, name)
     return _listed_columns().get((name, ""), ColumnMeaning()).comment
 
 

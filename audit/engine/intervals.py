@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import duckdb
 
-from audit.engine.build import keys_sql, render, replicates_sql
+from audit.engine.build import interval_sql, keys_sql, render
 from audit.engine.lineage import relations_named
-from audit.engine.sql_files import header, interval_names, text, weighings
+from audit.engine.sql_files import header, interval_names, text, weighing
 from audit.text import quoted
 
 # Keys times replicates that are weighed at a time, and those that are matched, which take more.
@@ -31,42 +31,41 @@ def intervals_read(table: str) -> frozenset[str]:
 
 def fill_interval(con: duckdb.DuckDBPyConnection, table: str, name: str, kind: str) -> None:
     """Create a table with the rows of an `interval_x`, for some keys at a time."""
-    replicate = replicate_of(name)
+    weighed = weighing(name)
+    search = "" if weighed else search_of(name)
     catalog = quoted(con.execute("select current_database()").fetchall()[0][0])
-    beside = MATCHED.get(replicate, ())
-    keys = render("matching_keys") if replicate in MATCHED else keys_sql(replicate)
+    beside = MATCHED.get(search, ())
+    keys = keys_sql(weighed) if weighed else render("matching_keys")
     try:
         for relation in beside:
             source = f"{catalog}.main.{relation}"
             con.execute(f"create or replace temp table {relation} as from {source}")
         con.execute(f"create or replace temp table interval_keys as {keys}")
-        ranges = _key_ranges(con, header(name).get("together", ""), replicate in MATCHED)
+        ranges = _key_ranges(con, header(name).get("together", ""), bool(search))
         for number, (first, last) in enumerate(ranges):
             begin = f"create {kind} {table} as" if number == 0 else f"insert into {table}"
-            con.execute(f"{begin} {_portion_sql(name, replicate, first, last)}")
+            con.execute(f"{begin} {_portion_sql(name, search, first, last)}")
     finally:
         for relation in (*beside, "interval_keys"):
             con.execute(f"drop table if exists temp.{relation}")
 
 
-def replicate_of(name: str) -> str:
-    """Return the relation of replicates that an `interval_x` is computed from."""
-    (replicate,) = relations_named(text(name)) & {*weighings(), *MATCHED}
-    return replicate
+def search_of(name: str) -> str:
+    """Return the search for equal costs that an `interval_x` is computed from."""
+    (search,) = relations_named(text(name)) & set(MATCHED)
+    return search
 
 
-def _portion_sql(name: str, replicate: str, first: int, last: int) -> str:
+def _portion_sql(name: str, search: str, first: int, last: int) -> str:
     """Return the select of an `interval_x` for the keys from `first` to `last`."""
     keys = f"from temp.interval_keys where key_id between {first} and {last}"
-    beside = ""
-    if replicate in MATCHED:
-        beside, rows = f"matching_keys as ({keys}), ", render(replicate)
-        if replicate != SEARCH:
-            beside += f"{SEARCH} as not materialized (\n{render(SEARCH)}\n), "
-    else:
-        rows = replicates_sql(replicate, keys)
-    weighed = f"{replicate} as not materialized (\n{rows}\n)"
-    return f"with {beside}{weighed} from (\n{render(name)}\n)"
+    if not search:
+        return interval_sql(name, keys)
+    searches = "".join(
+        f", {each} as not materialized (\n{render(each)}\n)"
+        for each in dict.fromkeys((SEARCH, search))
+    )
+    return f"with matching_keys as ({keys}){searches} from (\n{render(name)}\n)"
 
 
 def _key_ranges(

@@ -367,12 +367,11 @@ def drop_replays(con: duckdb.DuckDBPyConnection, there: Collection[str] = ()) ->
     kinds = relations(con)
     if "replay_relations" not in kinds:
         return False
-    made = _made(con)
     # A user may have put something else in the place of what we made.
     dropped = [
         name
-        for name in (*table_names(), *reversed(REPLAY_RELATIONS))
-        if name not in (*SETTING_RELATIONS, *there) and (name, kinds.get(name)) in made
+        for name, kind in _made(con)
+        if name not in (*SETTING_RELATIONS, *there) and kinds.get(name) == kind
     ]
     for name in dropped:
         con.execute(f"drop {kinds[name]} {name}")

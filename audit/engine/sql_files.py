@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from audit.errors import AuditError
 
-# What has no file of its own, by how its name begins.
-TEMPLATES = {"replicate": "bootstrap/replicates.jinja"}
 # What a file of `sql/intervals` may ask of a column: ends of intervals, how replicates differ, and
 # in what percent of them it is true.
 STATISTICS = ("low", "high", "test_low", "test_high", "error", "changed", "share")
@@ -33,12 +31,12 @@ def _stage_files() -> dict[str, str]:
 
 def stage_file(name: str) -> str:
     """Return the file of a stage, rule, selector or table, below `sql`."""
-    return _stage_files().get(name) or TEMPLATES[name.partition("_")[0]]
+    return _stage_files()[name]
 
 
 def stage_names() -> list[str]:
     """Return the names `budget-audit sql` takes."""
-    return sorted({*_stage_files(), *weighings()})
+    return sorted(_stage_files())
 
 
 @functools.cache
@@ -92,8 +90,10 @@ def table_purpose(name: str) -> str:
 
 
 class Weighing(NamedTuple):
-    """What `replicate_x` is made of, said in the header of `sql/intervals/interval_x.sql`."""
+    """What replicates are made of, said in the header of `sql/intervals/interval_x.sql`."""
 
+    # What the select of the file calls them.
+    replicate: str
     # A relation of per-problem totals with problem_id and replays, equal for all problems of a
     # key, and which of its rows.
     totals: str
@@ -101,24 +101,17 @@ class Weighing(NamedTuple):
     values: tuple[str, ...]
 
 
-@functools.cache
-def weighings() -> dict[str, Weighing]:
-    """Return every `replicate_x` that is a sum of totals times counts."""
-    by_name = {}
-    for name in interval_names():
-        if "totals" in header(name):
-            keys, values = names_in(said(name, "grain")), names_in(said(name, "values"))
-            replicate = name.replace("interval_", "replicate_", 1)
-            by_name[replicate] = Weighing(header(name)["totals"], keys, values)
-    return by_name
+def weighing(name: str) -> Weighing | None:
+    """Return what the replicates of an `interval_x` are totals of, or none where it has no totals.
 
-
-def weighed_purpose(name: str) -> str:
-    """Return what a row of a `replicate_x` means."""
-    return (
-        f"{weighings()[name].totals}, weighed by bootstrap_counts: the sums of a key's totals in "
-        "every replicate that draws one of its problems."
-    )
+    It may take the totals of another one, which `-- of:` names.
+    """
+    source = header(name).get("of", name)
+    if "totals" not in header(source):
+        return None
+    keys, values = names_in(said(source, "grain")), names_in(said(source, "values"))
+    replicate = source.replace("interval_", "replicate_", 1)
+    return Weighing(replicate, header(source)["totals"], keys, values)
 
 
 @functools.cache

@@ -1,6 +1,6 @@
 """The pipeline on one screen: every stage of a replay in the order in which it is built."""
 
-from audit.engine.sql_files import header, interval_names, weighings
+from audit.engine.sql_files import header, interval_names
 
 # A stage is "folder/name" of its SQL file below `sql`; `drawn_orders` and `bootstrap_counts` are
 # drawn in Python. The folder says what a stage may know.
@@ -38,7 +38,6 @@ STAGES = (
     "walks/whole_other_picks",
     "walks/whole_picks",
     "walks/prefix_votes",
-    "walks/prefix_weights",
     "walks/tallies",
     # A policy stops a walk by itself, as a cap of its own.
     "budgets/binomial_tails",
@@ -54,7 +53,6 @@ STAGES = (
     # What becomes of the attempt that strict cuts: a checkpoint of it joins the pool.
     "terminals/keyed_checkpoints",
     "terminals/openings",
-    "terminals/cut_replays",
     "terminals/admissions",
     "terminals/admitted_pools",
     "terminals/pool_attempts",
@@ -71,11 +69,7 @@ STAGES = (
     "evaluation/coverage",
     "evaluation/ledger",
     "evaluation/primary_ledger",
-    "evaluation/policy_ledger",
-    "evaluation/prompt_money",
     "evaluation/correct_picks",
-    "evaluation/replay_selections",
-    "evaluation/policy_choices",
     "evaluation/problem_costs",
     "evaluation/problem_prompts",
     "evaluation/primary_answers",
@@ -85,20 +79,14 @@ STAGES = (
     "evaluation/problem_scores",
     "evaluation/primary_gains",
     "evaluation/paired_gains",
-    "evaluation/changed_answers",
     "evaluation/primary_changes",
-    "evaluation/whole_coverage",
     "evaluation/cost_events",
-    "evaluation/changed_costs",
-    "evaluation/policy_results",
     "evaluation/policy_totals",
     "evaluation/admitted_grades",
     "evaluation/terminal_stops",
-    "evaluation/terminal_choices",
     "evaluation/primary_choices",
     "evaluation/opening_runs",
     "evaluation/terminal_changes",
-    "evaluation/card_replays",
     # Totals of a problem, and how often every replicate draws it.
     "bootstrap/bootstrap_counts",
     "bootstrap/problem_draws",
@@ -106,7 +94,6 @@ STAGES = (
     "bootstrap/rule_totals",
     "bootstrap/paired_totals",
     "bootstrap/budget_pairs",
-    "diagnostics/length_halves",
     "bootstrap/problem_strata",
     "bootstrap/problem_comparisons",
     "bootstrap/problem_policies",
@@ -117,7 +104,6 @@ STAGES = (
     # The change between the rules at many budgets.
     "diagnostics/curve_budgets",
     "bootstrap/problem_curves",
-    "bootstrap/curve_changes",
     "bootstrap/curve_gains",
     # The search for equal costs.
     "bootstrap/matching_walks",
@@ -132,15 +118,11 @@ STAGES = (
     "bootstrap/terminal_blocks",
     "bootstrap/replicate_terminal_cost",
     # What single tables need.
-    "diagnostics/boundary_events",
     "diagnostics/paired_replays",
     "diagnostics/paired_stops",
     "diagnostics/changed_selections",
-    "diagnostics/paired_labels",
     "diagnostics/order_votes",
     "diagnostics/votes_by_definition",
-    "diagnostics/majority_votes",
-    "diagnostics/scored_votes",
     "diagnostics/control_attempts",
     # What users query.
     "relations/orders",
@@ -157,8 +139,7 @@ STAGES = (
     "relations/prefix_events",
     "relations/terminal_replays",
     "relations/terminal_selections",
-    # Totals joined with counts, and what is computed from them: one row per key.
-    *(f"bootstrap/{name}" for name in weighings()),
+    # What is computed from totals joined with counts: one row per key.
     *(f"intervals/{name}" for name in interval_names()),
 )
 # Folders whose stages may not read a label, directly or through another stage.

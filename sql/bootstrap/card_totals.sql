@@ -23,7 +23,10 @@ from (
         sum(returned)::bigint as returned,
         sum(eligible)::bigint as eligible,
         count(*) filter (is_abstained) as abstained,
-    from card_replays
+    from (
+{% include 'evaluation/card_replays.sql' %}
+
+    ) as card_replays
     group by bank_id, budget, rule, terminal, policy
 ) as totals
 inner join banks on totals.bank_id = banks.bank_id

@@ -3,7 +3,10 @@
 --     without labels.
 -- grain: archive, budget, problem_id
 with changes as materialized (
-    from curve_changes
+    from (
+{% include 'bootstrap/curve_changes.sql' %}
+
+    ) as curve_changes
 )
 select
     budgets.archive,

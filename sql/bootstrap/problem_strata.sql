@@ -10,4 +10,8 @@ select
     paired_totals.advisory_correct - paired_totals.strict_correct as gained,
     paired_totals.advisory_cost - paired_totals.strict_cost as extra_cost,
 from paired_totals
-inner join length_halves on paired_totals.bank_id = length_halves.bank_id
+inner join (
+{% include 'diagnostics/length_halves.sql' %}
+
+) as length_halves
+    on paired_totals.bank_id = length_halves.bank_id

@@ -15,7 +15,11 @@ with launches as (
         coalesce(walked_attempts.position = coverage.covered_from, false) as is_covering,
         walked_attempts.is_end or walked_attempts.position = (select cap from caps where is_primary) as is_last,
     from whole_attempts as walked_attempts
-    inner join whole_coverage as coverage on walked_attempts.walk_id = coverage.walk_id
+    inner join (
+{% include 'evaluation/whole_coverage.sql' %}
+
+    ) as coverage
+        on walked_attempts.walk_id = coverage.walk_id
     where coverage.repeat > 0 and walked_attempts.position <= (select cap from caps where is_primary)
 )
 -- Every rule launches an attempt while something is left of the budget.

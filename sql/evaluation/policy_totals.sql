@@ -6,7 +6,10 @@ with random_results as materialized (
     select
         policy_results.*,
         used_policies.policy = 'none' as is_unhalted,
-    from policy_results
+    from (
+{% include 'evaluation/policy_results.sql' %}
+
+    ) as policy_results
     inner join used_policies on policy_results.policy_id = used_policies.policy_id
     where policy_results.repeat > 0
 {% if not policies %}

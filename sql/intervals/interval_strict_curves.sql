@@ -1,6 +1,7 @@
 -- interval_strict_curves: advisory accuracy against the strict curve read off at the same mean cost
 --     by straight lines, with the ends of the difference's interval.
 -- grain: archive, advisory_budget
+-- of: interval_rule_totals
 -- intervals: delta low high; left_at changed; is_outside changed
 -- together: archive
 -- Strict costs never fall with the budget, so they are in order. left_at numbers the strict point at which the straight

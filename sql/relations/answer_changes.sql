@@ -11,7 +11,10 @@ select
     changed_answers.budget,
     changed_answers.correct_change,
     changed_answers.abstained_change,
-from changed_answers
+from (
+{% include 'evaluation/changed_answers.sql' %}
+
+) as changed_answers
 inner join used_selectors on changed_answers.selector_id = used_selectors.selector_id
 inner join banks on changed_answers.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id

@@ -12,7 +12,10 @@ select
     changed_costs.launched_change,
     changed_costs.cost_change,
     changed_costs.slope_change,
-from changed_costs
+from (
+{% include 'evaluation/changed_costs.sql' %}
+
+) as changed_costs
 inner join banks on changed_costs.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
 inner join problems on banks.problem_id = problems.problem_id

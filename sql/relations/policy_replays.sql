@@ -17,7 +17,10 @@ select
     ledger.prompt_tokens,
     ledger.prefix_cost,
     ledger.is_covered as covered,
-from policy_ledger as ledger
+from (
+{% include 'evaluation/policy_ledger.sql' %}
+
+) as ledger
 inner join caps on caps.is_primary
 inner join used_policies on ledger.policy_id = used_policies.policy_id
 left join eligible_counts

@@ -17,7 +17,10 @@ select
     case when used_selectors.votes_on = 'archive_answer' then candidates.archive_answer else candidates.answer end as answer,
     choices.is_correct as correct,
     choices.is_repaired_correct as repaired_correct,
-from policy_choices as choices
+from (
+{% include 'evaluation/policy_choices.sql' %}
+
+) as choices
 inner join caps on caps.is_primary
 inner join used_policies on choices.policy_id = used_policies.policy_id
 inner join used_selectors on choices.selector_id = used_selectors.selector_id

@@ -31,7 +31,10 @@ select
     prefix_cuts.any_box,
     prefix_cuts.last_box,
     prefix_cuts.answer,
-from boundary_events
+from (
+{% include 'diagnostics/boundary_events.sql' %}
+
+) as boundary_events
 inner join candidates
     on boundary_events.bank_id = candidates.bank_id
     and boundary_events.slot = candidates.slot

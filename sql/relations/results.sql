@@ -30,7 +30,10 @@ select
 from primary_ledger as ledger
 inner join walks on ledger.walk_id = walks.walk_id
 cross join unit
-left join prompt_money
+left join (
+{% include 'evaluation/prompt_money.sql' %}
+
+) as prompt_money
     on ledger.walk_id = prompt_money.walk_id
     and ledger.launched = prompt_money.position
 inner join graded_archives on walks.archive_id = graded_archives.archive_id

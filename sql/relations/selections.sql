@@ -15,7 +15,10 @@ select
     case when used_selectors.votes_on = 'archive_answer' then candidates.archive_answer else candidates.answer end as answer,
     replay_selections.is_correct as correct,
     replay_selections.is_repaired_correct as repaired_correct,
-from replay_selections
+from (
+{% include 'evaluation/replay_selections.sql' %}
+
+) as replay_selections
 inner join used_selectors on replay_selections.selector_id = used_selectors.selector_id
 inner join banks on replay_selections.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id

@@ -21,7 +21,10 @@ select
         when graded_archives.is_graded
         then coalesce(if(choices.picked_id < 0, grades.is_correct, candidate_grades.is_correct), false)
     end as correct,
-from terminal_choices as choices
+from (
+{% include 'evaluation/terminal_choices.sql' %}
+
+) as choices
 inner join walks on choices.walk_id = walks.walk_id
 inner join graded_archives on walks.archive_id = graded_archives.archive_id
 inner join used_selectors on choices.selector_id = used_selectors.selector_id

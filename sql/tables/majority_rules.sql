@@ -101,7 +101,10 @@ totals as (
         from candidate_scores
         inner join banks on candidate_scores.bank_id = banks.bank_id
     ) as read on walks.archive_id = read.archive_id
-    left join scored_votes
+    left join (
+{% include 'diagnostics/scored_votes.sql' %}
+
+    ) as scored_votes
         on stops.walk_id = scored_votes.walk_id
         and stops.returned = scored_votes.returned
         and read.score = scored_votes.score

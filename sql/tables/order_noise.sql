@@ -9,7 +9,10 @@ with bank_gains as (
         count(*) as orders,
         sum(paired.is_advisory_correct::integer - paired.is_strict_correct::integer) as gained,
         count(*) filter (paired.is_advisory_correct <> paired.is_strict_correct) as changed,
-    from paired_labels as paired
+    from (
+{% include 'diagnostics/paired_labels.sql' %}
+
+    ) as paired
     inner join banks on paired.bank_id = banks.bank_id
     inner join archives on banks.archive_id = archives.archive_id
     group by archives.archive, paired.budget, paired.bank_id

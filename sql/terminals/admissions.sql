@@ -22,7 +22,10 @@ asked as (
     select
         cut_replays.*,
         kinds.finds,
-    from cut_replays
+    from (
+{% include 'terminals/cut_replays.sql' %}
+
+    ) as cut_replays
     cross join (select distinct finds from used) as kinds
 )
 select

@@ -21,7 +21,10 @@ select
 from prefix_votes
 inner join walks on prefix_votes.walk_id = walks.walk_id
 inner join used_selectors on used_selectors.is_primary
-left join prefix_weights
+left join (
+{% include 'walks/prefix_weights.sql' %}
+
+) as prefix_weights
     on prefix_votes.walk_id = prefix_weights.walk_id
     and prefix_votes.position = prefix_weights.position
 where prefix_votes.position <= (select max(cap) from caps)

@@ -10,8 +10,9 @@ import pytest
 
 from audit import database, engine
 from audit.engine import draws, intervals
+from audit.engine.build import replicates_sql
 from audit.engine.intervals import intervals_read
-from audit.engine.sql_files import weighings
+from audit.engine.sql_files import header, interval_names, weighing
 from audit.errors import AuditError
 from audit.query.run import query
 from tests.support.archives import attempt, random_archive
@@ -79,10 +80,10 @@ def test_tables_and_queries_read_the_same_rows_which_a_writer_keeps(tmp_path):
         assert con.sql("select distinct delta from matched_cost").fetchall() == [(7,)]
 
 
-@pytest.mark.parametrize("name", sorted(weighings()))
-def test_a_weighed_relation_is_a_join_with_the_counts(con, name):
-    totals, keys, values = weighings()[name]
-    weighed = con.sql(f"from {name}").to_arrow_table().to_pylist()
+@pytest.mark.parametrize("name", [name for name in interval_names() if "totals" in header(name)])
+def test_replicates_are_a_join_with_the_counts(con, name):
+    _, totals, keys, values = weighing(name)
+    weighed = con.sql(replicates_sql(weighing(name))).to_arrow_table().to_pylist()
     problems = con.sql(f"from {totals}").to_arrow_table().to_pylist()
     drawn = con.sql("select replicate, problem_id, draws from problem_draws").fetchall()
     drawn = {(replicate, problem): count for replicate, problem, count in drawn}
@@ -121,8 +122,8 @@ def test_a_replicate_that_draws_none_of_an_archive_has_no_row(tmp_path):
     alone = [attempt(seed, 5, "4", archive="b", question=0) for seed in range(2)]
     with replayed(tmp_path, shared + alone, replicates=50) as con:
         drawn = con.execute("select replicate from bootstrap_counts where counts[1] > 0").fetchall()
-        for relation in ("replicate_gains", "replicate_matches"):
-            rows_of_b = f"select replicate from {relation} where archive = 'b'"
+        for sql in (replicates_sql(weighing("interval_gains")), "from replicate_matches"):
+            rows_of_b = f"select replicate from ({sql}) where archive = 'b'"
             assert set(con.sql(rows_of_b).fetchall()) == set(drawn)
     assert 1 < len(set(drawn)) < 51
 
@@ -171,7 +172,7 @@ def test_a_matched_budget_is_the_largest_that_costs_no_more(tmp_path):
 
 
 def test_a_point_is_on_the_frontier_of_the_replicates_in_which_no_other_is_better(con):
-    points = con.sql("from replicate_frontier").to_arrow_table().to_pylist()
+    points = con.sql(replicates_sql(weighing("interval_frontier"))).to_arrow_table().to_pylist()
     table = con.sql("from interval_frontier").to_arrow_table().to_pylist()
     by_replicate = defaultdict(list)
     for point in points:
@@ -197,9 +198,9 @@ def test_a_point_is_on_the_frontier_of_the_replicates_in_which_no_other_is_bette
 
 
 def test_ends_lie_on_straight_lines_between_neighbours_and_errors_are_standard_deviations(con):
-    keys = "archive, budget"
+    keys, gains = "archive, budget", replicates_sql(weighing("interval_gains"))
     deltas = con.sql(
-        f"select {keys}, list(100 * gained / replays) from replicate_gains "
+        f"select {keys}, list(100 * gained / replays) from ({gains}) "
         f"where replicate > 0 and gained is not null group by {keys}"
     ).fetchall()
     found = con.sql(

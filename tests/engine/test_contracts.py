@@ -10,7 +10,7 @@ from audit import engine
 from audit.database.schema import LOADED
 from audit.engine.lineage import relations_named
 from audit.engine.plugins import KINDS, Plugins
-from audit.engine.sql_files import names_in, weighings
+from audit.engine.sql_files import names_in
 from audit.engine.stages import (
     BLIND_FOLDERS,
     DRAWN,
@@ -43,7 +43,13 @@ PIPELINE = (
     *("relations", "terminals"),
 )
 # Rendered where they are needed, never kept as a relation.
-UNBUILT = {"dealt_labels", "budgeted_attempts", "last_launched", "reached_steps"}
+PUT_IN = {
+    *("prefix_weights", "cut_replays", "policy_ledger", "prompt_money", "replay_selections"),
+    *("policy_choices", "changed_answers", "changed_costs", "whole_coverage", "policy_results"),
+    *("terminal_choices", "card_replays", "length_halves", "curve_changes", "boundary_events"),
+    *("paired_labels", "majority_votes", "scored_votes"),
+}
+UNBUILT = {*PUT_IN, "dealt_labels", "budgeted_attempts", "last_launched", "reached_steps"}
 
 
 def identifier(path):
@@ -96,7 +102,7 @@ def test_every_sql_file_renders_to_one_select_in_lower_case(path):
 
 @pytest.mark.parametrize("path", FILES, ids=identifier)
 def test_a_file_that_is_no_template_is_its_own_sql(path):
-    if path.parent.name == "intervals" and "intervals" in engine.header(path.stem):
+    if path.parent.name == "intervals":
         rows = path.read_text(encoding="utf-8").removesuffix("\n").replace("\n", "\n    ")
         assert f"    {rows}\n)" in engine.render(path.stem)
         return
@@ -115,8 +121,7 @@ def test_no_two_sql_files_have_the_same_name():
 
 def test_the_pipeline_names_every_stage_that_has_a_file():
     files = {identifier(path) for folder in PIPELINE for path in (SQL / folder).glob("*.sql")}
-    made = {*DRAWN, *weighings()}
-    staged = {f"{stage}.sql" for stage in engine.STAGES if stage.rpartition("/")[2] not in made}
+    staged = {f"{stage}.sql" for stage in engine.STAGES if stage.rpartition("/")[2] not in DRAWN}
     assert {file for file in files if file.split("/")[1][:-4] not in UNBUILT} == staged
     assert not list(SQL.glob("*.sql"))
 
@@ -136,6 +141,8 @@ def rows_of(con, name, tables):
     """The relation, or the table's rows under a name of their own."""
     if name in STAGES:
         return name
+    if name in PUT_IN:
+        return f"({engine.render(name)}\n)"
     con.register("table_rows", tables[name])
     return "table_rows"
 
@@ -164,13 +171,12 @@ def forced(tmp_path_factory):
         yield con
 
 
-@pytest.mark.parametrize("name", [*STAGES, *engine.table_names()])
+@pytest.mark.parametrize("name", [*STAGES, *sorted(PUT_IN), *engine.table_names()])
 def test_the_grain_identifies_a_row(con, stepped, forced, tables, name):
     con = stepped if name in LEDGER_STAGES else con
     is_of_terminals = engine.stage_file(name).startswith("terminals") or name in TERMINAL_STAGES
     con = forced if is_of_terminals else con
-    grain = re.search("^-- grain: (.*)$", engine.render(name), re.MULTILINE)
-    keys = ", ".join(f'"{key}"' for key in names_in(grain[1]))
+    keys = ", ".join(f'"{key}"' for key in names_in(engine.header(name)["grain"]))
     ((rows, distinct),) = con.execute(
         f"select count(*), count(distinct ({keys})) from {rows_of(con, name, tables)}"
     ).fetchall()

@@ -9,6 +9,8 @@ import pytest
 import scipy.stats
 
 from audit import engine
+from audit.engine.build import replicates_sql
+from audit.engine.sql_files import weighing
 from tests.support.archives import attempt, random_archive
 from tests.support.databases import replayed_in_memory as replayed
 from tests.support.slow import seeds
@@ -137,7 +139,8 @@ def test_power_is_that_of_the_normal_distribution(tmp_path, effect):
         gains = con.sql(
             "select archive, other, rule, budget, "
             "list((more_correct, replays) order by replicate) "
-            "from replicate_comparisons where replicate > 0 and more_correct is not null "
+            f"from ({replicates_sql(weighing('interval_comparisons'))}) "
+            "where replicate > 0 and more_correct is not null "
             "group by all"
         ).fetchall()
     factor = scipy.stats.norm.ppf(0.975) + scipy.stats.norm.ppf(0.8)
