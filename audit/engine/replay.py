@@ -102,12 +102,11 @@ def replay(
             check_contracts(con, plugins)
             if is_users:
                 _refuse_idle_primary(con, settings)
+                asks_terminals = settings.terminals != Settings().terminals
+                materialize(con, (*FILLED, *(("terminal_totals",) if asks_terminals else ())))
                 publish(con, plugins, there)
             finish(con)
             keep_fact(con, MADE_OF, _made_of(settings, plugins))
-            if is_users:
-                asks_terminals = settings.terminals != Settings().terminals
-                materialize(con, (*FILLED, *(("terminal_totals",) if asks_terminals else ())))
             con.execute("update meta set value = 'fresh' where key = 'replays'")
     finally:
         forget_walks(con)

@@ -5,13 +5,8 @@
 -- The strict cost of a budget is a straight line between two neighbouring costs of walks: the block with the line is
 -- found by halving, then the line in the block, then the budget on it.
 with recursive drawn as (
-    select
-        sets.problem_set,
-        replicate_counts.replicate,
-        list_select(replicate_counts.counts, sets.problem_ids) as counts,
-        list_sum(list_select(replicate_counts.counts, sets.problem_ids)) as draws,
-    from (select distinct problem_set, problem_ids from matching_keys) as sets
-    cross join replicate_counts
+{% include 'bootstrap/drawn.jinja' %}
+
 ),
 targets as materialized (
     select

@@ -2,12 +2,8 @@
 --     as much as an advisory one.
 -- grain: archive, terminal, advisory_budget, replicate
 with drawn as (
-    select
-        sets.problem_set,
-        replicate_counts.replicate,
-        list_select(replicate_counts.counts, sets.problem_ids) as counts,
-    from (select distinct problem_set, problem_ids from matching_keys) as sets
-    cross join replicate_counts
+{% include 'bootstrap/drawn.jinja' %}
+
 ),
 matches as materialized (
     from replicate_matches
