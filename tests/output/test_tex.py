@@ -15,8 +15,8 @@ from audit.output.choose import choose
 from audit.output.display import format_table
 from audit.output.headings import set_width
 from tests.support.databases import ledger_database, small_database, tables_of
-from tests.support.latex import require_latex
 from tests.support.ledger import BUDGETS
+from tests.support.missing import require_latex
 
 DOCUMENT = r"""\documentclass[10pt,twocolumn]{article}
 \usepackage[margin=0.75in,columnsep=0.25in]{geometry}

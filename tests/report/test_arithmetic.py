@@ -26,6 +26,7 @@ from tests.support.databases import (
     tables_of,
 )
 from tests.support.ledger import BUDGETS
+from tests.support.missing import skip
 
 SCRIPT = Path(__file__).parent / "arithmetic.test.js"
 ARITHMETIC = Path(pack.__file__).parent / "arithmetic.js"
@@ -47,9 +48,7 @@ def node():
     """The command `node`; without it the tests are skipped."""
     found = shutil.which("node")
     if found is None:
-        if os.environ.get("BUDGET_AUDIT_REQUIRE_BROWSER"):
-            pytest.fail("no node on PATH, and BUDGET_AUDIT_REQUIRE_BROWSER asks for one")
-        pytest.skip("no node on PATH: apt-get install nodejs")
+        skip("no node on PATH: apt-get install nodejs", "BROWSER")
     return found
 
 

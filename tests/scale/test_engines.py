@@ -10,6 +10,7 @@ import pytest
 from audit.errors import AuditError
 from audit.scale import ray
 from tests.support.command import ROOT
+from tests.support.missing import skip
 from tests.support.runs import (
     PARTS,
     differing,
@@ -22,19 +23,12 @@ from tests.support.runs import (
 )
 
 
-def required(reason):
-    """Skip, or fail where engines are asked for."""
-    if os.environ.get("BUDGET_AUDIT_REQUIRE_ENGINES"):
-        pytest.fail(f"{reason}; BUDGET_AUDIT_REQUIRE_ENGINES asks for it")
-    pytest.skip(reason)
-
-
 def needs(module):
     """Import a module of the extra `engines`."""
     try:
         return __import__(module)
     except ImportError:
-        required(f"{module} is not installed: pip install 'budget-audit[engines]'")
+        skip(f"{module} is not installed: pip install 'budget-audit[engines]'", "ENGINES")
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +116,8 @@ def test_spark_without_an_address_is_a_mistake(tmp_path, sources):
 def test_apache_spark_gives_the_bytes_of_one_machine_though_an_executor_is_killed(tmp_path):
     python = os.environ.get("BUDGET_AUDIT_SPARK_PYTHON")
     if not python:
-        required("BUDGET_AUDIT_SPARK_PYTHON names no Python with the full pyspark and budget-audit")
+        python = "a Python with the full pyspark and budget-audit"
+        skip(f"BUDGET_AUDIT_SPARK_PYTHON does not name {python}", "ENGINES")
     # A Spark Connect session of this process leaves variables behind that make the next one remote.
     own = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
     done = subprocess.run(

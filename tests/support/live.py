@@ -1,10 +1,7 @@
 """What live runs are compared with, and what only their environment has."""
 
-import os
-
-import pytest
-
 import audit
+from tests.support.missing import skip
 
 OUTCOMES = """
 select question_id, launched, {p}replays.cost, answer, correct
@@ -19,9 +16,10 @@ order by question_id
 
 def require(module):
     """Import a module that only that environment has; there, its absence is a failure."""
-    if os.environ.get("BUDGET_AUDIT_REQUIRE_INSPECT"):
+    try:
         return __import__(module)
-    return pytest.importorskip(module, reason=f"{module} is not installed (extra inspect)")
+    except ImportError:
+        skip(f"{module} is not installed (extra inspect)", "INSPECT")
 
 
 def replayed(db, archive, budget, rule, policy=None):

@@ -23,8 +23,8 @@ from audit.text import visible
 from tests.support.archives import random_archive, write_csv, write_jsonl, write_parquet
 from tests.support.browser import ready
 from tests.support.databases import SMALL, small_database
-from tests.support.latex import require_latex
 from tests.support.logs import FORMATS
+from tests.support.missing import require_latex
 from tests.support.plugins import FIRST
 
 ROOT = Path(__file__).resolve().parents[2]
