@@ -21,8 +21,6 @@ from audit.text import capital, one_line
 if TYPE_CHECKING:
     from audit.output.result import Result
 
-__all__ = ["bar"]
-
 FORMATS = ("table", "csv", "json", "md", "tex")
 # Parameters that have no flag on the command line where Python takes them by position.
 ARGUMENTS = {"sources", "name", "names", "old", "new", "live", "full", "folder", "number"}

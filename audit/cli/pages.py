@@ -7,9 +7,10 @@ import click
 
 import audit
 from audit.cli.commands import main
-from audit.cli.options import bar, list_names, show_notes
+from audit.cli.options import list_names, show_notes
 from audit.errors import AuditError
 from audit.options import names
+from audit.progress import bar
 
 
 @main.command()

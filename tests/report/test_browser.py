@@ -27,6 +27,7 @@ from tests.support.databases import (
 from tests.support.hostile import BRACES, IMAGE, MARKS, SCRIPT, hostile_rows
 from tests.support.ledger import BUDGETS
 from tests.support.slow import every_other
+from tests.support.waiting import until
 
 
 @pytest.fixture(scope="module")
@@ -382,7 +383,7 @@ def test_tables_fold_sort_filter_and_download(browser, demo, tables, tmp_path):
         "[...document.querySelectorAll('#details-main button')]"
         ".find(b => b.textContent === 'download main.csv').click()"
     )
-    browser.until(lambda: (tmp_path / "main.csv").exists())
+    until(lambda: (tmp_path / "main.csv").exists())
     with (tmp_path / "main.csv").open(newline="") as file:
         found = [
             {name: cell if name == "archive" else float(cell) for name, cell in row.items()}

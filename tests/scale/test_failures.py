@@ -27,9 +27,9 @@ from tests.support.runs import (
     shared_run,
     shared_sources,
 )
+from tests.support.waiting import until
 
 LIMITS = TaskLimits()
-POLLS = 1800
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +56,6 @@ def started(*arguments):
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-
-
-def until(condition):
-    """Wait for something that will be true."""
-    for _ in range(POLLS):
-        if condition():
-            return
-        time.sleep(0.1)
-    raise AssertionError("waited in vain")
 
 
 def members(group):
@@ -106,7 +97,7 @@ def test_workers_that_are_always_killed_end_a_run_in_one_line(tmp_path, sources,
 def test_a_driver_that_is_killed_goes_on_where_it_was(tmp_path, sources, expected):
     folder = planned(tmp_path / "run", sources, 12)
     driver = started("-m", "audit", "run", folder, "--workers", 2)
-    until((folder / "parts" / "00000").exists)
+    until((folder / "parts" / "00000").exists, seconds=180)
     driver.kill()
     driver.wait()
     until(lambda: not members(driver.pid))

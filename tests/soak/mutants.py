@@ -134,8 +134,9 @@ class Mutant:
         """The file with its bug."""
         return source[: self.start] + self.text + source[self.end :]
 
-    def shown(self, source: str) -> str:
+    def shown(self) -> str:
         """Where it is and what it does, on one line."""
+        source = (ROOT / self.path).read_text(encoding="utf-8")
         line = source.count("\n", 0, self.start) + 1
         return f"{self.path}:{line}: {source[self.start : self.end].strip()!r} → {self.text!r}"
 
@@ -306,10 +307,6 @@ def soak(seed: int) -> str:
             assert mutant != NOTHING or not test, f"{test} fails without a bug"
             survived += mutant != NOTHING and not test
             how = f"caught by {test}" if test else "SURVIVED"
-            print(f"{time.monotonic() - begun:5.0f} s  {_shown(mutant)}: {how}", flush=True)
+            print(f"{time.monotonic() - begun:5.0f} s  {mutant.shown()}: {how}", flush=True)
     assert 1 - survived / count >= CAUGHT_SHARE, f"{survived} of {count} bugs survived"
     return f"{count - survived} of {count} planted bugs were noticed"
-
-
-def _shown(mutant: Mutant) -> str:
-    return mutant.shown((ROOT / mutant.path).read_text(encoding="utf-8"))

@@ -11,6 +11,7 @@ import time
 import pytest
 
 from tests.support.missing import skip
+from tests.support.waiting import until
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = (
@@ -53,9 +54,9 @@ class Browser:
         self.target = None
 
     def _message(self):
-        until = time.monotonic() + PATIENCE
+        end = time.monotonic() + PATIENCE
         while b"\0" not in self.buffer:
-            ready, _, _ = select.select([self.answers], [], [], max(0, until - time.monotonic()))
+            ready, _, _ = select.select([self.answers], [], [], max(0, end - time.monotonic()))
             chunk = os.read(self.answers, 1 << 20) if ready else b""
             assert chunk, "the browser does not answer"
             self.buffer += chunk
@@ -112,17 +113,7 @@ class Browser:
 
     def wait(self, condition):
         """Wait until a condition holds in the page."""
-        until = time.monotonic() + PATIENCE
-        while not self.run(condition):
-            assert time.monotonic() < until, f"never true: {condition}"
-            time.sleep(0.05)
-
-    def until(self, condition):
-        """Wait until a condition holds outside the page."""
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < end, "never true"
-            time.sleep(0.05)
+        until(lambda: self.run(condition), condition, PATIENCE)
 
     def requests(self):
         """Every address that the page asked for, itself and what it carries aside."""

@@ -2,6 +2,7 @@
 
 import contextlib
 import signal
+import time
 
 
 @contextlib.contextmanager
@@ -18,3 +19,11 @@ def within(seconds):
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+
+
+def until(condition, what="what was waited for", seconds=60):
+    """Wait until a condition holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"never true: {what}"
+        time.sleep(0.05)
