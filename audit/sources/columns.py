@@ -129,13 +129,15 @@ def attempts_of(record: Record, lists: Sequence[Keys], context: Context) -> Sequ
 
 def find_origins(context: Context, sample: Sequence[Record]) -> dict[str, Origin]:
     """Return where each canonical column comes from in this file, as far as it has it."""
-    kind = _FlatColumns if context.format.name == "flat" else _Columns
-    return kind(context, sample).origins()
+    return _Columns(context, sample).origins()
 
 
 @dataclass
 class _Columns:
-    """The columns of a file: by option, or else as its format declares them."""
+    """The columns of a file: by option, or else as its format declares them.
+
+    A flat file has them by known names, in the layout that its first records show.
+    """
 
     _context: Context
     _sample: Sequence[Record]
@@ -144,6 +146,7 @@ class _Columns:
         self._file, self._format = self._context.file, self._context.format
         self._reading = self._context.reading
         self._fields = {field.column: field for field in self._format.fields}
+        self._is_flat = self._format.name == "flat"
 
     def origins(self) -> dict[str, Origin]:
         """Return where each column comes from."""
@@ -163,9 +166,20 @@ class _Columns:
         return {name: origin for name, origin in origins.items() if origin is not None}
 
     def _scores(self) -> list[str]:
-        """Return the columns of scores that the user names or the format declares."""
-        named = dict.fromkeys((*self._reading.mapping, *self._fields))
-        return [name for name in named if name.startswith(SCORE_PREFIX)]
+        """Return the columns of scores that are named, and those of a flat file's own."""
+        named = (*self._reading.mapping, *self._fields)
+        columns = dict.fromkeys(name for name in named if name.startswith(SCORE_PREFIX))
+        for name in self._names if self._is_flat else ():
+            if not name.startswith(SCORE_PREFIX) or name in self._reading.mapping.values():
+                continue
+            check_own(name, self._file)
+            present = self._present_values(name)
+            if present and all(map(is_grade, present)):
+                found = f"{excerpt(name)} holds {excerpt(present[0])}"
+                self._context.notes[f"column is not loaded as a score: {found}"] = 1
+            else:
+                columns[name] = None
+        return list(columns)
 
     def _keys(self, path: str) -> Keys | None:
         """Return the keys that a path takes in the first record that has it."""
@@ -250,55 +264,11 @@ class _Columns:
     # As the format declares
 
     def _known(self, field: Field) -> Origin | None:
-        """Return the first path that leads to a value, or else the first that is there at all."""
-        present = [(path, keys) for path in field.paths if (keys := self._keys(path))]
-        full = (p for p in present if any(walk(r, p[1]) is not None for r in self._sample))
-        path, keys = next(full, present[0] if present else ("", None))
-        return at_path(path, keys, field.read if path != field.column else None) if keys else None
-
-
-def _constant(where: str, value: Any) -> Origin:
-    return Origin(where, lambda record, position: value)
-
-
-def file_stem(name: str) -> str:
-    """Return a file's name without what it is called by its kind."""
-    name = name[:-4] if name.lower().endswith(".zip") else name
-    for suffix in sorted(suffixes(), key=len, reverse=True):
-        if name.lower().endswith(suffix) and len(name) > len(suffix):
-            return name[: -len(suffix)]
-    return name
-
-
-def _graded(grades: Mapping[str, bool | None], value: Any) -> Any:
-    return grades.get(value.strip().upper(), value) if isinstance(value, str) else value
-
-
-def _group(pattern: re.Pattern[str], value: Any) -> Any:
-    match = pattern.fullmatch(value) if isinstance(value, str) else None
-    return match[1] if match else None
-
-
-class _FlatColumns(_Columns):
-    """The columns of a flat file by their names, in the layout that its first records show."""
-
-    def _scores(self) -> list[str]:
-        """Return the columns of scores, and those that nobody has declared."""
-        columns = dict.fromkeys(super()._scores())
-        for name in dict.fromkeys(key for record in self._sample for key in record):
-            if not name.startswith(SCORE_PREFIX) or name in self._reading.mapping.values():
-                continue
-            check_own(name, self._file)
-            present = self._present_values(name)
-            if present and all(map(is_grade, present)):
-                found = f"{excerpt(name)} holds {excerpt(present[0])}"
-                self._context.notes[f"column is not loaded as a score: {found}"] = 1
-            else:
-                columns[name] = None
-        return list(columns)
-
-    def _known(self, field: Field) -> Origin | None:
         """Return the column under its own name, a known one, or one whose values fit."""
+        if not self._is_flat:
+            present = [path for path in field.paths if self._keys(path)]
+            full = [path for path in present if self._present_values(path)]
+            return self._origin(field, (full or present)[0]) if present else None
         if own := self._present(field, (field.column,)):
             return self._origin(field, own[0])
         if paths := self._present(field, field.paths[1:]):
@@ -484,6 +454,28 @@ class _FlatColumns(_Columns):
         if not any(values) or not all(isinstance(value, list) for value in values):
             return False
         return not any(isinstance(item, list) for value in values for item in value)
+
+
+def _constant(where: str, value: Any) -> Origin:
+    return Origin(where, lambda record, position: value)
+
+
+def file_stem(name: str) -> str:
+    """Return a file's name without what it is called by its kind."""
+    name = name[:-4] if name.lower().endswith(".zip") else name
+    for suffix in sorted(suffixes(), key=len, reverse=True):
+        if name.lower().endswith(suffix) and len(name) > len(suffix):
+            return name[: -len(suffix)]
+    return name
+
+
+def _graded(grades: Mapping[str, bool | None], value: Any) -> Any:
+    return grades.get(value.strip().upper(), value) if isinstance(value, str) else value
+
+
+def _group(pattern: re.Pattern[str], value: Any) -> Any:
+    match = pattern.fullmatch(value) if isinstance(value, str) else None
+    return match[1] if match else None
 
 
 def _fit(values: Sequence[Any], fits: Callable[[Any], bool]) -> bool:

@@ -13,41 +13,31 @@ import pyarrow.compute as pc
 from audit.errors import AuditError
 from audit.options import Reading
 from audit.sources.canonical import ANSWERING, csv_list, problem_key, problem_name
+from audit.sources.columns import RECORDS_SHOWN, columns_shown
 from audit.sources.containers import sniff
 from audit.sources.files import Chunk, Source, SourceFile, find_files
-from audit.sources.formats import REASONING, Format, as_references, column, words
+from audit.sources.formats import REASONING, as_references
 from audit.sources.json_stream import small_document
-from audit.sources.readers import read_source
+from audit.sources.readers import read_rows
+from audit.sources.readers.chunks import empty
 from audit.sources.readers.parquet import python_values
 
 # What a file says of a problem in an archive or competition; None where it is silent.
 Facts = Callable[[Any, str], Any]
-PROBLEMS = words("question_id problem_id instance_id custom_id data_id doc_id task_id id problem")
+PROBLEMS = "question_id problem_id instance_id custom_id data_id doc_id task_id id problem"
 # A file of references: a problem's name and its accepted answers, a row or line each.
-REFERENCES = Format(
-    name="references",
-    title="references by problem",
-    fields=(
-        column("competition", "competition"),
-        column("question_id", *PROBLEMS, "question"),
-        column(
-            "references",
-            *words("references reference reference_answer ground_truth gold_answer"),
-            *words("expected_answer target answer"),
-            read=as_references,
-        ),
-    ),
-)
+REFERENCES = {
+    "competition": "competition",
+    "question_id": f"{PROBLEMS} question",
+    "references": "references reference reference_answer ground_truth gold_answer expected_answer "
+    "target answer",
+}
 # A file of labels: a problem's name, perhaps an archive's, and whether it is right.
-LABELS = Format(
-    name="labels",
-    title="labels by problem",
-    fields=(
-        column("archive", "archive", "model"),
-        column("question_id", *PROBLEMS),
-        column("correct", *words("correct resolved is_correct label passed success score")),
-    ),
-)
+LABELS = {
+    "archive": "archive model",
+    "question_id": PROBLEMS,
+    "correct": "correct resolved is_correct label passed success score",
+}
 # Lists of who is right, as reports of SWE-bench have them: all others are wrong.
 RESOLVED = ("resolved_ids", "resolved", "resolved_instances")
 
@@ -150,20 +140,30 @@ def _only_file(option: str, path: str) -> SourceFile:
     return file
 
 
-def _rows_of(option: str, file: SourceFile, format: Format) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a file that an option names: a place, a group, a problem, what it says."""
-    source = read_source(file, Reading(), format)
-    group, *needed = (field.column for field in format.fields)
-    if missing := set(needed) - source.mapping.keys():
-        raise AuditError(f"{option} {file.name}: no column for {min(missing)}; {source.has}")
-    for chunk in source.chunks:
-        values = value_rows(chunk, group, *needed)
-        for row, (name, problem, said) in zip(chunk.rows, values, strict=True):
-            place = f"{option} {file.name}: row {row}"
-            try:
-                yield place, name, problem_name(problem), said
-            except ValueError as error:
-                raise AuditError(f"{place}, column question_id: {error}") from None
+def _rows_of(option: str, file: SourceFile, known: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a file that an option names: a place, a group, a problem, what it says.
+
+    A column is the first known name that leads to a value.
+    """
+    rows = [(number, record) for number, record, *_ in read_rows(file, sniff(file).container)]
+    if not rows:
+        raise empty(file)
+    held = dict.fromkeys(name for _, record in rows for name in record if record[name] is not None)
+    found = {
+        column: next((name for name in names.split() if name in held), None)
+        for column, names in known.items()
+    }
+    group, *needed = known
+    if missing := [column for column in needed if found[column] is None]:
+        has = columns_shown([record for _, record in rows[:RECORDS_SHOWN]])
+        raise AuditError(f"{option} {file.name}: no column for {min(missing)}; {has}")
+    for number, record in rows:
+        place = f"{option} {file.name}: row {number}"
+        name, problem, said = (record.get(found[column] or "") for column in (group, *needed))
+        try:
+            yield place, name, problem_name(problem), said
+        except ValueError as error:
+            raise AuditError(f"{place}, column question_id: {error}") from None
 
 
 @lru_cache(maxsize=1)

@@ -79,9 +79,8 @@ class Format:
     title: str
     # Known by any of these sets of paths.
     recognized_by: tuple[tuple[str, ...], ...] = ()
-    # What files of this format are called, and the container that is always this format's.
+    # What files of this format are called.
     suffixes: tuple[str, ...] = ()
-    container: str | None = None
     # The columns by their paths, and the records of a file that is neither JSON nor Parquet.
     fields: tuple[Field, ...] = ()
     records: Callable[[Context], Iterator[Row]] | None = None
@@ -143,11 +142,6 @@ def suffixes() -> tuple[str, ...]:
     """Return what data files are called in a folder."""
     named = (suffix for format in formats().values() for suffix in format.suffixes)
     return tuple(dict.fromkeys((*SUFFIXES, *named)))
-
-
-def of_container(container: str) -> Format | None:
-    """Return the format that alone uses a container."""
-    return next((format for format in formats().values() if format.container == container), None)
 
 
 def recognize(file: SourceFile, record: Mapping[str, Any]) -> Format:

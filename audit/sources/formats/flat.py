@@ -225,9 +225,5 @@ def as_word(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-ALL_WORDS = frozenset(
-    as_word(name) for kinds in RUN_TABLE.values() for kind in kinds for name in kind.names.split()
-)
-
 # The columns by their names.
 KNOWN = {field.column: field for field in FORMAT.fields}

@@ -388,7 +388,6 @@ FORMAT = Format(
     title="an Inspect log",
     recognized_by=(("eval.task", "eval.model"),),
     suffixes=(".eval",),
-    container="zip",
     records=records,
     fields=tuple(column(name, name, read=WORDS.get(name)) for name in (*COLUMNS, REASONING)),
     left_out={"completion_tokens": "samples record no token usage and have no cost: left out"},

@@ -8,42 +8,40 @@ from audit.options import Reading
 from audit.sources import containers
 from audit.sources.containers import CONTAINERS, HEAD_BYTES, first_bytes, once, sniff
 from audit.sources.files import Row, Source, SourceFile
-from audit.sources.formats import Context, Format, formats, of_container, recognize
+from audit.sources.formats import Context, Format, formats, recognize
 from audit.sources.json_stream import first_members
 from audit.sources.readers.chunks import open_records
-from audit.sources.readers.documents import document_rows, json_rows
+from audit.sources.readers.documents import document_rows
 from audit.sources.readers.format_selects import open_format
 from audit.sources.readers.lines import csv_rows
-from audit.sources.readers.parquet import open_parquet
+from audit.sources.readers.parquet import open_parquet, parquet_rows
 
 
-def read_source(file: SourceFile, reading: Reading, declared: Format | None = None) -> Source:
+def read_source(file: SourceFile, reading: Reading) -> Source:
     """Open a file in the format that was named, or else of its content, and find its columns."""
     name = reading.format
     container = name if name in CONTAINERS else sniff(file).container
-    format = declared or formats().get(name or "", formats()["flat"])
-    is_open = name is None and declared is None
-    if is_open and container in ("jsonl", "json"):
+    format = formats()["inspect" if container == "zip" else "flat"]
+    if name is not None:
+        format = formats().get(name, formats()["flat"])
+    elif container in ("jsonl", "json"):
         format = _recognized(file)
-    if is_open and (owner := of_container(container)):
-        format = owner
     if container == "zip" and format.records is None:
         raise file.error("is a zip archive, which only --format inspect reads")
     if container == "parquet" and format.records is None:
-        return open_parquet(file, None if is_open else format, reading)
+        return open_parquet(file, None if name is None else format, reading)
     if format.select is not None:
         return open_format(file, format, reading)
     context = Context(file, format, reading, container)
     if format.records is not None:
         return open_records(context, format.records(context))
-    kind = "document" if container != "csv" and format.name == "flat" else container
-    source = open_records(context, _rows(file, kind))
-    return replace(source, records=lambda: (row[1] for row in _rows(file, kind)))
+    source = open_records(context, read_rows(file, container))
+    return replace(source, records=lambda: (row[1] for row in read_rows(file, container)))
 
 
-def _rows(file: SourceFile, kind: str) -> Iterator[Row]:
+def read_rows(file: SourceFile, container: str) -> Iterator[Row]:
     """Return the records of a file; those of a beginning are kept, as it is tried several times."""
-    read = {"csv": csv_rows, "document": document_rows}.get(kind, json_rows)
+    read = {"csv": csv_rows, "parquet": parquet_rows}.get(container, document_rows)
     return read(file) if file.sample is None else iter(_beginning(file, read))
 
 

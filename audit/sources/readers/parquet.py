@@ -57,7 +57,7 @@ def open_parquet(file: SourceFile, format: Format | None, reading: Reading) -> S
     else:
         chunks = _chunks(file, reader, paths, origins)
         source = make_source(context, origins, chunks, columns_shown(sample), sample)
-    return replace(source, records=lambda: _records(file))
+    return replace(source, records=lambda: (row[1] for row in parquet_rows(file)))
 
 
 @contextmanager
@@ -92,15 +92,14 @@ def _first_records(reader: pq.ParquetFile) -> list[Record]:
     return rows
 
 
-def _records(file: SourceFile) -> Iterator[Record]:
+def parquet_rows(file: SourceFile) -> Iterator[Row]:
     """Read the rows with all their columns, for who asks what they hold."""
     with _readable(file), pq.ParquetFile(pa.OSFile(os.fsencode(file.path))) as reader:
-        for batch in reader.iter_batches(limits.CHUNK_ROWS):
-            yield from _records_of(batch)
+        yield from _rows(file, reader, None)
 
 
 def _batches(
-    file: SourceFile, reader: pq.ParquetFile, names: list[str]
+    file: SourceFile, reader: pq.ParquetFile, names: list[str] | None
 ) -> Iterator[tuple[pa.RecordBatch, int, int]]:
     """Yield batches of the named columns, with the rows before each and the bytes read so far."""
     total, row = reader.metadata.num_rows, 0
@@ -139,7 +138,7 @@ def _column(batch: pa.RecordBatch, rows: range, origin: Origin) -> Any:
     return array if origin.read is None else [origin.read(value) for value in python_values(array)]
 
 
-def _rows(file: SourceFile, reader: pq.ParquetFile, names: list[str]) -> Iterator[Row]:
+def _rows(file: SourceFile, reader: pq.ParquetFile, names: list[str] | None) -> Iterator[Row]:
     for batch, before, done in _batches(file, reader, names):
         size = batch.nbytes // batch.num_rows
         for number, record in enumerate(_records_of(batch), before + 1):
