@@ -17,9 +17,7 @@ from tests.support.runs import (
     done,
     gathered,
     kill_worker_once,
-    one_machine,
     planned,
-    write_sources,
 )
 
 
@@ -29,16 +27,6 @@ def needs(module):
         return __import__(module)
     except ImportError:
         skip(f"{module} is not installed: pip install 'budget-audit[engines]'", "ENGINES")
-
-
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory):
-    return write_sources(tmp_path_factory.mktemp("sources"))
-
-
-@pytest.fixture(scope="module")
-def expected(tmp_path_factory, sources):
-    return one_machine(tmp_path_factory.mktemp("one"), sources)
 
 
 @pytest.fixture

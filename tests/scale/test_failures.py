@@ -22,29 +22,11 @@ from tests.support.runs import (
     done,
     gathered,
     kill_worker_once,
-    one_machine,
     planned,
-    shared_run,
-    shared_sources,
 )
 from tests.support.waiting import until
 
 LIMITS = TaskLimits()
-
-
-@pytest.fixture(scope="module")
-def sources():
-    return shared_sources()
-
-
-@pytest.fixture(scope="module")
-def expected(tmp_path_factory, sources):
-    return one_machine(tmp_path_factory.mktemp("one"), sources)
-
-
-@pytest.fixture(scope="module")
-def whole():
-    return shared_run()
 
 
 def started(*arguments):

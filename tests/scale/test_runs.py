@@ -23,16 +23,9 @@ from tests.support.runs import (
     made,
     one_machine,
     planned,
-    shared_run,
-    shared_sources,
 )
 
 LIMITS = TaskLimits()
-
-
-@pytest.fixture(scope="module")
-def sources():
-    return shared_sources()
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +43,6 @@ def all_expected(tmp_path_factory, sources):
 def expected(all_expected):
     left_out = {f"{name}.csv" for name in {*ALL_TABLES, *DERIVED} - {*SOME_TABLES}}
     return {name: data for name, data in all_expected.items() if name not in left_out}
-
-
-@pytest.fixture(scope="module")
-def whole():
-    return shared_run()
 
 
 def test_a_gathered_run_has_the_bytes_of_one_machine(tmp_path, whole, all_expected):
