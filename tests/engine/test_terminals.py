@@ -109,6 +109,16 @@ def assert_any_budget(con):
         assert con.execute(query).fetchall() == [(0,)]
 
 
+def test_the_attempt_at_the_cap_changes_what_is_right_at_any_budget(tmp_path):
+    asked = {"tokens": 3, "kind": "asked", "answer": "1", "cost": 1, "correct": True}
+    rows = [attempt(seed, 9, "7", correct=False) | {"checkpoints": [asked]} for seed in (0, 1)]
+    settings = {"caps": (1,), "primary_cap": 1, "orders": 2, "budgets": (5, 9)}
+    with replayed_in_memory(tmp_path, rows, terminals=("forced",), **settings) as con:
+        assert_any_budget(con)
+        gained = "select correct - none_correct from terminal_totals where terminal = 'forced'"
+        assert con.sql(f"{gained} order by budget").fetchall() == [(2,), (0,)]
+
+
 def test_random_cases_have_what_the_loop_is_compared_on():
     seen = Counter()
     for seed in range(8):
