@@ -7,13 +7,15 @@
 with bodies as (
     select
         *,
+        -- A long text is parsed once for a list of paths.
+        json_extract(record, ['$.response', '$.response.choices', '$.response.body']) as responses,
+        responses[1] is not null as has_response,
         case
-            when not json_exists(record, '$.response') then record
-            when json_exists(record, '$.response.choices') then record -> '$.response'
-            else record -> '$.response.body'
+            when not has_response then record
+            when responses[2] is not null then responses[1]
+            else responses[3]
         end as body,
         -- What stands beside the response is short, and asked for often.
-        json_exists(record, '$.response') as has_response,
         json_merge_patch(record, '{"response": null, "choices": null, "output": null}') as own,
     from records
 ),
@@ -53,8 +55,14 @@ answers as (
 attempts as (
     select
         *,
-        choices[position + 1] as choice,
-        if(is_response, to_json(ended), choice -> '$.finish_reason') as reason,
+        json_extract(
+            choices[position + 1],
+            [
+                '$.index', '$.finish_reason', '$.logprobs.content', '$.message.content', '$.text',
+                '$.message.reasoning_content', '$.message.reasoning',
+            ]
+        ) as choice,
+        if(is_response, to_json(ended), choice[2]) as reason,
     from answers
 )
 select
@@ -66,7 +74,7 @@ select
     request_problem(own, has_response) as question_id,
     coalesce(
         if(held = 1 or request_name(own) is not null, request_attempt(own), null),
-        choice -> '$.index',
+        choice[1],
         to_json(position)
     ) as seed,
     first_of(usage, ['$.prompt_tokens', '$.input_tokens']) as prompt_tokens,
@@ -89,12 +97,12 @@ select
         when is_response and reason ->> '$' in ('max_output_tokens', 'max_tokens') then '"length"'::json
         else reason
     end as finish_reason,
-    if(is_response, to_json(coalesce(said, '')), first_of(choice, ['$.message.content', '$.text'])) as text,
-    mean_logprob(choice -> '$.logprobs.content') as mean_logprob,
+    if(is_response, to_json(coalesce(said, '')), first_in(choice[4:5])) as text,
+    mean_logprob(choice[3]) as mean_logprob,
     if(
         is_response,
         to_json(thought),
-        first_of(choice, ['$.message.reasoning_content', '$.message.reasoning'])
+        first_in(choice[6:7])
     ) as reasoning,
     own_correct(own) as correct,
     own_references(own) as "references",

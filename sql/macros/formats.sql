@@ -1,8 +1,12 @@
 -- Macros that the selects of formats share, on the connection that reads them.
 
--- The first path that leads to a value; a null of JSON is none.
+-- The first of some values; a null of JSON is none.
+create macro first_in(found) as
+list_filter(found, lambda one: one <> 'null')[1];
+
+-- The first path that leads to a value.
 create macro first_of(record, paths) as
-list_filter(json_extract(record, paths), lambda found: found <> 'null')[1];
+first_in(json_extract(record, paths));
 
 -- A number of tokens, or of those that are listed.
 create macro tokens_of(value) as
