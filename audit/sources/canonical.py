@@ -347,7 +347,7 @@ def _cast_labels(array: pa.Array) -> pa.Array | None:
     return None
 
 
-_LABEL = Column(pa.bool_(), lambda value: _correct(value), _cast_labels)
+_LABEL = Column(pa.bool_(), _correct, _cast_labels)
 # Answers are as written here: a load normalizes those of all files at once.
 CHECKPOINT_COLUMNS = {
     "tokens": _integers(1, LARGEST_COUNT, "a whole number above 0"),
@@ -407,7 +407,7 @@ COLUMNS = {
         Column(pa.string(), _answer, _cast_answer), "the source's own extraction, normalized"
     ),
     "correct": _column(
-        Column(pa.bool_(), _correct, lambda array: array if array.type == pa.bool_() else None),
+        _LABEL,
         "whether the answer is correct by the source's label",
     ),
     "mean_logprob": _column(

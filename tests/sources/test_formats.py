@@ -906,12 +906,6 @@ def test_a_problem_needs_a_name(con, tmp_path):
         assert message in line
 
 
-def test_a_duplicate_attempt_is_found_across_names(con, tmp_path):
-    line = refusal(con, named_problems(tmp_path, "one", ["b", "a", "b"]), **GRADED)
-    assert "row 3, column seed: attempt (archive 'one'" in line and "row 1" in line
-    assert "question_id 'b'" in line
-
-
 # Describe
 
 
@@ -929,17 +923,6 @@ def test_describe_tells_what_is_there_and_what_is_missing():
     told = describe([str(FORMATS / "lighteval.parquet")], **settled)
     assert told.startswith("loads\n") and "guessed" not in told
     assert "  120 tokens, finish reason stop, answer 2, right\n" in told
-
-
-def test_describe_tells_every_format_and_files_of_one_kind_together(tmp_path):
-    folder = nemo_files(tmp_path / "nemo")
-    shutil.copy(FORMATS / "inspect_zstd.eval", tmp_path / "log.eval")
-    told = describe([str(folder), str(tmp_path / "log.eval")])
-    log, nemo = told.split("\n\n")
-    assert log.startswith("loads\n") and "counts: format inspect" in log
-    assert nemo.startswith("loads\n") and "counts: 5 files, format nemo_skills" in nemo
-    for block in (log, nemo):
-        assert "finished 18 (90 %), answered 18 (90 %)" in block
 
 
 # The registry

@@ -80,7 +80,7 @@ def open_format(
         file,
         format.name,
         {name: present[name] for name in (*COLUMNS, *present) if name in present},
-        _of_columns(present, chain([first], chunks)),
+        chain([first], chunks),
         title=format.title,
         has=columns_shown(feed.sample),
         absent=format.absent,
@@ -88,12 +88,6 @@ def open_format(
         has_problem_names=True,
         sample=feed.sample,
     )
-
-
-def _of_columns(names: Mapping[str, str], chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """Yield the chunks with the columns that the file has."""
-    for chunk in chunks:
-        yield Chunk({name: chunk.values[name] for name in names}, chunk.rows, chunk.done)
 
 
 def _chunks(
@@ -107,7 +101,8 @@ def _chunks(
 ) -> Iterator[Chunk]:
     """Yield the rows of a select that hold attempts, with the columns that options map.
 
-    A column is present where a row of the first batch has it, be it as a null of JSON.
+    A column is present, and yielded, where a row of the first batch has it, be it as a null of
+    JSON.
     """
     where = f"sql/formats/{context.format.name}.sql"
     is_first = True
@@ -130,7 +125,7 @@ def _chunks(
             context.notes.update(reason for reason in left_out if reason)
             kept = [not reason for reason in left_out]
             if any(kept):
-                taken = {name: list(compress(column, kept)) for name, column in values.items()}
+                taken = {name: list(compress(values[name], kept)) for name in present}
                 yield Chunk(taken, list(compress(numbers, kept)), feed.done)
 
 
