@@ -153,9 +153,9 @@ def _padded(text: str, column: _Set) -> str:
     return gap + text if column.numeric else text + gap
 
 
-def _cut(text: str, widest: int | None) -> str:
+def _cut(text: str, widest: int) -> str:
     """Return the text, its end replaced by an ellipsis where it is too wide."""
-    if widest is None or cells_wide(text) <= widest:
+    if cells_wide(text) <= widest:
         return text
     characters, room = [], widest - 1
     for character in text:

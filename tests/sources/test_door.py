@@ -22,7 +22,6 @@ GOLD = ["4", "10", "1"]
 LONG = "First we look at the numbers, then we add them up one by one, and so we find "
 TEXTS = [[f"{LONG}\\boxed{{{a}}}" for a in row] for row in ANSWERS]
 RIGHT = [[a == gold for a in row] for row, gold in zip(ANSWERS, GOLD, strict=True)]
-QUESTION = ["What is two and two, said in one number?", "What is five and five?", "What is one?"]
 # Attempts, archives, problems, attempts each, finished, answered, labelled, right.
 PLAIN = (6, 1, 3, 2, 6, 6, 6, 4)
 EACH = [(p, k) for p in range(3) for k in range(2)]

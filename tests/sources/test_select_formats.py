@@ -8,8 +8,6 @@ import pytest
 import audit
 from audit.load.describe import describe
 
-OPTIONS = {"answer": "none"}
-
 
 def write(path, content):
     """Write JSON lines, or a document."""
