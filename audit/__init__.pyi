@@ -5,7 +5,7 @@ Written by `python -m tests.support.stub` from the functions and the fields of a
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from audit.api import Compared, Database
 from audit.database import connect as connect
@@ -19,13 +19,109 @@ from audit.progress import Progress
 
 __version__: str
 
+class Limits(TypedDict, total=False):
+    threads: int | None
+    memory: str | None
+
+class Counting(Limits, total=False):
+    tokenize: bool | None
+
+class Reading(TypedDict, total=False):
+    format: str | None
+    map: Mapping[str, str] | None
+    sql: str | None
+    archive: str | None
+    competition: str | None
+    finish_reason: Literal["stop"] | None
+    finished: Names | None
+    count_tokens: str | None
+    answer: str | None
+    grade: Literal["references"] | None
+    references: str | Path | None
+    labels: str | Path | None
+    checkpoints: str | Path | None
+    explode: str | None
+    runs: Literal["separate", "append"] | None
+    failed: Literal["drop", "count"] | None
+    numbers: bool | None
+    skip_unreadable: bool | None
+    unlabelled: Literal["wrong", "drop"] | None
+    force: bool | None
+
+class Filters(TypedDict, total=False):
+    archive: Names | None
+    competition: Names | None
+    problems: str | Path | None
+
+class Exported(Counting, Filters, total=False):
+    pass
+
+class TaskLimits(Limits, total=False):
+    scratch: str | Path | None
+
+class OneProblem(TypedDict, total=False):
+    competition: str | None
+    question: str | int | None
+
+class OneReplay(OneProblem, total=False):
+    repeat: int | None
+    budget: int | float | str | None
+    cap: int | None
+
+class ReadingLimits(Reading, Limits, total=False):
+    pass
+
+class Run(TypedDict, total=False):
+    unit: Literal["completion", "total", "money", "seconds", "steps"] | None
+    budgets: int | float | str | Sequence[int | float | str] | None
+    prices: str | Path | None
+    caps: int | float | str | Sequence[int | float | str] | None
+    primary_cap: int | None
+    orders: int | str | None
+    order_seed: int | None
+    primary_selector: str | None
+    replicates: int | None
+    bootstrap_seed: int | None
+    curve_points: int | None
+    effect: float | None
+    rules: str | Path | Sequence[str] | None
+    selectors: str | Path | Sequence[str] | None
+    policies: str | Path | Sequence[str] | None
+    terminals: Names | None
+    problems: str | Path | None
+
+class Planned(Run, total=False):
+    only_archive: Names | None
+    only_competition: Names | None
+
+class ReadingPlanned(Reading, Planned, total=False):
+    pass
+
+class Asked(Run, total=False):
+    add_budgets: int | float | str | Sequence[int | float | str] | None
+    archive: Names | None
+    competition: Names | None
+
+class AskedLimits(Asked, Limits, total=False):
+    pass
+
+class Choice(TypedDict, total=False):
+    columns: Names | None
+    sort: Names | None
+    limit: int | None
+    where: str | None
+    order: Names | None
+    width: int | None
+
+class Tabled(Exported, Choice, total=False):
+    pass
+
 def answers(
     db: Database,
     answer: str,
     *,
     force: bool = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
+    **options: Unpack[Limits],
 ) -> Result: ...
 def card(
     db: Database,
@@ -33,25 +129,21 @@ def card(
     *,
     format: Literal["json", "every_eval_ever"] = ...,
     archive: Names | None = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
+    **options: Unpack[Limits],
 ) -> Result: ...
 def check(
     db: str | Path,
     *,
     expect: Names = ...,
     progress: Progress | None = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
+    **options: Unpack[Limits],
 ) -> Result: ...
 def compare(
     db: Database,
     published: str | Path | None = ...,
     *,
     progress: Progress | None = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
-    tokenize: bool | None = ...,
+    **options: Unpack[Counting],
 ) -> Compared: ...
 def demo(
     out: str | Path = ...,
@@ -60,34 +152,14 @@ def demo(
     agents: bool = ...,
     forced: bool = ...,
     progress: Callable[[str], Progress | None] | None = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
+    **options: Unpack[Limits],
 ) -> Result: ...
 def describe(
     sources: Sources,
     *,
     all: bool = ...,
     write: str | Path | None = ...,
-    format: str | None = ...,
-    map: Mapping[str, str] | None = ...,
-    sql: str | None = ...,
-    archive: str | None = ...,
-    competition: str | None = ...,
-    finish_reason: Literal["stop"] | None = ...,
-    finished: Names | None = ...,
-    count_tokens: str | None = ...,
-    answer: str | None = ...,
-    grade: Literal["references"] | None = ...,
-    references: str | Path | None = ...,
-    labels: str | Path | None = ...,
-    checkpoints: str | Path | None = ...,
-    explode: str | None = ...,
-    runs: Literal["separate", "append"] | None = ...,
-    failed: Literal["drop", "count"] | None = ...,
-    numbers: bool | None = ...,
-    skip_unreadable: bool | None = ...,
-    unlabelled: Literal["wrong", "drop"] | None = ...,
-    force: bool | None = ...,
+    **options: Unpack[Reading],
 ) -> Text: ...
 def diff(
     old: Database,
@@ -96,8 +168,7 @@ def diff(
     tolerance: float = ...,
     table: str | None = ...,
     archive: Names | None = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
+    **options: Unpack[Limits],
 ) -> Result: ...
 def export(
     db: Database,
@@ -106,20 +177,12 @@ def export(
     *,
     format: Literal["csv", "parquet"] = ...,
     progress: Progress | None = ...,
-    archive: Names | None = ...,
-    competition: Names | None = ...,
-    problems: str | Path | None = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
-    tokenize: bool | None = ...,
+    **options: Unpack[Exported],
 ) -> Result: ...
 def extract(
     folder: str | Path,
     number: int | None = ...,
-    *,
-    threads: int | None = ...,
-    memory: str | None = ...,
-    scratch: str | Path | None = ...,
+    **options: Unpack[TaskLimits],
 ) -> Result: ...
 def fetch(
     out: str | Path,
@@ -139,19 +202,13 @@ def figure(
     width: int | None = ...,
     title: str | None = ...,
     font: str | None = ...,
-    competition: str | None = ...,
-    question: str | int | None = ...,
-    repeat: int | None = ...,
-    budget: int | float | str | None = ...,
-    cap: int | None = ...,
+    **options: Unpack[OneReplay],
 ) -> Picture: ...
 def figures() -> Result: ...
 def gather(
     folder: str | Path,
     db: str | Path,
-    *,
-    threads: int | None = ...,
-    memory: str | None = ...,
+    **options: Unpack[Limits],
 ) -> Result: ...
 def leave(
     db: Database,
@@ -159,8 +216,7 @@ def leave(
     *,
     archive: str | None = ...,
     new: str | None = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
+    **options: Unpack[Limits],
 ) -> Result: ...
 def load(
     db: Database,
@@ -169,81 +225,18 @@ def load(
     replace: bool = ...,
     texts: bool = ...,
     progress: Progress | None = ...,
-    format: str | None = ...,
-    map: Mapping[str, str] | None = ...,
-    sql: str | None = ...,
-    archive: str | None = ...,
-    competition: str | None = ...,
-    finish_reason: Literal["stop"] | None = ...,
-    finished: Names | None = ...,
-    count_tokens: str | None = ...,
-    answer: str | None = ...,
-    grade: Literal["references"] | None = ...,
-    references: str | Path | None = ...,
-    labels: str | Path | None = ...,
-    checkpoints: str | Path | None = ...,
-    explode: str | None = ...,
-    runs: Literal["separate", "append"] | None = ...,
-    failed: Literal["drop", "count"] | None = ...,
-    numbers: bool | None = ...,
-    skip_unreadable: bool | None = ...,
-    unlabelled: Literal["wrong", "drop"] | None = ...,
-    force: bool | None = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
+    **options: Unpack[ReadingLimits],
 ) -> Result: ...
 def part(
     folder: str | Path,
     number: int,
-    *,
-    threads: int | None = ...,
-    memory: str | None = ...,
-    scratch: str | Path | None = ...,
+    **options: Unpack[TaskLimits],
 ) -> Result: ...
 def plan(
     sources: Sources,
     out: str | Path,
     parts: int,
-    *,
-    format: str | None = ...,
-    map: Mapping[str, str] | None = ...,
-    sql: str | None = ...,
-    archive: str | None = ...,
-    competition: str | None = ...,
-    finish_reason: Literal["stop"] | None = ...,
-    finished: Names | None = ...,
-    count_tokens: str | None = ...,
-    answer: str | None = ...,
-    grade: Literal["references"] | None = ...,
-    references: str | Path | None = ...,
-    labels: str | Path | None = ...,
-    checkpoints: str | Path | None = ...,
-    explode: str | None = ...,
-    runs: Literal["separate", "append"] | None = ...,
-    failed: Literal["drop", "count"] | None = ...,
-    numbers: bool | None = ...,
-    skip_unreadable: bool | None = ...,
-    unlabelled: Literal["wrong", "drop"] | None = ...,
-    force: bool | None = ...,
-    unit: Literal["completion", "total", "money", "seconds", "steps"] | None = ...,
-    budgets: int | float | str | Sequence[int | float | str] | None = ...,
-    prices: str | Path | None = ...,
-    caps: int | float | str | Sequence[int | float | str] | None = ...,
-    primary_cap: int | None = ...,
-    orders: int | str | None = ...,
-    order_seed: int | None = ...,
-    primary_selector: str | None = ...,
-    replicates: int | None = ...,
-    bootstrap_seed: int | None = ...,
-    curve_points: int | None = ...,
-    effect: float | None = ...,
-    rules: str | Path | Sequence[str] | None = ...,
-    selectors: str | Path | Sequence[str] | None = ...,
-    policies: str | Path | Sequence[str] | None = ...,
-    terminals: Names | None = ...,
-    only_archive: Names | None = ...,
-    only_competition: Names | None = ...,
-    problems: str | Path | None = ...,
+    **options: Unpack[ReadingPlanned],
 ) -> Result: ...
 def queries() -> Result: ...
 def query(
@@ -253,35 +246,13 @@ def query(
     *,
     limit: int | None = ...,
     timeout: float | None = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
+    **options: Unpack[Limits],
 ) -> Result: ...
 def replay(
     db: Database,
     *,
     progress: Progress | None = ...,
-    unit: Literal["completion", "total", "money", "seconds", "steps"] | None = ...,
-    budgets: int | float | str | Sequence[int | float | str] | None = ...,
-    add_budgets: int | float | str | Sequence[int | float | str] | None = ...,
-    prices: str | Path | None = ...,
-    caps: int | float | str | Sequence[int | float | str] | None = ...,
-    primary_cap: int | None = ...,
-    orders: int | str | None = ...,
-    order_seed: int | None = ...,
-    primary_selector: str | None = ...,
-    replicates: int | None = ...,
-    bootstrap_seed: int | None = ...,
-    curve_points: int | None = ...,
-    effect: float | None = ...,
-    rules: str | Path | Sequence[str] | None = ...,
-    selectors: str | Path | Sequence[str] | None = ...,
-    policies: str | Path | Sequence[str] | None = ...,
-    terminals: Names | None = ...,
-    archive: Names | None = ...,
-    competition: Names | None = ...,
-    problems: str | Path | None = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
+    **options: Unpack[AskedLimits],
 ) -> Result: ...
 def report(
     db: Database,
@@ -292,8 +263,7 @@ def report(
     texts: str | None = ...,
     archive: Names | None = ...,
     progress: Progress | None = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
+    **options: Unpack[Limits],
 ) -> list[Path]: ...
 def run(
     folder: str | Path,
@@ -304,9 +274,7 @@ def run(
     remote: str | None = ...,
     address: str | None = ...,
     progress: Progress | None = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
-    scratch: str | Path | None = ...,
+    **options: Unpack[TaskLimits],
 ) -> Result: ...
 def schema(
     db: Database,
@@ -317,8 +285,7 @@ def show(
     *,
     archive: str | None = ...,
     seed: int | None = ...,
-    competition: str | None = ...,
-    question: str | int | None = ...,
+    **options: Unpack[OneProblem],
 ) -> Result | Text: ...
 def simulate(
     out: str | Path,
@@ -337,18 +304,7 @@ def table(
     name: str,
     *,
     progress: Progress | None = ...,
-    columns: Names | None = ...,
-    sort: Names | None = ...,
-    limit: int | None = ...,
-    where: str | None = ...,
-    order: Names | None = ...,
-    width: int | None = ...,
-    archive: Names | None = ...,
-    competition: Names | None = ...,
-    problems: str | Path | None = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
-    tokenize: bool | None = ...,
+    **options: Unpack[Tabled],
 ) -> Result: ...
 def tables() -> Result: ...
 def timeline(
@@ -356,11 +312,7 @@ def timeline(
     out: str | Path = ...,
     *,
     archive: str | None = ...,
-    competition: str | None = ...,
-    question: str | int | None = ...,
-    repeat: int | None = ...,
-    budget: int | float | str | None = ...,
-    cap: int | None = ...,
+    **options: Unpack[OneReplay],
 ) -> Picture: ...
 def to_scorio(
     db: Database,
@@ -373,8 +325,7 @@ def tokenize(
     everything: bool = ...,
     checkpoints: bool = ...,
     progress: Progress | None = ...,
-    threads: int | None = ...,
-    memory: str | None = ...,
+    **options: Unpack[Limits],
 ) -> Result: ...
 def verify(
     live: str | Path,

@@ -1,6 +1,7 @@
 """Write the public functions as types: `python -m tests.support.stub`.
 
-Type checkers read `audit/__init__.pyi`; a test compares it with the functions.
+Type checkers read `audit/__init__.pyi`; a test compares it with the functions. Each option set
+is a TypedDict there, which the functions that take it unpack.
 """
 
 import inspect
@@ -8,7 +9,7 @@ import re
 
 import audit
 from audit.api import Database
-from audit.options import Names, Sources, annotation_of
+from audit.options import Asked, Names, Planned, Sources, annotation_of, parameters
 from audit.progress import Progress
 from tests.support.command import ROOT
 
@@ -20,7 +21,7 @@ Written by `python -m tests.support.stub` from the functions and the fields of a
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from audit.api import Compared, Database
 from audit.database import connect as connect
@@ -52,29 +53,65 @@ def _split(text):
     return re.split(r", (?![^\[]*\])", text)
 
 
-def _parameter(one, options):
-    """Return a parameter as code; an option of a set may also be None, which is not given."""
-    entry, default = options.get(one.name), "" if one.default is one.empty else " = ..."
-    kind = type_text(annotation_of(entry)) + " | None" if entry else type_text(one.annotation)
-    return f"    {one.name}: {kind}{default},".replace("'", '"')
+def _parameter(one):
+    """Return a parameter as code."""
+    default = "" if one.default is one.empty else " = ..."
+    return f"    {one.name}: {type_text(one.annotation)}{default},".replace("'", '"')
+
+
+def _typed_dict(name, bases, own):
+    """Return a TypedDict as code; an option that is None is not given."""
+    lines = [
+        f"    {option}: {type_text(annotation_of(entry))} | None".replace("'", '"')
+        for option, entry in own.items()
+    ]
+    body = "\n".join(lines or ["    pass"])
+    return f"class {name}({', '.join(bases) or 'TypedDict'}, total=False):\n{body}\n"
+
+
+def _option_set(option_set):
+    """Return the TypedDicts of an option set and of its bases, by name."""
+    name, entries = option_set.__name__, parameters(option_set)
+    if option_set in (Asked, Planned):
+        # The filters of a plan have names of their own.
+        shared = {key: entry for key, entry in entries.items() if key in parameters(Asked)}
+        shared = {key: entry for key, entry in shared.items() if key in parameters(Planned)}
+        own = {key: entry for key, entry in entries.items() if key not in shared}
+        return {"Run": _typed_dict("Run", [], shared), name: _typed_dict(name, ["Run"], own)}
+    bases = [base for base in option_set.__bases__ if base is not object]
+    inherited = {key for base in bases for key in parameters(base)}
+    own = {key: entry for key, entry in entries.items() if key not in inherited}
+    found = {key: text for base in bases for key, text in _option_set(base).items()}
+    return found | {name: _typed_dict(name, [base.__name__ for base in bases], own)}
 
 
 def stub():
     """Return the text of the file."""
-    lines = [HEADER]
+    functions, dicts = [], {}
     for name in audit.__all__:
         function = getattr(audit, name)
         if name == "connect" or not inspect.isfunction(function):
             continue
-        signature = inspect.signature(function)
-        parts, options = [], getattr(function, "options", {})
+        sets, signature = getattr(function, "option_sets", ()), inspect.signature(function)
+        for one in sets:
+            dicts |= _option_set(one)
+        options = {name for one in sets for name in parameters(one)}
+        parts = []
         for one in signature.parameters.values():
+            if one.name in options:
+                continue
             if one.kind is one.KEYWORD_ONLY and "    *," not in parts:
                 parts.append("    *,")
-            parts.append(_parameter(one, options))
+            parts.append(_parameter(one))
+        if sets:
+            joined = "".join(one.__name__ for one in sets)
+            if len(sets) > 1:
+                dicts[joined] = _typed_dict(joined, [one.__name__ for one in sets], {})
+            parts.append(f"    **options: Unpack[{joined}],")
         listed = "\n".join(["", *parts, ""]) if parts else ""
-        lines.append(f"def {name}({listed}) -> {type_text(signature.return_annotation)}: ...")
-    return "\n".join(lines) + "\n"
+        returned = type_text(signature.return_annotation)
+        functions.append(f"def {name}({listed}) -> {returned}: ...")
+    return "\n".join([HEADER, *dicts.values(), *functions]) + "\n"
 
 
 if __name__ == "__main__":
