@@ -3,20 +3,6 @@
 -- $competition =
 -- $question_id =
 -- An empty parameter means the first there is; votes count the eligible attempts with the answer.
-with chosen as (
-    select
-        archive,
-        competition,
-        question_id,
-    from attempts
-    where
-        ($archive = '' or archive = $archive)
-        and ($competition = '' or competition = $competition)
-        and question_id = coalesce(nullif($question_id, '')::bigint, question_id)
-    order by archive, competition, question_id
-    limit 1
-)
-
 select
     attempts.seed,
     attempts.completion_tokens,
@@ -26,11 +12,21 @@ select
     grades.correct,
     case
         when attempts.answer is null then null
-        when attempts.eligible
-        then count(*) filter (attempts.eligible) over (partition by attempts.answer)
+        when attempts.eligible then count(*) filter (attempts.eligible) over same_answer
         else 0
     end as votes,
-from chosen
-inner join attempts using (archive, competition, question_id)
+from attempts
 inner join grades using (archive, competition, question_id, seed)
+where
+    $archive in ('', attempts.archive)
+    and $competition in ('', attempts.competition)
+    and attempts.question_id = coalesce(nullif($question_id, '')::bigint, attempts.question_id)
+window
+    same_answer as (
+        partition by attempts.archive, attempts.competition, attempts.question_id, attempts.answer
+    )
+qualify
+    dense_rank() over (
+        order by attempts.archive, attempts.competition, attempts.question_id
+    ) = 1
 order by attempts.seed
