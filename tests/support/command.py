@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def parameters(name):
     """The options and arguments of a command."""
     command = main.commands[name]
-    return [one for one in command.get_params(click.Context(command)) if one.name != "help"]
+    return [one for one in command.get_params(click.Context(command)) if "--help" not in one.opts]
 
 
 def run(folder, *arguments, status=0, inside=()):
