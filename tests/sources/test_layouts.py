@@ -229,6 +229,17 @@ def test_loose_names_count_where_their_values_fit(con, tmp_path):
     assert "missing column completion_tokens" in line
 
 
+def test_samplings_in_a_struct_are_compared(con, tmp_path):
+    hot = {"sampling": {"temperature": 1.0, "max_tokens": 4096}}
+    cool = {"sampling": {"temperature": 0.6, "max_tokens": 4096}}
+    records = [row | (hot if row["problem"] == "p0" else cool) for row in flat()]
+    pq.write_table(pa.Table.from_pylist(records), tmp_path / "a.parquet")
+    for file in (lines(tmp_path / "a.jsonl", records), tmp_path / "a.parquet"):
+        load(con, [str(file)], replace=True, **NAMED)
+        query = "select count, total from quality_counts where \"check\" = 'sampling_mixed'"
+        assert con.execute(query).fetchall() == [(2, 6)], file
+
+
 def test_two_candidates_for_a_column_are_asked_about_unless_they_say_the_same(con, tmp_path):
     records = [row | {"response": row["output"], "generation": "x"} for row in flat()]
     line = refusal(con, lines(tmp_path / "a.jsonl", records), **NAMED)

@@ -135,6 +135,10 @@ FORMAT = Format(
             fits=is_answer,
         ),
         column("reasoning", "reasoning", "reasoning_content"),
+        *(
+            column(name, name, *words(f"sampling.{name} sampling_params.{name}"))
+            for name in ("temperature", "top_p", "max_tokens")
+        ),
     ),
 )
 
