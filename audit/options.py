@@ -553,6 +553,7 @@ def public(function: Callable[..., One]) -> Callable[..., One]:
     added = [_parameter(name, entry, is_asked) for name, entry in options.items()]
     call.__signature__ = signature.replace(parameters=[*written, *added])  # type: ignore[attr-defined]
     call.__doc__ = _document(function.__doc__ or "", [one.name for one in written], options)
+    call.options = options  # type: ignore[attr-defined]
     call.option_sets = tuple(sets.values())  # type: ignore[attr-defined]
     return call
 

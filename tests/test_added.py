@@ -245,7 +245,7 @@ assert kept.to_pydict() == {"value": ["9"]}
         ),
         (
             {"interval": INTERVAL.replace("rule_totals inner", "rule_sums inner")},
-            "sql/intervals/interval_prompts.sql: Catalog Error: Table with name rule_sums",
+            "sql/tables/prompts.sql: Catalog Error: Table with name rule_sums",
         ),
     ],
 )

@@ -33,7 +33,7 @@ search (target, first, last) as (
     select target, first, last,
     from targets
     union all
-    select target, if(is_begun, middle, first), if(is_begun, last, middle - 1),
+    select target, case when is_begun then middle else first end, case when is_begun then last else middle - 1 end,
     from (
         select
             search.*,

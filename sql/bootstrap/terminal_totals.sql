@@ -5,14 +5,18 @@
 with graded as (
     select
         choices.*,
-        if(choices.picked_id < 0, grades.is_correct, picked.is_correct) as is_correct,
+        case when choices.picked_id < 0 then grades.is_correct else picked.is_correct end as is_correct,
         coalesce(coverage.covered_from <= choices.returned, false) or (choices.is_admitted and coalesce(grades.is_correct, false)) as is_covered,
-        if(
-            choices.picked_id < 0,
-            if(used_selectors.votes_on = 'archive_answer', choices.archive_answer_id, choices.answer_id),
-            if(used_selectors.votes_on = 'archive_answer', own.archive_answer_id, own.answer_id)
-        ) as picked_answer,
-        if(used_selectors.votes_on = 'archive_answer', unadmitted.archive_answer_id, unadmitted.answer_id) as unadmitted_answer,
+        case
+            when choices.picked_id < 0 and used_selectors.votes_on = 'archive_answer' then choices.archive_answer_id
+            when choices.picked_id < 0 then choices.answer_id
+            when used_selectors.votes_on = 'archive_answer' then own.archive_answer_id
+            else own.answer_id
+        end as picked_answer,
+        case
+            when used_selectors.votes_on = 'archive_answer' then unadmitted.archive_answer_id
+            else unadmitted.answer_id
+        end as unadmitted_answer,
     from primary_choices as choices
     inner join coverage on choices.walk_id = coverage.walk_id
     inner join used_selectors on choices.selector_id = used_selectors.selector_id

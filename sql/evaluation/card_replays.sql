@@ -14,7 +14,7 @@ with replayed as (
         choices.cost,
         choices.picked_id,
         choices.is_admitted,
-        if(choices.picked_id < 0, grades.is_correct, picked.is_correct) as is_correct,
+        case when choices.picked_id < 0 then grades.is_correct else picked.is_correct end as is_correct,
         choices.is_admitted and coalesce(grades.is_correct, false) as is_covering,
     from primary_choices as choices
     left join candidate_grades as picked on choices.picked_id = picked.candidate_id
@@ -30,7 +30,7 @@ with replayed as (
         stops.bank_id,
         stops.budget,
         stops.rule,
-        if(stops.rule = 'strict', 'none', null) as terminal,
+        case when stops.rule = 'strict' then 'none' end as terminal,
         {{ "'none'" if loop.first else 'used_policies.policy' }} as policy,
         stops.launched,
         stops.returned,

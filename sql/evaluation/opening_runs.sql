@@ -22,7 +22,7 @@ from (
     inner join keyed_checkpoints
         on openings.candidate_id = keyed_checkpoints.candidate_id
         and openings.tokens = keyed_checkpoints.tokens
-        and if(openings.terminal = 'standing', 'written', 'asked') = keyed_checkpoints.kind
+        and case when openings.terminal = 'standing' then 'written' else 'asked' end = keyed_checkpoints.kind
     inner join admitted_grades
         on keyed_checkpoints.candidate_id = admitted_grades.candidate_id
         and keyed_checkpoints.tokens = admitted_grades.tokens

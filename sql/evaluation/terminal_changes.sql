@@ -20,7 +20,7 @@ with states as (
     inner join opening_runs as runs
         on cut.candidate_id = runs.candidate_id
         and cut.cost > runs.opens_at
-    inner join used_terminals on runs.terminal = if(used_terminals.terminal = 'forced_if_empty', 'forced', used_terminals.terminal)
+    inner join used_terminals on runs.terminal = case when used_terminals.terminal = 'forced_if_empty' then 'forced' else used_terminals.terminal end
     left join whole_primary_picks as before
         on cut.walk_id = before.walk_id
         and cut.position > before.from_position

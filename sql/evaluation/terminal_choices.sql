@@ -9,7 +9,7 @@ select
     stops.*,
     used_selectors.selector_id,
     coalesce(pool_picks.is_admitted, false) as is_admitted,
-    if(stops.pool_id is null, picks.candidate_id, pool_picks.candidate_id) as picked_id,
+    case when stops.pool_id is null then picks.candidate_id else pool_picks.candidate_id end as picked_id,
     picks.candidate_id as unadmitted_id,
 from terminal_stops as stops
 inner join used_selectors on {{ '' if own == 'primary_picks' else 'not ' }}used_selectors.is_primary

@@ -10,7 +10,7 @@ select
     stops.launched,
     stops.returned,
     stops.launched > stops.returned as is_cut,
-    stops.cost + if(used_terminals.terminal = 'forced_after', coalesce(admissions.cost, 0), 0) as cost,
+    stops.cost + case when used_terminals.terminal = 'forced_after' then coalesce(admissions.cost, 0) else 0 end as cost,
     case when admissions.answer_id is not null then admissions.tokens end as admitted_at,
     pools.pool_id,
     admissions.candidate_id,

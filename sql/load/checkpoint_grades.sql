@@ -53,8 +53,8 @@ select
     checkpoints.kind,
     coalesce(
         checkpoint_labels.correct,
-        if(list_contains(references_of.forms, checkpoints.answer) or right_answers.answer is not null, true, null),
-        if(decided.competition is not null, false, null)
+        case when list_contains(references_of.forms, checkpoints.answer) or right_answers.answer is not null then true end,
+        case when decided.competition is not null then false end
     ) as correct,
 from checkpoints
 left join checkpoint_labels using (archive, competition, question_id, seed, tokens, kind)

@@ -19,7 +19,7 @@ select
     end as answer,
     case
         when graded_archives.is_graded
-        then coalesce(if(choices.picked_id < 0, grades.is_correct, candidate_grades.is_correct), false)
+        then coalesce(case when choices.picked_id < 0 then grades.is_correct else candidate_grades.is_correct end, false)
     end as correct,
 from (
 {% include 'evaluation/terminal_choices.sql' %}
@@ -28,7 +28,7 @@ from (
 inner join walks on choices.walk_id = walks.walk_id
 inner join graded_archives on walks.archive_id = graded_archives.archive_id
 inner join used_selectors on choices.selector_id = used_selectors.selector_id
-left join candidates on if(choices.picked_id < 0, -choices.picked_id - 1, choices.picked_id) = candidates.candidate_id
+left join candidates on case when choices.picked_id < 0 then -choices.picked_id - 1 else choices.picked_id end = candidates.candidate_id
 left join candidate_grades on choices.picked_id = candidate_grades.candidate_id
 left join admitted_grades as grades
     on choices.picked_id < 0

@@ -53,6 +53,6 @@ from (
 inner join keyed_checkpoints
     on found.candidate_id = keyed_checkpoints.candidate_id
     and found.tokens = keyed_checkpoints.tokens
-    and if(found.finds = 1, 'written', 'asked') = keyed_checkpoints.kind
+    and case when found.finds = 1 then 'written' else 'asked' end = keyed_checkpoints.kind
 inner join used on found.finds = used.finds
 where used.terminal <> 'forced_if_empty' or found.is_empty
