@@ -202,6 +202,12 @@ def test_help_of_a_command_explains_every_parameter_of_its_function(name):
         assert option.param_type_name == "argument" or option.help, parameter
 
 
+def test_help_says_what_an_option_takes_as_its_field_does():
+    taken = {one.name: one for one in parameters("load")}
+    assert (taken["map"].metavar, taken["sql"].metavar) == ("CANONICAL=PATH", "FILE|TEXT")
+    assert taken["sql"].help.endswith("canonical columns: a .sql file or the text.")
+
+
 def test_an_argument_that_no_function_takes_is_refused_with_the_nearest(db):
     with pytest.raises(TypeError, match="no keyword argument 'bugdets'; did you mean 'budgets'"):
         audit.replay(db, bugdets=[1])
