@@ -9,7 +9,8 @@ import signal
 import sys
 import tempfile
 import time
-from contextlib import contextmanager, suppress
+from contextlib import chdir, contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -48,7 +49,9 @@ def serving():
     with tempfile.TemporaryDirectory() as folder:
         said = Path(folder, "said")
         server = Server(said)
-        server.run(folder, ["--help"])
+        # The process that forks finds the modules from where it is started.
+        with chdir(ROOT):
+            server.run(folder, ["--help"])
         yield server
 
 
@@ -67,7 +70,7 @@ def _run(folder, words, alter, said):
 
         for name, value in alter:
             module, _, attribute = name.rpartition(".")
-            setattr(sys.modules[module], attribute, value)
+            setattr(import_module(module), attribute, value)
         sys.argv = words
         try:
             audit.__main__.main()
