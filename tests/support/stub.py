@@ -74,9 +74,9 @@ def _option_set(option_set):
     name, entries = option_set.__name__, parameters(option_set)
     if option_set in (Asked, Planned):
         # The filters of a plan have names of their own.
-        shared = {key: entry for key, entry in entries.items() if key in parameters(Asked)}
-        shared = {key: entry for key, entry in shared.items() if key in parameters(Planned)}
-        own = {key: entry for key, entry in entries.items() if key not in shared}
+        both = parameters(Asked).keys() & parameters(Planned).keys()
+        shared = {key: entry for key, entry in entries.items() if key in both}
+        own = {key: entry for key, entry in entries.items() if key not in both}
         return {"Run": _typed_dict("Run", [], shared), name: _typed_dict(name, ["Run"], own)}
     bases = [base for base in option_set.__bases__ if base is not object]
     inherited = {key for base in bases for key in parameters(base)}
