@@ -73,7 +73,7 @@ def replicates_sql(weighed: Weighing, key_rows: str = "") -> str:
 
 
 def interval_sql(name: str, key_rows: str = "") -> str:
-    """Return the SQL of an `interval_x`: its file in replicate 0, beside statistics of others."""
+    """Return the SQL of an `interval_x`: its select on the data, joined with its intervals."""
     said, rows, statistics = header(name), text(name), interval_statistics(name)
     weighed = weighing(name)
     return render_file(

@@ -93,7 +93,7 @@ def _path(node: dict[str, Any]) -> list[str]:
 
 
 def _tells(function: str) -> bool:
-    """Return whether a function may tell more than its arguments do.
+    """Return whether a function may read more than its arguments, such as the clock or a relation.
 
     One that DuckDB does not have itself is a macro, which can read any relation.
     """

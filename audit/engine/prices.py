@@ -25,7 +25,7 @@ Price = tuple[str, int, int, int]
 
 
 def read_prices(file: str | Path) -> tuple[Price, ...]:
-    """Read the prices of a file, sorted by archive; refuse whatever is doubtful by its row.
+    """Read the prices of a file, sorted by archive; refuse an invalid row and name it.
 
     `none`, or an empty name, forgets the prices of an earlier replay.
     """

@@ -278,7 +278,7 @@ def build_stages(
 def _looked_at(
     con: duckdb.DuckDBPyConnection, name: str, settings: Settings, plugins: Plugins
 ) -> Settings:
-    """Refuse what a stage that was made shows to be missing, and choose the budgets."""
+    """Check a finished stage: refuse a replay that lacks data, and choose default budgets."""
     if name == "replayed_problems":
         if not con.execute("select 1 from replayed_problems limit 1").fetchall():
             raise AuditError(

@@ -102,7 +102,7 @@ class Weighing(NamedTuple):
 
 
 def weighing(name: str) -> Weighing | None:
-    """Return what the replicates of an `interval_x` are totals of, or none where it has no totals.
+    """Return the totals that the bootstrap of an `interval_x` resamples, or None if it has none.
 
     It may take the totals of another one, which `-- of:` names.
     """

@@ -61,7 +61,7 @@ class Controller:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return what the attempts were run with, as logs keep it and `load` reads it."""
+        """Return the settings of the run, which a log stores with its attempts and `load` reads."""
         return dict(self._judge.facts)
 
     @property

@@ -261,7 +261,7 @@ def _added_option(trial: Trial, check: str) -> str:
 
 
 def _numbered(trial: Trial, source: Source, reading: Reading) -> Iterator[str]:
-    """Return how names are split that may number attempts, where every problem has one attempt."""
+    """Suggest splitting problem names such as `x-1`, `x-2` if every problem has one attempt."""
     origin = reading.mapping.get("question_id", source.mapping.get("question_id", "@"))
     origin, mark = origin.split(",")[0], trial.split["mark"]
     if trial.counts["most"] == 1 and mark and "~" not in origin and not origin.startswith("@"):

@@ -61,7 +61,7 @@ def require_one_kind(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bo
 
 
 def remember(con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool = False) -> None:
-    """Keep in `meta` how answers were read, and what of which archives was not recorded."""
+    """Store in `meta` how answers were read, and which archives have derived tokens or labels."""
     keep_fact(con, "answer", None if answer == "boxed" else answer)
     keep_fact(con, "numbers", "true" if numbers else None)
     facts = dict(con.execute(render("recording_facts")).fetchall())

@@ -31,7 +31,7 @@ def annotated(
 
 
 def advisory_notes(name: str, table: pa.Table) -> list[str]:
-    """Return what stands beside differences between a terminal and advisory; nothing else."""
+    """Return the note that qualifies a table of terminals, or no note for other tables."""
     if name not in TERMINAL_TABLES or {*table["terminal"].to_pylist()} <= {"none"}:
         return []
     return [

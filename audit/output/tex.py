@@ -65,7 +65,7 @@ def tex_text(text: str) -> str:
 
 
 def tex_tabular(columns: Sequence[DisplayColumn], rows: int) -> str:
-    """Return the rows of a query as they are, for a document of one's own."""
+    """Return the rows of a query as a LaTeX tabular, without a float or caption around it."""
     texts = {id(column): _cells(column, column.cells) for column in columns}
     return "\n".join(_tabular(columns, texts, range(rows), None)) + "\n"
 
@@ -73,7 +73,7 @@ def tex_tabular(columns: Sequence[DisplayColumn], rows: int) -> str:
 def tex_float(
     name: str, columns: Sequence[DisplayColumn], rows: int, caption: str, width: float = 0
 ) -> str:
-    """Return the rows as floats of a width in points, or that fit one column of a paper or both.
+    """Return the rows as LaTeX floats of a width in points (0: one or two columns, as they need).
 
     Rows of one archive stand below its name. Columns that fit in no line stand in further parts
     below, each with the columns that say what a row is; rows that fit on no page, in further

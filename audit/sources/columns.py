@@ -191,7 +191,7 @@ class _Columns:
 
     @cached_property
     def _names(self) -> dict[str, None]:
-        """The names that any record has, in the order in which they are met."""
+        """Return the names that any record has, in the order of their first record."""
         return dict.fromkeys(name for record in self._sample for name in record)
 
     def _values_at(self, keys: Keys) -> list[Any]:

@@ -72,7 +72,7 @@ def split_sum(column: str, path: str) -> list[str]:
 
 
 def added(column: str, values: Sequence[Any]) -> Any:
-    """Return the sum of what is there; what cannot be a part is left to refuse."""
+    """Return the sum of the present values, or the first invalid one for a later rule to refuse."""
     total: int | float | None = None
     for value in values:
         number = value

@@ -78,7 +78,7 @@ def stand_in(source: Source, reading: Reading) -> Source:
 
 
 def _with_reasoning_length(chunk: Chunk) -> Chunk:
-    """Return a chunk that also says how many characters of reasoning stand beside each text."""
+    """Add the column `reasoning_length` to a chunk: the characters of reasoning of each attempt."""
     if REASONING not in chunk.values:
         return chunk
     lengths = [
@@ -110,7 +110,7 @@ def _counts(chunk: Chunk, count: Callable[[str], int | None]) -> list[int | None
 
 
 def token_counter(encoding: str) -> Callable[[str], int | None]:
-    """What counts the tokens of a text; a text that the tokenizer gives up on has no count."""
+    """Return a function that counts a text's tokens; None for a text that cannot be encoded."""
     from audit import tokens
 
     try:

@@ -87,7 +87,7 @@ def _keep_facts(
 
 
 def _ratio(evidence: Evidence, leaf: Leaf, cost: Leaf | None) -> str:
-    """Return a column with the ratio of its sum to what is loaded."""
+    """Return a column's path and how many times the loaded cost its sum is."""
     if cost is None or not cost.is_number:
         return leaf.path
     query = f"select sum({leaf.sql}::double) / nullif(sum({cost.sql}::double), 0) from records"

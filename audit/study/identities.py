@@ -56,7 +56,7 @@ class _Names(dict[str, Any]):
         return Identity(line, values, holds, values[0] if is_equation and values[1:] else None)
 
     def _evaluate(self, line: str, raised: int | None = None) -> list[float]:
-        """Return every side of a comparison; of one value the most that it may have been."""
+        """Compute the sides of a comparison, with value number `raised` half a digit higher."""
         self._taken, self._raised = [], raised
         # The sides are Python's own expressions.
         return [eval(side, {"__builtins__": {}}, self) for side in re.split(" [=<]= ", line)]

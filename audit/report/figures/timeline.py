@@ -32,7 +32,7 @@ def timeline(
 ) -> Row:
     """Return one replay on an axis of cost: the attempts in order, the budget, what each rule buys.
 
-    A part of the key that is left out is the first there is; the cap is the primary one.
+    A part of the key that is None is the first in the database; the default cap is the primary.
     """
     settings, unit = data.settings(con), replayed_unit(con)
     asked: Row = {"archive": archive, "competition": competition, "question_id": question}

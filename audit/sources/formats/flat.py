@@ -189,7 +189,7 @@ def is_amount(value: Any) -> bool:
 
 
 def from_milliseconds(value: Any) -> Any:
-    """Return seconds; what is no number is left for the rule to refuse."""
+    """Convert milliseconds to seconds; leave anything but a number for a later rule to refuse."""
     return float(value) / 1000 if is_amount(value) else value
 
 

@@ -294,7 +294,7 @@ def _records(
 
 
 def _named(place: str, type: pa.DataType, paths: Sequence[Sequence[str]]) -> str:
-    """Return a value in SQL: of a struct, the fields that paths lead to."""
+    """Return the SQL of a value; of a struct, keep only the fields on these paths."""
     if not pa.types.is_struct(type) or [] in paths:
         return place
     fields = []
