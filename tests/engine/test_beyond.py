@@ -1,16 +1,9 @@
 """The engine beyond the study against the slow reference, and its promises in words."""
 
 import itertools
-import math
-import operator
 import random
-import tempfile
-from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import settings as examples
-from hypothesis import strategies as st
 
 from audit import engine
 from audit.errors import AuditError
@@ -19,7 +12,6 @@ from tests.support.able import able
 from tests.support.agreement import assert_agrees
 from tests.support.archives import attempt
 from tests.support.awkward import awkward_archive, awkward_settings
-from tests.support.banks import small_banks
 from tests.support.databases import SMALL
 from tests.support.databases import replayed_in_memory as replayed
 from tests.support.slow import seeds
@@ -142,66 +134,6 @@ def rows_of(con, name):
 
 # ---------------------------------------------------------------------------------- every budget
 
-AT_EVERY_BUDGET = """
-with asked as (
-    select unnest(range(1, {last} + 1)) as budget
-)
-select archive, competition, question_id, rule, {selector} asked.budget, {sums}
-from asked
-inner join {changes} as changes on changes.budget <= asked.budget
-group by all
-"""
-VOTES = "sum(correct_change)::bigint, sum(abstained_change)::bigint"
-COSTS = """
-    sum(covered_change)::bigint,
-    sum(launched_change)::bigint,
-    sum(cost_change + slope_change * (asked.budget - changes.budget))::bigint
-"""
-
-
-@examples(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(small_banks(), min_size=1, max_size=6))
-def test_sums_of_changes_are_real_replays_at_every_budget(several):
-    # A replay costs the same for six archives as for one.
-    rows = [
-        {**row, "archive": f"{row['archive']}{which}"}
-        for which, rows in enumerate(several)
-        for row in rows
-    ]
-    cap, orders = 4, 2
-    walks = {k: v for k, v in reference.ordered_attempts(rows, orders).items() if k[-1] > 0}
-    last = 2 + max(sum(one["completion_tokens"] for one in walk[:cap]) for walk in walks.values())
-    votes, costs = {}, {}
-    for (*bank, _), order in walks.items():
-        for rule, budget in itertools.product(reference.RULES, range(1, last + 1)):
-            run = reference.walk(order, cap, budget, rule)
-            covered = any(one["correct"] for one in run.pool if one["eligible"])
-            add(costs, (*bank, rule, budget), covered, len(run.launched), run.spent)
-            for selector in reference.SELECTORS:
-                chosen = reference.select(run.pool, selector)
-                right = chosen is not None and chosen["correct"]
-                add(votes, (*bank, rule, selector, budget), right, chosen is None)
-    settings = {"budgets": (3,), "caps": (cap,), "primary_cap": cap, "orders": orders}
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        replayed(Path(folder), rows, **settings, replicates=0) as con,
-    ):
-        found = con.sql(
-            AT_EVERY_BUDGET.format(
-                last=last, selector="selector,", sums=VOTES, changes="answer_changes"
-            )
-        ).fetchall()
-        assert {row[:-2]: row[-2:] for row in found} == votes
-        found = con.sql(
-            AT_EVERY_BUDGET.format(last=last, selector="", sums=COSTS, changes="cost_changes")
-        ).fetchall()
-        assert {row[:-3]: row[-3:] for row in found} == costs
-
-
-def add(totals, key, *more):
-    old = totals.get(key, (0,) * len(more))
-    totals[key] = tuple(map(operator.add, old, more))
-
 
 def test_the_changes_of_two_attempts_are_the_ones_worked_out_by_hand(tmp_path):
     # Costs 10 and 10 in any order; 4 is right. One order, so each change is one replay's.
@@ -233,68 +165,7 @@ def test_the_changes_of_two_attempts_are_the_ones_worked_out_by_hand(tmp_path):
     ]
 
 
-# ----------------------------------------------------------------------------- curves and matching
-
-
-@pytest.mark.parametrize("seed", seeds(1, 2))
-def test_bands_hold_the_curve_and_reach_as_far_on_both_sides(tmp_path, seed):
-    rows = awkward_archive(random.Random(seed), labelled=True)
-    with replayed(tmp_path, rows, **{**FULL, "replicates": 40, "curve_points": 30}) as con:
-        for row in rows_of(con, "budget_curve"):
-            below, above = row["delta"] - row["band_low"], row["band_high"] - row["delta"]
-            assert math.isclose(below, above, abs_tol=1e-9)
-            assert below >= 0
-
-
-@pytest.mark.parametrize("seed", seeds(1, 2))
-def test_matched_budgets_cost_the_same_to_a_token_per_walk(tmp_path, seed):
-    rng = random.Random(seed)
-    rows = awkward_archive(rng)
-    settings = {**SMALL, "budgets": (1, 7, 10, 20, 45, 1000)}
-    walks = {k: v for k, v in reference.ordered_attempts(rows, 3).items() if k[-1] > 0}
-
-    def paid(archive, budget, rule):
-        mine = [order for (name, *_), order in walks.items() if name == archive]
-        return sum(reference.walk(order, 4, budget, rule).spent for order in mine)
-
-    with replayed(tmp_path, rows, **settings) as con:
-        for row in rows_of(con, "matched_cost"):
-            money = paid(row["archive"], row["advisory_budget"], "advisory")
-            strict = paid(row["archive"], row["strict_budget"], "strict")
-            assert row["exhausted"] == (money == paid(row["archive"], math.inf, "strict"))
-            if row["exhausted"]:
-                assert strict == money > paid(row["archive"], row["strict_budget"] - 1, "strict")
-            else:
-                assert strict <= money < paid(row["archive"], row["strict_budget"] + 1, "strict")
-
-
 # --------------------------------------------------------------------------------------- policies
-
-
-@pytest.mark.parametrize("primary", ["majority", "archive_majority"])
-@pytest.mark.parametrize("seed", seeds(1, 2))
-def test_decided_never_changes_the_answer_when_no_budget_binds(tmp_path, seed, primary):
-    rows = awkward_archive(random.Random(seed), archives=3, archive_answers=True)
-    settings = {**FULL, "budgets": (10**9,), "primary_cap": 9, "primary_selector": primary}
-    with replayed(tmp_path, rows, **settings) as con:
-        ((walks, changed, stopped),) = con.sql(
-            f"""
-            select
-                count(*),
-                count(*) filter (decided.seed is distinct from free.seed),
-                count(*) filter (stop_position is not null),
-            from policy_selections as decided
-            inner join policy_selections as free
-                using (archive, competition, question_id, repeat, cap, budget, rule, selector)
-            inner join policy_stops as stops
-                using (archive, competition, question_id, repeat, cap)
-            where decided.policy = 'decided' and free.policy = 'none' and stops.policy = 'decided'
-                and decided.selector = '{primary}'
-            """
-        ).fetchall()
-        assert changed == 0 < stopped <= walks
-        kept = [r for r in rows_of(con, "policies") if r["policy"] == "decided"]
-        assert {row["answer_kept"] for row in kept} == {100.0}
 
 
 def test_a_stop_at_the_cap_is_a_stop_and_each_cap_has_its_own(tmp_path):

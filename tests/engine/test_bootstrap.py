@@ -1,18 +1,15 @@
 """The bootstrap: totals weighed by counts, and the same rows of intervals in pieces of any size."""
 
 import random
-from collections import defaultdict
-from fractions import Fraction
 from math import isclose
 
-import numpy as np
 import pytest
 
 from audit import database, engine
 from audit.engine import draws, intervals
 from audit.engine.build import replicates_sql
 from audit.engine.intervals import intervals_read
-from audit.engine.sql_files import header, interval_names, weighing
+from audit.engine.sql_files import weighing
 from audit.errors import AuditError
 from audit.query.run import query
 from tests.support.archives import attempt, random_archive
@@ -32,16 +29,10 @@ def rows(seed=4):
     return [row | {"correct": None} if row["archive"] == last else row for row in found]
 
 
-@pytest.fixture(scope="module")
-def con(tmp_path_factory):
-    """These rows, replayed once for the tests that only read."""
-    with replayed(tmp_path_factory.mktemp("bootstrap"), rows(), **SETTINGS) as con:
-        yield con
-
-
-@pytest.mark.parametrize("at_a_time", [24, 7 * 24])
-def test_tables_in_pieces_of_any_size_are_the_same(con, tmp_path, monkeypatch, at_a_time):
-    whole = tables_of(con, WEIGHING)
+@pytest.mark.parametrize("at_a_time", [24, pytest.param(7 * 24, marks=pytest.mark.slow)])
+def test_tables_in_pieces_of_any_size_are_the_same(tmp_path, monkeypatch, at_a_time):
+    with replayed(tmp_path, rows(), **SETTINGS) as con:
+        whole = tables_of(con, WEIGHING)
     assert set(WEIGHING) > {"main", "curves", "budget_curve", "matched_cost", "policies"}
     assert all(table.num_rows for table in whole.values())
     monkeypatch.setattr(draws, "PROBLEMS_IN_ROW", 2)
@@ -78,43 +69,6 @@ def test_tables_and_queries_read_the_same_rows_which_a_writer_keeps(tmp_path):
         con.execute("update interval_matches set delta = 7")
         assert {row["delta"] for row in engine.table(con, "matched_cost").to_pylist()} == {7}
         assert con.sql("select distinct delta from matched_cost").fetchall() == [(7,)]
-
-
-@pytest.mark.parametrize("name", [name for name in interval_names() if "totals" in header(name)])
-def test_replicates_are_a_join_with_the_counts(con, name):
-    _, totals, keys, values = weighing(name)
-    weighed = con.sql(replicates_sql(weighing(name))).to_arrow_table().to_pylist()
-    problems = con.sql(f"from {totals}").to_arrow_table().to_pylist()
-    drawn = con.sql("select replicate, problem_id, draws from problem_draws").fetchall()
-    drawn = {(replicate, problem): count for replicate, problem, count in drawn}
-    expected: dict[tuple, dict] = defaultdict(lambda: defaultdict(int))
-    unknown = {
-        (*(row[key] for key in keys), value)
-        for row in problems
-        for value in values
-        if row[value] is None
-    }
-    for row in problems:
-        for replicate in range(24):
-            count = drawn[replicate, row["problem_id"]]
-            key = (*(row[key] for key in keys), replicate)
-            expected[key]["draws"] += count
-            for value in ("replays", *values):
-                expected[key][value] += count * (row[value] or 0)
-    assert len(weighed) == sum(cells["draws"] > 0 for cells in expected.values())
-    ungraded = {row["archive"] for row in rows() if row["correct"] is None}
-    for row in weighed:
-        cells = expected[*(row[key] for key in keys), row["replicate"]]
-        for value in ("draws", "replays", *values):
-            is_label = any(word in value for word in ("correct", "covered", "gained"))
-            named = {row["archive"], row["other"] if value == "more_correct" else None}
-            if row[value] is None:
-                is_unknown = (*(row[key] for key in keys), value) in unknown
-                assert is_unknown or (is_label and named & ungraded), (value, row)
-            else:
-                # Sums of money are decimals, which have no relative tolerance.
-                expected_cell = pytest.approx(float(cells[value]), rel=1e-12)
-                assert float(row[value]) == expected_cell, (value, row)
 
 
 def test_a_replicate_that_draws_none_of_an_archive_has_no_row(tmp_path):
@@ -169,49 +123,6 @@ def test_a_matched_budget_is_the_largest_that_costs_no_more(tmp_path):
             for archive, problem, at, change in answers
             if archive == match["archive"] and at <= budget
         )
-
-
-def test_a_point_is_on_the_frontier_of_the_replicates_in_which_no_other_is_better(con):
-    points = con.sql(replicates_sql(weighing("interval_frontier"))).to_arrow_table().to_pylist()
-    table = con.sql("from interval_frontier").to_arrow_table().to_pylist()
-    by_replicate = defaultdict(list)
-    for point in points:
-        by_replicate[point["replicate"]].append(point)
-    keys = ("archive", "policy", "rule", "budget")
-    best = {
-        (*(point[key] for key in keys), replicate)
-        for replicate, others in by_replicate.items()
-        for point in others
-        if not any(
-            other["cost"] <= point["cost"]
-            and other["correct"] >= point["correct"]
-            and (other["cost"], other["correct"]) != (point["cost"], point["correct"])
-            for other in others
-        )
-    }
-    for row in table:
-        key = tuple(row[name] for name in keys)
-        times = sum((*key, replicate) in best for replicate in range(1, 24))
-        assert row["is_best"] == ((*key, 0) in best)
-        assert row["is_best_share"] == pytest.approx(float(Fraction(100 * times, 23)))
-    assert len({row["is_best_share"] for row in table}) > 2
-
-
-def test_ends_lie_on_straight_lines_between_neighbours_and_errors_are_standard_deviations(con):
-    keys, gains = "archive, budget", replicates_sql(weighing("interval_gains"))
-    deltas = con.sql(
-        f"select {keys}, list(100 * gained / replays) from ({gains}) "
-        f"where replicate > 0 and gained is not null group by {keys}"
-    ).fetchall()
-    found = con.sql(
-        "select archive, budget, delta_low, delta_high, delta_error from interval_gains"
-    ).fetchall()
-    ends = {(archive, budget): numbers for archive, budget, *numbers in found}
-    assert len({key for key in ends if ends[key][2]}) >= 3
-    for archive, budget, values in deltas:
-        low, high, error = ends[archive, budget]
-        assert (low, high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])), abs=1e-12)
-        assert error == pytest.approx(np.std(values, ddof=1), rel=1e-10, abs=1e-12)
 
 
 def test_equal_replicates_have_no_error_and_an_interval_that_is_the_point(tmp_path):

@@ -30,6 +30,9 @@ FILES = [path for path in sorted(SQL.rglob("*.sql")) if path.parent.name != "mac
 # The selects of formats read sources, and no relation of a database.
 READERS = [path for path in FILES if path.parent.name != "formats"]
 QUERIES = sorted(engine.resource("queries").glob("*.sql"))
+# One test of a folder looks at all of its files: a test of each would be a thousand.
+FOLDERS = sorted({path.parent for path in FILES})
+by_folder = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.stem)
 STAGES = [name for name in engine.STAGE_NAMES if name not in DRAWN]
 BLIND = [
     stage.rpartition("/")[2]
@@ -56,13 +59,14 @@ def identifier(path):
     return str(path.relative_to(SQL))
 
 
-@pytest.mark.parametrize("path", FILES, ids=identifier)
-def test_every_sql_file_says_what_a_row_means_and_its_grain(path):
-    said = engine.header(path.stem)
-    assert [*said][:2] == [path.stem, "grain"]
-    assert len(said[path.stem]) >= 20
-    assert re.fullmatch(r"\w+( row)?(, \w+)*", said["grain"])
-    assert re.fullmatch("(table|on demand)( by walks)?", said.get("kept", "table"))
+@by_folder
+def test_every_sql_file_says_what_a_row_means_and_its_grain(folder):
+    for path in folder.glob("*.sql"):
+        said = engine.header(path.stem)
+        assert [*said][:2] == [path.stem, "grain"]
+        assert len(said[path.stem]) >= 20, path
+        assert re.fullmatch(r"\w+( row)?(, \w+)*", said["grain"]), path
+        assert re.fullmatch("(table|on demand)( by walks)?", said.get("kept", "table")), path
 
 
 def test_a_sentence_of_a_header_goes_on_where_a_line_is_indented():
@@ -78,41 +82,40 @@ EXPRESSION = re.compile(
 )
 
 
-@pytest.mark.parametrize(
-    "path", [*READERS, *SQL.rglob("*.jinja"), *QUERIES], ids=lambda path: path.stem
-)
-def test_no_expression_of_a_file_hides_a_relation(path):
+def test_no_expression_of_a_file_hides_a_relation():
     """One with a relation's name is that relation, kept at hand."""
     relations = {*engine.STAGE_NAMES, *engine.SETTING_RELATIONS, *engine.table_names(), *LOADED}
     relations |= {file.stem for file in FILES if file.parent.name in ("load", "report", "scale")}
-    for name, included in EXPRESSION.findall(path.read_text(encoding="utf-8")):
-        # Selectors read walked_attempts and walks; others may stand in the place of those.
-        is_same = name in (included, "walked_attempts", "walks")
-        assert name not in relations or is_same, name
+    for path in (*READERS, *SQL.rglob("*.jinja"), *QUERIES):
+        for name, included in EXPRESSION.findall(path.read_text(encoding="utf-8")):
+            # Selectors read walked_attempts and walks; others may stand in the place of those.
+            is_same = name in (included, "walked_attempts", "walks")
+            assert name not in relations or is_same, (path, name)
 
 
-@pytest.mark.parametrize("path", FILES, ids=identifier)
-def test_every_sql_file_renders_to_one_select_in_lower_case(path):
-    sql = engine.render(path.stem)
-    engine.relations_read(sql)
-    code = re.sub(r"--.*|'[^']*'", "", path.read_text(encoding="utf-8"))
-    assert code == code.lower()
-    assert not re.search(r"\b(create|insert|update|delete|drop)\b", code)
+@by_folder
+def test_every_sql_file_renders_to_one_select_in_lower_case(folder):
+    for path in folder.glob("*.sql"):
+        engine.relations_read(engine.render(path.stem))
+        code = re.sub(r"--.*|'[^']*'", "", path.read_text(encoding="utf-8"))
+        assert code == code.lower(), path
+        assert not re.search(r"\b(create|insert|update|delete|drop)\b", code), path
 
 
-@pytest.mark.parametrize("path", FILES, ids=identifier)
-def test_a_file_that_is_no_template_is_its_own_sql(path):
-    if path.parent.name == "intervals":
-        rows = path.read_text(encoding="utf-8").removesuffix("\n").replace("\n", "\n    ")
-        assert f"    {rows}\n)" in engine.render(path.stem)
-        return
+def test_a_file_that_is_no_template_is_its_own_sql():
     built_in = engine.Plugins()
     chosen = {"rules": built_in.rules, "policies": (), "walks_on": False}
     chosen |= {"unit": built_in.unit, "primary": built_in.primary}
     chosen["numbered"] = [*enumerate(built_in.selectors, 1)]
     chosen["rule"] = {rule.name: rule.sql for rule in built_in.rules}
-    template = sys.modules["audit.engine.build"]._templates().get_template(identifier(path))
-    assert engine.render(path.stem) == template.render(chosen)
+    templates = sys.modules["audit.engine.build"]._templates()
+    for path in FILES:
+        if path.parent.name == "intervals":
+            rows = path.read_text(encoding="utf-8").removesuffix("\n").replace("\n", "\n    ")
+            assert f"    {rows}\n)" in engine.render(path.stem), path
+        else:
+            template = templates.get_template(identifier(path))
+            assert engine.render(path.stem) == template.render(chosen), path
 
 
 def test_no_two_sql_files_have_the_same_name():
@@ -171,24 +174,26 @@ def forced(tmp_path_factory):
         yield con
 
 
-@pytest.mark.parametrize("name", [*STAGES, *sorted(PUT_IN), *engine.table_names()])
-def test_the_grain_identifies_a_row(con, stepped, forced, tables, name):
-    con = stepped if name in LEDGER_STAGES else con
-    is_of_terminals = engine.stage_file(name).startswith("terminals") or name in TERMINAL_STAGES
-    con = forced if is_of_terminals else con
-    keys = ", ".join(f'"{key}"' for key in names_in(engine.header(name)["grain"]))
-    ((rows, distinct),) = con.execute(
-        f"select count(*), count(distinct ({keys})) from {rows_of(con, name, tables)}"
-    ).fetchall()
-    assert rows == distinct > 0
+def test_the_grain_identifies_a_row(con, stepped, forced, tables):
+    wrong = []
+    for name in (*STAGES, *sorted(PUT_IN), *engine.table_names()):
+        at = stepped if name in LEDGER_STAGES else con
+        is_of_terminals = engine.stage_file(name).startswith("terminals") or name in TERMINAL_STAGES
+        at = forced if is_of_terminals else at
+        keys = ", ".join(f'"{key}"' for key in names_in(engine.header(name)["grain"]))
+        ((rows, distinct),) = at.execute(
+            f"select count(*), count(distinct ({keys})) from {rows_of(at, name, tables)}"
+        ).fetchall()
+        wrong += [(name, rows, distinct)] if not rows == distinct > 0 else []
+    assert wrong == []
 
 
-@pytest.mark.parametrize("name", engine.table_names())
-def test_a_table_is_sorted_by_its_grain(tables, name):
-    rows = tables[name].select(names_in(engine.header(name)["grain"])).to_pylist()
-    # Rows without another archive come first.
-    keys = [tuple("" if cell is None else cell for cell in row.values()) for row in rows]
-    assert keys == sorted(keys)
+def test_a_table_is_sorted_by_its_grain(tables):
+    for name in engine.table_names():
+        rows = tables[name].select(names_in(engine.header(name)["grain"])).to_pylist()
+        # Rows without another archive come first.
+        keys = [tuple("" if cell is None else cell for cell in row.values()) for row in rows]
+        assert keys == sorted(keys), name
 
 
 def reached(name, reads):

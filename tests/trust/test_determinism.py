@@ -2,12 +2,9 @@
 
 import random
 
-import pyarrow as pa
 import pytest
 
 from audit import database, engine
-from audit.engine import draws
-from audit.engine.draws import draw_counts
 from audit.load.load import load
 from audit.output.export import export
 from audit.tokens import tokenize
@@ -76,24 +73,3 @@ def test_every_table_has_the_same_bytes(tmp_path, expected, parts, suffix, threa
     found = exported(tmp_path / "run", parts, suffix, threads)
     assert found.keys() == expected.keys()
     assert [name for name in expected if found[name] != expected[name]] == []
-
-
-WEIGHTS = [[1, 2, 0], [2, 0, 1], [1, 1, 1], [1, 1, 1]], [[2, 0], [1, 1], [1, 1], [1, 1]]
-
-
-@pytest.mark.parametrize(("in_row", "batch"), [(2, 1), (1, 5), (3, 100)])
-def test_weights_drawn_in_pieces_are_the_same(monkeypatch, in_row, batch):
-    monkeypatch.setattr(draws, "PROBLEMS_IN_ROW", in_row)
-    monkeypatch.setattr(draws, "BATCH_COUNTS", batch)
-    drawn = pa.concat_tables(draw_counts([3, 2], 4, 20260905)).to_pylist()
-    assert max(len(row["counts"]) for row in drawn) <= in_row
-    counts = [
-        [
-            count
-            for row in sorted(drawn, key=lambda row: row["first_problem"])
-            if row["replicate"] == replicate
-            for count in row["counts"]
-        ]
-        for replicate in range(5)
-    ]
-    assert counts == [[1] * 5, *(a + b for a, b in zip(*WEIGHTS, strict=True))]
