@@ -13,7 +13,7 @@ __version__ = "0.1.0"
 PUBLIC = {
     "audit.api": (
         "answers card check compare demo describe diff export figure figures leave load queries "
-        "query replay report schema show sql table tables timeline to_scorio tokenize"
+        "query replay report schema show sql table tables timeline tokenize"
     ),
     "audit.database": "connect",
     "audit.errors": "AuditError",

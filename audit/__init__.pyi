@@ -10,7 +10,6 @@ from typing import Any, Literal, TypedDict, Unpack
 from audit.api import Compared, Database
 from audit.database import connect as connect
 from audit.errors import AuditError as AuditError
-from audit.interop.scorio import ScorioArrays
 from audit.options import Names, Sources
 from audit.output.picture import Picture
 from audit.output.result import Result as Result
@@ -314,10 +313,6 @@ def timeline(
     archive: str | None = ...,
     **options: Unpack[OneReplay],
 ) -> Picture: ...
-def to_scorio(
-    db: Database,
-    attempts: int | None = ...,
-) -> dict[str, ScorioArrays]: ...
 def tokenize(
     db: Database,
     tokenizer: str | None = ...,

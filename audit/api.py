@@ -24,8 +24,6 @@ from audit.engine.prices import price_notes, read_prices
 from audit.engine.quality import quality_notes
 from audit.engine.settings import ONE_RUN
 from audit.errors import AuditError
-from audit.interop import scorio as arrays
-from audit.interop.scorio import ScorioArrays
 from audit.load import provenance
 from audit.options import (
     Asked,
@@ -888,13 +886,3 @@ def sql(name: str) -> Text:
         raise AuditError(not_there("stage", name, engine.stage_names()))
     # A replay runs the policies that it is given; this prints all of them.
     return Text(engine.render(name, engine.Plugins(policies=engine.plugins("policies"))))
-
-
-def to_scorio(db: Database, attempts: int | None = None) -> dict[str, ScorioArrays]:
-    """Return each archive's (M, N) outcome and answer arrays, as the scorio library takes them.
-
-    db: the database, a file or a connection
-    attempts: take the first N attempts of every problem (default: all, which must be as many)
-    """
-    with _open(db) as con:
-        return arrays.to_scorio(con, attempts)

@@ -1,4 +1,4 @@
-"""The commands as functions, and arrays for the scorio library."""
+"""The commands as functions, and their numbers beside those of the scorio library."""
 
 import ast
 import inspect
@@ -91,33 +91,19 @@ def equal_banks(seed):
     return rows, settings
 
 
-def test_arrays_hold_labels_and_eligible_answers_in_canonical_order(tmp_path):
-    rows = [
-        attempt(5, 10, "7", correct=True),
-        attempt(1, 10, "07", correct=True, finish="length"),
-        attempt(3, 10, "9"),
-        attempt(2, 10, "1", question=4),
-        attempt(9, 10, None, question=4),
-        attempt(4, 10, "2", question=4, correct=True),
-    ]
-    with replayed(tmp_path, rows) as con:
-        arrays = audit.to_scorio(con)["a"]
-    assert arrays.problems == [("C", 0), ("C", 4)]
-    assert arrays.outcomes.tolist() == [[1, 0, 1], [0, 1, 0]]
-    assert arrays.outcomes.dtype == numpy.int64
-    assert arrays.answers.tolist() == [[None, "9", "7"], ["1", "2", None]]
-    assert arrays.answers.shape == (2, 3) and arrays.answers.dtype == object
-
-
-def test_ragged_banks_are_refused_unless_cut(tmp_path):
-    rows = [attempt(seed, 10, "7") for seed in range(5)]
-    rows += [attempt(seed, 10, "8", question=1) for seed in range(3)]
-    with replayed(tmp_path, rows) as con:
-        with pytest.raises(AuditError, match=r"archive a: .* 3 to 5 attempts.*attempts=3"):
-            audit.to_scorio(con)
-        with pytest.raises(AuditError, match="attempts=3"):
-            audit.to_scorio(con, attempts=4)
-        assert audit.to_scorio(con, attempts=3)["a"].outcomes.shape == (2, 3)
+def arrays_of(con):
+    """Return each archive's labels and eligible answers, a row per problem in canonical order."""
+    banks = con.execute(
+        """
+        select archive, list(correct::bigint order by slot),
+            list(case when eligible then answer end order by slot)
+        from attempts inner join grades using (archive, competition, question_id, seed)
+        group by archive, competition, question_id order by archive, competition, question_id
+        """
+    ).fetchall()
+    for archive in dict.fromkeys(name for name, *_ in banks):
+        labels, answers = zip(*[row[1:] for row in banks if row[0] == archive], strict=True)
+        yield archive, numpy.array(labels), numpy.array(answers, dtype=object)
 
 
 @pytest.mark.parametrize("seed", seeds(2, 3))
@@ -126,11 +112,9 @@ def test_our_majority_is_scorios_on_every_pool(tmp_path, seed):
     rows, settings = equal_banks(seed)
     compared = 0
     with replayed(tmp_path, rows, **settings) as con:
-        for archive, arrays in audit.to_scorio(con).items():
-            for size in range(1, arrays.answers.shape[1] + 1):
-                answers, index = aggregate.majority_vote(
-                    arrays.answers[:, :size], return_index=True
-                )
+        for archive, _, written in arrays_of(con):
+            for size in range(1, written.shape[1] + 1):
+                answers, index = aggregate.majority_vote(written[:, :size], return_index=True)
                 ours = con.execute(
                     """
                     select candidates.answer, coalesce(candidates.slot, -1)
@@ -162,8 +146,8 @@ def test_the_label_half_definition_is_scorios_maj_at_k(tmp_path, seed):
             for row in audit.table(con, "majority_rules").to_pylist()
             if row["definition"] == "label_half"
         }
-        for archive, arrays in audit.to_scorio(con).items():
-            expected = evaluation.maj_at_k(arrays.outcomes, arrays.outcomes.shape[1])
+        for archive, labels, _ in arrays_of(con):
+            expected = evaluation.maj_at_k(labels, labels.shape[1])
             assert found[archive] == pytest.approx(100 * expected)
 
 

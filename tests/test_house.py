@@ -14,7 +14,7 @@ LINES = (
     {"errors", "text", "progress", "ahead", "units", "rules", "options"},
     {"database", "answers"},
     {"engine", "sources"},
-    {"load", "tokens", "query", "output", "interop"},
+    {"load", "tokens", "query", "output"},
     {"study", "scale", "report", "live"},
     {"api"},
     {"cli"},

@@ -26,7 +26,6 @@ from typing import Any, Literal, TypedDict, Unpack
 from audit.api import Compared, Database
 from audit.database import connect as connect
 from audit.errors import AuditError as AuditError
-from audit.interop.scorio import ScorioArrays
 from audit.options import Names, Sources
 from audit.output.picture import Picture
 from audit.output.result import Result as Result

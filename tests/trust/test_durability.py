@@ -279,7 +279,6 @@ def test_a_database_of_another_version_or_program_is_refused_by_every_command(se
         lambda: audit.query(db, "select 1"),
         lambda: audit.replay(db),
         lambda: audit.load(db, folder.with_name("first")),
-        lambda: audit.to_scorio(db),
     ):
         with pytest.raises(AuditError) as caught:
             use()

@@ -1,1 +1,0 @@
-"""Archives as other libraries take them."""
