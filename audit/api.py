@@ -839,16 +839,14 @@ def _tell_finding(
     con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], *, agents: bool, forced: bool
 ) -> str:
     """Return the finding of a demonstration, in three lines and a table."""
-    if forced:
-        from audit.study import forced as answers_on_the_way
-
-        rows = engine.table(con, "terminals").to_pylist()
-        return answers_on_the_way.finding(rows, tables["main"].to_pylist())
     from audit.report.story import read_story, small_table, story_lines
-    from audit.study import agents as runs
+    from audit.study.findings import agents_finding, forced_finding
 
+    if forced:
+        rows = engine.table(con, "terminals").to_pylist()
+        return forced_finding(rows, tables["main"].to_pylist())
     if agents:
-        return runs.finding(tables["curves"].to_pylist(), replayed_unit(con))
+        return agents_finding(tables["curves"].to_pylist(), replayed_unit(con))
     lines = story_lines(read_story(tables))
     return "\n".join([*lines, "", small_table(tables["main"].to_pylist())])
 

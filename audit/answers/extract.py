@@ -1,16 +1,14 @@
 """Answers taken out of attempts: the last box, the last match of a pattern, or the log's own."""
 
 import re
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Callable
 
 import pyarrow as pa
 
-from audit.answers.boxes import BOX, last_box
+from audit.answers.boxes import last_box
 from audit.answers.normal_form import normalize_often, number_form
 from audit.errors import AuditError
 
-ENCODED_BOX = BOX.encode()
 # The kind of tasks that are passed or failed: there is nothing to vote on.
 NO_ANSWER = "none"
 
@@ -52,9 +50,10 @@ def raw_answers(answer: str, texts: pa.Array, boxed: pa.Array, extracted: pa.Arr
     return pa.array(answers, pa.string())
 
 
-def normal_answers(raw: pa.Array) -> pa.Array:
-    """Return the normal forms of answers as written."""
-    return _each_once(normalize_often, raw)
+def normal_answers(raw: pa.Array, *, numbers: bool = False) -> pa.Array:
+    """Return the normal forms of answers as written; with --numbers decimals are numbers."""
+    forms = _each_once(normalize_often, raw)
+    return number_forms(forms) if numbers else forms
 
 
 def number_forms(forms: pa.Array) -> pa.Array:
@@ -71,28 +70,11 @@ def _each_once(make: Callable[[str], str | None], texts: pa.Array) -> pa.Array:
 
 def extract_answers(texts: pa.Array, boxed: pa.Array) -> pa.Array:
     """Return the last box of each text as written, or the recorded box where there is no text."""
-    pairs = zip(text_views(texts), boxed.to_pylist(), strict=True)
-    answers = [body if text is None else _extract_answer(text) for text, body in pairs]
+    # One text at a time becomes a Python string: they may be long.
+    written = (text.as_py() for text in texts)
+    pairs = zip(written, boxed.to_pylist(), strict=True)
+    answers = [body if text is None else last_box(text) for text, body in pairs]
     return pa.array(answers, pa.string())
-
-
-def text_views(texts: pa.Array) -> Iterator[memoryview | None]:
-    """Return a view of each text's UTF-8 bytes, without copying them."""
-    encoded = texts.cast(pa.large_binary())
-    _, ends, data = encoded.buffers()
-    offsets = pa.Array.from_buffers(
-        pa.int64(), len(encoded) + 1, [None, ends], offset=encoded.offset
-    ).to_pylist()
-    view = memoryview(data or b"")
-    bounds = zip(encoded.is_valid().to_pylist(), pairwise(offsets), strict=True)
-    return (view[start:end] if is_text else None for is_text, (start, end) in bounds)
-
-
-def _extract_answer(text: memoryview) -> str | None:
-    """Return the raw last box of a UTF-8 text, of which no more than that is decoded."""
-    encoded = bytes(text)
-    start = encoded.rfind(ENCODED_BOX)
-    return None if start < 0 else last_box(encoded[start:].decode())
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str | None:

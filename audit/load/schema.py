@@ -1,5 +1,8 @@
 """The tables that `load` fills: their columns from the canonical schema, and the views on them."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import duckdb
 import pyarrow as pa
 
@@ -66,3 +69,13 @@ def create_schema(con: duckdb.DuckDBPyConnection) -> None:
         con.execute(
             "insert into meta values ('schema_version', ?), ('replays', 'none')", [SCHEMA_VERSION]
         )
+
+
+@contextmanager
+def waiting(con: duckdb.DuckDBPyConnection, *names: str) -> Iterator[None]:
+    """Have temporary tables for a block, each filled by the select of its name in sql/load."""
+    for name in names:
+        con.execute(f"create temp table {name} as {render(name)}")
+    yield
+    for name in reversed(names):
+        con.execute(f"drop table {name}")

@@ -31,7 +31,6 @@ from audit.sources.files import Chunk, Source, SourceFile, excerpt
 from audit.sources.missing import require
 from audit.sources.opening import open_source
 from audit.sources.runs import Runs
-from audit.sources.stand_ins import column_values
 from audit.sources.unused import keep_unused
 
 TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
@@ -110,19 +109,16 @@ def _columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, pa.Arr
         is_finished = pc.is_in(columns["finish_reason"], pa.array(reading.finished, pa.string()))
         columns["finish_reason"] = pc.if_else(is_finished, "stop", columns["finish_reason"])
     columns["recorded_box"] = columns["boxed_answer"]
-    columns["recorded_answer"] = _strings(chunk, "archive_answer")
+    columns["recorded_answer"] = columns["archive_answer"]
     columns["raw_answer"] = raw_answers(
         reading.answer, columns["text"], columns["boxed_answer"], columns["recorded_answer"]
     )
-    columns["answer"] = normal_answers(columns["raw_answer"])
-    if reading.numbers:
-        for name in ("answer", "archive_answer"):
-            columns[name] = number_forms(columns[name])
-        accepted = columns["references"]
-        if not accepted.null_count:
-            forms = number_forms(accepted.flatten())
-            offsets = pc.subtract(accepted.offsets, accepted.offsets[0])
-            columns["references"] = pa.ListArray.from_arrays(offsets, forms)
+    for name, raw in (("answer", "raw_answer"), ("archive_answer", "recorded_answer")):
+        columns[name] = normal_answers(columns[raw], numbers=reading.numbers)
+    accepted = columns["references"]
+    if reading.numbers and not accepted.null_count:
+        offsets = pc.subtract(accepted.offsets, accepted.offsets[0])
+        columns["references"] = pa.ListArray.from_arrays(offsets, number_forms(accepted.flatten()))
     columns["eligible"] = pc.equal(columns["finish_reason"], "stop")
     if reading.answer == NO_ANSWER:
         columns["archive_answer"] = columns["answer"]
@@ -130,14 +126,6 @@ def _columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, pa.Arr
         columns["eligible"] = pc.and_(columns["eligible"], columns["answer"].is_valid())
     columns["recorded"] = _recorded_labels(source, chunk) if is_graded else columns["correct"]
     return columns
-
-
-def _strings(chunk: Chunk, name: str) -> pa.Array:
-    """Return the values of a column of texts as they are written, after they were checked."""
-    values = chunk.values.get(name)
-    if isinstance(values, pa.Array) and pa.types.is_string(values.type):
-        return values
-    return pa.array(column_values(chunk, name), pa.string())
 
 
 def _recorded_labels(source: Source, chunk: Chunk) -> pa.Array:
@@ -169,16 +157,13 @@ def _scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
     names = sorted(name for name in columns if name.startswith(SCORE_PREFIX))
     if not names:
         return pa.repeat(pa.scalar([], SCORES), rows)
-    # Row by row, each with all scores in turn; those that are missing go.
+    # Row by row, each with all scores in turn, those that are missing as well.
     at = pa.array(np.arange(rows * len(names)).reshape(len(names), rows).T.ravel())
     values = pa.concat_arrays([columns[name] for name in names]).take(at)
-    labels = pa.array([name.removeprefix(SCORE_PREFIX) for name in names])
-    scores = labels.take(pc.divide(at, rows))
-    present = values.is_valid()
-    counts = np.asarray(present.cast(pa.int32())).reshape(rows, len(names)).sum(axis=1)
-    offsets = pa.array(np.concatenate([[0], counts.cumsum()]), pa.int32())
+    scores = pa.array([name.removeprefix(SCORE_PREFIX) for name in names] * rows)
     pairs = pa.StructArray.from_arrays([scores, values], fields=list(SCORES.value_type))
-    return pa.ListArray.from_arrays(offsets, pairs.filter(present))
+    offsets = pa.array(range(0, len(pairs) + 1, len(names)), pa.int32())
+    return pa.ListArray.from_arrays(offsets, pairs)
 
 
 def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None:

@@ -21,7 +21,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.answers.extract import normal_answers
 from audit.answers.normal_form import normalize_often
 from audit.errors import AuditError
 from audit.sources.files import Chunk, Source, excerpt
@@ -194,15 +193,6 @@ def _strings(least: int | None, type: pa.DataType) -> Column:
         return strings.cast(type)
 
     return Column(type, rule, cast_array, least is not None)
-
-
-def _answer(value: Any) -> str | None:
-    return None if value is None else normalize_often(_string(value))
-
-
-def _cast_answer(array: pa.Array) -> pa.Array | None:
-    answers = _cast_strings(array)
-    return None if answers is None else normal_answers(answers)
 
 
 def _references(value: Any) -> list[str]:
@@ -404,7 +394,7 @@ COLUMNS = {
         _strings(None, pa.string()), "the body of the last box, as the source recorded it"
     ),
     "archive_answer": _column(
-        Column(pa.string(), _answer, _cast_answer), "the source's own extraction, normalized"
+        _strings(None, pa.string()), "the source's own extraction, normalized"
     ),
     "correct": _column(
         _LABEL,

@@ -5,7 +5,7 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ Key = dict[str, str | int]
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class PublishedValue:
     """A published value, where it stands, and the computed one, or None and the reason."""
 
@@ -130,50 +130,38 @@ def compare(
         except AuditError as error:
             return str(error)
 
-    items = read_published(published or PUBLISHED)
-    names = {name for item in items if (name := item.key.get("archive")) is not None}
+    values = read_published(published or PUBLISHED)
+    names = {name for value in values if (name := value.key.get("archive")) is not None}
     roles = _match_roles(names - set(archives), simulated)
-    rows = []
-    for item in items:
-        archive = roles.get(item.key.get("archive"), item.key.get("archive"))
+    for value in values:
+        archive = roles.get(value.key.get("archive"), value.key.get("archive"))
         # Before asking for the table: other people's data need not compute the study's.
         if archive is not None and archive not in archives:
-            rows.append(replace(item, reason="archive not loaded"))
-            continue
-        table = found(item.table)
-        value = None if isinstance(table, str) else _cell(item, roles, table)
-        reason = table if isinstance(table, str) else "no such value" if value is None else ""
-        rows.append(replace(item, computed=value, reason=reason))
-    identities = find_identities(items) if names <= STUDY_ATTEMPTS.keys() else []
-    rows = [
-        replace(row, reason=_explain(row, item, rows, items, identities))
-        if row.outcome == "different"
-        else row
-        for row, item in zip(rows, items, strict=True)
-    ]
-    simulations = tuple(sorted(roles.values()))
-    return Comparison(rows, is_study(archives), simulations, tuple(identities))
+            value.reason = "archive not loaded"
+        elif isinstance(table := found(value.table), str):
+            value.reason = table
+        else:
+            value.computed = _cell(value, roles, table)
+            value.reason = "no such value" if value.computed is None else ""
+    identities = find_identities(values) if names <= STUDY_ATTEMPTS.keys() else []
+    for value in values:
+        if value.outcome == "different":
+            value.reason = _explain(value, identities)
+    return Comparison(values, is_study(archives), tuple(sorted(roles.values())), tuple(identities))
 
 
-def _explain(
-    row: PublishedValue,
-    item: PublishedValue,
-    rows: Sequence[PublishedValue],
-    items: Sequence[PublishedValue],
-    identities: Sequence[Identity],
-) -> str:
+def _explain(value: PublishedValue, identities: Sequence[Identity]) -> str:
     """Return by how many replays a value is off, and which values of other tables are off, too."""
     parts = []
-    if (count := replays_of(row)) is not None and row.computed is not None:
-        off = abs(row.computed - row.published) * count / 100
+    if (count := replays_of(value)) is not None and value.computed is not None:
+        off = abs(value.computed - value.published) * count / 100
         parts.append(f"off by {off:.1f} of {count:,} replays")
-    outcomes = {id(item): row.outcome for item, row in zip(items, rows, strict=True)}
     related = {
-        f"{other.table} {other.column}": outcomes[id(other)]
+        f"{other.table} {other.column}": other.outcome
         for identity in identities
-        if any(value is item for value in identity.values)
+        if value in identity.values
         for other in identity.values
-        if other is not item and other.table != item.table
+        if other.table != value.table
     }
     if beside := sorted(name for name, outcome in related.items() if outcome == "different"):
         parts.append(f"{', '.join(beside)} differs alike")

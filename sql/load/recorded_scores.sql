@@ -17,4 +17,5 @@ from (
     from incoming
     where len(scores) > 0
 )
+where named.value is not null
 order by archive, competition, question_id, seed, named.score
