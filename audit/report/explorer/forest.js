@@ -43,7 +43,7 @@ function survivalRows() {
     const mean = A.means(view, totals);
     return { ...choice, value: mean.delta, same: A.matched(view, totals).delta, range: (A.intervals(view, totals) || {}).delta || null,
       kind: "interval", problems: view.problems,
-      numbers: [mean.strict_accuracy, mean.advisory_accuracy, mean.strict_cost, mean.advisory_cost].join() };
+      numbers: [mean.strict_accuracy, mean.advisory_accuracy, mean.strict_cost, mean.advisory_cost] };
   };
   rows.push(measured(now));
   if (data.orders > 1) {
@@ -51,11 +51,12 @@ function survivalRows() {
   }
   rows.push({ group: "orders", name: "as recorded", set: { ...now.set, order: 0 }, value: canonical, range: null, kind: "point" });
   rows.push(...others.map(measured).filter(Boolean));
-  // A choice that leaves both rules' numbers as they are tests nothing.
-  rows.forEach((row, place) => { row.isSame = place > 0 && row.numbers === rows[0].numbers; });
   definitions().forEach((record) => rows.push({ group: "majority", name: record.definition.replaceAll("_", " "), title: record.meaning,
     set: { ...now.set, selector: data.selectors.findIndex(({ name }) => name === "majority"), cap: data.primary_cap },
-    value: record.delta, range: null, kind: "point" }));
+    value: record.delta, range: null, kind: "point", numbers: [record.strict_accuracy, record.advisory_accuracy] }));
+  // A choice that leaves both rules' numbers as they are tests nothing.
+  const isNow = (number, place) => Math.abs(number - rows[0].numbers[place]) < 1e-9;
+  rows.forEach((row, place) => { row.isSame = place > 0 && Boolean(row.numbers) && row.numbers.every(isNow); });
   return rows;
 }
 

@@ -88,6 +88,8 @@ def frame(con: duckdb.DuckDBPyConnection, title: str, subtitle: str, look: Look)
     config = {"font": look.font, **json.loads(LOOK.read_text(encoding="utf-8"))}
     if look.is_narrow:
         config["title"] |= {"fontSize": 12, "offset": 6}
+        config["axis"] |= {"labelFontSize": 9, "titleFontSize": 10}
+        config["legend"] |= {"labelFontSize": 10, "symbolSize": 50, "rowPadding": 0}
         config["concat"] = {"spacing": 10}
     return {"title": heading, "background": "white", "padding": 8, "config": config}
 

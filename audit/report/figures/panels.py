@@ -17,6 +17,9 @@ from audit.report.wording import one_line
 from audit.rules import order_rules
 from audit.text import shortened
 
+# Pixels below which a panel shows nothing, however many there are.
+LOWEST = 24
+
 
 class Panel(NamedTuple):
     """One archive's place in a figure: its rows, its width, its title, and where it is.
@@ -34,7 +37,8 @@ class Panel(NamedTuple):
 
     def height(self, most: int) -> int:
         """Return the height of a panel: a narrow one is lower."""
-        return round(self.scale * max(min(110, most), min(most, round(0.72 * self.width))))
+        wanted = self.scale * max(min(110, most), min(most, round(0.72 * self.width)))
+        return max(LOWEST, round(wanted))
 
 
 def draw_panels(
