@@ -8,6 +8,7 @@ files' beginnings are read and pass the gate of a load, in memory.
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from audit.sources.containers import CONTAINERS
 from audit.sources.files import Source, SourceFile, Unreadable, excerpt
 from audit.sources.missing import NEEDS, OPTIONAL, explain, missing_columns
 from audit.sources.opening import beginnings, open_source, readable_files
-from audit.sources.questions import HOLE
+from audit.sources.questions import HOLE, Question
 from audit.sources.selects import is_selected
 from audit.text import plural, visible
 
@@ -59,15 +60,11 @@ def describe(
     files, skipped = readable_files(sources, reading)
     files = beginnings(files)
     try:
-        kinds = _kinds(files, reading)
+        kinds, reading, questions = _ask_about_columns(files, reading)
     except Unreadable:
         raise
     except AuditError as error:
-        # Two columns that say different things: the command with its hole leaves one of them out.
-        asked = re.search(r"pass --map (\w+)=", str(error))
-        hole = ["--map", f"{asked[1]}={HOLE}"] if asked else []
-        command = _command(sources, [*arguments(reading), *hole]) + "\n" if asked else ""
-        return visible(f"{NOT_YET} {error}") + f"\n{command}"
+        return visible(f"{NOT_YET} {error}") + "\n"
     settled = [settle(peeks, members, reading) for peeks, members in kinds]
     if len(kinds) > 1:
         # Files of one tool may differ in what they lack, and load with one command all the same.
@@ -77,6 +74,8 @@ def describe(
         is_one_tool = len(formats) == 1 and formats.isdisjoint(CONTAINERS)
         if is_one_tool or (not one.trial.refusal and not one.proposal.questions):
             kinds, settled = [(together, files)], [one]
+    for found in settled:
+        found.leave_open(questions)
     chosen = kinds if all else kinds[:KINDS_SHOWN]
     more = [f"left out: {reason}" for reason in (skipped if all else skipped[:KINDS_SHOWN])]
     if len(skipped) > len(more):
@@ -117,6 +116,25 @@ def _cut(line: str) -> str:
     verdicts = ("  budget-audit ", LOADS, NOT_YET, "  ? ")
     is_whole = line.startswith(verdicts) or len(line) <= WIDTH
     return line if is_whole else line[: WIDTH - 1] + "…"
+
+
+def _ask_about_columns(
+    files: Sequence[SourceFile], reading: Reading
+) -> tuple[list[tuple[list[Source], list[SourceFile]]], Reading, list[Question]]:
+    """Return the kinds of files, read by one of the columns that are asked about."""
+    questions: list[Question] = []
+    while True:
+        try:
+            return _kinds(files, reading), reading, questions
+        except AuditError as error:
+            # Two columns that say different things: the command has a hole for them.
+            found = re.findall(r"--map (\w+)=(.+?)(?= or --|$)", str(error))
+            if len(found) < 2 or found[0][0] in reading.mapping:
+                raise
+            (column, path), names = found[-1], [name for _, name in found]
+            option = ("--map", f"{column}={HOLE}")
+            questions.append(Question(column, str(error), tuple(names), option))
+            reading = replace(reading, mapping={**reading.mapping, column: path})
 
 
 def _kinds(

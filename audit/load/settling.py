@@ -18,7 +18,7 @@ from audit.sources.containers import CONTAINERS
 from audit.sources.evidence import MOST_ROWS, Evidence, open_evidence
 from audit.sources.files import Source, SourceFile
 from audit.sources.formats import formats
-from audit.sources.questions import HOLE, Asker, Guess, Proposal
+from audit.sources.questions import HOLE, Asker, Guess, Proposal, Question
 
 ANSWER = ("--answer", HOLE)
 # An answer of another kind is looked for where boxes give less than this share of the best.
@@ -47,6 +47,13 @@ class Settled:
     # Columns of the records that no canonical column comes from.
     unused: tuple[str, ...] = ()
 
+    def leave_open(self, questions: Sequence[Question]) -> None:
+        """Ask these questions first, and give no option that answers one of them."""
+        asked = {question.column for question in questions}
+        kept = {name: path for name, path in self.reading.mapping.items() if name not in asked}
+        self.reading = replace(self.reading, mapping=kept)
+        self.proposal.questions[:0] = questions
+
 
 def settle(peeks: Sequence[Source], files: Sequence[SourceFile], reading: Reading) -> Settled:
     """Fill in what decides no number, try the load, and ask about what is left."""
@@ -69,7 +76,7 @@ def settle(peeks: Sequence[Source], files: Sequence[SourceFile], reading: Readin
             if not proposal.questions and not settled.trial.refusal:
                 _ask_about_arms(settled, evidence, source)
                 is_open = is_flat and "correct" not in reading.mapping
-                if is_open and asker.is_label_of_problem():
+                if is_open and asker.is_of_problem("correct"):
                     words = "each problem has one label for all its attempts: is it each attempt's?"
                     yes = f"yes: --map correct={source.mapping['correct']}"
                     proposal.ask("correct", words, yes, option=("--map", f"correct={HOLE}"))
@@ -137,7 +144,9 @@ def _ask_about_repeats(proposal: Proposal, refusal: str, asker: Asker) -> None:
     words = "attempts repeat under one number: what is another archive, or the number?"
     differing = [f"differs: {leaf.evidence}" for leaf in asker.find_differing()]
     options = "--map archive=COLUMN or --map seed=COLUMN; seed=@row is the order of the rows"
-    proposal.ask("seed", words, *differing, refusal, options, option=("--map", f"seed={HOLE}"))
+    # A column that splits the repeats as archives would is asked about as one.
+    column = "archive" if asker.find_arms() else "seed"
+    proposal.ask(column, words, *differing, refusal, options, option=("--map", f"{column}={HOLE}"))
 
 
 def _ask_about_reasons(proposal: Proposal, trial: Trial) -> None:

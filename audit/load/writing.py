@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
+
 from audit.errors import AuditError
 from audit.load.settling import Settled
 from audit.load.trial import try_load
@@ -13,8 +15,9 @@ from audit.options import Reading, arguments
 from audit.sources.canonical import COLUMNS
 from audit.sources.columns import lists_in
 from audit.sources.containers import CONTAINERS
-from audit.sources.files import Source
+from audit.sources.files import Source, find_files
 from audit.sources.questions import HOLE
+from audit.sources.views import Argument, open_views
 from audit.text import literal, quoted
 
 # What the options of a load say beside a select.
@@ -29,6 +32,12 @@ BESIDE = (
     "numbers",
 )
 NO_SELECT = "nothing is written: the command is enough, and no select says the same"
+# What places of a record are in SQL.
+PLACES = {"@row": "row_number() over ()", "@file": "parse_filename(filename, true)"}
+NO_COLUMNS = (
+    "the records lie inside a document, or two kinds of files differ; write a select that "
+    "unnests them (audit/sources/README.md has ten), or answer by the options"
+)
 NAMED = {"seconds": '"seconds"', "references": '"references"'}
 
 
@@ -47,15 +56,37 @@ def write_select(
         if trial.refusal or (trial.counts != settled.trial.counts and settled.trial.is_whole):
             yield NO_SELECT
             return
+    elif not _is_bound(text, sources):
+        yield f"nothing is written: {NO_COLUMNS}"
+        return
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise AuditError(f"--write {path}: cannot be written: {error.strerror}") from None
     holes = text.count(f"-- {HOLE}")
     edit = f"edit its {holes} marked lines, then" if holes else "load it with"
+    open_options = [
+        word
+        for question in settled.proposal.questions
+        if question.column not in COLUMNS
+        for word in question.option or ()
+    ]
+    if open_options:
+        edit = f"{edit.removesuffix(' with').removesuffix(', then')}, and say what {HOLE} is:"
     command = ["budget-audit", "load", *sources, "--sql", str(path), *arguments(reading)]
+    command += open_options
     yield f"{path} is written; {edit}"
     yield f"  {shlex.join(command)}"
+
+
+def _is_bound(text: str, sources: Sequence[str]) -> bool:
+    """Tell whether the sources, as DuckDB reads them, have the columns of a select."""
+    try:
+        with open_views([Argument(find_files(sources))], {}) as con:
+            con.sql(text)
+    except (AuditError, duckdb.Error):
+        return False
+    return True
 
 
 def _lines(
@@ -75,8 +106,10 @@ def _lines(
     for name in (*COLUMNS, *sorted(n for n in mapping if n.startswith("score_"))):
         alias = NAMED.get(name, name)
         if question := asked.get(name):
-            found = ", ".join(c.split(" ")[0] for c in question.candidates)
-            yield f"    null as {alias}, -- {HOLE} {question.words} {found}"
+            found = "; ".join(question.candidates)
+            for place, expression in PLACES.items():
+                found = re.sub(rf"(^|; ){place} ", rf"\1{expression} ", found)
+            yield f"    null as {alias}, -- {HOLE} {question.words} {' '.join(found.split())}"
         elif (value := options.get(name)) is not None:
             note = f" -- guessed: {why[name]}" if name in why else ""
             yield f"    {literal(value)} as {alias},{note}"
@@ -103,10 +136,8 @@ def _expression(name: str, path: str, source: Source) -> str:
     """Return what a path is in SQL."""
     if path.startswith("position in "):
         return "attempt - 1"
-    if path == "@row":
-        return "row_number() over ()"
-    if path == "@file":
-        return "parse_filename(filename, true)"
+    if path in PLACES:
+        return PLACES[path]
     plain, tilde, pattern = path.partition("~")
     if "+" in plain and not tilde:
         parts = (_expression(name, part, source) for part in plain.split("+"))

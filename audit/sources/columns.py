@@ -310,8 +310,11 @@ class _Columns:
 
     def _present(self, field: Field, names: Sequence[str]) -> list[str]:
         """Return the paths of names: in the lists of attempts, or else beside them."""
-        if field.column == "competition" and not self._names_problem:
-            names = [name for name in names if not name.startswith("task")]
+        if field.column == "competition":
+            # What the user says names the problem is no set of problems.
+            problem = self._reading.mapping.get("question_id")
+            is_free = self._names_problem
+            names = [n for n in names if n != problem and (is_free or not n.startswith("task"))]
         paths = [name for name in names if self._keys(name) is not None]
         if self.lists:
             in_lists = [path for name in names for path in self._in_lists(name)]

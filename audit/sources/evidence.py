@@ -1,7 +1,6 @@
 """What the columns of a log hold, counted by DuckDB on its first records."""
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -97,17 +96,19 @@ class Evidence:
 
         There is none where fewer than two groups have several rows.
         """
-        counts = [f"count(distinct {leaf.sql}::varchar) as n{at}" for at, leaf in self._numbered()]
-        bounds = [f"(min(n{at}), max(n{at}))" for at, _ in self._numbered()]
-        repeated = f"from records group by {_all(keys)} having count(*) > 1"
-        groups, *found = self._row(
-            ", ".join(["count(*)", *bounds]), f"(select {', '.join(counts)} {repeated})"
+        counts = ", ".join(
+            f"{{'path': {literal(leaf.path)}, 'n': count(distinct {leaf.sql}::varchar)}}"
+            for leaf in self.leaves
         )
-        paths = [leaf.path for leaf in self.leaves]
-        return dict(zip(paths, found, strict=True)) if groups > 1 else {}
-
-    def _numbered(self) -> Iterator[tuple[int, Leaf]]:
-        return enumerate(self.leaves)
+        found = self.con.execute(
+            f"""
+            select one.path, min(one.n), max(one.n) from (
+                select unnest([{counts}]) as one
+                from records group by {_all(keys)} having count(*) > 1
+            ) group by all having count(*) > 1
+            """
+        )
+        return {path: (least, most) for path, least, most in found.fetchall()}
 
     def arms(self, keys: Sequence[str], taken: Iterable[str]) -> list[Leaf]:
         """Return the columns not taken whose few values split the repeats of keys evenly."""
@@ -123,14 +124,10 @@ class Evidence:
 
     def _is_even(self, leaf: Leaf, keys: Sequence[str]) -> bool:
         """Tell whether nearly every group of repeats holds each value of a leaf equally often."""
+        counts = f"map_values(histogram({leaf.sql}::varchar)) as counts"
         groups, even = self._row(
-            f"count(*), count(*) filter (arms = {leaf.distinct} and least = most)",
-            f"""(
-                select count(*) as arms, min(n) as least, max(n) as most from (
-                    select [{_all(keys)}]::varchar as key, {leaf.sql} as arm, count(*) as n
-                    from records group by all
-                ) group by key having sum(n) > 1
-            )""",
+            f"count(*), count_if(len(counts) = {leaf.distinct} and len(list_distinct(counts)) = 1)",
+            f"(select {counts} from records group by {_all(keys)} having count(*) > 1)",
         )
         return groups > 0 and even >= 0.8 * groups
 
@@ -165,22 +162,13 @@ def _leaves(path: str, sql: str, type: Any, depth: int = 4) -> Iterator[Leaf]:
         yield Leaf(path, sql, str(type))
 
 
-def _finite(value: Any) -> Any:
-    """Return a value with null in the place of what JSON has no number for."""
-    if isinstance(value, dict):
-        return {str(key): _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 @contextmanager
 def open_evidence(records: Iterable[dict[str, Any]]) -> Iterator[Evidence]:
     """Open the evidence of the first records, typed as their JSON is."""
     lines: list[str] = []
     size = 0
     for record in records:
-        lines.append(json.dumps(_finite(record), default=str))
+        lines.append(json.dumps(record, default=str))
         size += len(lines[-1])
         if len(lines) >= MOST_ROWS or size > MOST_BYTES:
             break

@@ -35,7 +35,8 @@ CALLED = {
         "model|token|session|request|text|resp",
     ),
     "seed": (
-        r"seed|sample|attempt|run|rollout|trial|repeat|epoch|iter|^(idx|index|k|n|i)$|try",
+        r"seed|sample|attempt|run|rollout|trial|repeat|epoch|iter|try|"
+        r"(^|_)(idx|index|no|num|number|k|n|i)(_|$)",
         "^$",
     ),
     COST: (COSTLIKE.pattern, "max_|limit"),
@@ -54,6 +55,8 @@ CALLED = {
         r"token|count|time|id$|reason|finish|stop|trunc",
     ),
 }
+# What may name a benchmark as well as a problem.
+BENCHMARKS = ("task", "scenario", "key")
 # What checks alone look at may still be something else.
 LOOKED_AT = ("temperature", "top_p", "total_tokens", "reasoning_tokens")
 WORDS = {
@@ -136,24 +139,27 @@ class Asker:
         self.is_open = source.format in CONTAINERS
         # What counts; what checks alone look at does not.
         self.taken = {path for name, path in self.paths.items() if name not in LOOKED_AT}
+        self.places = [f"@file ({len(files):,} files)"] if len(files) > 1 else []
         paths = [file.path.resolve() for file in files]
         folder = os.path.basename(os.path.commonpath([p.parent for p in paths])) if paths else ""
         self.name = (file_stem(paths[0].name) if len(paths) == 1 else folder) or "all"
 
     def propose(self) -> Proposal:
         """Fill in names, and ask about everything else that is missing."""
-        for name, find in (
-            ("question_id", self._find_question_id),
-            ("archive", self._find_archive),
-            ("competition", self._find_competition),
-            ("seed", self._find_seed),
-            (COST, self._find_cost),
-            ("finish_reason", self._find_finish_reason),
-            ("text", self._find_text),
+        for name in (
+            "question_id",
+            "archive",
+            "competition",
+            "seed",
+            COST,
+            "finish_reason",
+            "text",
         ):
             # Where an answer may come from, another column may be missing instead of the text.
             if name in self.missing:
-                find()
+                getattr(self, f"_find_{name}")()
+        if "question_id" not in {*self.missing, *self.reading.mapping}:
+            self._doubt_question_id()
         if "correct" not in self.paths and self.reading.grade is None:
             self._find_correct()
         return self.proposal
@@ -174,6 +180,12 @@ class Asker:
             and (column in (COST, "text", "correct") or not leaf.is_list)
         ]
 
+    def _varied(self, column: str) -> list[Leaf]:
+        """Return the columns of several values that could be a column, by name or else any."""
+        leaves = [v for v in self.unused() if self.is_open and v.distinct > 1 and not v.is_list]
+        called = self._called(column)
+        return [v for v in leaves if v in called] or leaves
+
     def _keys(self, *names: str) -> list[str]:
         """Return the expressions of columns, none where the problem is not among the records."""
         found = {name: self.evidence.leaf(self.paths.get(name)) for name in names}
@@ -181,18 +193,16 @@ class Asker:
             return []
         return [leaf.sql for leaf in found.values() if leaf is not None]
 
-    def _shown(self, leaves: Iterable[Leaf]) -> Iterator[str]:
-        """Return the evidence of each candidate, by its path as --map takes it."""
+    def ask(self, column: str, leaves: Iterable[Leaf], *others: str, words: str = "") -> None:
+        """Ask which column is meant, or what else holds, with paths as --map takes them."""
+        shown = []
         for leaf in leaves:
             first, dot, rest = leaf.path.partition(".")
             path = f"{first}.{EACH}{dot}{rest}" if first in self.lists else leaf.path
-            yield leaf.evidence.replace(leaf.path, path, 1)
-
-    def ask(self, column: str, leaves: Iterable[Leaf], *others: str, words: str = "") -> None:
-        """Ask which column is meant, or what else holds."""
+            shown.append(leaf.evidence.replace(leaf.path, path, 1))
         words = words or f"which column is {WORDS[column]} ({column})?"
         option = ("--map", f"{column}={HOLE}")
-        self.proposal.ask(column, words, *self._shown(leaves), *others, option=option)
+        self.proposal.ask(column, words, *shown, *others, option=option)
 
     # Names, which decide no number where there is one file
 
@@ -205,13 +215,13 @@ class Asker:
             for leaf in leaves
             if 1 < leaf.distinct < max(leaf.rows / 2, 3) and spread.get(leaf.path) != (1, 1)
         ]
-        if varied or (len(self.files) > 1 and self.is_open):
-            places = (f"@file ({len(self.files):,} files)",) if len(self.files) > 1 else ()
+        if varied or (self.places and self.is_open):
             one = f"or one archive for all of it: --archive {self.name}"
-            self.ask("archive", varied, *places, one)
+            self.ask("archive", varied, *self.places, one)
         else:
             name = single[0].shown[0] if single else self.name
-            self.proposal.fill("archive", name, f"archive {name!r}: no column names the model")
+            origin = f"from {single[0].path}" if single else "no column names the model"
+            self.proposal.fill("archive", name, f"archive {name!r}: {origin}")
 
     def _find_competition(self) -> None:
         why = f"competition {self.name!r}: no column names the benchmark"
@@ -220,18 +230,24 @@ class Asker:
     # What an attempt is
 
     def _find_question_id(self) -> None:
-        leaves = [v for v in self._called("question_id") if v.distinct > 1 or v.rows == 1]
+        leaves = self._varied("question_id")
         named = re.compile("task|problem|question|instance|case")
         leaves.sort(key=lambda leaf: (not named.search(leaf.name), leaf.distinct))
-        places = (f"@file ({len(self.files):,} files)",) if len(self.files) > 1 else ()
-        self.ask("question_id", leaves, *places, "@row (each row is a problem)")
+        self.ask("question_id", leaves, *self.places, "@row (each row is a problem)")
+
+    def _doubt_question_id(self) -> None:
+        """Ask whether a task that all rows share is the problem, where other columns may be it."""
+        leaf = self.evidence.leaf(self.paths["question_id"])
+        others = [v for v in self._called("question_id") if v.distinct > 1]
+        if leaf and leaf.name in BENCHMARKS and leaf.distinct == 1 < leaf.rows and others:
+            self.ask("question_id", [leaf, *others], *self.places)
 
     def _find_seed(self) -> None:
         keys = self._keys("question_id", "archive", "competition")
-        numbers = [leaf for leaf in self._called("seed") if leaf.distinct > 1]
         rows = self.evidence.most_repeats(keys) if keys else 1
+        numbers = [leaf for leaf in self._called("seed") if leaf.distinct > 1]
         if "question_id" in self.missing:
-            self.ask("seed", numbers)
+            self.ask("seed", numbers, "@row (the order of the rows)")
         elif rows > 1:
             for leaf in self.find_arms():
                 words = (
@@ -259,23 +275,21 @@ class Asker:
         spread = self.evidence.spread(keys) if keys else {}
         return [v for v in self.unused() if spread.get(v.path, (0, 0))[1] > 1]
 
-    def is_label_of_problem(self) -> bool:
-        """Tell whether a label says one thing for all attempts at each problem."""
-        return self._is_of_problem(self.paths.get("correct"))
-
     def is_answer_of_problem(self) -> bool:
         """Tell whether an answer is one for all attempts at a problem, or is the reference."""
         both = [*self._keys("archive_answer"), *self._keys("references")]
         is_reference = len(both) == 2 and self.evidence.is_same(*both)
-        return is_reference or self._is_of_problem(self.paths.get("archive_answer"))
+        return is_reference or self.is_of_problem("archive_answer")
 
-    def _is_of_problem(self, path: str | None) -> bool:
+    def is_of_problem(self, column: str) -> bool:
+        """Tell whether a column, or a path, says one thing for all attempts at each problem."""
         keys = self._keys("archive", "question_id")
-        return bool(keys) and self.evidence.spread(keys).get(path or "") == (1, 1)
+        path = self.paths.get(column, column)
+        return bool(keys) and self.evidence.spread(keys).get(path) == (1, 1)
 
     # What decides numbers
 
-    def _find_cost(self) -> None:
+    def _find_completion_tokens(self) -> None:
         numbers = [v for v in self._called(COST) if v.present == v.numbers and v.distinct > 1]
         has_text = "text" in self.source.mapping
         if numbers or not has_text:
@@ -298,7 +312,7 @@ class Asker:
         texts = [v for v in self._called("text") if not v.is_number and v.length > 1]
         found = dict.fromkeys((*texts, *self._called("archive_answer")))
         # A column that says one thing for all attempts at a problem is none's answer.
-        if listed := [leaf for leaf in found if not self._is_of_problem(leaf.path)]:
+        if listed := [leaf for leaf in found if not self.is_of_problem(leaf.path)]:
             words = "what does an attempt answer: its text (text), or an answer (archive_answer)?"
             self.ask("text", listed, f"or nothing is voted on: --answer {NO_ANSWER}", words=words)
         else:
@@ -307,13 +321,15 @@ class Asker:
 
     def _find_correct(self) -> None:
         leaves = [v for v in self._called("correct") if v.distinct]
-        shares = [v for v in leaves if v.is_number]
         labels = [
             leaf
             for leaf in leaves
-            if all(map(is_grade, leaf.shown))
-            or (leaf.distinct <= 2 and not leaf.is_number and leaf.length < 15)
+            if any(map(is_grade, leaf.shown))
+            or (leaf.distinct == 2 if leaf.is_number else leaf.distinct <= 2 and leaf.length < 15)
         ]
+        shares = [v for v in leaves if v.is_number and v not in labels]
+        if not leaves and self.proposal.questions:
+            labels = [v for v in self._varied("correct") if v.distinct == 2]
         if labels or any(leaf.most is not None and leaf.most <= 1 for leaf in shares):
             leave = "or none of them: leave this out, and accuracy is unknown"
             self.ask("correct", [*labels, *shares], leave)

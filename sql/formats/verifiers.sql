@@ -19,7 +19,9 @@ select
     case
         when rollouts.record ->> '$.error' is not null then 'error'
         when try_cast(rollouts.record ->> '$.is_truncated' as boolean) then 'length'
-        when rollouts.record ->> '$.stop_condition' = 'max_turns_reached' then 'max_turns'
+        -- A rollout of one turn ends by it; several turns were cut off.
+        when rollouts.record ->> '$.stop_condition' = 'max_turns_reached'
+            and coalesce(json_array_length(rollouts.record, '$.completion'), 1) > 1 then 'max_turns'
         when rollouts.record ->> '$.is_completed' is not null or rollouts.record ->> '$.stop_condition' is not null then 'stop'
     end as finish_reason,
     if(

@@ -70,7 +70,7 @@ FORMAT = Format(
             *words("question_id problem_id problem_idx doc_id qid question_idx problem_index"),
             "question_index",
             if_one_row_per_problem=words("id idx index unique_id data_id task_id example_id"),
-            if_values_fit=words("problem question key"),
+            if_values_fit=words("problem question"),
             fits=is_name,
         ),
         column(
@@ -195,7 +195,7 @@ def from_milliseconds(value: Any) -> Any:
 
 RUN_TABLE = {
     "question_id": (
-        Word("task task_id puzzle_id instance_id problem case scenario", fits=is_name),
+        Word("task task_id puzzle_id instance_id problem case scenario key", fits=is_name),
     ),
     "seed": (Word("trial attempt run repeat seed sample", fits=is_whole),),
     "archive": (Word("model model_key agent config", as_text, fits=is_name),),
@@ -219,7 +219,12 @@ RUN_TABLE = {
         ),
     ),
     "finish_reason": (
-        Word("error exception", as_ending, "if({} is null, 'stop', 'error')", is_error),
+        Word(
+            "error exception",
+            as_ending,
+            "if(coalesce({}::varchar, '') in ('', 'false'), 'stop', 'error')",
+            is_error,
+        ),
     ),
 }
 

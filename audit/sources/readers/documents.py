@@ -64,6 +64,9 @@ def holds_records(path: Path) -> bool:
     members, _ = first_members(head)
     if any(isinstance(v, dict) and v.keys() >= PREDICTION for v in members.values()):
         return False
+    # The header of an Inspect log that lies unpacked beside its samples holds none of them.
+    if "eval" in members and (path.parent / "summaries.json").is_file():
+        return False
     is_known = any(format.knows(members) for format in formats().values())
     records = list(records_of(members))
     is_several = records != [members] and all(NAMES & record.keys() for record in records)
@@ -91,7 +94,8 @@ def records_of(document: Record) -> Iterable[Record]:
     named_by = NAMES & document.keys()
     named = [name for name in lists if all(NAMES & item.keys() for item in document[name])]
     if len(found := named or lists) == 1 and not (named_by - {"id", "key"} if named else named_by):
-        plain = {k: v for k, v in document.items() if isinstance(v, str | int | float | None)}
+        # A number beside the records is a sum or a setting of the run, and no record's.
+        plain = {k: v for k, v in document.items() if isinstance(v, str | None)}
         return [plain | item for item in document[found[0]]]
     if len(values) > 1 and all(isinstance(v, list) and len(v) == len(values[0]) for v in values):
         return [dict(zip(document, row, strict=True)) for row in zip(*values, strict=True)]
