@@ -1,6 +1,7 @@
 """The bootstrap: totals weighed by counts, and the same rows of intervals in pieces of any size."""
 
 import random
+from collections import Counter
 from math import isclose
 
 import pytest
@@ -99,6 +100,14 @@ def test_a_matched_budget_is_the_largest_that_costs_no_more(tmp_path):
         assert con.sql("select count(*) from walk_blocks").fetchall()[0][0] > 4
     drawn = {(replicate, problem): count for replicate, problem, count in drawn}
     assert {match["is_exhausted"] for match in matches} == {True, False}
+    asked = {
+        (archive, replicate)
+        for archive, problem, *_ in walks
+        for replicate in range(13)
+        if drawn[replicate, problem]
+    }
+    found = Counter((match["archive"], match["replicate"]) for match in matches)
+    assert found == dict.fromkeys(asked, 4)
 
     def paid(match, budget):
         return sum(
@@ -153,3 +162,7 @@ def test_a_relation_that_is_missing_is_told_with_the_file_that_reads_it(tmp_path
         with pytest.raises(AuditError, match=r"cost_comparisons\.sql: .*budget_pairs"):
             engine.table(con, "cost_comparisons")
         assert engine.table(con, "main").num_rows
+        # What other SQL has made may lack it.
+        con.execute("update meta set value = 'other' where key = 'replayed_by'")
+        with pytest.raises(AuditError, match="another version of budget-audit made these replays"):
+            engine.table(con, "cost_comparisons")
