@@ -22,6 +22,7 @@ from audit.options import Planned, Reading, Settings, arguments
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import ROOT, parameters
 from tests.support.databases import SMALL
+from tests.support.missing import skip
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +190,7 @@ def test_pyright_rejects_a_misspelt_or_mistyped_argument(tmp_path):
     pyright = shutil.which("pyright", path=places)
     # The package of PyPI fetches the checker itself from npm when it is first run.
     if not pyright or subprocess.run([pyright, "--version"], capture_output=True).returncode:
-        pytest.skip("pyright is not installed")
+        skip("pyright is not installed: pip install 'pyright[nodejs]'", "PYRIGHT")
     found, expected = rejected([pyright, "--pythonpath", sys.executable], tmp_path)
     assert found == expected and len(expected) > 200
 
