@@ -21,7 +21,7 @@ from tests.support.plugins import EVERYTHING, FIRST, GRACE
 from tests.support.slow import seeds
 
 
-@pytest.mark.parametrize("seed", seeds(3, 5))
+@pytest.mark.parametrize("seed", seeds(2, 5))
 def test_engine_agrees_with_the_slow_reference_on_random_archives(tmp_path, seed):
     rng = random.Random(seed)
     rows = random_archive(rng)
@@ -47,24 +47,6 @@ def test_controls_count_every_replay_of_a_rule_that_returns_too_little(tmp_path)
         ("aligned_cost", "majority", 8, 8),
         ("completed_prefix", "majority", 8, 8),
     ]
-
-
-def test_canonical_order_alone_gives_replays_and_no_random_order_rows(tmp_path):
-    rows = random_archive(random.Random(3))
-    settings = {**SMALL, "orders": 0}
-    with replayed(tmp_path, rows, **settings) as con:
-        assert_agrees(con, rows, settings)
-        assert engine.table(con, "main").num_rows == 0
-        assert engine.table(con, "cap_sensitivity").num_rows > 0
-
-
-def test_without_replicates_the_estimates_stand_and_the_intervals_are_null(tmp_path):
-    rows = random_archive(random.Random(4))
-    settings = {**SMALL, "replicates": 0}
-    with replayed(tmp_path, rows, **settings) as con:
-        assert_agrees(con, rows, settings)
-        row = engine.table(con, "main").to_pylist()[0]
-        assert row["delta"] is not None and row["delta_low"] is None
 
 
 # One problem, costs 10 20 30 in canonical order. By eye:
