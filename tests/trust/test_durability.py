@@ -22,7 +22,8 @@ from audit.errors import AuditError
 from tests.soak._server import ROOT, serving
 from tests.soak.crashes import REPLAY, disturb_often, files, leftovers, prepare, state
 from tests.soak.disks import cannot_mount, copied, fill_disk, kilobytes_of, small_disk
-from tests.support.command import parameters
+from tests.support.command import parameters, read_streams
+from tests.support.databases import small_database
 
 # Every command that opens a database, with what else it must be given.
 COMMANDS = {
@@ -67,9 +68,21 @@ def folder(folders):
         yield copy
 
 
-def refused(server, folder, arguments, alter=()):
+@pytest.fixture
+def small(tmp_path):
+    """A folder with a small replayed database, beside what it was loaded from."""
+    folder, first = tmp_path / "small", tmp_path / "first"
+    first.mkdir()
+    with small_database(folder):
+        pass
+    (folder / "small.duckdb").rename(folder / "audit.duckdb")
+    (folder / "small.parquet").rename(first / "small.parquet")
+    return folder
+
+
+def refused(server, folder, arguments):
     """The one line with which a command ends."""
-    status, _, said = server.run(folder, arguments, alter=alter)
+    status, _, said = server.run(folder, arguments)
     assert status == 2, (arguments, status, said)
     assert said.startswith("error: ") and said.count("\n") == 1, said
     return said
@@ -103,7 +116,8 @@ def ended():
     return process.pid
 
 
-def test_what_a_killed_run_has_left_is_removed_by_the_next_that_writes(folder, ended):
+def test_what_a_killed_run_has_left_is_removed_by_the_next_that_writes(small, ended):
+    folder = small
     (folder / f".audit.duckdb.{ended}.part").write_bytes(b"x")
     spilled = folder / "audit.duckdb.tmp"
     spilled.mkdir()
@@ -180,7 +194,8 @@ def test_too_little_memory_is_told_in_one_line(server, folder, command):
 # Two at once
 
 
-def test_whoever_comes_second_is_told_who_holds_the_database(server, folder):
+def test_whoever_comes_second_is_told_who_holds_the_database(small):
+    folder, before = small, state(small / "audit.duckdb")
     replay = [sys.executable, "-m", "audit", "replay", "--orders", "100000"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     writer = subprocess.Popen(replay, cwd=folder, env=environment)
@@ -189,11 +204,11 @@ def test_whoever_comes_second_is_told_who_holds_the_database(server, folder):
         writer.send_signal(signal.SIGSTOP)
         holder = f"in use by process {writer.pid} ("
         for command, arguments in COMMANDS.items():
-            assert holder in refused(server, folder, (command, *arguments)), command
+            assert holder in read_streams(folder, command, *arguments, status=2).err, command
     finally:
         writer.kill()
         writer.wait()
-    assert state(folder / "audit.duckdb") == state(folder.with_name("tokenized") / "audit.duckdb")
+    assert state(folder / "audit.duckdb") == before
 
 
 def wait_until_open(process, db):
@@ -287,12 +302,12 @@ def test_a_database_of_another_version_or_program_is_refused_by_every_command(se
     assert not leftovers(folder)
 
 
-def test_a_database_without_content_is_no_error_to_load_into(server, folders, tmp_path):
-    audit.connect(tmp_path / "audit.duckdb").close()
-    assert "holds no attempts; load some" in refused(server, tmp_path, ("query", "select 1"))
-    assert "holds no attempts; load some" in refused(server, tmp_path, ("replay",))
-    sources = str(folders["new"].with_name("first"))
-    assert server.run(tmp_path, ("load", sources))[0] == 0
+def test_a_database_without_content_is_no_error_to_load_into(small):
+    (small / "audit.duckdb").unlink()
+    audit.connect(small / "audit.duckdb").close()
+    for arguments in (("query", "select 1"), ("replay",)):
+        assert "holds no attempts; load some" in read_streams(small, *arguments, status=2).err
+    read_streams(small, "load", "../first", "--force")
 
 
 # Run by this DuckDB and by an old one: every relation, and a digest of its rows.
