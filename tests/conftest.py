@@ -1,5 +1,6 @@
 """What several test files share: a place without a network, and the demo made there."""
 
+import fcntl
 import os
 import subprocess
 
@@ -62,9 +63,16 @@ def con():
 @pytest.fixture(scope="session")
 def demo(namespace, tmp_path_factory):
     """The demo's report, made by the command itself, without a network where that is allowed."""
-    folder = tmp_path_factory.mktemp("demo")
-    run(folder, "demo", "--out", ".", inside=namespace)
-    return folder / "report" / "report.html"
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    page = folder / "demo" / "report" / "report.html"
+    # Workers of a run share it: the first one makes it, and the others wait.
+    with open(folder / "demo.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not page.exists():
+            run(folder, "demo", "--out", "demo", inside=namespace)
+    return page
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -65,11 +65,15 @@ TESTS = (
     "tests/engine/test_reporting.py",
     "tests/engine/test_ledger.py",
     "tests/engine/test_terminals.py",
+    "tests/query/test_queries.py",
+    "tests/load/test_quality.py",
+    "tests/load/test_fitness.py",
+    "tests/output",
+    "tests/test_api.py",
 )
 PREFIXES = "tests/tokens/test_tokens.py::test_events_and_tables_agree_with_a_slow_reference"
 VOTES = "tests/engine/test_majority_rules.py::test_votes_by_a_score_are_those_of_a_plain_loop"
 TIES = "tests/engine/test_edges.py::test_a_tie_of_the_majority_goes_to_the_answer_seen_first"
-SELECTORS = "tests/engine/test_ledger.py::test_selectors_of_scores_agree_with_the_slow_reference"
 STEPS = "tests/engine/test_ledger.py::test_what_every_rule_pays_changes_step_by_step"
 LACKING = "tests/engine/test_ledger.py::test_a_count_that_a_step_lacks_is_nothing"
 RESULTS = "tests/engine/test_engine.py::test_results_are_the_selections_and_replays"
@@ -88,20 +92,24 @@ OWN_TESTS = {
     "sql/tables/majority_rules.sql": (REFERENCE[2], VOTES),
     "sql/evaluation/changed_costs.sql": (STEPS,),
     "sql/evaluation/cost_events.sql": (STEPS,),
-    "sql/keys/candidate_scores.sql": (SELECTORS,),
+    "sql/keys/candidate_scores.sql": (REFERENCE[3],),
     "sql/keys/charges.sql": (LACKING,),
     "sql/relations/results.sql": (RESULTS,),
-    "sql/selectors": (TIES, SELECTORS),
+    "sql/selectors": (TIES, REFERENCE[3]),
     "sql/policies": ("tests/engine/test_edges.py",),
     "sql/contracts/broken_exits.sql": ("tests/load/test_leave.py",),
     "sql/contracts": ("tests/engine/test_foresight.py",),
-    "sql/evaluation/terminal": ("tests/engine/test_terminals.py",),
-    "sql/bootstrap/terminal": ("tests/engine/test_terminals.py",),
+    **{
+        f"sql/{folder}/terminal": ("tests/engine/test_terminals.py",)
+        for folder in ("evaluation", "bootstrap", "relations", "tables")
+    },
+    "sql/contracts/exit": ("tests/load/test_leave.py",),
     "sql/bootstrap/replicate_matches.sql": ("tests/engine/test_bootstrap.py",),
     "audit/engine/draws.py": ("tests/engine/test_edges.py",),
     "audit/engine/enough.py": ("tests/engine/test_enough.py",),
     "audit/engine/check.py": ("tests/engine/test_check.py",),
-    "audit/engine/settings.py": ("tests/engine/test_edges.py", SELECTORS, UNIT),
+    "audit/engine/replay.py": ("tests/engine/test_walks.py", "tests/engine/test_bootstrap.py"),
+    "audit/engine/settings.py": ("tests/engine/test_edges.py", "tests/engine/test_walks.py", UNIT),
 }
 COMPARISONS = {"<=": "<", "<": "<=", ">=": ">", ">": ">=", "<>": "=", "==": "!=", "!=": "=="}
 TIES = {
