@@ -185,6 +185,7 @@ def test_mypy_rejects_a_misspelt_or_mistyped_argument(tmp_path):
     assert found == expected and len(expected) > 200
 
 
+@pytest.mark.slow
 def test_pyright_rejects_a_misspelt_or_mistyped_argument(tmp_path):
     places = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     pyright = shutil.which("pyright", path=places)

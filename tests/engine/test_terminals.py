@@ -119,6 +119,17 @@ def test_the_attempt_at_the_cap_changes_what_is_right_at_any_budget(tmp_path):
         assert con.sql(f"{gained} order by budget").fetchall() == [(2,), (0,)]
 
 
+def test_a_forced_answer_that_outvotes_a_right_one_takes_it_away_at_any_budget(tmp_path):
+    asked = {"tokens": 3, "kind": "asked", "answer": "5", "cost": 1, "correct": False}
+    rows = [attempt(seed, 9, "455"[seed], correct=seed == 0) for seed in range(3)]
+    settings = {"caps": (3,), "primary_cap": 3, "orders": 20, "budgets": (23, 27)}
+    rows = [row | {"checkpoints": [asked]} for row in rows]
+    with replayed_in_memory(tmp_path, rows, terminals=("forced",), **settings) as con:
+        assert_any_budget(con)
+        lost = "select correct - none_correct < 0 from terminal_totals where terminal = 'forced'"
+        assert con.sql(f"{lost} order by budget").fetchall() == [(True,), (False,)]
+
+
 def test_random_cases_have_what_the_loop_is_compared_on():
     seen = Counter()
     for seed in range(8):

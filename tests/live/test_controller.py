@@ -96,24 +96,29 @@ def test_live_runs_equal_the_replay(tmp_path):
             assert (picked.answer if picked else None) == answer
 
 
-def test_the_judge_has_attempts_and_votes_as_the_replay_has_them(tmp_path):
+@pytest.mark.parametrize(
+    "selector",
+    [
+        "archive_majority",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("majority", "max_logprob")),
+    ],
+)
+def test_the_judge_has_attempts_and_votes_as_the_replay_has_them(tmp_path, selector):
     bank = banks("walked", problems=1, attempts=12)
     for number, attempt in enumerate(bank[0]):
         attempt["archive_answer"] = attempt["boxed_answer"] if number % 4 else "7"
         attempt["mean_logprob"] = [None, -0.5, -1.5, -0.25][number % 4]
     write(tmp_path / "full.jsonl", bank)
     audit.load(tmp_path / "a.duckdb", tmp_path / "full.jsonl")
-    for selector in ("majority", "archive_majority", "max_logprob"):
-        replay(tmp_path / "a.duckdb", 12, budgets=[10**6], policies="all",
-               primary_selector=selector)  # fmt: skip
-        live = tmp_path / f"{selector}.jsonl"
-        (controller,) = run(live, bank, 10**6, cap=12, policy="none", selector=selector)
-        judge = judge_for(10**6, "strict", 12, "completion", "decided", selector, "boxed")
-        judge.stop(controller.attempts, 12)
-        for relation in ("walked_attempts", "tallies"):
-            sql = f"from {relation} order by position"
-            found = judge._con.sql(sql).to_arrow_table().to_pylist()
-            assert found == audit.query(tmp_path / "a.duckdb", sql).to_pylist(), relation
+    replay(tmp_path / "a.duckdb", 12, budgets=[10**6], policies="all", primary_selector=selector)
+    live = tmp_path / f"{selector}.jsonl"
+    (controller,) = run(live, bank, 10**6, cap=12, policy="none", selector=selector)
+    judge = judge_for(10**6, "strict", 12, "completion", "decided", selector, "boxed")
+    judge.stop(controller.attempts, 12)
+    for relation in ("walked_attempts", "tallies"):
+        sql = f"from {relation} order by position"
+        found = judge._con.sql(sql).to_arrow_table().to_pylist()
+        assert found == audit.query(tmp_path / "a.duckdb", sql).to_pylist(), relation
 
 
 def test_verify_finds_a_changed_attempt_and_names_the_problems_that_lack(tmp_path):

@@ -268,7 +268,7 @@ def test_the_page_writes_amounts_as_the_package_does(node):
             assert budget == budget_name(value, UNITS[name]), (name, cost)
 
 
-@pytest.mark.parametrize("unit", ["completion", "money"])
+@pytest.mark.parametrize("unit", [pytest.param("completion", marks=pytest.mark.slow), "money"])
 def test_the_page_prints_tables_as_the_command_line_does(node, tmp_path, unit):
     """Every cell of every table, from the values that the page carries."""
     settings = {"unit": unit, "budgets": BUDGETS[unit], "orders": 2, "replicates": 9}
