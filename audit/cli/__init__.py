@@ -1,6 +1,6 @@
 """The command line: a thin skin over the functions of `audit`."""
 
-from audit.cli import looking, pages, scale
+from audit.cli import looking, pages
 from audit.cli.commands import main
 
-__all__ = ["looking", "main", "pages", "scale"]
+__all__ = ["looking", "main", "pages"]

@@ -1,6 +1,8 @@
 """The commands: each calls the function of its name and prints what it returns."""
 
 import os
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
@@ -61,33 +63,6 @@ def load(**options: Any) -> None:
 
 
 @main.command()
-def answers(**options: Any) -> None:
-    """Read the answers again as another kind, from what was loaded.
-
-    Example: budget-audit answers --db audit.duckdb --answer archive
-    """
-    print_result(audit.answers(**options))
-
-
-@main.command()
-def leave(**options: Any) -> None:
-    """Derive archives whose attempts leave early, at a checkpoint.
-
-    Example: budget-audit leave --exit agreement:5
-    """
-    show(audit.leave(**options), "table")
-
-
-@main.command()
-def describe(**options: Any) -> None:
-    """Tell whether sources load, and with what command. Nothing is loaded yet.
-
-    Example: budget-audit describe logs/ --archive my-model
-    """
-    click.echo(audit.describe(**options), nl=False)
-
-
-@main.command()
 def replay(progress: Any = None, **options: Any) -> None:
     """Replay every order under every cap, budget and rule.
 
@@ -111,34 +86,6 @@ def tables() -> None:
     Example: budget-audit tables
     """
     list_names((row["table"], row["a row"]) for row in audit.tables())
-
-
-@main.command(complete={"name": completion.tables})
-@formats()
-def table(fmt: str, wide: bool = False, **options: Any) -> None:
-    """Print one table.
-
-    Example: budget-audit table main --format csv
-    """
-    show(audit.table(**options), fmt, wide)
-
-
-@main.command(complete={"names": completion.relations})
-def export(**options: Any) -> None:
-    """Write tables and relations to files; without a name, all tables.
-
-    Example: budget-audit export main replays selections --out csv
-    """
-    print_files(audit.export(**options))
-
-
-@main.command()
-def card(**options: Any) -> None:
-    """Write what a budget figure must state, as JSON.
-
-    Example: budget-audit card --out card.json
-    """
-    print_files(audit.card(**options))
 
 
 @main.command()
@@ -210,10 +157,92 @@ def fetch(**options: Any) -> None:
         click.echo(f"{row['file']}  {row['bytes']:,} bytes{was_here}")
 
 
-@main.command()
-def sql(name: str) -> None:
-    """Print the rendered SQL of a stage, rule, selector or table.
+def forward(
+    name: str,
+    show: Callable[..., None],
+    text: str,
+    example: str,
+    *,
+    is_table: bool = False,
+    **more: Any,
+) -> None:
+    """Add the command that shows what the function of its name returns, a table in a format."""
 
-    Example: budget-audit sql main
-    """
-    click.echo(audit.sql(name))
+    def command(**options: Any) -> None:
+        printed = {key: options.pop(key) for key in ("fmt", "wide") if key in options}
+        show(getattr(audit, name)(**options), **printed)
+
+    help = f"{text}\n\nExample: budget-audit {name} {example}"
+    made = main.command(name, help=help, **more)(command)
+    if is_table:
+        formats()(made)
+
+
+forward(
+    "answers",
+    print_result,
+    "Read the answers again as another kind, from what was loaded.",
+    "--db audit.duckdb --answer archive",
+)
+forward(
+    "leave",
+    partial(show, fmt="table"),
+    "Derive archives whose attempts leave early, at a checkpoint.",
+    "--exit agreement:5",
+)
+forward(
+    "describe",
+    partial(click.echo, nl=False),
+    "Tell whether sources load, and with what command. Nothing is loaded yet.",
+    "logs/ --archive my-model",
+)
+forward(
+    "table",
+    show,
+    "Print one table.",
+    "main --format csv",
+    complete={"name": completion.tables},
+    is_table=True,
+)
+forward(
+    "schema",
+    show,
+    "List the relations and what a row is, or the columns of one.",
+    "replays",
+    complete={"name": completion.relations},
+    is_table=True,
+)
+forward("sql", click.echo, "Print the rendered SQL of a stage, rule, selector or table.", "main")
+forward(
+    "export",
+    print_files,
+    "Write tables and relations to files; without a name, all tables.",
+    "main replays selections --out csv",
+    complete={"names": completion.relations},
+)
+forward("card", print_files, "Write what a budget figure must state, as JSON.", "--out card.json")
+forward(
+    "plan",
+    print_result,
+    "Plan a run past one machine. Its manifest.json lists its options and files.",
+    "traces/ --out run --parts 8 --orders 20",
+)
+forward("extract", print_result, "Do one extract of a run, or every one that is missing.", "run 0")
+forward(
+    "part",
+    print_result,
+    "Make one part of a run, counted from 0. A part that is there stays as it is.",
+    "run 3",
+)
+forward(
+    "run",
+    print_result,
+    "Run the remaining tasks of a run. It can be stopped and started again.",
+    "run --on local --workers 4 --memory 4GB",
+)
+forward(
+    "gather",
+    print_result,
+    "Check every part of a run and make one new database of them.",
+    "run --db audit.duckdb",
+)

@@ -19,16 +19,6 @@ from audit.text import steerless
 MOST_ROWS = 1000
 
 
-@main.command(complete={"name": completion.relations})
-@formats()
-def schema(fmt: str, wide: bool = False, **options: Any) -> None:
-    """List the relations and what a row is, or the columns of one.
-
-    Example: budget-audit schema replays
-    """
-    show_result(audit.schema(**options), fmt, wide)
-
-
 @main.command()
 @formats()
 def show(fmt: str, wide: bool = False, **options: Any) -> None:
