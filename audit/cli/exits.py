@@ -1,40 +1,15 @@
 """How a command ends: with one line and a status, after Ctrl-C and a broken pipe too."""
 
-import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 
-from audit.cli.options import Command
+from audit.cli.options import INTERRUPTS, Command
 from audit.errors import LIMITED, AuditError, explained
 from audit.text import nearest, one_line, visible
-
-
-@contextlib.contextmanager
-def interrupts() -> Iterator[list[int]]:
-    """Have Ctrl-C raise KeyboardInterrupt, and keep note of it for when it is lost on its way."""
-    met: list[int] = []
-
-    def note(signum: int, frame: Any) -> None:
-        met.append(signum)
-        raise KeyboardInterrupt
-
-    def show_unless_met(unraisable: Any) -> None:
-        if not met:
-            hook(unraisable)
-
-    before, hook = signal.signal(signal.SIGINT, note), sys.unraisablehook
-    sys.unraisablehook = show_unless_met
-    try:
-        yield met
-    finally:
-        signal.signal(signal.SIGINT, before)
-        sys.unraisablehook = hook
-
 
 # Set to anything, an unexpected error prints its traceback.
 TRACEBACK_VARIABLE = "BUDGET_AUDIT_TRACEBACK"
@@ -53,7 +28,6 @@ class Cli(click.Group):
     """A group whose commands end a user's mistake with one line and status 2."""
 
     command_class = Command
-    interrupted: Sequence[int] = ()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order of use."""
@@ -106,7 +80,7 @@ class Cli(click.Group):
             complain(LIMITED)
         except Exception as error:
             # DuckDB turns Ctrl-C into another error.
-            if self.interrupted:
+            if INTERRUPTS:
                 raise KeyboardInterrupt from None
             # A full disk, too little memory or a damaged file speaks through the engine.
             if type(error).__module__ in ("duckdb", "_duckdb"):
@@ -125,19 +99,20 @@ class Cli(click.Group):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the group; report usage errors and Ctrl-C in one line too."""
-        with interrupts() as met:
-            self.interrupted = met
-            try:
-                self.run(*args, **kwargs)
-            except (click.Abort, KeyboardInterrupt):
-                pass
-            except Exception:
-                # Ctrl-C inside an import, say, comes out as that import's failure.
-                if not met:
-                    raise
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            click.echo("error: interrupted; what was not finished is undone", err=True)
-            sys.exit(130)
+        before = signal.getsignal(signal.SIGINT)
+        try:
+            self.run(*args, **kwargs)
+        except (click.Abort, KeyboardInterrupt):
+            pass
+        except Exception:
+            # Ctrl-C inside an import, say, comes out as that import's failure.
+            if not INTERRUPTS:
+                raise
+        finally:
+            signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        click.echo("error: interrupted; what was not finished is undone", err=True)
+        sys.exit(130)
 
     def run(self, *args: Any, **kwargs: Any) -> None:
         """Run a command and leave with its status."""

@@ -30,6 +30,9 @@ FLAGS |= {"params": "--param"}
 # Below this much memory, a library may fail without any message.
 LITTLE_MEMORY = 2 * 2**30
 
+# Every Ctrl-C met so far.
+INTERRUPTS: list[int] = []
+
 
 def _read_pair(text: str) -> tuple[str, str]:
     """Return the two halves of name=value."""
@@ -82,7 +85,7 @@ class Command(click.Command):
         """Return the options of the function, and those that only the command has."""
         if not self.is_derived:
             declared = {one.name: one for one in self.params}
-            derived = _derive(_import(str(self.name)), self.complete)
+            derived = _derive(getattr(audit, str(self.name)), self.complete)
             self.params = [declared.pop(one.name, one) for one in derived] + [*declared.values()]
             self.is_derived = True
         return super().get_params(ctx)
@@ -90,25 +93,19 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Call the command with the options that were given, and with a progress line."""
         ctx.params = {name: one for name, one in ctx.params.items() if one not in (None, (), {})}
-        if "progress" in inspect.signature(_import(str(self.name))).parameters:
+        function = getattr(audit, str(self.name))
+        # Until here it would crash DuckDB's import, so Ctrl-C ends the process silently.
+        signal.signal(signal.SIGINT, _note_interrupt)
+        if "progress" in inspect.signature(function).parameters:
             ctx.params["progress"] = bar(str(self.name))
         _warn_of_limit()
         return super().invoke(ctx)
 
 
-def _import(name: str) -> Callable[..., Any]:
-    """Return a function of the package.
-
-    Ctrl-C while DuckDB is imported would crash, so it is held back until the import is done.
-    """
-    interrupts: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda signum, frame: interrupts.append(signum))
-    try:
-        return getattr(audit, name)
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if interrupts:
-            raise KeyboardInterrupt
+def _note_interrupt(signum: int, frame: Any) -> None:
+    """Raise KeyboardInterrupt for Ctrl-C, and keep note of it for when it is lost on its way."""
+    INTERRUPTS.append(signum)
+    raise KeyboardInterrupt
 
 
 def _warn_of_limit() -> None:

@@ -1,13 +1,14 @@
 """What stands beside a table or a figure wherever it is pasted: settings, unit, noise."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 
 from audit import __version__, engine
-from audit.engine.enough import FIRST_ORDERS, MOST_ORDERS
 from audit.engine.settings import last_settings
+from audit.options import FIRST_ORDERS, MOST_ORDERS
 from audit.output.headings import replayed_unit
 from audit.rules import RULES
 from audit.text import SIMULATED, capital, plural
@@ -77,12 +78,10 @@ def caption(con: duckdb.DuckDBPyConnection, purpose: str, archives: Sequence[str
 
 def order_line(con: duckdb.DuckDBPyConnection, archives: Sequence[str] = ()) -> str:
     """Return how far means move with the choice of orders, and how many orders steady them all."""
-    errors = _order_errors(con, archives)
-    if not errors:
+    orders, error, steady = _order_moves(con, archives)
+    if orders is None:
         return ""
-    orders, error, _ = max(errors, key=lambda row: row[1])
     line = f"{orders:,} orders: these means move by about ±{WITHIN * error:.1f}"
-    steady = steady_orders(con)
     if steady <= orders:
         return f"{line}, a tenth of what the choice of problems does"
     steadied = WITHIN * error * (orders / steady) ** 0.5
@@ -91,25 +90,13 @@ def order_line(con: duckdb.DuckDBPyConnection, archives: Sequence[str] = ()) -> 
 
 def steady_orders(con: duckdb.DuckDBPyConnection) -> int:
     """Return how many orders move the means a tenth as much as the choice of problems does."""
-    needed = max(
-        (n * (100 * e * e) / (p * p) if p else 0 for n, e, p in _order_errors(con)), default=0
-    )
-    orders = FIRST_ORDERS
-    while orders < needed and orders < MOST_ORDERS:
-        orders = min(2 * orders, MOST_ORDERS)
-    return orders
+    return _order_moves(con)[2] or FIRST_ORDERS
 
 
-def _order_errors(
-    con: duckdb.DuckDBPyConnection, archives: Sequence[str] = ()
-) -> list[tuple[int, float, float]]:
-    """Return the orders and the errors that they and the problems leave in every mean."""
+def _order_moves(con: duckdb.DuckDBPyConnection, archives: Sequence[str] = ()) -> tuple[Any, ...]:
+    """Return the orders and the error of the mean that they move most, and how many steady all."""
+    asked = {"archives": [*archives], "first": FIRST_ORDERS, "most": MOST_ORDERS}
     try:
-        rows = con.execute(engine.render("order_errors")).fetchall()
+        return con.execute(engine.render("order_moves"), asked).fetchall()[0]
     except duckdb.Error:
-        return []
-    return [
-        (orders, error, problems)
-        for archive, *_, orders, error, problems in rows
-        if error and (not archives or archive in archives)
-    ]
+        return None, 0, 0

@@ -176,7 +176,7 @@ def sections(values: dict[str, Any], most_rows: int, *, is_printed: bool = True)
     for name, table in values["tables"].items():
         shown = table.slice(0, most_rows)
         columns = display_columns(name, shown) if is_printed else []
-        notes = _table_notes(name, table, values["archives"], settings, most_rows)
+        notes = _table_notes(name, table, settings, most_rows)
         counts = (shown.num_rows, table.num_rows)
         found.append(Section(name, captions.purpose(name), notes, columns, *counts))
     return found + [
@@ -185,19 +185,15 @@ def sections(values: dict[str, Any], most_rows: int, *, is_printed: bool = True)
     ]
 
 
-def _table_notes(
-    name: str, table: pa.Table, archives: list[Row], settings: dict[str, str], most_rows: int
-) -> list[str]:
-    """Return what stands below a table: why it is empty, cut, or lacks cells or selectors."""
+def _table_notes(name: str, table: pa.Table, settings: dict[str, str], most_rows: int) -> list[str]:
+    """Return what stands below a table: why it is empty or cut, and what qualifies it."""
     notes = [] if table.num_rows else [captions.empty_reason(name, settings)]
     if table.num_rows > most_rows:
         notes.append(
             f"The first {most_rows:,} of {table.num_rows:,} rows; "
             f"budget-audit export {name} --out DIR writes them all."
         )
-    shown = table.slice(0, most_rows)
-    notes += captions.null_reasons(name, shown, settings) + advisory_notes(name, table)
-    return notes + captions.missing_selectors(name, shown, archives, settings)
+    return notes + advisory_notes(name, table)
 
 
 def _selectors(settings: dict[str, str]) -> list[tuple[str, str]]:

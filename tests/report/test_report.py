@@ -258,11 +258,10 @@ def test_simulated_data_are_marked_everywhere(simulated, tmp_path):
         assert "SIMULATED DATA" in path.read_text()
 
 
-def test_missing_selectors_and_references_are_explained(hostile):
+def test_empty_cells_and_missing_references_are_explained(hostile):
     _, folder = hostile
     markdown = (folder / "report.md").read_text()
-    assert "max_logprob is left out for" in markdown
-    assert "no finite log-probability of an eligible attempt is recorded" in markdown
+    assert "An empty cell has no value" in markdown
     assert "No accepted references were loaded" in markdown
 
 
