@@ -352,6 +352,15 @@ def test_a_rule_of_ones_own_may_launch_beyond_every_budget_and_changes_no_other(
             GRACE.replace("as returned", "+ 1 as returned"),
             r"greedy\.sql: .*returned <= launched",
         ),
+        # One replay alone has no cost.
+        (
+            "rules",
+            "once",
+            GRACE.replace(
+                "least(", "if(walk_id = 0 and cap = 2 and budget = 10, null, 1) * least("
+            ),
+            r"once\.sql: .*and a cost",
+        ),
         (
             "rules",
             "cheapest",
