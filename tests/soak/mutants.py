@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import random
 import re
+import resource
 import shutil
 import sys
 import tempfile
@@ -27,9 +28,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = 100
 CAUGHT_SHARE = 0.95
-# Bugs that are tried at once, and how long one test may take before it hangs.
+# Bugs that are tried at once, how long one test may take before it hangs, and how much memory a
+# copy may take: a search that never ends would take all there is.
 AT_ONCE = 2
 SECONDS = 600
+BYTES = 8 * 2**30
 # What takes long to import and has no bug: it is imported once, in a process that is then forked.
 HEAVY = ("duckdb", "hypothesis", "jinja2", "numpy", "pyarrow.parquet")
 COPIED = ("audit", "sql", "queries", "tests", "README.md", "pyproject.toml", ".ci")
@@ -237,6 +240,7 @@ def _fork(folder: Path, mutant: Mutant, tests: Sequence[str]) -> None:
     """Plant the bug in the copy, run the tests there, and exit with the status of pytest."""
     path = folder / mutant.path
     path.write_text(mutant.applied(path.read_text(encoding="utf-8")), encoding="utf-8")
+    resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
     log = os.open(folder / "tests.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(log, 1)
     os.dup2(log, 2)
