@@ -16,7 +16,7 @@ from audit.errors import AuditError
 from audit.output.filters import Filter, filtered
 from tests import reference
 from tests.support.archives import attempt
-from tests.support.databases import SMALL, small_database
+from tests.support.databases import SMALL
 from tests.support.databases import replayed_in_memory as replayed
 from tests.support.rows import differences
 
@@ -159,29 +159,6 @@ def test_a_setting_means_something_up_to_its_edge(name, within, beyond):
 )
 def test_usual_budgets_are_rounded_to_two_digits_half_up(costs, budgets):
     assert usual_budgets(costs) == budgets
-
-
-def test_a_curve_of_two_points_has_both_ends(tmp_path):
-    with small_database(tmp_path, curve_points=2) as con:
-        rows = con.execute(
-            """
-            select archive, max(cumulative_cost)
-            from prefixes
-            where repeat > 0 and position <= (select cap from caps where is_primary)
-            group by archive
-            """
-        ).fetchall()
-        cheapest = dict(
-            con.execute(
-                "select archive, min(completion_tokens) from attempts group by archive"
-            ).fetchall()
-        )
-        curve = engine.table(con, "budget_curve").to_pylist()
-        asked = {budget for (budget,) in con.execute("select budget from budgets").fetchall()}
-    for archive, costliest in rows:
-        budgets = {row["budget"] for row in curve if row["archive"] == archive}
-        assert budgets == {*asked, cheapest[archive], costliest}
-    assert rows
 
 
 def test_a_tie_of_the_majority_goes_to_the_answer_seen_first(tmp_path):

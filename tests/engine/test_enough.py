@@ -1,6 +1,5 @@
 """`replay --orders auto`, as a user asks for it: by the command, from Python, on a connection."""
 
-import duckdb
 import pytest
 
 import audit
@@ -58,22 +57,6 @@ def test_orders_are_doubled_from_one_try_to_the_next_and_two_replicates_will_do(
     monkeypatch.setattr(enough, "MOST_ORDERS", 8)
     audit.replay(path, orders="auto", replicates=2)
     assert tried == [2, 4, 8]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["mine", 'my "own" base'])
-def test_a_connection_that_uses_an_attached_file_gives_every_table(path, name):
-    quoted = '"' + name.replace('"', '""') + '"'
-    with duckdb.connect() as con:
-        con.execute(f"attach '{path}' as {quoted}")
-        con.execute(f"use {quoted}")
-        done = audit.replay(con, orders="auto", replicates=30)
-        assert any("--orders auto: 4 orders" in note for note in done.notes)
-        mine = {
-            name: audit.table(con, name).to_pylist() for name in ("main", "matched_cost", "curves")
-        }
-    for table, rows in mine.items():
-        assert rows == audit.table(path, table).to_pylist()
 
 
 def test_without_labels_it_is_refused_and_nothing_changes(tmp_path):

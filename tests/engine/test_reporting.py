@@ -67,16 +67,6 @@ def test_at_k_is_what_scorio_and_counting_say(tmp_path, seed):
         assert table[1][name] == pytest.approx(100 * outcomes.mean(), rel=1e-12)
 
 
-def test_chances_are_over_the_whole_bank_however_small_the_cap(tmp_path):
-    bank = [attempt(n, 10, "4", correct=n < 3) for n in range(9)]
-    asked = {"caps": (2,), "primary_cap": 2, "orders": 1, "replicates": 3}
-    with replayed(tmp_path, bank, **asked) as con:
-        first, second = engine.table(con, "at_k").to_pylist()
-    assert first["pass_at_k"] == pytest.approx(100 * 3 / 9)
-    assert second["pass_at_k"] == pytest.approx(100 * (1 - 6 * 5 / (9 * 8)))
-    assert second["pass_hat_k"] == pytest.approx(100 * 3 * 2 / (9 * 8))
-
-
 # -------------------------------------------------------------------------------------- power
 
 

@@ -25,7 +25,6 @@ from tests.support.browser import ready
 from tests.support.databases import SMALL, small_database
 from tests.support.logs import FORMATS
 from tests.support.missing import require_latex
-from tests.support.plugins import FIRST
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -106,16 +105,6 @@ def test_no_rule_or_selector_sees_a_label_or_more_than_it_may(tmp_path, way):
         with pytest.raises(AuditError, match=r"peek\.sql: (reads|not one select)"):
             chosen(kind, tmp_path, {})
     assert [path.name for path in tmp_path.iterdir()] == ["peek.sql"]
-
-
-def test_a_selector_may_still_use_expressions_of_its_own(tmp_path):
-    sql = FIRST.replace("from walked_attempts", "from mine").replace(
-        "select",
-        "with recursive theirs as (from walked_attempts), mine as (from theirs), "
-        "n as (select 1 as i union all select i + 1 from n where i < 3) select",
-        1,
-    )
-    assert engine.relations_read(sql) == {"walked_attempts"}
 
 
 # Names and texts
