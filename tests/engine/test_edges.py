@@ -170,3 +170,13 @@ def test_a_tie_of_the_majority_goes_to_the_answer_seen_first(tmp_path):
             "and rule = 'strict' and selector = 'majority' order by budget"
         )
         assert con.execute(query).fetchall() == [(30, "2", 1), (40, "1", 0)]
+
+
+def test_an_exit_is_asked_again_with_its_checkpoint_the_last_without_it_and_with_half():
+    with duckdb.connect() as con:
+        con.execute(
+            "create table exit_checkpoints as select 1 + range // 4 as attempt_id from range(8)"
+        )
+        con.execute("create table exits as select 1 as attempt_id, 3 as step")
+        cuts = f"select attempt_id, last_step from ({engine.render('exit_cuts')}) order by all"
+        assert con.execute(cuts).fetchall() == [(1, 1), (1, 2), (1, 3), (2, 1), (2, 3), (2, 4)]

@@ -57,7 +57,7 @@ def test_a_second_replay_gives_what_a_first_one_gives(tmp_path, changed):
 
 def test_walks_stay_where_only_smaller_budgets_are_others(tmp_path):
     rows = [attempt(seed, 5 + 3 * seed, str(seed % 2)) for seed in range(7)]
-    made = set()
+    told = []
     with replayed(tmp_path, rows) as con:
         for changed, is_walked_again in (
             ({"add_budgets": (7,)}, False),
@@ -66,9 +66,10 @@ def test_walks_stay_where_only_smaller_budgets_are_others(tmp_path):
             ({"add_budgets": (9,), "primary_selector": "first"}, True),
             ({}, True),
         ):
-            made.clear()
-            engine.replay(con, progress=lambda name, done, steps: made.add(name), **changed)
-            assert "problem_costs" in made
+            told.clear()
+            engine.replay(con, progress=lambda *step: told.append(step), **changed)
+            made = {name for name, _, _ in told}
+            assert "problem_costs" in made and told[-1][1] == told[-1][2]
             walked = ("walked" in made, "drawn_orders" in made)
             assert walked == (is_walked_again, is_walked_again), changed
 

@@ -106,7 +106,7 @@ OWN_TESTS = {
         f"sql/{folder}/terminal": ("tests/engine/test_terminals.py",)
         for folder in ("evaluation", "bootstrap", "relations", "tables")
     },
-    "sql/contracts/exit": ("tests/load/test_leave.py",),
+    "sql/contracts/exit": ("tests/engine/test_edges.py", "tests/load/test_leave.py"),
     "sql/bootstrap/replicate_matches.sql": ("tests/engine/test_bootstrap.py",),
     "audit/engine/draws.py": ("tests/engine/test_edges.py",),
     "audit/engine/enough.py": ("tests/engine/test_enough.py",),
