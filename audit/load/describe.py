@@ -16,7 +16,7 @@ from audit.answers.extract import NO_ANSWER
 from audit.errors import AuditError
 from audit.load.load import check_reading
 from audit.load.provenance import COUNTED
-from audit.load.settling import Settled, option_words, settle
+from audit.load.settling import Settled, settle
 from audit.load.trial import Trial, try_load
 from audit.load.writing import write_select
 from audit.options import Reading, arguments, read_options
@@ -25,7 +25,7 @@ from audit.sources.containers import CONTAINERS
 from audit.sources.files import Source, SourceFile, Unreadable, excerpt
 from audit.sources.missing import NEEDS, OPTIONAL, explain, missing_columns
 from audit.sources.opening import beginnings, open_source, readable_files
-from audit.sources.questions import HOLE, Question
+from audit.sources.questions import Question
 from audit.sources.selects import is_selected
 from audit.text import plural, visible
 
@@ -132,8 +132,7 @@ def _ask_about_columns(
             if len(found) < 2 or found[0][0] in reading.mapping:
                 raise
             (column, path), names = found[-1], [name for _, name in found]
-            option = ("--map", f"{column}={HOLE}")
-            questions.append(Question(column, str(error), tuple(names), option))
+            questions.append(Question(column, str(error), tuple(names)))
             reading = replace(reading, mapping={**reading.mapping, column: path})
 
 
@@ -166,15 +165,13 @@ def _block(
     failed = [check for check in trial.warned if check["is_failed"]]
     lines = list(_verdict(source, settled, failed))
     if proposal.questions or not trial.refusal:
-        holes = [word for option in option_words(settled) for word in option]
+        holes = [word for question in proposal.questions for word in question.option]
         lines.append(_command(sources, [*arguments(settled.reading), *holes]))
     lines += [f"  guessed: {guess.why}" for guess in proposal.guesses if not guess.is_serious]
     if not trial.refusal:
         lines += [] if is_brief else _record(trial)
         lines += _held(trial, files, source.format)
         lines += _absent(source, settled)
-    names = settled.named or trial
-    lines += [] if names.refusal else _numbered(names, source, settled.reading)
     if room is None:
         yield from lines
         yield from _everything(source, settled)
@@ -276,17 +273,6 @@ def _added_option(trial: Trial, check: str) -> str:
     paths = [trial.mapping.get(name, "") for name in REASONED]
     has_option = check == "reasoning_not_counted" and not paths[0].startswith(COUNTED)
     return f": --map completion_tokens={'+'.join(paths)}" if has_option else ""
-
-
-def _numbered(trial: Trial, source: Source, reading: Reading) -> Iterator[str]:
-    """Suggest splitting problem names such as `x-1`, `x-2` if every problem has one attempt."""
-    origin = reading.mapping.get("question_id", source.mapping.get("question_id", "@"))
-    origin, mark = origin.split(",")[0], trial.split["mark"]
-    if trial.counts["most"] == 1 and mark and "~" not in origin and not origin.startswith("@"):
-        yield "note: every problem has one attempt; if these names number attempts, split them:"
-        parts = {"question_id": rf"(.+){mark}\d+", "seed": rf".+{mark}(\d+)"}
-        options = (shlex.join(("--map", f"{name}={origin}~{part}")) for name, part in parts.items())
-        yield f"  {' '.join(options)}"
 
 
 def _share(count: int, total: int) -> str:

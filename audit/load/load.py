@@ -37,6 +37,7 @@ from audit.text import first_names, visible
 NAMES_SHOWN = 5
 DERIVED = "sources where format = 'derived'"
 ONCE = "an attempt may occur only once"
+DIFFER = "; the rows differ in "
 TWO_RUNS = (
     "; if these are two runs, pass --runs separate (an archive each) or --runs append "
     "(further attempts)"
@@ -221,7 +222,7 @@ def _differing(opened: Sequence[Source], file: int | None, first: int, second: i
     rows = [next(islice(source.records(), row - 1, row), {}) for row in (first, second)]
     used = {p.partition(".")[0] for name, p in source.mapping.items() if find_column(name)}
     names = [n for n in rows[0] if n not in used and rows[0][n] != rows[1].get(n)]
-    return f"; the rows differ in {first_names(names, NAMES_SHOWN)}" if names else ""
+    return f"{DIFFER}{first_names(names, NAMES_SHOWN)}" if names else ""
 
 
 def read_files(staging: Staging) -> list[tuple[Source, SourceFile]]:

@@ -1,16 +1,17 @@
 """The options under which files load, as far as they are known, and the questions that are left."""
 
 import re
-from collections.abc import Iterator, Sequence
+import shlex
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any
 
 import duckdb
 
 from audit.answers.extract import NO_ANSWER
 from audit.errors import AuditError, first_line
-from audit.load.load import ONCE, TWO_RUNS
+from audit.load.load import DIFFER, ONCE, TWO_RUNS
 from audit.load.trial import Trial, try_load
 from audit.options import Reading
 from audit.sources.columns import explode, lists_in
@@ -18,9 +19,8 @@ from audit.sources.containers import CONTAINERS
 from audit.sources.evidence import MOST_ROWS, Evidence, open_evidence
 from audit.sources.files import Source, SourceFile
 from audit.sources.formats import formats
-from audit.sources.questions import HOLE, Asker, Guess, Proposal, Question
+from audit.sources.questions import Asker, Guess, Proposal, Question
 
-ANSWER = ("--answer", HOLE)
 # An answer of another kind is looked for where boxes give less than this share of the best.
 MUCH = 0.9
 FAILED = "attempts without text and tokens stay, unfinished, at cost 1; --failed drop drops them"
@@ -42,8 +42,6 @@ class Settled:
     reading: Reading
     proposal: Proposal
     trial: Trial
-    # What the load would hold without labels, where those are what refuses it.
-    named: Trial | None = None
     # Columns of the records that no canonical column comes from.
     unused: tuple[str, ...] = ()
 
@@ -74,12 +72,13 @@ def settle(peeks: Sequence[Source], files: Sequence[SourceFile], reading: Readin
             else:
                 _try(settled, files, source, asker)
             if not proposal.questions and not settled.trial.refusal:
+                _ask_about_numbers(settled, settled.trial, source)
                 _ask_about_arms(settled, evidence, source)
                 is_open = is_flat and "correct" not in reading.mapping
                 if is_open and asker.is_of_problem("correct"):
                     words = "each problem has one label for all its attempts: is it each attempt's?"
                     yes = f"yes: --map correct={source.mapping['correct']}"
-                    proposal.ask("correct", words, yes, option=("--map", f"correct={HOLE}"))
+                    proposal.ask("correct", words, yes)
     except (AuditError, duckdb.Error) as error:
         return Settled(reading, Proposal(), Trial(refusal=first_line(error)))
     return settled
@@ -91,7 +90,23 @@ def _ask_about_arms(settled: Settled, evidence: Evidence, source: Source) -> Non
     if leaves := asker.find_arms():
         words = f"problems repeat for each {leaves[0].path}; is that the archive, or a part of it?"
         asker.proposal = settled.proposal
-        asker.ask("archive", leaves, "or all of it is one archive: --archive NAME", words=words)
+        asker.ask("archive", leaves, "or all of it is one archive: --archive NAME", said=words)
+
+
+def _ask_about_numbers(settled: Settled, trial: Trial, source: Source) -> None:
+    """Ask whether names such as `x-1`, `x-2`, each of one attempt, number the attempts."""
+    mark, origin = trial.split.get("mark"), source.mapping.get("question_id", "")
+    if source.format not in CONTAINERS:
+        # A request goes by what the user has called it.
+        origin = "custom_id" if any("custom_id" in record for record in source.sample) else ""
+    is_numbered = origin == "custom_id" or settled.proposal.mapping.get("seed") == "@row"
+    is_said = "question_id" in settled.reading.mapping
+    if not mark or trial.counts["most"] > 1 or is_said or not is_numbered or not origin:
+        return
+    words = "every problem has one attempt: do these names number attempts?"
+    parts = {"question_id": rf"(.+){mark}\d+", "seed": rf".+{mark}(\d+)"}
+    yes = " ".join(shlex.join(("--map", f"{name}={origin}~{p}")) for name, p in parts.items())
+    settled.proposal.ask("question_id", words, f"yes: {yes}", f"no: --map question_id={origin}")
 
 
 def _try(settled: Settled, files: Sequence[SourceFile], source: Source, asker: Asker) -> None:
@@ -101,24 +116,24 @@ def _try(settled: Settled, files: Sequence[SourceFile], source: Source, asker: A
     refusal = trial.refusal or ""
     if "--failed" in refusal:
         settled.reading = replace(settled.reading, failed="count")
-        proposal.guesses.append(Guess("failed", FAILED, is_serious=True))
+        proposal.guesses.append(Guess("failed", FAILED))
         _try(settled, files, source, asker)
         return
     if re.search(r"completion_tokens.*above 0, found (0|null)", refusal):
         words = "what becomes of attempts without a cost (0 or null)?"
         count = "count: they stay, unfinished, at cost 1"
         drop = "drop: they are left out"
-        proposal.ask("failed", words, refusal, count, drop, option=("--failed", HOLE))
+        proposal.ask("failed", words, refusal, count, drop)
     elif ONCE in refusal:
         _ask_about_repeats(proposal, refusal, asker)
     elif "--unlabelled" in refusal:
         words = "what becomes of attempts without a label?"
         wrong = "wrong: they count as incorrect"
         drop = "drop: their problems are left out"
-        proposal.ask("unlabelled", words, refusal, wrong, drop, option=("--unlabelled", HOLE))
+        proposal.ask("unlabelled", words, refusal, wrong, drop)
     elif "--grade references needs" in refusal:
         bare = replace(settled.reading, grade=None, references=None, force=True)
-        settled.named = try_load(files, bare)
+        _ask_about_numbers(settled, try_load(files, bare), source)
     elif refusal:
         forced = try_load(files, replace(settled.reading, force=True))
         if forced.refusal:
@@ -132,31 +147,35 @@ def _try(settled: Settled, files: Sequence[SourceFile], source: Source, asker: A
     trial = settled.trial
     if settled.reading.grade and not trial.refusal and not trial.counts["correct"]:
         words = "no answer matches the references: what are the labels?"
-        proposal.ask("correct", words, option=("--map", f"correct={HOLE}"))
+        proposal.ask("correct", words)
 
 
 def _ask_about_repeats(proposal: Proposal, refusal: str, asker: Asker) -> None:
     """Ask what tells attempts apart that have one number."""
     if TWO_RUNS in refusal:
         words = "files repeat attempts: are they separate archives, or further attempts?"
-        proposal.ask("runs", words, refusal, "separate", "append", option=("--runs", HOLE))
+        proposal.ask("runs", words, refusal, "separate", "append")
         return
     words = "attempts repeat under one number: what is another archive, or the number?"
-    differing = [f"differs: {leaf.evidence}" for leaf in asker.find_differing()]
+    names = re.split(", | and ", refusal.partition(DIFFER)[2])
+    differing = [f"differs: {leaf.evidence}" for leaf in asker.unused() if leaf.path in names]
     options = "--map archive=COLUMN or --map seed=COLUMN; seed=@row is the order of the rows"
     # A column that splits the repeats as archives would is asked about as one.
     column = "archive" if asker.find_arms() else "seed"
-    proposal.ask(column, words, *differing, refusal, options, option=("--map", f"{column}={HOLE}"))
+    proposal.ask(column, words, *differing, refusal, options)
 
 
 def _ask_about_reasons(proposal: Proposal, trial: Trial) -> None:
     """Ask which finish reasons mean finished; a limit is never one of them."""
-    shown = [f"{found['reason']!r} ({found['attempts']:,} attempts)" for found in trial.reasons]
+    attempts = Counter[str]()
+    for found in trial.reasons:
+        attempts[found["reason"]] += found["attempts"]
+    shown = [f"{reason!r} ({count:,} attempts)" for reason, count in attempts.most_common()]
     words = "no attempt ended with 'stop': which finish reasons mean finished?"
     limits = (
         () if shown else ("those recorded are all limits or errors; --force loads it as it is",)
     )
-    proposal.ask("finished", words, *shown, *limits, option=("--finished", HOLE))
+    proposal.ask("finished", words, *shown, *limits)
 
 
 def _find_answer(settled: Settled, files: Sequence[SourceFile], trial: Trial, asker: Asker) -> None:
@@ -168,7 +187,7 @@ def _find_answer(settled: Settled, files: Sequence[SourceFile], trial: Trial, as
     if is_own and asker.is_answer_of_problem():
         words = "the log's own answer is one for all attempts at a problem: what is voted on?"
         none = "none: attempts pass or fail"
-        proposal.ask("answer", words, "archive: it is each attempt's", none, option=ANSWER)
+        proposal.ask("answer", words, "archive: it is each attempt's", none)
         return
     if is_own:
         why = f"answers are the log's own: {own:.0%} have one, and a box {boxed:.0%}"
@@ -182,7 +201,7 @@ def _find_answer(settled: Settled, files: Sequence[SourceFile], trial: Trial, as
     if trial.texts and boxed < MUCH * (share := matches[found] / len(trial.texts)) and share >= 0.5:
         words = f"boxes answer {boxed:.0%} of the attempts: which answer is voted on?"
         pattern = f"'regex:{found}' matches in {share:.0%}"
-        proposal.ask("answer", words, pattern, "none: attempts pass or fail", option=ANSWER)
+        proposal.ask("answer", words, pattern, "none: attempts pass or fail")
         return
     is_run = counts["steps"] or not getattr(formats().get(asker.source.format), "has_answers", True)
     is_labelled = counts["labelled"] == counts["attempts"]
@@ -194,12 +213,3 @@ def _fill_answer(settled: Settled, files: Sequence[SourceFile], answer: str, why
     settled.reading = replace(settled.reading, answer=answer)
     settled.proposal.guesses.append(Guess("answer", why))
     settled.trial = try_load(files, settled.reading)
-
-
-def option_words(settled: Settled) -> Iterator[tuple[str, str]]:
-    """Return the options with a hole, one for each question."""
-    seen: set[Any] = set()
-    for question in settled.proposal.questions:
-        if question.option and question.option not in seen:
-            seen.add(question.option)
-            yield question.option

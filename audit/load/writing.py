@@ -69,7 +69,7 @@ def write_select(
         word
         for question in settled.proposal.questions
         if question.column not in COLUMNS
-        for word in question.option or ()
+        for word in question.option
     ]
     if open_options:
         edit = f"{edit.removesuffix(' with').removesuffix(', then')}, and say what {HOLE} is:"

@@ -12,44 +12,60 @@ from typing import Any, NamedTuple
 
 from audit.answers.extract import NO_ANSWER
 from audit.options import Reading
+from audit.sources.canonical import COLUMNS
 from audit.sources.columns import COST, COSTLIKE, file_stem
 from audit.sources.containers import CONTAINERS
 from audit.sources.evidence import Evidence, Leaf
 from audit.sources.files import Source, SourceFile
-from audit.sources.formats import is_grade
+from audit.sources.formats import is_grade, words
 from audit.sources.missing import missing_columns
 from audit.sources.paths import EACH
 
 HOLE = "???"
 CANDIDATES_SHOWN = 5
-# What a column may be called, and never is; a name alone decides nothing, it makes a candidate.
-CALLED = {
-    "archive": (
+
+
+class Asked(NamedTuple):
+    """A column in words, and what others may be called that could be it, or are never it."""
+
+    words: str
+    known: str
+    never: str = "^$"
+
+
+# A name alone decides nothing, it makes a candidate.
+ASKED = {
+    "archive": Asked(
+        "the archive (one model configuration)",
         r"model|llm|engine|system|config|agent|strategy|prompt_?(name|type|style)|arm|method|"
         r"variant|temperature|effort|scaffold|setting|policy|budget",
-        "^$",
     ),
-    "question_id": (
+    "question_id": Asked(
+        "the problem",
         r"(^|_)(id|idx|index|key|uid|no)$|id$|problem|question|task|instance|case|puzzle|scenario|"
         r"item|prompt|input|doc|name",
         "model|token|session|request|text|resp",
     ),
-    "seed": (
+    "seed": Asked(
+        "the number of an attempt",
         r"seed|sample|attempt|run|rollout|trial|repeat|epoch|iter|try|"
         r"(^|_)(idx|index|no|num|number|k|n|i)(_|$)",
-        "^$",
     ),
-    COST: (COSTLIKE.pattern, "max_|limit"),
-    "finish_reason": (
-        r"finish|stop|end|status|error|exception|limit|exit|terminat|trunc|reason|state|complete",
-        r"until|stop_(seq|words|strings)|max_|time(stamp|_)|_at$|date",
+    COST: Asked("what an attempt cost in completion tokens", COSTLIKE.pattern, "max_|limit"),
+    "finish_reason": Asked(
+        "how an attempt ended",
+        r"finish|stop|end|status|error|exception|limit|exit|terminat|trunc|reason|state|complete|"
+        r"timed?_?out|abort|interrupt|killed|cut_?off",
+        r"until|stop_(seq|words|strings)|max_|time(stamp|_(?!out))|_at$|date",
     ),
-    "text": (
+    "text": Asked(
+        "the text",
         r"resp|output|gen|compl|text|solution|trace|content|reply|said|code|message|raw",
         r"prompt|question|problem|input|instruct|system|type|_id$|url|path|model|name",
     ),
-    "archive_answer": (r"pred|answer|extract|pars|final|^ans$|boxed|choice", "^$"),
-    "correct": (
+    "archive_answer": Asked("the answer", r"pred|answer|extract|pars|final|^ans$|boxed|choice"),
+    "correct": Asked(
+        "the label",
         r"correct|score|label|acc|right|pass|reward|judg|^ok$|match|grade|verdict|resolved|solved|"
         r"success|outcome|result|status",
         r"token|count|time|id$|reason|finish|stop|trunc",
@@ -59,14 +75,8 @@ CALLED = {
 BENCHMARKS = ("task", "scenario", "key")
 # What checks alone look at may still be something else.
 LOOKED_AT = ("temperature", "top_p", "total_tokens", "reasoning_tokens")
-WORDS = {
-    "archive": "the archive (one model configuration)",
-    "question_id": "the problem",
-    "seed": "the number of an attempt",
-    COST: "what an attempt cost in completion tokens",
-    "finish_reason": "how an attempt ended",
-    "correct": "the label",
-}
+# Options that decide a number.
+SERIOUS = ("count_tokens", "grade", "failed")
 
 
 @dataclass(frozen=True)
@@ -76,8 +86,12 @@ class Question:
     column: str
     words: str
     candidates: tuple[str, ...] = ()
-    # The option with its hole.
-    option: tuple[str, str] | None = None
+
+    @property
+    def option(self) -> tuple[str, str]:
+        """Return the option with its hole."""
+        is_column = self.column in COLUMNS
+        return ("--map", f"{self.column}={HOLE}") if is_column else (f"--{self.column}", HOLE)
 
     def lines(self) -> Iterator[str]:
         """Return the question, and a line for each candidate."""
@@ -89,11 +103,15 @@ class Question:
 
 
 class Guess(NamedTuple):
-    """An option that was filled in, and why; a serious one decides a number."""
+    """A column or option that was filled in, and why."""
 
     column: str
     why: str
-    is_serious: bool = False
+
+    @property
+    def is_serious(self) -> bool:
+        """Tell whether it decides a number."""
+        return self.column in SERIOUS
 
 
 @dataclass
@@ -105,15 +123,15 @@ class Proposal:
     guesses: list[Guess] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
 
-    def ask(self, column: str, words: str, *candidates: str, option: Any = None) -> None:
+    def ask(self, column: str, words: str, *candidates: str) -> None:
         """Add a question, once for each column."""
         if all(question.column != column for question in self.questions):
-            self.questions.append(Question(column, words, candidates, option))
+            self.questions.append(Question(column, words, candidates))
 
-    def fill(self, option: str, value: str, why: str, *, is_serious: bool = False) -> None:
+    def fill(self, option: str, value: str, why: str) -> None:
         """Set an option, and say why."""
         self.options[option] = value
-        self.guesses.append(Guess(option, why, is_serious))
+        self.guesses.append(Guess(option, why))
 
 
 class Asker:
@@ -127,8 +145,7 @@ class Asker:
         reading: Reading,
         lists: Sequence[str],
     ) -> None:
-        self.source, self.files, self.evidence, self.reading = source, files, evidence, reading
-        self.lists = lists
+        self.source, self.evidence, self.reading, self.lists = source, evidence, reading, lists
         self.paths = {
             name: path.partition("~")[0].partition("[")[0].replace(f".{EACH}", "")
             for name, path in source.mapping.items()
@@ -146,14 +163,8 @@ class Asker:
 
     def propose(self) -> Proposal:
         """Fill in names, and ask about everything else that is missing."""
-        for name in (
-            "question_id",
-            "archive",
-            "competition",
-            "seed",
-            COST,
-            "finish_reason",
-            "text",
+        for name in words(
+            "question_id archive competition seed completion_tokens finish_reason text"
         ):
             # Where an answer may come from, another column may be missing instead of the text.
             if name in self.missing:
@@ -170,13 +181,13 @@ class Asker:
 
     def _called(self, column: str) -> list[Leaf]:
         """Return the unused columns whose names could be a column's; lists are for texts alone."""
-        known, never = CALLED[column]
+        asked = ASKED[column]
         # Usage is an object: what it counts is in the path.
         return [
             leaf
             for leaf in (self.unused() if self.is_open else [])
-            if re.search(known, leaf.path.lower() if column == COST else leaf.name)
-            and not re.search(never, leaf.name)
+            if re.search(asked.known, leaf.path.lower() if column == COST else leaf.name)
+            and not re.search(asked.never, leaf.name)
             and (column in (COST, "text", "correct") or not leaf.is_list)
         ]
 
@@ -193,16 +204,15 @@ class Asker:
             return []
         return [leaf.sql for leaf in found.values() if leaf is not None]
 
-    def ask(self, column: str, leaves: Iterable[Leaf], *others: str, words: str = "") -> None:
+    def ask(self, column: str, leaves: Iterable[Leaf], *others: str, said: str = "") -> None:
         """Ask which column is meant, or what else holds, with paths as --map takes them."""
         shown = []
         for leaf in leaves:
             first, dot, rest = leaf.path.partition(".")
             path = f"{first}.{EACH}{dot}{rest}" if first in self.lists else leaf.path
             shown.append(leaf.evidence.replace(leaf.path, path, 1))
-        words = words or f"which column is {WORDS[column]} ({column})?"
-        option = ("--map", f"{column}={HOLE}")
-        self.proposal.ask(column, words, *shown, *others, option=option)
+        which = f"which column is {ASKED[column].words} ({column})?"
+        self.proposal.ask(column, said or which, *shown, *others)
 
     # Names, which decide no number where there is one file
 
@@ -250,10 +260,10 @@ class Asker:
             self.ask("seed", numbers, "@row (the order of the rows)")
         elif rows > 1:
             for leaf in self.find_arms():
-                words = (
+                said = (
                     f"problems repeat in {rows} rows; is {leaf.path} the archive, or a part of it?"
                 )
-                self.ask("archive", [leaf], words=words)
+                self.ask("archive", [leaf], said=said)
             self.ask("seed", numbers, f"@row (the order of the rows, {rows} for a problem)")
         else:
             self.proposal.mapping["seed"] = "@row"
@@ -266,14 +276,10 @@ class Asker:
         keys = self._keys("question_id", "archive", "competition")
         if not keys or self.lists or not self.is_open:
             return []
+        # What has another value in each attempt may be a number of it, unless its name says more.
+        repeats, named = self.evidence.most_repeats(keys), ASKED["archive"].known
         arms = self.evidence.arms(keys, self.taken)
-        return [leaf for leaf in arms if re.search(CALLED["archive"][0], leaf.name)]
-
-    def find_differing(self) -> list[Leaf]:
-        """Return columns that differ between attempts under one number."""
-        keys = self._keys("archive", "competition", "question_id", "seed")
-        spread = self.evidence.spread(keys) if keys else {}
-        return [v for v in self.unused() if spread.get(v.path, (0, 0))[1] > 1]
+        return [v for v in arms if v.distinct < repeats or re.search(named, v.name)]
 
     def is_answer_of_problem(self) -> bool:
         """Tell whether an answer is one for all attempts at a problem, or is the reference."""
@@ -297,7 +303,7 @@ class Asker:
             self.ask(COST, numbers, *([count] if has_text else []))
         else:
             why = "costs counted from the texts with o200k_base: no token counts are recorded"
-            self.proposal.fill("count_tokens", "o200k_base", why, is_serious=True)
+            self.proposal.fill("count_tokens", "o200k_base", why)
 
     def _find_finish_reason(self) -> None:
         leaves = [v for v in self._called("finish_reason") if v.distinct > 1 or not v.is_number]
@@ -313,8 +319,8 @@ class Asker:
         found = dict.fromkeys((*texts, *self._called("archive_answer")))
         # A column that says one thing for all attempts at a problem is none's answer.
         if listed := [leaf for leaf in found if not self.is_of_problem(leaf.path)]:
-            words = "what does an attempt answer: its text (text), or an answer (archive_answer)?"
-            self.ask("text", listed, f"or nothing is voted on: --answer {NO_ANSWER}", words=words)
+            said = "what does an attempt answer: its text (text), or an answer (archive_answer)?"
+            self.ask("text", listed, f"or nothing is voted on: --answer {NO_ANSWER}", said=said)
         else:
             why = "no text and no answer is recorded: attempts pass or fail by their label"
             self.proposal.fill("answer", NO_ANSWER, why)
@@ -335,4 +341,4 @@ class Asker:
             self.ask("correct", [*labels, *shares], leave)
         elif "references" in self.source.mapping and self.reading.answer != NO_ANSWER:
             why = "labels by comparing answers with the references"
-            self.proposal.fill("grade", "references", why, is_serious=True)
+            self.proposal.fill("grade", "references", why)

@@ -132,6 +132,64 @@ def temperatures_are_archives(folder):
     ])  # fmt: skip
 
 
+def run_of(model, p, k, **more):
+    """Return one row of a run table of one model."""
+    return {"model": model, "task": f"t{p}", "trial": k, "output_tokens": 30 + p + k,
+            "passed": RIGHT[p][k % 2], "error": None} | more  # fmt: skip
+
+
+@shape(ask("question_id may be key or task", "differs: key (2 values: gpt, llama)"))
+def groups_by_model(folder):
+    groups = {model: [run_of("m", p, k) for p, k in EACH] for model in ("gpt", "llama")}
+    (folder / "runs.json").write_text(json.dumps(groups))
+
+
+@shape(ask("problems repeat for each prompt_version"))
+def versions_that_no_column_separates(folder):
+    lines(folder / "runs.jsonl", [
+        run_of("m", p, k + 2 * at, prompt_version=at) for p, k in EACH for at in range(2)
+    ])  # fmt: skip
+
+
+@shape(ask("which column is the label (correct)?", "score (2 values: 0, 100)"))
+def a_score_in_percent(folder):
+    rows = [run_of("m", p, k, score=100 * RIGHT[p][k]) for p, k in EACH]
+    lines(folder / "runs.jsonl", [{n: v for n, v in r.items() if n != "passed"} for r in rows])
+
+
+@shape(ask("how an attempt ended (finish_reason)?", "timed_out (2 values: false, true)"))
+def a_flag_of_timeouts(folder):
+    rows = [run_of("m", p, k, timed_out=p == k) for p, k in EACH]
+    lines(folder / "runs.jsonl", [{n: v for n, v in r.items() if n != "error"} for r in rows])
+
+
+@shape(ask("which column is the problem (question_id)?", "task (1 value: math)", "example_id"))
+def a_task_that_all_rows_share(folder):
+    lines(folder / "runs.jsonl", [run_of("m", 0, k, task="math", example_id=p) for p, k in EACH])
+
+
+@shape(ask("money may be total_cost or cost", "--map 'money=???'"))
+def two_costs_in_money(folder):
+    lines(folder / "runs.jsonl", [run_of("m", p, k, total_cost=2, cost=1) for p, k in EACH])
+
+
+@shape((3, 1, 3, 1, 3, 0, 3, 2))
+def tasks_in_an_object_beside_sums(folder):
+    tasks = {f"t{p}": {"resolved": RIGHT[p][0], "output_tokens": 30 + p} for p in range(3)}
+    (folder / "runs.json").write_text(json.dumps({"run": {"id": 1}, "cost": 9, "tasks": tasks}))
+
+
+@shape((6, 1, 3, 2, 6, 0, 6, 4))
+def samples_beside_the_header_of_their_log(folder):
+    log = folder / "log"
+    log.mkdir()
+    (log / "header.json").write_text(json.dumps({"eval": {"model": "m", "task": "t"}}))
+    (log / "summaries.json").write_text(json.dumps([
+        {"id": p, "epoch": k + 1, "scores": {"s": {"value": "C" if RIGHT[p][k] else "I"}},
+         "model_usage": {"m": {"input_tokens": 9, "output_tokens": 30}}} for p, k in EACH
+    ]))  # fmt: skip
+
+
 @shape(ask("tokens (6 values from 30 to 41)", "cost_tok (6 values", "completion_tokens=???"))
 def costs_of_unknown_names(folder):
     lines(folder / "runs.jsonl", [
@@ -362,6 +420,10 @@ def test_the_select_that_is_left_loads_the_same_or_has_marked_lines(tmp_path):
     (tmp_path / "audit.duckdb").unlink()
     read_streams(tmp_path, *shlex.split(shown.splitlines()[-1])[1:])
     assert counts(tmp_path) == PLAIN
+    # What no select of these columns reads is not written.
+    groups_by_model(tmp_path)
+    shown = describe([str(tmp_path / "runs.json")], write=str(tmp_path / "none.sql"))
+    assert "nothing is written" in shown and not (tmp_path / "none.sql").exists()
 
 
 @pytest.mark.parametrize("path", sorted(FORMATS.glob("*[!n]")), ids=lambda path: path.name)

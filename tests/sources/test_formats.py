@@ -526,8 +526,8 @@ def test_a_pattern_splits_what_nothing_else_does(con, tmp_path):
     path = lines(tmp_path / "a.jsonl", records)
     settled = {"competition": "c", **REFERENCED}
     assert "every problem has one attempt" in describe([str(path)], competition="c")
-    refused = "does not load yet: a.jsonl: row 1, column references"
-    assert describe([str(path)], **settled).startswith(refused)
+    asked = "does not load yet: every problem has one attempt: do these names number attempts?"
+    assert describe([str(path)], **settled).startswith(asked)
     mapping = {"question_id": r"custom_id~(.+)-\d+", "seed": r"custom_id~.+-(\d+)"}
     load(con, [str(path)], mapping=mapping, **settled)
     assert loaded(con) == graded(recorded())

@@ -7,7 +7,6 @@ The text is the completion; reasoning that comes apart from it is not searched f
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -63,29 +62,19 @@ EVENTS = ((b',"events":[', b'],"model_usage":'), (b',\n  "events": [', b'],\n  "
 
 def records(context: Context) -> Iterator[Row]:
     """Read the samples of a log with their columns, those that hold an attempt."""
-    with _readable(context.file):
+    try:
         header = _read_header(context.file)
         for number, (sample, size, done) in enumerate(_read_samples(context.file), 1):
             if record := read_sample(sample, header, context):
                 yield number, record, size, done
-
-
-@contextmanager
-def _readable(file: SourceFile) -> Iterator[None]:
-    try:
-        yield
     except UNREADABLE as error:
-        raise file.unreadable(f"{DAMAGED}: {error}") from None
-
-
-def _is_zip(file: SourceFile) -> bool:
-    return sniff(file).container == "zip"
+        raise context.file.unreadable(f"{DAMAGED}: {error}") from None
 
 
 def _read_header(file: SourceFile) -> Record:
     """Read what the run was: its task, model and scorers."""
     header: Any = {}
-    if _is_zip(file):
+    if sniff(file).container == "zip":
         with open_zip(file.path, containers.LONGEST_LINE) as log:
             name = next((name for name in HEADERS if name in log.members), None)
             if name is None:
@@ -106,7 +95,7 @@ def _read_header(file: SourceFile) -> Record:
 
 def _read_samples(file: SourceFile) -> Iterator[tuple[Record, int, int]]:
     """Read sample after sample; one at a time is held."""
-    if not _is_zip(file):
+    if sniff(file).container != "zip":
         for _, sample, size, done in stream_records(file, items_of("samples"), DAMAGED):
             yield sample, size, done
         return
@@ -145,10 +134,10 @@ def _with_output(sample: Any, log: Zip, name: str) -> Any:
     """Return a sample, with its events where the last output is lost or there are several calls."""
     if not isinstance(sample, dict) or "events" in sample:
         return sample
-    last, spent = walk(sample, ("output", "usage", "output_tokens")), sample.get("model_usage")
+    last, spent = value_at(sample, "output.usage.output_tokens"), sample.get("model_usage")
     usages = spent.values() if isinstance(spent, dict) else ()
-    has_calls = bool(usages) and all(walk(usage, ("output_tokens",)) != last for usage in usages)
-    if has_calls or not walk(sample, ("output", "choices")):
+    has_calls = bool(usages) and all(value_at(usage, "output_tokens") != last for usage in usages)
+    if has_calls or not value_at(sample, "output.choices"):
         return json.loads(log.read(name))
     return sample
 
@@ -162,7 +151,7 @@ def read_sample(sample: Record, header: Record, context: Context) -> Record | No
     It holds none where it was invalidated, or ended before any call.
     """
     notes = context.notes
-    model = str(walk(header, ("eval", "model")))
+    model = str(value_at(header, "eval.model"))
     if expected := _expected(header):
         notes[ENDED.format(expected)] = header["held"]
     if sample.get("invalidation"):
@@ -174,30 +163,30 @@ def read_sample(sample: Record, header: Record, context: Context) -> Record | No
         if isinstance(event, dict)
         and event.get("event") == "model"
         and event.get("model") == model
-        and walk(event, ("output", "choices"))
+        and value_at(event, "output.choices")
     ]
-    if calls and not walk(sample, ("output", "choices")):
+    if calls and not value_at(sample, "output.choices"):
         sample = sample | {"output": calls[-1]["output"]}
-    if not walk(sample, ("output", "choices")) and not sample.get("model_usage"):
+    if not value_at(sample, "output.choices") and not sample.get("model_usage"):
         notes["samples ended before any call: left out"] += 1
         return None
-    _tell_scores(sample, context)
     if sample.get("limit"):
         notes[LIMITED] += 1
     elif sample.get("error"):
         notes["samples ended in an error: they count as not completed"] += 1
     sample = _with_usage(sample, model, context)
+    answer, label = _read_score(sample, context)
     columns = {
-        "archive": walk(header, ("eval", "model")),
-        "competition": walk(header, ("eval", "task")),
+        "archive": value_at(header, "eval.model"),
+        "competition": value_at(header, "eval.task"),
         "question_id": sample.get("id"),
         "seed": sample.get("epoch"),
         **_costs(sample, calls, model, context),
         "seconds": value_at(sample, "working_time", "total_time"),
         "finish_reason": _finish_reason(sample, has_calls=len(calls) > 1),
         "text": _text(sample),
-        "archive_answer": _extracted(sample),
-        "correct": _label(sample),
+        "archive_answer": answer,
+        "correct": label,
         "mean_logprob": mean_logprob(value_at(sample, "output.choices.0.logprobs.content")),
         "references": as_references(sample.get("target")),
         "reasoning": _joined(sample, "reasoning"),
@@ -207,24 +196,21 @@ def read_sample(sample: Record, header: Record, context: Context) -> Record | No
 
 def _costs(sample: Record, calls: list[Any], model: str, context: Context) -> Record:
     """Return what a sample spent: the evaluated model's usage, else its last call's."""
-    spent, last = walk(sample, ("model_usage", model)), walk(sample, ("output", "usage"))
-    prompt, completion = (
-        next(
-            (count for usage in (spent, last) if (count := walk(usage, (name,))) is not None), None
-        )
-        for name in ("input_tokens", "output_tokens")
-    )
+    spent, last = walk(sample, ("model_usage", model)), value_at(sample, "output.usage")
+    counts = {"spent": spent, "last": last}
+    prompt = value_at(counts, "spent.input_tokens", "last.input_tokens")
+    completion = value_at(counts, "spent.output_tokens", "last.output_tokens")
     steps = _steps(sample, calls, spent, model) if len(calls) > 1 else None
     if steps == []:
         context.notes[NO_STEPS] += 1
-    if not steps and completion != walk(last, ("output_tokens",)):
+    if not steps and completion != value_at(last, "output_tokens"):
         context.notes[SEVERAL] += 1
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
-        "cached_tokens": walk(spent or last, (CACHE_READ,)),
-        "reasoning_tokens": walk(spent, ("reasoning_tokens",)),
-        "money": walk(spent, ("total_cost",)),
+        "cached_tokens": value_at(spent or last, CACHE_READ),
+        "reasoning_tokens": value_at(spent, "reasoning_tokens"),
+        "money": value_at(spent, "total_cost"),
         "steps": steps or None,
     }
 
@@ -233,9 +219,9 @@ def _expected(header: Record) -> int | None:
     """Return how many samples a run that did not end by itself would have had."""
     if header.get("status") == "success" or header.get("held") is None:
         return None
-    ids = walk(header, ("eval", "dataset", "sample_ids"))
-    epochs = walk(header, ("eval", "config", "epochs")) or 1
-    count = len(ids) if isinstance(ids, list) else walk(header, ("eval", "dataset", "samples"))
+    ids = value_at(header, "eval.dataset.sample_ids")
+    epochs = value_at(header, "eval.config.epochs") or 1
+    count = len(ids) if isinstance(ids, list) else value_at(header, "eval.dataset.samples")
     is_known = isinstance(count, int) and isinstance(epochs, int)
     return count * epochs if is_known and count * epochs > header["held"] else None
 
@@ -246,67 +232,57 @@ def _steps(sample: Record, calls: list[Any], usage: Any, model: str) -> list[Rec
     A step takes the seconds until the next call, tools included, the last one until the end. Logs
     of before working times were recorded have the seconds of the calls alone.
     """
-    times = [*(walk(call, ("working_start",)) for call in calls), sample.get("working_time")]
+    times = [*(value_at(call, "working_start") for call in calls), sample.get("working_time")]
     if all(map(is_number, times)) and times == sorted(times):
         seconds = [end - begin for begin, end in pairwise(times)]
     else:
-        seconds = [walk(call, ("output", "time")) for call in calls]
-    steps = [
+        seconds = [value_at(call, "output.time") for call in calls]
+    usages = [_whole(value_at(call, "output.usage"), model) for call in calls]
+    for name in ("input_tokens", "output_tokens"):
+        counts = [value_at(used, name) for used in usages]
+        is_whole = all(isinstance(count, int) for count in counts)
+        if not is_whole or sum(counts) != value_at(usage, name):
+            return []
+    return [
         {
-            "prompt_tokens": _whole_prompt(used, model),
-            "cached_tokens": walk(used, (CACHE_READ,)),
-            "completion_tokens": walk(used, ("output_tokens",)),
-            "money": walk(used, ("total_cost",)),
+            "prompt_tokens": used["input_tokens"],
+            "cached_tokens": used.get(CACHE_READ),
+            "completion_tokens": used["output_tokens"],
+            "money": used.get("total_cost"),
             "seconds": time,
         }
-        for used, time in zip((walk(c, ("output", "usage")) for c in calls), seconds, strict=True)
+        for used, time in zip(usages, seconds, strict=True)
     ]
-    for mine, theirs in (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens")):
-        counts = [step[mine] for step in steps]
-        is_whole = all(isinstance(count, int) for count in counts)
-        if not is_whole or sum(counts) != walk(usage, (theirs,)):
-            return []
-    return steps
 
 
 def _with_usage(sample: Record, model: str, context: Context) -> Record:
     """Return a sample with the cached part of its prompts added, where it is counted apart."""
-    changed = False
+    has_cached = False
     for first, second in (("model_usage", model), ("output", "usage")):
         usage = walk(sample, (first, second))
-        cached = _cached_apart(usage, model)
-        prompt, read = (walk(usage, (name,)) for name in ("input_tokens", CACHE_READ))
-        if cached:
-            usage = usage | {"input_tokens": prompt + cached}
-            changed = True
-        elif isinstance(prompt, int) and isinstance(read, int) and read > prompt:
-            usage = usage | {CACHE_READ: None}
-        else:
-            continue
-        sample = sample | {first: sample[first] | {second: usage}}
-    context.notes.update([CACHED] * changed)
+        if (whole := _whole(usage, model)) is not usage:
+            has_cached |= whole["input_tokens"] != usage["input_tokens"]
+            sample = sample | {first: sample[first] | {second: whole}}
+    context.notes.update([CACHED] * has_cached)
     return sample
 
 
-def _whole_prompt(usage: Any, model: str) -> Any:
-    """Return the tokens of a prompt, with those of a cache that are counted apart."""
-    count = walk(usage, ("input_tokens",))
-    return count + _cached_apart(usage, model) if isinstance(count, int) else count
-
-
-def _cached_apart(usage: Any, model: str) -> int:
-    """Return the tokens of a prompt that a cache read or wrote, if they are counted apart.
+def _whole(usage: Any, model: str) -> Any:
+    """Return a usage whose prompt has the tokens of a cache, read or written, that lay beside it.
 
     Anthropic counts them apart; for others the total tells.
     """
-    names = (CACHE_READ, "input_tokens_cache_write")
-    counts = [walk(usage, (name,)) or 0 for name in ("input_tokens", "output_tokens", *names)]
-    if not all(isinstance(count, int) for count in counts) or not isinstance(usage, dict):
-        return 0
-    plain, cached = sum(counts[:2]), sum(counts[2:])
-    total = usage.get("total_tokens")
-    is_apart = total == plain + cached or (total != plain and ANTHROPIC.search(model) is not None)
-    return cached if is_apart and isinstance(usage.get("input_tokens"), int) else 0
+    names = ("input_tokens", "output_tokens", CACHE_READ, "input_tokens_cache_write")
+    counts = [value_at(usage, name) or 0 for name in names]
+    is_counted = isinstance(usage, dict) and isinstance(usage.get("input_tokens"), int)
+    if not is_counted or not all(isinstance(count, int) for count in counts):
+        return usage
+    prompt, cached, total = counts[0], sum(counts[2:]), usage.get("total_tokens")
+    plain = sum(counts[:2])
+    if cached and (total == plain + cached or (total != plain and ANTHROPIC.search(model))):
+        return usage | {"input_tokens": prompt + cached}
+    # More than the whole prompt is no part of it.
+    return usage | {CACHE_READ: None} if counts[2] > prompt else usage
 
 
 def _finish_reason(sample: Record, *, has_calls: bool) -> Any:
@@ -314,25 +290,25 @@ def _finish_reason(sample: Record, *, has_calls: bool) -> Any:
 
     An agent's last call mostly stops for a tool; one cut-off call among several is not its end.
     """
-    kind = walk(sample, ("limit", "type"))
+    kind = value_at(sample, "limit.type")
     if kind is not None:
         return "length" if kind in LENGTH_LIMITS else f"{kind} limit"
     if sample.get("error"):
         return "error"
-    reason = walk(sample, ("output", "choices", "0", "stop_reason"))
+    reason = value_at(sample, "output.choices.0.stop_reason")
     is_cut = reason == "model_length" or (reason == "max_tokens" and not has_calls)
     ended = reason if is_cut or not sample.get("scores") else "stop"
     return FINISH.get(ended, ended) if isinstance(ended, str) else ended
 
 
 def _text(sample: Record) -> Any:
-    text = walk(sample, ("output", "completion"))
+    text = value_at(sample, "output.completion")
     return _joined(sample, "text") if text is None else _attached(sample, text)
 
 
 def _joined(sample: Record, kind: str) -> Any:
     """Join the parts of a message that are of one kind; one part may be plain text."""
-    content = walk(sample, ("output", "choices", "0", "message", "content"))
+    content = value_at(sample, "output.choices.0.message.content")
     if not isinstance(content, list):
         return _attached(sample, content) if kind == "text" else None
     parts = [_attached(sample, walk(part, (kind,))) for part in content]
@@ -346,41 +322,28 @@ def _attached(sample: Record, text: Any) -> Any:
     return text
 
 
-def _score(field: str, sample: Record) -> Any:
-    """Return a field of the only score; the user says which of several counts."""
-    scores = sample.get("scores")
-    if not isinstance(scores, dict) or len(scores) != 1:
-        return None
-    (score,) = scores.values()
-    return score.get(field) if isinstance(score, dict) else None
+def _read_score(sample: Record, context: Context) -> tuple[Any, Any]:
+    """Return the answer that the only scorer extracted, and its label; note what is no label.
 
-
-def _extracted(sample: Record) -> Any:
-    """Return the answer that the scorer extracted; the whole completion is no extraction."""
-    answer = _score("answer", sample)
-    scorer = next(iter(sample["scores"]), "") if answer is not None else ""
-    is_long = isinstance(answer, str) and len(answer) > LONGEST_EXTRACTION
-    is_whole = WHOLE.match(scorer) or (is_long and answer == _text(sample))
-    return None if is_whole else answer
-
-
-def _label(sample: Record) -> Any:
-    """Return the label; what ended in an error was never scored, and answers nothing."""
-    if not sample.get("scores") and sample.get("error"):
-        return False
-    return renamed(GRADES[0])(_score("value", sample))
-
-
-def _tell_scores(sample: Record, context: Context) -> None:
-    """Note what is no label: no score, or half of one; ask which of several counts."""
-    scores = sample.get("scores")
-    if isinstance(scores, dict) and len(scores) > 1:
+    What ended in an error was never scored, and answers nothing.
+    """
+    scores, error = sample.get("scores"), sample.get("error")
+    known = scores if isinstance(scores, dict) else {}
+    if len(known) > 1:
         context.ambiguous["correct"] = SCORERS
-    elif not scores and not sample.get("error"):
+    elif not scores and not error:
         context.notes["samples have no score: they have no label"] += 1
-    values = [walk(s, ("value",)) for s in scores.values()] if isinstance(scores, dict) else []
+    values = [value_at(score, "value") for score in known.values()]
     if any(value == "P" or (isinstance(value, dict) and "P" in value.values()) for value in values):
         context.notes["samples are scored P (partial), which is no label"] += 1
+    if len(known) != 1:
+        return None, (False if error and not scores else None)
+    ((scorer, score),) = known.items()
+    answer = value_at(score, "answer")
+    is_long = isinstance(answer, str) and len(answer) > LONGEST_EXTRACTION
+    # The whole completion is no extraction.
+    is_whole = WHOLE.match(scorer) or (is_long and answer == _text(sample))
+    return None if is_whole else answer, WORDS["correct"](values[0])
 
 
 FORMAT = Format(

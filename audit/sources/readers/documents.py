@@ -1,8 +1,8 @@
 """A file of JSON: lines, an array of objects, or one document around its records.
 
 A document is columns (arrays of one length), groups (arrays of objects, each under a key, which is
-then a column `key`), an object around one array of records, whose other plain values are columns
-of every record, or objects that are alike under the names of problems (`problem_id`).
+then a column `key`), an object around one array of records, whose other texts are columns of every
+record, or objects that are alike under the names of problems (`problem_id`), perhaps in an object.
 """
 
 from collections.abc import Iterable, Iterator
@@ -105,7 +105,8 @@ def records_of(document: Record) -> Iterable[Record]:
             return [{name: column[at] for name, column in document.items()} for at in first]
         if 2 * len(first & set.intersection(*map(set, values))) >= len(first):
             return [{"problem_id": name} | item for name, item in document.items()]
-    return [document]
+    keyed = [v for v in values if isinstance(v, dict) and len(list(records_of(v))) > 1]
+    return records_of(keyed[0]) if len(keyed) == 1 and not lists else [document]
 
 
 def _lists(document: Record) -> Iterator[str]:
