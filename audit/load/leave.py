@@ -12,14 +12,14 @@ from audit.database import check_schema, insert, require_attempts, transaction
 from audit.database.schema import KEY, has_answers
 from audit.engine import comment_relations, header, make_stale, quality, render
 from audit.engine.plugins import Plugin, check_columns, check_plugin, plugins, read_plugin
-from audit.errors import AuditError, explained, first_line
+from audit.errors import AuditError, first_line
 from audit.load.provenance import answer_kind, has_numbers, remember
+from audit.load.schema import waiting
 from audit.load.staging import remove_archives
 from audit.sources.files import excerpt
 from audit.text import not_there
 
 LARGEST_SIZE = 1_000_000
-WORLDS = ("whole", "before", "half")
 
 
 class Exit(NamedTuple):
@@ -40,19 +40,14 @@ def leave(
     if not has_answers(con):
         raise AuditError("leave needs answers, and the attempts were loaded with --answer none")
     names = _derived_names(con, chosen.name, archive, new)
-    try:
-        with transaction(con), _exits(con, chosen, names):
-            con.execute(f"create temp table left_attempts as {render('left_attempts')}")
-            remove_archives(con, set(names.values()))
-            _insert(con, chosen.name)
-            counts = con.sql(render("left_counts")).to_arrow_table()
-            remember(con, answer_kind(con), numbers=has_numbers(con))
-            quality.count_records(con, [])
-            dropped = make_stale(con, "an archive was derived")
-            comment_relations(con)
-            con.execute("drop table left_attempts")
-    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
-        raise AuditError(f"the database could not be written: {explained(error)}") from None
+    with transaction(con), _exits(con, chosen, names), waiting(con, "left_attempts"):
+        remove_archives(con, set(names.values()))
+        _insert(con, chosen.name)
+        counts = con.sql(render("left_counts")).to_arrow_table()
+        remember(con, answer_kind(con), numbers=has_numbers(con))
+        quality.count_records(con, [])
+        dropped = make_stale(con, "an archive was derived")
+        comment_relations(con)
     return counts, dropped
 
 
@@ -113,36 +108,27 @@ def _exits(con: duckdb.DuckDBPyConnection, chosen: Exit, names: dict[str, str]) 
     """Have `exits`: where attempts of these archives leave, after the exit kept its contract."""
     table = pa.table({"archive": list(names), "derived": list(names.values())})
     insert(con, "create temp table derived_archives as", table)
-    con.execute(f"create temp table exit_attempts as {render('exit_attempts')}")
-    con.execute(f"create temp table all_checkpoints as {render('exit_checkpoints')}")
-    con.execute("create temp view exit_checkpoints as from all_checkpoints")
     con.execute(f"create temp table exit_size as select {chosen.size}::bigint as n")
-    try:
-        _ask(con, chosen.plugin)
-    except duckdb.Error as error:
-        raise AuditError(f"{chosen.plugin.path}: {first_line(error)}") from None
-    con.execute("create or replace temp view exit_checkpoints as from all_checkpoints")
-    yield
-    con.execute("drop view exit_checkpoints; drop view cuts")
-    tables = ("exits", "exits_again", "exit_cuts", "exit_size", "all_checkpoints", "exit_attempts")
-    for name in (*tables, "derived_archives"):
-        con.execute(f"drop table {name}")
+    with waiting(con, "exit_attempts", "exit_checkpoints"):
+        try:
+            _ask(con, chosen.plugin)
+        except duckdb.Error as error:
+            raise AuditError(f"{chosen.plugin.path}: {first_line(error)}") from None
+        yield
+    con.execute("drop table exits; drop table exit_size; drop table derived_archives")
 
 
 def _ask(con: duckdb.DuckDBPyConnection, plugin: Plugin) -> None:
     """Ask an exit where attempts leave, and again with later checkpoints cut off."""
     check_columns(con, "exits", plugin)
-    _run(con, "exits", plugin)
+    asked = f"select attempt_id::bigint as attempt_id, step::bigint as step from ({plugin.sql}\n)"
+    con.execute(f"create temp table exits as {asked}")
     for _, problem in con.execute(f"{render('broken_exits')} limit 1").fetchall():
         raise AuditError(f"{plugin.path}: {problem}; an exit gives one row per attempt")
-    con.execute(f"create temp table exit_cuts as {render('exit_cuts')}")
-    for world in WORLDS:
-        con.execute(
-            f"create or replace temp view cuts as from exit_cuts where world = '{world}'; "
-            "create or replace temp view exit_checkpoints as select all_checkpoints.* from "
-            "all_checkpoints inner join cuts using (attempt_id) where step <= last_step"
-        )
-        _run(con, "exits_again", plugin)
+    with waiting(con, "exit_cuts", "cut_checkpoints"):
+        # In the place of the attempts the exit now sees each of them cut off at several steps.
+        again = f"with exit_checkpoints as (from cut_checkpoints) {asked}"
+        con.execute(f"create temp table exits_again as {again}")
         for step, *found in con.execute(f"{render('foreseeing_exits')} limit 1").fetchall():
             where = ", ".join(f"{k} {excerpt(v)}" for k, v in zip(KEY, found, strict=True))
             raise AuditError(
@@ -150,14 +136,7 @@ def _ask(con: duckdb.DuckDBPyConnection, plugin: Plugin) -> None:
                 f"checkpoints after its {step}. are cut off; an exit may look only at checkpoints "
                 "up to the one where it leaves"
             )
-
-
-def _run(con: duckdb.DuckDBPyConnection, name: str, plugin: Plugin) -> None:
-    """Keep what an exit says of the checkpoints that are there."""
-    con.execute(
-        f"create or replace temp table {name} as select attempt_id::bigint as attempt_id, "
-        f"step::bigint as step from ({plugin.sql}\n)"
-    )
+        con.execute("drop table exits_again")
 
 
 def _insert(con: duckdb.DuckDBPyConnection, exit: str) -> None:

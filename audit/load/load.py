@@ -2,9 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -15,12 +13,12 @@ import pyarrow as pa
 from audit.answers.extract import NO_ANSWER, answer_pattern
 from audit.database import check_schema, transaction
 from audit.engine import comment_relations, make_stale, quality, render
-from audit.errors import AuditError, explained
+from audit.errors import AuditError
 from audit.load.checkpoints import checkpoint_file, load_checkpoints, place_of
 from audit.load.gate import require_fit, settle_labels
-from audit.load.names import Numbering, number_problems, shown_problem
+from audit.load.names import number_problems, shown_problem
 from audit.load.provenance import remember, require_one_kind
-from audit.load.schema import FILLED, create_schema
+from audit.load.schema import FILLED, create_schema, waiting
 from audit.load.staging import Staging, stage
 from audit.options import Reading, read_options
 from audit.progress import Progress
@@ -73,33 +71,28 @@ def load(
     check_reading(reading)
     select, files, skipped = _find_sources(sources, reading)
     checkpoints = checkpoint_file(reading)
-    try:
-        with (
-            hashing([*files, *([checkpoints] if checkpoints else [])]) as sha256,
-            transaction(con),
-        ):
-            check_schema(con)
-            create_schema(con)
-            present, derived = _archives(con, "attempts"), _archives(con, DERIVED)
-            selected = open_select(select, reading, con) if select else None
-            staging = Staging(files, reading, present, replace, progress, selected)
-            stage(con, staging, texts)
-            facts = [file_facts(source, file, sha256(file)) for source, file in read_files(staging)]
-            if checkpoints:
-                source = Source(checkpoints, "checkpoints", {}, iter(()))
-                facts.append(file_facts(source, checkpoints, sha256(checkpoints)))
-            loaded, settled = settle(
-                con, reading, files, dict(enumerate(facts)), staging.numbering,
-                opened=staging.opened, checkpoints=checkpoints,
-            )  # fmt: skip
-            notes = [f"left out: {reason}" for reason in skipped]
-            notes += [note for source in staging.opened for note in source_notes(source)]
-            names = set(loaded["archive"].to_pylist())
-            notes += [*settled, *_removed_notes(derived - _archives(con, DERIVED) - names)]
-            dropped = make_stale(con)
-            comment_relations(con)
-    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
-        raise AuditError(f"the database could not be written: {explained(error)}") from None
+    with transaction(con):
+        check_schema(con)
+        create_schema(con)
+        present, derived = _archives(con, "attempts"), _archives(con, DERIVED)
+        selected = open_select(select, reading, con) if select else None
+        staging = Staging(files, reading, present, replace, progress, selected)
+        stage(con, staging, texts)
+        # A select is the source of all files.
+        sources_of = [selected] * len(files) if selected else staging.opened
+        facts = [file_facts(*pair) for pair in zip(sources_of, files, strict=True)]
+        if checkpoints:
+            facts.append(file_facts(Source(checkpoints, "checkpoints", {}, iter(())), checkpoints))
+        loaded, settled = settle(
+            con, reading, files, dict(enumerate(facts)),
+            opened=staging.opened, checkpoints=checkpoints,
+        )  # fmt: skip
+        notes = [f"left out: {reason}" for reason in skipped]
+        notes += [note for source in staging.opened for note in source_notes(source)]
+        names = set(loaded["archive"].to_pylist())
+        notes += [*settled, *_removed_notes(derived - _archives(con, DERIVED) - names)]
+        dropped = make_stale(con)
+        comment_relations(con)
     rows = sum(loaded["attempts"].to_pylist())
     return LoadSummary(loaded, len(files), rows, dropped, tuple(notes))
 
@@ -109,7 +102,6 @@ def settle(
     reading: Reading,
     files: list[SourceFile],
     facts: Mapping[int, Mapping[str, Any]],
-    numbering: Numbering,
     *,
     opened: Sequence[Source] = (),
     checkpoints: SourceFile | None = None,
@@ -122,7 +114,7 @@ def settle(
     if reading.grade:
         _grade(con, files)
     left_out = settle_labels(con, reading.unlabelled)
-    number_problems(con, numbering)
+    number_problems(con)
     _refuse_duplicates(con, files, opened)
     notes = load_checkpoints(con, files, checkpoints, reading)
     require_one_kind(con, reading.answer, numbers=reading.numbers)
@@ -225,21 +217,16 @@ def _differing(opened: Sequence[Source], file: int | None, first: int, second: i
     return f"{DIFFER}{first_names(names, NAMES_SHOWN)}" if names else ""
 
 
-def read_files(staging: Staging) -> list[tuple[Source, SourceFile]]:
-    """Return every file that was read, with its source; a select is the source of all of them."""
-    if staging.selected is not None:
-        return [(staging.selected, file) for file in staging.files]
-    return [(source, source.file) for source in staging.opened]
-
-
-def file_facts(source: Source, file: SourceFile, sha256: str) -> dict[str, Any]:
-    """Return what `sources` says of a file."""
+def file_facts(source: Source, file: SourceFile) -> dict[str, Any]:
+    """Return what `sources` says of a file, which has to be what was read."""
+    digest = _hash(file)
+    check_unchanged(file)
     return {
         # A name may be any bytes.
         "name": file.name.encode(errors="backslashreplace").decode(),
         "format": source.format,
         "bytes": file.bytes,
-        "sha256": sha256,
+        "sha256": digest,
         "mapping": json.dumps(source.mapping),
         "simulated": source.is_simulated,
     }
@@ -249,31 +236,13 @@ def _fill_tables(con: duckdb.DuckDBPyConnection, facts: Mapping[int, Mapping[str
     """Fill the tables from the rows that wait in `incoming`, and with them what is accepted."""
     rows = [{"file": number, **known} for number, known in facts.items()]
     con.register("incoming_files", pa.Table.from_pylist(rows))
-    con.execute(f"create temp table incoming_references as {render('incoming_references')}")
-    for name in FILLED:
-        con.execute(f"insert into {name} {render(name)}")
-    con.execute("drop table incoming_references")
+    with waiting(con, "incoming_references"):
+        for name in FILLED:
+            con.execute(f"insert into {name} {render(name)}")
     con.unregister("incoming_files")
     # What any archive names may be accepted in others, also in those that were there.
     con.execute("delete from accepted_references where references_id = 0")
     con.execute(f"insert into accepted_references {render('shared_references')}")
-
-
-@contextmanager
-def hashing(files: Sequence[SourceFile]) -> Iterator[Callable[[SourceFile], str]]:
-    """Open what gives the SHA-256 of each file: they are hashed in turn while they are loaded."""
-    with ThreadPoolExecutor(1) as pool:
-        hashes = {file: pool.submit(_hash, file) for file in files}
-
-        def sha256(file: SourceFile) -> str:
-            digest = hashes[file].result()
-            check_unchanged(file)
-            return digest
-
-        try:
-            yield sha256
-        finally:
-            pool.shutdown(cancel_futures=True)
 
 
 def _hash(file: SourceFile) -> str:

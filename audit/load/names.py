@@ -6,51 +6,36 @@ Names that are all whole numbers are those numbers.
 """
 
 import duckdb
-import pyarrow as pa
 
-from audit.database import insert
 from audit.database.schema import NUMBERED
 from audit.engine import render
 from audit.errors import AuditError
+from audit.load.schema import waiting
 from audit.sources.files import excerpt
 
-MET = pa.schema([("competition", pa.string()), ("name", pa.string()), ("question_id", pa.int64())])
 
-
-# Provisional numbers, below 0, for competitions and names met while a load goes on.
-Numbering = dict[tuple[str, str], int]
-
-
-def numbered(numbering: Numbering, competitions: pa.Array, names: pa.Array) -> pa.Array:
-    """Return a number for each name."""
-    keys = zip(competitions.to_pylist(), names.to_pylist(), strict=True)
-    return pa.array([numbering.setdefault(k, -1 - len(numbering)) for k in keys], pa.int64())
-
-
-def number_problems(con: duckdb.DuckDBPyConnection, numbering: Numbering) -> None:
+def number_problems(con: duckdb.DuckDBPyConnection) -> None:
     """Give every named problem its number, old ones included, and keep the names."""
-    met = [dict(zip(MET.names, (*key, at), strict=True)) for key, at in numbering.items()]
-    insert(con, "create temp table met_names as", pa.Table.from_pylist(met, schema=MET))
-    con.execute(f"create temp table renumbered as {render('renumbered_problems')}")
-    _refuse_numbered(con)
-    if con.execute("select 1 from renumbered where old <> new limit 1").fetchall():
-        for table in ("incoming", "text_measures", *NUMBERED):
-            con.execute(
-                f"update {table} set question_id = new from renumbered where question_id = old "
-                f"and old <> new and {table}.competition = renumbered.competition"
-            )
-    con.execute("delete from problem_names")
-    con.execute(
-        "insert into problem_names select distinct competition, new, name from renumbered "
-        "where not is_plain order by competition, new"
-    )
-    con.execute("drop table renumbered; drop table met_names")
+    with waiting(con, "renumbered_problems"):
+        _refuse_numbered(con)
+        if con.execute("from renumbered_problems where old <> new limit 1").fetchall():
+            for table in ("incoming", "text_measures", *NUMBERED):
+                con.execute(
+                    f"update {table} set question_id = new from renumbered_problems as renumbered "
+                    "where question_id = old and old <> new "
+                    f"and {table}.competition = renumbered.competition"
+                )
+        con.execute("delete from problem_names")
+        con.execute(
+            "insert into problem_names select distinct competition, new, name "
+            "from renumbered_problems where not is_plain order by competition, new"
+        )
 
 
 def _refuse_numbered(con: duckdb.DuckDBPyConnection) -> None:
     """Refuse names beside an archive that knows problems of the competition by numbers."""
     mixed = con.execute(
-        "select competition, min(archive), min(name) from renumbered "
+        "select competition, min(archive), min(name) from renumbered_problems "
         f"inner join ({render('numbered_archives')}) using (competition) "
         "where not is_whole group by competition order by competition limit 1"
     ).fetchall()

@@ -6,20 +6,14 @@ from dataclasses import dataclass
 import duckdb
 import pyarrow as pa
 
-from audit.answers.extract import (
-    NO_ANSWER,
-    answer_pattern,
-    normal_answers,
-    number_forms,
-    raw_answers,
-)
+from audit.answers.extract import NO_ANSWER, answer_pattern, normal_answers, raw_answers
 from audit.database import check_schema, cursor, insert, require_attempts, transaction
 from audit.database.schema import KEY, fact
 from audit.engine import make_stale, quality, render
-from audit.errors import AuditError, explained
+from audit.errors import AuditError
 from audit.load.gate import require_fit
 from audit.load.provenance import GRADE, has_numbers, remember
-from audit.load.schema import KEY_FIELDS
+from audit.load.schema import KEY_FIELDS, waiting
 from audit.load.staging import remove_derived
 from audit.sources.files import excerpt
 
@@ -51,49 +45,50 @@ def reread(con: duckdb.DuckDBPyConnection, answer: str, *, force: bool = False) 
             "the source's own labels first"
         )
     counts = "select count(*), count(answer) from attempts"
-    try:
-        with transaction(con):
-            derived = remove_derived(con)
-            _require_texts(con, answer)
-            ((attempts, before),) = con.execute(counts).fetchall()
-            _read_again(con, answer)
-            _regrade(con)
+    with transaction(con):
+        derived = remove_derived(con)
+        _require_texts(con, answer)
+        ((attempts, before),) = con.execute(counts).fetchall()
+        _read_again(con, answer)
+        if not force:
             archives = con.execute("select distinct archive from attempts").fetchall()
-            if not force:
-                require_fit(con, {archive for (archive,) in archives}, answer)
-            remember(con, answer, numbers=has_numbers(con))
-            quality.count_records(con)
-            dropped = make_stale(con, "answers were read again")
-            ((_, after),) = con.execute(counts).fetchall()
-    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
-        raise AuditError(f"the database could not be written: {explained(error)}") from None
+            require_fit(con, {archive for (archive,) in archives}, answer)
+        remember(con, answer, numbers=has_numbers(con))
+        quality.count_records(con)
+        dropped = make_stale(con, "answers were read again")
+        ((_, after),) = con.execute(counts).fetchall()
     return RereadSummary(attempts, before, after, dropped, derived)
 
 
 def _read_again(con: duckdb.DuckDBPyConnection, answer: str) -> None:
-    """Replace the answers of all attempts by those of another kind, read from what is kept."""
-    con.execute("delete from raw_answers")
-    con.execute("update attempts set answer = null, archive_answer = null, eligible = false")
-    if answer == NO_ANSWER:
-        con.execute("update attempts set eligible = finish_reason = 'stop'")
-        return
+    """Replace all answers by those of another kind, and the labels that answers made."""
     insert(con, "create temp table read_again as", STORED.empty_table())
     # What is read is read on another connection: this one inserts meanwhile.
     with cursor(con) as reader:
         for rows in _stored_answers(reader, answer, numbers=has_numbers(con)):
             insert(con, "insert into read_again", rows)
+    con.execute("update attempts set answer = null, archive_answer = null, eligible = false")
     con.execute(
         "update attempts set answer = read_again.answer, "
         "archive_answer = read_again.archive_answer, "
         "eligible = finish_reason = 'stop' and read_again.answer is not null "
         f"from read_again where {_same_attempt('attempts', 'read_again')}"
     )
+    if answer == NO_ANSWER:
+        con.execute("update attempts set eligible = finish_reason = 'stop'")
     order = ", ".join(KEY)
+    con.execute("delete from raw_answers")
     con.execute(
         f"insert into raw_answers select {order}, raw_answer from read_again "
         f"where answer is not null order by {order}"
     )
     con.execute("drop table read_again")
+    # Where labels were made by comparing answers with references they are made again.
+    with waiting(con, "reference_grades"):
+        con.execute(
+            "update labels set correct = reference_grades.correct from reference_grades "
+            f"where {_same_attempt('labels', 'reference_grades')}"
+        )
 
 
 def _require_texts(con: duckdb.DuckDBPyConnection, answer: str) -> None:
@@ -111,25 +106,16 @@ def _stored_answers(
     con: duckdb.DuckDBPyConnection, answer: str, *, numbers: bool
 ) -> Iterator[pa.Table]:
     """Yield the answers of attempts as written and normalized, and those of the source."""
+    if answer == NO_ANSWER:
+        return
     query = "select *, null::varchar as text from recorded_answers" if answer == "archive" else None
     for batch in con.sql(query or render("stored_records")).to_arrow_reader(BATCH_ROWS):
         texts = batch["text"].cast(pa.large_string())
         own = batch["raw_archive_answer"]
         raw = raw_answers(answer, texts, batch["boxed_answer"], own)
-        forms = [normal_answers(raw), normal_answers(own)]
-        forms = list(map(number_forms, forms)) if numbers else forms
+        forms = [normal_answers(one, numbers=numbers) for one in (raw, own)]
         columns = [*(batch[name] for name, _ in KEY_FIELDS), raw, *forms]
         yield pa.Table.from_arrays(columns, schema=STORED)
-
-
-def _regrade(con: duckdb.DuckDBPyConnection) -> None:
-    """Compare the new answers with the references where that is how labels were made."""
-    con.execute(f"create temp table regraded as {render('reference_grades')}")
-    con.execute(
-        "update labels set correct = regraded.correct "
-        f"from regraded where {_same_attempt('labels', 'regraded')}"
-    )
-    con.execute("drop table regraded")
 
 
 def _same_attempt(table: str, other: str) -> str:

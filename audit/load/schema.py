@@ -29,6 +29,8 @@ INCOMING = pa.schema(
         ("file", pa.int32()),
         ("row", pa.int64()),
         *KEY_FIELDS,
+        # The name of a problem that goes by one; until all are known its number is below 0.
+        ("problem", pa.string()),
         ("prompt_tokens", pa.int64()),
         ("completion_tokens", pa.int64()),
         ("finish_reason", pa.string()),

@@ -21,7 +21,6 @@ from audit.database.schema import BY_ARCHIVE
 from audit.engine import render
 from audit.engine.batches import batches
 from audit.errors import AuditError
-from audit.load.names import Numbering, numbered
 from audit.load.schema import CARRIED, INCOMING, KEY_FIELDS, SCORES
 from audit.options import Reading
 from audit.progress import Progress
@@ -61,7 +60,8 @@ class Staging:
     # The one source of a select, where one reads all files together.
     selected: Source | None = None
     opened: list[Source] = field(default_factory=list)
-    numbering: Numbering = field(default_factory=dict)
+    # Provisional numbers, below 0, of competitions and names of problems.
+    numbering: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
 def read(staging: Staging) -> Generator[Batch]:
@@ -102,9 +102,13 @@ def _columns(source: Source, chunk: Chunk, staging: Staging) -> dict[str, pa.Arr
     is_graded = reading.grade is not None
     names = {*COLUMNS, *chunk.values}
     columns = read_columns(source, chunk, names - {"correct"} if is_graded else names)
+    columns["problem"] = pa.nulls(len(chunk.rows), pa.string())
     if source.has_problem_names:
-        problems = columns["competition"], columns["question_id"]
-        columns["question_id"] = numbered(staging.numbering, *problems)
+        columns["problem"] = columns["question_id"]
+        problems = zip(*(columns[n].to_pylist() for n in ("competition", "problem")), strict=True)
+        met = staging.numbering
+        numbers = [met.setdefault(problem, -1 - len(met)) for problem in problems]
+        columns["question_id"] = pa.array(numbers, pa.int64())
     if reading.finished:
         is_finished = pc.is_in(columns["finish_reason"], pa.array(reading.finished, pa.string()))
         columns["finish_reason"] = pc.if_else(is_finished, "stop", columns["finish_reason"])

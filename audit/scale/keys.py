@@ -89,9 +89,7 @@ def _load(
     con.execute(f"create table met as {render('met_problems')}")
     con.execute(f"create table incoming as {render('extracted_attempts')}")
     _settle_runs(con, manifest.reading)
-    met = con.execute("select competition, name, question_id from met").fetchall()
-    numbering = {(competition, name): at for competition, name, at in met}
-    _, notes = settle(con, manifest.reading, [*manifest.files], read, numbering)
+    _, notes = settle(con, manifest.reading, [*manifest.files], read)
     # The checks of the records count as those of a load without texts do.
     keep_fact(con, TEXTS, "none")
     return notes

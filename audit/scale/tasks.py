@@ -16,7 +16,7 @@ from audit.engine.replay import build_stages, check_contracts
 from audit.engine.settings import keep
 from audit.engine.stages import PORTIONED, STAGE_NAMES, TABLES
 from audit.errors import AuditError, explained
-from audit.load.load import file_facts, hashing, source_notes
+from audit.load.load import file_facts, source_notes
 from audit.load.schema import INCOMING
 from audit.load.staging import Staging, read
 from audit.options import TaskLimits, public
@@ -39,8 +39,6 @@ from audit.text import literal
 
 # Rows that are written together, from however many files.
 GROUP_ROWS = 20_000
-# An extract keeps the rows of a load; where problems have names, with the name of its own.
-EXTRACTED = INCOMING.append(pa.field("problem_name", pa.string()))
 # What a part computes: every stage up to the last that needs one bank at a time. Its tables are
 # written; later stages come along by themselves.
 PART_STAGES = STAGE_NAMES[
@@ -113,16 +111,13 @@ def extract_files(run: Path, number: int) -> int:
     skipped = _skip_unreadable(files, manifest)
     # Runs of one task are separated when all files are known.
     staging = Staging([*files.values()], replace(manifest.reading, runs=None))
-    with (
-        appearing(folder_of(run, "extract", number)) as folder,
-        hashing(staging.files) as hashes,
-    ):
+    with appearing(folder_of(run, "extract", number)) as folder:
         path = folder / "attempts.parquet"
-        with pq.ParquetWriter(path, EXTRACTED, compression="zstd") as writer:
+        with pq.ParquetWriter(path, INCOMING, compression="zstd") as writer:
             for group in batches(_rows(staging, [*files]), lambda b: (len(b),), (GROUP_ROWS,)):
                 writer.write_table(pa.Table.from_batches(group))
         sources = [
-            {**file_facts(source, source.file, hashes(source.file)), "notes": source_notes(source)}
+            {**file_facts(source, source.file), "notes": source_notes(source)}
             for source in staging.opened
         ]
         pairs = [[n, source] for n, source in zip(files, sources, strict=True)]
@@ -143,16 +138,11 @@ def _skip_unreadable(files: dict[int, SourceFile], manifest: Manifest) -> list[s
 
 
 def _rows(staging: Staging, numbers: Sequence[int]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of all files, with each file's number in the run, and names of problems."""
+    """Yield the rows of all files, with each file's number in the run."""
     of_run = pa.array(numbers, pa.int32())
     for batch in read(staging):
-        columns = dict(zip(INCOMING.names, batch.rows.columns, strict=True))
-        columns["file"] = of_run.take(columns["file"])
-        # Named problems have provisional numbers from -1 down, in the order in which they are met.
-        names = pa.array([name for _, name in staging.numbering], pa.string())
-        ids = columns["question_id"].to_numpy()
-        columns["problem_name"] = names.take(pa.array(-1 - ids, mask=ids >= 0))
-        yield pa.RecordBatch.from_pydict(columns, schema=EXTRACTED)
+        files = of_run.take(batch.rows["file"])
+        yield batch.rows.set_column(INCOMING.get_field_index("file"), INCOMING.field("file"), files)
 
 
 @public

@@ -1,20 +1,20 @@
--- exit_cuts: up to which checkpoint an attempt is seen by an exit that is asked again: once as far as
---     it leaves, once without that checkpoint, and once half as far.
--- grain: world, attempt_id
+-- exit_cuts: an attempt as an exit is asked about it again, under a number of its own, and up to which
+--     checkpoint it is then seen: once as far as it leaves, once without that checkpoint, and once half as far.
+-- grain: cut_id
 select
-    worlds.world,
+    row_number() over (order by attempt_id, last_step desc) as cut_id,
     attempt_id,
-    case worlds.world
-        when 'whole' then coalesce(exits.step, checkpoints)
-        when 'before' then coalesce(exits.step, checkpoints) - 1
-        else (coalesce(exits.step, checkpoints) - 1) // 2
-    end as last_step,
+    last_step,
 from (
     select
         attempt_id,
-        count(*) as checkpoints,
-    from exit_checkpoints
-    group by attempt_id
-) as attempts
-left join exits using (attempt_id)
-cross join (values ('whole'), ('before'), ('half')) as worlds (world)
+        unnest([seen, seen - 1, (seen - 1) // 2]) as last_step,
+    from (
+        select
+            attempt_id,
+            coalesce(any_value(exits.step), count(*)) as seen,
+        from exit_checkpoints
+        left join exits using (attempt_id)
+        group by attempt_id
+    )
+)

@@ -1,15 +1,16 @@
 -- foreseeing_exits: a checkpoint, and an attempt that an exit treats otherwise when its checkpoints
 --     after that one are cut off.
--- grain: archive, competition, question_id, seed
+-- grain: cut_id
 select
-    cuts.last_step,
+    exit_cuts.last_step,
     archive,
     competition,
     question_id,
     seed,
-from cuts
+from exit_cuts
 inner join exit_attempts using (attempt_id)
 left join exits using (attempt_id)
-left join exits_again using (attempt_id)
-where if(exits.step <= cuts.last_step, exits.step, null) is distinct from exits_again.step
-order by attempt_id
+left join exits_again
+    on exit_cuts.cut_id = exits_again.attempt_id
+where if(exits.step <= exit_cuts.last_step, exits.step, null) is distinct from exits_again.step
+order by exit_cuts.cut_id

@@ -10,13 +10,13 @@ with named as (
         true as is_loaded,
     from ({% include "load/named_problems.sql" %})
     union all
-    select
+    select distinct
         competition,
-        name,
+        problem as name,
         question_id as old,
         false as is_loaded,
-    from met_names
-    semi join incoming using (question_id)
+    from incoming
+    where problem is not null
 ),
 ranked as (
     select

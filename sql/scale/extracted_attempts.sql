@@ -2,11 +2,11 @@
 --     place in its extract.
 -- grain: file, place
 select
-    extracted.* exclude (problem_name, file_row_number) replace (
+    extracted.* exclude (file_row_number) replace (
         coalesce(met.question_id, extracted.question_id) as question_id
     ),
     extracted.file_row_number as place,
 from extracted
 left join met
     on extracted.competition = met.competition
-    and extracted.problem_name = met.name
+    and extracted.problem = met.name

@@ -2,6 +2,6 @@
 -- grain: competition, name
 select
     competition,
-    problem_name as name,
-    -row_number() over (order by competition, problem_name) as question_id,
-from (select distinct competition, problem_name from extracted where problem_name is not null)
+    problem as name,
+    -row_number() over (order by competition, problem) as question_id,
+from (select distinct competition, problem from extracted where problem is not null)

@@ -1,6 +1,5 @@
 """What a load keeps of texts and files while it reads them is what reading them again gives."""
 
-import hashlib
 import random
 
 import duckdb
@@ -9,10 +8,8 @@ import pytest
 
 from audit import engine
 from audit.engine import quality
-from audit.errors import AuditError
-from audit.load.load import hashing, load
+from audit.load.load import load
 from audit.load.reread import reread
-from audit.sources.files import find_files
 from tests.support.archives import attempt, write_jsonl, write_parquet
 
 # Ends of texts: boxes that are open or closed, escapes, and characters of several bytes.
@@ -95,15 +92,3 @@ def test_texts_that_are_not_kept_are_not_counted(tmp_path):
         checks = {check for _, check, *_ in con.execute(COUNTS).fetchall()}
     assert not checks & {"duplicate_texts", "texts_cut"}
     assert "answered" in checks
-
-
-def test_files_are_hashed_while_they_are_loaded(tmp_path):
-    for name in "ab":
-        (tmp_path / f"{name}.jsonl").write_bytes(name.encode() * 3_000_001)
-    files = find_files([str(tmp_path)])
-    with hashing(files) as sha256:
-        for file in files:
-            assert sha256(file) == hashlib.sha256(file.path.read_bytes()).hexdigest()
-        files[0].path.write_bytes(b"changed")
-        with pytest.raises(AuditError, match="changed while it was read"):
-            sha256(files[0])
