@@ -115,18 +115,15 @@ def write_checkpoints(
     with closing(_looks(con, attempts, encoding, counting.find_written, threads)) as found:
         for done, written in enumerate(found, 1):
             unverified += not written.reconciled
-            rows += [(*written.key, tokens, form(own)) for tokens, own in written.answers]
+            rows += [
+                (*written.key, at, "written", form(own), 0, None) for at, own in written.answers
+            ]
             if progress and (done % BATCH_TEXTS == 0 or done == attempts.num_rows):
                 progress(f"{len(rows):,} checkpoints", done, attempts.num_rows)
     is_stale = False
     if rows:
         with transaction(con):
-            names = (*KEY, "tokens", "answer")
-            columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-            table = pa.table(columns | {"kind": ["written"] * len(rows), "cost": [0] * len(rows)})
-            con.register("found_checkpoints", table)
-            con.execute("insert into checkpoints by name from found_checkpoints")
-            con.unregister("found_checkpoints")
+            _insert(con, "checkpoints", rows, 6)
             is_stale = make_stale(con, "checkpoints were written")
     return WrittenSummary(name, done, len(rows), unverified, is_stale)
 
@@ -201,19 +198,26 @@ def _looks(
 
 def _keep(con: duckdb.DuckDBPyConnection, encoding: str, looks: Sequence[Counted]) -> None:
     """Commit what was found."""
-    if not looks:
-        return
     counts = [(*look.key, encoding, look.counted, look.reconciled) for look in looks]
     cuts = [(*look.key, encoding, *cut) for look in looks for cut in look.cuts]
     with transaction(con):
-        for name, rows in (("token_counts", counts), ("prefix_cuts", cuts)):
-            schema = con.sql(f"from {name} limit 0").to_arrow_table().schema
-            columns = list(zip(*rows, strict=True)) or [()] * len(schema)
-            con.register("looked_at", pa.table([list(c) for c in columns], schema=schema))
-            # An attempt that a later replay cuts elsewhere has its count already.
-            grain = ", ".join((*KEY, "encoding", *(["remaining"] if rows is cuts else [])))
-            con.execute(
-                f"insert into {name} by name "
-                f"select looked_at.* from looked_at anti join {name} using ({grain})"
-            )
-            con.unregister("looked_at")
+        _insert(con, "token_counts", counts, 5)
+        _insert(con, "prefix_cuts", cuts, 6)
+
+
+def _insert(
+    con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[tuple[Any, ...]], keys: int
+) -> None:
+    """Insert rows into a table, but not those that it has by their first so many columns.
+
+    An attempt that a later replay cuts elsewhere has its count already.
+    """
+    if rows:
+        names = con.sql(f"from {table}").columns
+        columns = map(list, zip(*rows, strict=True))
+        con.register("found", pa.table(dict(zip(names, columns, strict=True))))
+        con.execute(
+            f"insert into {table} by name "
+            f"select found.* from found anti join {table} using ({', '.join(names[:keys])})"
+        )
+        con.unregister("found")
