@@ -469,7 +469,11 @@ def _amounts(value: Any) -> Any:
 
 
 def _pairs(value: Any) -> dict[str, str]:
-    return {_text(name): _text(path) for name, path in dict(value).items()}
+    try:
+        pairs = dict(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{value!r} is no dict such as {{'archive': 'model'}}") from None
+    return {_text(name): _text(path) for name, path in pairs.items()}
 
 
 class OptionKind(NamedTuple):

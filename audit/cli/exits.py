@@ -83,7 +83,9 @@ class Cli(click.Group):
             if INTERRUPTS:
                 raise KeyboardInterrupt from None
             # A full disk, too little memory or a damaged file speaks through the engine.
-            if type(error).__module__ in ("duckdb", "_duckdb"):
+            if "can't start new thread" in str(error):
+                complain(LIMITED)
+            elif type(error).__module__ in ("duckdb", "_duckdb"):
                 complain(explained(error))
             elif isinstance(error, UnicodeEncodeError) and "surrogates" in error.reason:
                 complain("a name that was given is not UTF-8, and DuckDB takes none; rename it")

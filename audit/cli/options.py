@@ -84,6 +84,8 @@ class Command(click.Command):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the options of the function, and those that only the command has."""
         if not self.is_derived:
+            if not ctx.resilient_parsing:
+                _warn_of_limit()
             declared = {one.name: one for one in self.params}
             derived = _derive(getattr(audit, str(self.name)), self.complete)
             self.params = [declared.pop(one.name, one) for one in derived] + [*declared.values()]
@@ -98,7 +100,6 @@ class Command(click.Command):
         signal.signal(signal.SIGINT, _note_interrupt)
         if "progress" in inspect.signature(function).parameters:
             ctx.params["progress"] = bar(str(self.name))
-        _warn_of_limit()
         return super().invoke(ctx)
 
 
@@ -109,7 +110,7 @@ def _note_interrupt(signum: int, frame: Any) -> None:
 
 
 def _warn_of_limit() -> None:
-    """Warn where the system gives this process little memory: libraries then end it by a signal."""
+    """Warn where the system gives this process little memory: libraries then end it at import."""
     with contextlib.suppress(ImportError):
         import resource
 
