@@ -27,10 +27,6 @@ from tests.support.slow import every_other
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [known.name for known in named_queries()]
-HAS_CHANGES = "answer_changes" in engine.stage_names()
-needs_changes = pytest.mark.skipif(not HAS_CHANGES, reason="this engine builds no answer_changes")
-# Queries that this engine can answer.
-ANSWERED = [name for name in NAMES if HAS_CHANGES or name not in ("at_budget", "budget_for")]
 SETTINGS = {
     "budgets": (100, 200, 600),
     "caps": (2, 3),
@@ -175,7 +171,7 @@ def by_threads(folder, tmp_path_factory):
         yield one, four
 
 
-@pytest.mark.parametrize("name", ANSWERED)
+@pytest.mark.parametrize("name", NAMES)
 def test_named_query_answers_with_its_defaults_whatever_the_threads(by_threads, name):
     found = [query(con, name) for con in by_threads]
     assert found[0].num_rows > 0
@@ -200,7 +196,6 @@ def test_cost_per_correct(con):
     assert len(found) == 2 * 3 * 2
 
 
-@needs_changes
 def test_at_budget(con):
     columns = ("archive", "rule", "budget", "accuracy", "coverage", "cost")
     assert rows(con, "at_budget", *columns, budget="100") == [
@@ -223,7 +218,6 @@ def test_a_mean_of_labels_says_how_to_write_it(con):
         query(con, "select avg(correct) from results")
 
 
-@needs_changes
 def test_budget_for(con):
     columns = ("archive", "rule", "budget", "cost", "kept_budget", "kept_cost")
     # The cheapest first.
@@ -618,10 +612,7 @@ def in_tokens(by_unit):
     return cache(lambda name: query(by_unit("completion"), name))
 
 
-TRIED = ["money"]
-
-
-@pytest.mark.parametrize("unit", TRIED)
+@pytest.mark.parametrize("unit", ["money"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_named_query_says_the_same_in_every_unit(by_unit, in_tokens, name, unit):
     scale = UNITS[unit]
