@@ -1,6 +1,5 @@
 """Ad hoc SQL over a database opened read only: named queries, .sql files or SQL text."""
 
-import contextlib
 import re
 import threading
 from collections.abc import Callable, Mapping
@@ -45,9 +44,8 @@ class NamedQuery:
 
 def named_queries() -> list[NamedQuery]:
     """Return every query that ships with the project, by name."""
-    return [
-        _read_query(path, is_ours=True) for path in sorted(engine.resource("queries").glob("*.sql"))
-    ]
+    paths = sorted(engine.resource("queries").glob("*.sql"))
+    return [_read_query(path, is_ours=True) for path in paths]
 
 
 def _read_query(path: Path, *, is_ours: bool = False) -> NamedQuery:
@@ -137,22 +135,24 @@ def _answered(
     if not is_utf8("".join((named_query.sql, *values, *map(str, values.values())))):
         raise AuditError("query: the text or a parameter is not valid UTF-8")
     statement = _one_reading(con, named_query.sql)
-    if lacks_texts(con) and reads_texts(named_query.sql):
-        raise AuditError("query: it reads texts, and the run that was gathered keeps none")
-    parameters = statement.named_parameters
-    if extra := set(values) - parameters:
-        own = _join_parameters(parameters) or "none"
-        raise AuditError(f"query: it has no parameter {_join_parameters(extra)}; its own: {own}")
-    if missing := _join_parameters(parameters - set(values)):
-        raise AuditError(f"query: no value for {missing}; give --param name=value")
     words = set(re.findall(r"\w+", named_query.sql.lower()))
+    if "texts" in words and lacks_texts(con):
+        raise AuditError("query: it reads texts, and the run that was gathered keeps none")
+    own = statement.named_parameters
+    if extra := _join_parameters(values.keys() - own):
+        known = _join_parameters(own) or "none"
+        raise AuditError(f"query: it has no parameter {extra}; its own: {known}")
+    if missing := _join_parameters(own - values.keys()):
+        raise AuditError(f"query: no value for {missing}; give --param name=value")
     try:
         with engine.prepared(con, words):
             rows = con.sql(statement, params=values or None).to_arrow_table()
     except duckdb.InterruptException:
         raise
     except (duckdb.OutOfMemoryException, MemoryError):
-        raise AuditError(_out_of_memory(_memory_limit(con))) from None
+        ((most,),) = con.execute("select current_setting('memory_limit')").fetchall()
+        what = f"query: it needs more than {most} of memory; raise --memory"
+        raise AuditError(what) from None
     except duckdb.Error as error:
         _require_what_it_reads(con, error, named_query.is_ours)
         raise _mistake(_placed(con, named_query.sql, values, error)) from None
@@ -171,13 +171,6 @@ def _amount(name: str, written: str, unit: Unit) -> str:
         return write_exactly(read_budget(written, unit), unit)
     except ValueError as error:
         raise AuditError(f"--param {name}: {error}") from None
-
-
-def reads_texts(sql: str) -> bool:
-    """Return whether a select names the relation `texts`."""
-    with contextlib.suppress(AuditError):
-        return "texts" in engine.relations_read(sql)
-    return False
 
 
 def _one_reading(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
@@ -297,15 +290,6 @@ def _run_limited(
                 wait([future], INTERRUPT_SECONDS)
         if give_up and not future.done():
             give_up(reason)
-
-
-def _memory_limit(con: duckdb.DuckDBPyConnection) -> str:
-    ((limit,),) = con.execute("select current_setting('memory_limit')").fetchall()
-    return limit
-
-
-def _out_of_memory(limit: str) -> str:
-    return f"query: it needs more than {limit} of memory; raise --memory"
 
 
 def _join_parameters(names: set[str]) -> str:

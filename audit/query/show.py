@@ -53,9 +53,8 @@ def find_problem(
 
 def attempts(con: duckdb.DuckDBPyConnection, problem: Problem) -> pa.Table:
     """Return the attempts of a problem: cost, finish, answer, label and votes."""
-    values = dict(
-        zip(("archive", "competition", "question_id"), map(str, problem[:3]), strict=True)
-    )
+    key = ("archive", "competition", "question_id")
+    values = dict(zip(key, map(str, problem[:3]), strict=True))
     return con.sql(find_query("problem_attempts").sql, params=values).to_arrow_table()
 
 
