@@ -6,6 +6,7 @@ import duckdb
 
 from audit.engine import render
 from audit.errors import AuditError
+from audit.load.schema import waiting
 from audit.sources.files import excerpt
 from audit.text import first_names
 
@@ -21,34 +22,33 @@ def settle_labels(
     """
     partly = con.execute(render("partly_labelled")).fetchall()
     if partly and unlabelled is None:
-        archive, attempts, missing = partly[0]
+        archive, attempts, missing, *_ = partly[0]
         others = f" (so do {len(partly) - 1:,} more archives)" if len(partly) > 1 else ""
         raise AuditError(
             f"archive {excerpt(archive)}: {missing:,} of its {attempts:,} attempts have no label"
             f"{others}; pass --unlabelled wrong to count those as incorrect, or --unlabelled drop "
             "to leave out their problems"
         )
+    archives = [archive for archive, *_ in partly]
     if unlabelled == "wrong":
-        archives = [archive for archive, *_ in partly]
         update = "update incoming set correct = false where correct is null"
         con.execute(f"{update} and list_contains(?, archive)", [archives])
-    if unlabelled != "drop" or not partly:
+    if unlabelled != "drop":
         return []
-    problems = con.execute(render("labelled_problems")).fetchall()
-    for archive, without, total in problems:
-        if without == total:
+    for archive, _, _, incomplete, problems in partly:
+        if incomplete == problems:
             raise AuditError(
-                f"--unlabelled drop: each of the {total:,} problems of archive {excerpt(archive)} "
-                "has an attempt without a label, so nothing is left; pass --unlabelled wrong"
+                f"--unlabelled drop: each of the {problems:,} problems of archive "
+                f"{excerpt(archive)} has an attempt without a label, so nothing is left; pass "
+                "--unlabelled wrong"
             )
-    con.execute(f"create temp table dropped_problems as {render('unlabelled_problems')}")
-    for table in ("incoming", "texts", "text_measures"):
-        con.execute(
-            f"delete from {table} where (archive, competition, question_id) in "
-            "(select (archive, competition, question_id) from dropped_problems)"
-        )
-    con.execute("drop table dropped_problems")
-    return problems
+    with waiting(con, "unlabelled_problems"):
+        for table in ("incoming", "texts", "text_measures") if partly else ():
+            con.execute(
+                f"delete from {table} where (archive, competition, question_id) in "
+                "(select (archive, competition, question_id) from unlabelled_problems)"
+            )
+    return [(archive, incomplete, problems) for archive, _, _, incomplete, problems in partly]
 
 
 def require_fit(con: duckdb.DuckDBPyConnection, archives: set[str], answer: str) -> None:

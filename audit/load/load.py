@@ -29,7 +29,6 @@ from audit.sources.formats import formats
 from audit.sources.opening import readable_files
 from audit.sources.scores import check_mapped
 from audit.sources.selects import is_selected, open_select, read_arguments
-from audit.sources.views import Argument
 from audit.text import first_names, visible
 
 NAMES_SHOWN = 5
@@ -69,7 +68,10 @@ def load(
     """
     reading = reading or read_options(Reading, options)
     check_reading(reading)
-    select, files, skipped = _find_sources(sources, reading)
+    select = read_arguments(sources) if is_selected(sources, reading) else []
+    files, skipped = [file for argument in select for file in argument.files], list[str]()
+    if not select:
+        files, skipped = readable_files(sources, reading)
     checkpoints = checkpoint_file(reading)
     with transaction(con):
         check_schema(con)
@@ -90,7 +92,12 @@ def load(
         notes = [f"left out: {reason}" for reason in skipped]
         notes += [note for source in staging.opened for note in source_notes(source)]
         names = set(loaded["archive"].to_pylist())
-        notes += [*settled, *_removed_notes(derived - _archives(con, DERIVED) - names)]
+        notes += settled
+        notes += [
+            f"removed archive {excerpt(name)}: it was derived from a replaced one; derive it again "
+            "with budget-audit leave"
+            for name in sorted(derived - _archives(con, DERIVED) - names)
+        ]
         dropped = make_stale(con)
         comment_relations(con)
     rows = sum(loaded["attempts"].to_pylist())
@@ -133,28 +140,9 @@ def settle(
     return loaded, notes
 
 
-def _find_sources(
-    sources: Sequence[Any], reading: Reading
-) -> tuple[list[Argument], list[SourceFile], list[str]]:
-    """Return the arguments of a select, the files, and why some files are left out."""
-    if not is_selected(sources, reading):
-        return [], *readable_files(sources, reading)
-    arguments = read_arguments(sources)
-    return arguments, [file for argument in arguments for file in argument.files], []
-
-
 def _archives(con: duckdb.DuckDBPyConnection, rows: str) -> set[str]:
     """Return the archives that some rows of the database are of."""
     return {name for (name,) in con.execute(f"select distinct archive from {rows}").fetchall()}
-
-
-def _removed_notes(derived: set[str]) -> list[str]:
-    """Return a note on each derived archive that went with the one it was derived from."""
-    return [
-        f"removed archive {excerpt(name)}: it was derived from a replaced one; derive it again "
-        "with budget-audit leave"
-        for name in sorted(derived)
-    ]
 
 
 def check_reading(reading: Reading) -> None:

@@ -33,18 +33,11 @@ from audit.sources.runs import Runs
 from audit.sources.unused import keep_unused
 
 TEXTS = pa.schema([*KEY_FIELDS, ("text", pa.large_string())])
+# Checked rows on their way into the database.
+READ = INCOMING.append(TEXTS.field("text"))
 # Rows are inserted together up to this size, so that DuckDB fills whole groups and compresses them
 # on every core.
 TOGETHER_BYTES = 64_000_000
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Checked rows on their way into the database."""
-
-    archives: set[str]
-    rows: pa.RecordBatch
-    texts: pa.RecordBatch
 
 
 @dataclass(frozen=True)
@@ -64,7 +57,7 @@ class Staging:
     numbering: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
-def read(staging: Staging) -> Generator[Batch]:
+def read(staging: Staging) -> Generator[pa.RecordBatch]:
     """Read every file, chunk by chunk."""
     total, before = sum(file.bytes for file in staging.files), 0
     met: set[str] = set()
@@ -90,7 +83,7 @@ def read(staging: Staging) -> Generator[Batch]:
                     "put this one in its place"
                 )
             met |= archives
-            yield _batch(index, archives, columns, chunk)
+            yield _batch(index, columns, chunk)
             if staging.progress:
                 staging.progress(file.shown_name, before + chunk.done, total)
         before += file.bytes
@@ -140,8 +133,8 @@ def _recorded_labels(source: Source, chunk: Chunk) -> pa.Array:
         return pa.nulls(len(chunk.rows), pa.bool_())
 
 
-def _batch(index: int, archives: set[str], columns: dict[str, pa.Array], chunk: Chunk) -> Batch:
-    """Return the checked columns of a chunk as the rows and the texts that go in."""
+def _batch(index: int, columns: dict[str, pa.Array], chunk: Chunk) -> pa.RecordBatch:
+    """Return the checked columns of a chunk as the rows that go in."""
     columns["file"] = pa.array(chunk.files or [index] * len(chunk.rows), pa.int32())
     columns["row"] = pa.array(chunk.rows, pa.int64())
     columns["accepted"] = columns["references"]
@@ -149,11 +142,7 @@ def _batch(index: int, archives: set[str], columns: dict[str, pa.Array], chunk: 
     carried = [columns[field.name] for field in CARRIED]
     columns["carried"] = pa.StructArray.from_arrays(carried, fields=list(CARRIED))
     columns["scores"] = _scores(columns, len(chunk.rows))
-    rows, texts = (
-        pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
-        for schema in (INCOMING, TEXTS)
-    )
-    return Batch(archives, rows, texts)
+    return pa.RecordBatch.from_arrays([columns[name] for name in READ.names], schema=READ)
 
 
 def _scores(columns: dict[str, pa.Array], rows: int) -> pa.Array:
@@ -176,23 +165,19 @@ def stage(con: duckdb.DuckDBPyConnection, staging: Staging, texts: bool) -> None
     create_empty(con, "temp table", "text_measures", render("text_measures"))
     outdated = set(staging.present)
     with closing(read(staging)) as read_batches, duckdb.connect() as beside:
-        for together in batches(read_batches, _size, (TOGETHER_BYTES,)):
-            archives = set().union(*(batch.archives for batch in together))
+        for together in batches(read_batches, lambda rows: (rows.nbytes,), (TOGETHER_BYTES,)):
+            rows = pa.Table.from_batches(together)
+            archives = set(rows["archive"].unique().to_pylist())
             remove_archives(con, archives & outdated)
             outdated -= archives
-            rows = pa.Table.from_batches([batch.rows for batch in together])
-            insert(con, "insert into incoming", rows)
+            insert(con, "insert into incoming", rows.select(INCOMING.names))
             if texts:
-                written = pa.Table.from_batches([batch.texts for batch in together])
+                written = rows.select(TEXTS.names)
                 insert(con, "insert into texts", written)
                 # Texts are measured on their way in: read back they come 2,048 at a time.
                 beside.register("texts", written)
                 measures = beside.sql(render("text_measures")).to_arrow_table()
                 insert(con, "insert into text_measures", measures)
-
-
-def _size(batch: Batch) -> tuple[int]:
-    return (batch.rows.nbytes + batch.texts.nbytes,)
 
 
 def remove_archives(con: duckdb.DuckDBPyConnection, archives: set[str]) -> None:

@@ -141,8 +141,8 @@ def _rows(staging: Staging, numbers: Sequence[int]) -> Iterator[pa.RecordBatch]:
     """Yield the rows of all files, with each file's number in the run."""
     of_run = pa.array(numbers, pa.int32())
     for batch in read(staging):
-        files = of_run.take(batch.rows["file"])
-        yield batch.rows.set_column(INCOMING.get_field_index("file"), INCOMING.field("file"), files)
+        rows = batch.select(INCOMING.names)
+        yield rows.set_column(0, INCOMING.field(0), of_run.take(rows["file"]))
 
 
 @public
