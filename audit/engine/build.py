@@ -66,13 +66,13 @@ def keys_sql(weighed: Weighing) -> str:
     return render_file("bootstrap/keys.jinja", **weighed._asdict())
 
 
-def replicates_sql(weighed: Weighing, key_rows: str = "") -> str:
-    """Return the totals of all keys, or of some, times the counts of every replicate."""
-    values = weighed._asdict() | {"key_rows": key_rows or keys_sql(weighed)}
+def replicates_sql(weighed: Weighing, key_rows: str = "", products: str = "") -> str:
+    """Return the totals of all keys, or of those with products, by replicate."""
+    values = weighed._asdict() | {"key_rows": key_rows or keys_sql(weighed), "products": products}
     return render_file("bootstrap/replicates.jinja", **values)
 
 
-def interval_sql(name: str, key_rows: str = "") -> str:
+def interval_sql(name: str, key_rows: str = "", products: str = "") -> str:
     """Return the SQL of an `interval_x`: its select on the data, joined with its intervals."""
     said, rows, statistics = header(name), text(name), interval_statistics(name)
     weighed = weighing(name)
@@ -81,7 +81,7 @@ def interval_sql(name: str, key_rows: str = "") -> str:
         head=rows[: rows.index("\n", rows.index("\n-- grain: ") + 1)],
         rows=rows,
         replicate=weighed and weighed.replicate,
-        weighed=weighed and replicates_sql(weighed, key_rows),
+        weighed=weighed and replicates_sql(weighed, key_rows, products),
         # A narrow key groups faster.
         by="key_id" if "totals" in said else said.get("by", said["grain"]),
         intervals=statistics,

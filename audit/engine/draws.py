@@ -35,9 +35,9 @@ def draw_orders(
         ends = np.concatenate([[0], np.cumsum(sizes)])
         yield pa.table(
             {
-                "problem_id": _array(problem_ids, np.int32),
-                "bank_size": _array(sizes, np.int32),
-                "repeat": _array(np.tile(np.arange(orders + 1), len(batch)), np.int32),
+                "problem_id": arrow_array(problem_ids, np.int32),
+                "bank_size": arrow_array(sizes, np.int32),
+                "repeat": arrow_array(np.tile(np.arange(orders + 1), len(batch)), np.int32),
                 "slots": _lists(ends, np.concatenate(drawn)),
             }
         )
@@ -107,7 +107,7 @@ def seed_words(*numbers: int) -> np.ndarray:
     return np.array(words, dtype=np.uint32)
 
 
-def _array(numbers: np.ndarray, kind: npt.DTypeLike) -> pa.Array:
+def arrow_array(numbers: np.ndarray, kind: npt.DTypeLike) -> pa.Array:
     """Return numbers as Arrow's; pa.array imports numpy.ma, which takes longer than all of this."""
     numbers = np.ascontiguousarray(numbers, kind)
     arrow = pa.from_numpy_dtype(numbers.dtype)
@@ -116,7 +116,9 @@ def _array(numbers: np.ndarray, kind: npt.DTypeLike) -> pa.Array:
 
 def _lists(ends: np.ndarray, numbers: np.ndarray) -> pa.Array:
     """Return numbers as lists that end there."""
-    return pa.ListArray.from_arrays(_array(ends, np.int32), _array(numbers, numbers.dtype))
+    return pa.ListArray.from_arrays(
+        arrow_array(ends, np.int32), arrow_array(numbers, numbers.dtype)
+    )
 
 
 def draw_counts(
@@ -156,10 +158,10 @@ def _count_table(counts: np.ndarray, first_replicate: int, first_problem: int) -
     offsets = (np.arange(rows)[:, None] * problems + starts).ravel()
     return pa.table(
         {
-            "replicate": _array(
+            "replicate": arrow_array(
                 np.repeat(np.arange(rows) + first_replicate, len(starts)), np.int32
             ),
-            "first_problem": _array(np.tile(starts + first_problem, rows), np.int32),
+            "first_problem": arrow_array(np.tile(starts + first_problem, rows), np.int32),
             "counts": _lists(np.append(offsets, counts.size), counts.astype(np.uint8).ravel()),
         }
     )

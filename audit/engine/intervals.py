@@ -7,21 +7,27 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import duckdb
+import numpy as np
+import pyarrow as pa
 
 from audit.engine.build import interval_sql, keys_sql, render
+from audit.engine.draws import arrow_array
 from audit.engine.lineage import relations_named
 from audit.engine.sql_files import header, interval_names, text, weighing
 from audit.text import quoted
 
 # Keys times replicates that are weighed at a time, and those that are matched, which take more.
-ROWS_AT_A_TIME = 1_500_000
+ROWS_AT_A_TIME = 500_000
 MATCHES_AT_A_TIME = 40_000
+# Counts that are numbers of eight bytes at a time.
+COUNTS_AT_A_TIME = 4_000_000
 # What the search for equal costs reads again and again.
 SEARCH = "replicate_matches"
 MATCHED = {
     SEARCH: ("walk_blocks", "block_costs", "answer_blocks"),
     "replicate_terminal_cost": ("walk_blocks", "block_costs", "answer_blocks", "terminal_blocks"),
 }
+SOME_KEYS = "from temp.interval_keys where key_id between {} and {}"
 
 
 def intervals_read(table: str) -> frozenset[str]:
@@ -32,21 +38,93 @@ def intervals_read(table: str) -> frozenset[str]:
 def fill_interval(con: duckdb.DuckDBPyConnection, table: str, name: str, kind: str) -> None:
     """Create a table with the rows of an `interval_x`, for some keys at a time."""
     weighed = weighing(name)
-    search = "" if weighed else search_of(name)
-    catalog = quoted(con.execute("select current_database()").fetchall()[0][0])
-    beside = MATCHED.get(search, ())
+    selects = _weighed if weighed else _matched
     keys = keys_sql(weighed) if weighed else render("matching_keys")
+    begin = f"create {kind} {table} as"
     try:
-        for relation in beside:
+        con.execute(f"create or replace temp table interval_keys as {keys}")
+        for select in selects(con, name):
+            con.execute(f"{begin} {select}")
+            begin = f"insert into {table}"
+    finally:
+        con.execute("drop table if exists temp.interval_keys")
+
+
+def _weighed(con: duckdb.DuckDBPyConnection, name: str) -> Iterator[str]:
+    """Yield selects of an `interval_x` whose totals NumPy has multiplied by the counts.
+
+    A view joins the lists of both instead (`replicates.jinja`), which takes ten times as long.
+    """
+    (_, _, _, values), counts = weighing(name), _counts(con)
+    together = header(name).get("together", "")
+    for first, last in _key_ranges(con, together, ROWS_AT_A_TIME // len(counts)):
+        keys = SOME_KEYS.format(first, last)
+        con.register("interval_products", _products(con, keys, values, counts))
+        try:
+            yield interval_sql(name, keys, "interval_products")
+        finally:
+            con.unregister("interval_products")
+
+
+def _counts(con: duckdb.DuckDBPyConnection) -> np.ndarray:
+    """Return how often every replicate, a row each, draws every problem."""
+    ((replicates,),) = con.execute("select max(replicate) + 1 from bootstrap_counts").fetchall()
+    rows = "from bootstrap_counts order by replicate, first_problem"
+    drawn = con.execute(f"select unnest(counts) as counts from ({rows})").fetchnumpy()
+    return np.asarray(drawn["counts"]).reshape(replicates, -1)
+
+
+def _products(
+    con: duckdb.DuckDBPyConnection, keys: str, values: Sequence[str], counts: np.ndarray
+) -> pa.Table:
+    """Return the totals of keys times the counts: a row for every key and replicate."""
+    lists = ", ".join(f"unnest({value}) as {value}" for value in values)
+    found = con.execute(f"select key_id, unnest(problem_ids) as problem_id, {lists} {keys}")
+    rows = found.fetchnumpy()
+    key_ids, numbers = np.unique(rows["key_id"], return_inverse=True)
+    replicates, problems = counts.shape
+    totals = np.zeros((1 + len(values), len(key_ids), problems))
+    totals[0, numbers, rows["problem_id"] - 1] = 1
+    for number, value in enumerate(values, 1):
+        totals[number, numbers, rows["problem_id"] - 1] = rows[value]
+    # One large product: threads that share a small one mostly wait for each other.
+    factors = totals.reshape(-1, problems)
+    products = np.empty((len(factors), replicates))
+    step = max(1, COUNTS_AT_A_TIME // problems)
+    for at in range(0, replicates, step):
+        products[:, at : at + step] = factors @ counts[at : at + step].T.astype(float)
+    columns = products.reshape(1 + len(values), -1)
+    return pa.table(
+        {
+            "key_id": arrow_array(np.repeat(key_ids, replicates), np.int32),
+            "replicate": arrow_array(np.tile(np.arange(replicates), len(key_ids)), np.int32),
+            "draws": arrow_array(columns[0], float),
+            **{
+                value: arrow_array(column, float)
+                for value, column in zip(values, columns[1:], strict=True)
+            },
+        }
+    )
+
+
+def _matched(con: duckdb.DuckDBPyConnection, name: str) -> Iterator[str]:
+    """Yield selects of an `interval_x` that is computed from a search for equal costs."""
+    search = search_of(name)
+    catalog = quoted(con.execute("select current_database()").fetchall()[0][0])
+    searches = "".join(
+        f", {each} as not materialized (\n{render(each)}\n)"
+        for each in dict.fromkeys((SEARCH, search))
+    )
+    ((replicates,),) = con.execute("select count(*) from replicate_counts").fetchall()
+    try:
+        for relation in MATCHED[search]:
             source = f"{catalog}.main.{relation}"
             con.execute(f"create or replace temp table {relation} as from {source}")
-        con.execute(f"create or replace temp table interval_keys as {keys}")
-        ranges = _key_ranges(con, header(name).get("together", ""), bool(search))
-        for number, (first, last) in enumerate(ranges):
-            begin = f"create {kind} {table} as" if number == 0 else f"insert into {table}"
-            con.execute(f"{begin} {_portion_sql(name, search, first, last)}")
+        for first, last in _key_ranges(con, "", MATCHES_AT_A_TIME // replicates):
+            keys = SOME_KEYS.format(first, last)
+            yield f"with matching_keys as ({keys}){searches} from (\n{render(name)}\n)"
     finally:
-        for relation in (*beside, "interval_keys"):
+        for relation in MATCHED[search]:
             con.execute(f"drop table if exists temp.{relation}")
 
 
@@ -56,34 +134,19 @@ def search_of(name: str) -> str:
     return search
 
 
-def _portion_sql(name: str, search: str, first: int, last: int) -> str:
-    """Return the select of an `interval_x` for the keys from `first` to `last`."""
-    keys = f"from temp.interval_keys where key_id between {first} and {last}"
-    if not search:
-        return interval_sql(name, keys)
-    searches = "".join(
-        f", {each} as not materialized (\n{render(each)}\n)"
-        for each in dict.fromkeys((SEARCH, search))
-    )
-    return f"with matching_keys as ({keys}){searches} from (\n{render(name)}\n)"
-
-
 def _key_ranges(
-    con: duckdb.DuckDBPyConnection, together: str, is_matched: bool
-) -> Sequence[tuple[int, int]]:
-    """Return the first and last key of every portion; all of an archive where it is `together`."""
-    ((replicates,),) = con.execute("select count(*) from replicate_counts").fetchall()
+    con: duckdb.DuckDBPyConnection, together: str, size: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the first and last key of portions of at least `size` keys.
+
+    What belongs together, all keys of an archive or all there are, is in one portion.
+    """
     columns = "key_id, archive" if together == "archive" else "key_id, null"
     order = f"select {columns} from temp.interval_keys order by key_id"
     keys = con.execute(order).fetchall()
     if together == "replicate" or not keys:
-        return [(0, len(keys))]
-    size = max(1, (MATCHES_AT_A_TIME if is_matched else ROWS_AT_A_TIME) // replicates)
-    return list(_ranges(keys, size))
-
-
-def _ranges(keys: Sequence[tuple[int, str | None]], size: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of at least `size` keys, which end between two archives where they have them."""
+        yield 0, len(keys)
+        return
     first = keys[0][0]
     for (key_id, archive), (_, following) in pairwise(keys):
         if key_id - first + 1 >= size and (archive is None or archive != following):

@@ -7,6 +7,8 @@ import duckdb
 
 # Prefixes that are walked at a time: enough to keep all cores busy, few enough for little memory.
 PORTION_ROWS = 2_000_000
+# Into how many such portions goes what is filled on demand, of which more is kept in memory.
+ON_DEMAND = 4
 
 
 def portions(con: duckdb.DuckDBPyConnection) -> Iterator[int]:
@@ -14,7 +16,7 @@ def portions(con: duckdb.DuckDBPyConnection) -> Iterator[int]:
 
     Yield how many portions there are, once for each: at least one, of at least one bank.
     """
-    ranges = bank_ranges(con)
+    ranges = bank_ranges(con, ON_DEMAND)
     try:
         for first, last in ranges:
             walk(con, first, last)
@@ -23,8 +25,8 @@ def portions(con: duckdb.DuckDBPyConnection) -> Iterator[int]:
         forget_walks(con)
 
 
-def bank_ranges(con: duckdb.DuckDBPyConnection) -> list[tuple[int, int]]:
-    """Return the first and the last bank of every portion."""
+def bank_ranges(con: duckdb.DuckDBPyConnection, parts: int = 1) -> list[tuple[int, int]]:
+    """Return the first and the last bank of every portion, or of its parts."""
     banks = [
         bank_id for (bank_id,) in con.execute("select bank_id from banks order by all").fetchall()
     ]
@@ -36,7 +38,7 @@ def bank_ranges(con: duckdb.DuckDBPyConnection) -> list[tuple[int, int]]:
             (select count(*) from budgets) * (select count(*) from used_rules),
         """
     ).fetchall()
-    size = max(1, PORTION_ROWS // (orders * max(prefixes, stops)))
+    size = max(1, PORTION_ROWS // parts // (orders * max(prefixes, stops)))
     return [(banks[at], banks[at : at + size][-1]) for at in range(0, len(banks), size)]
 
 

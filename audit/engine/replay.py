@@ -381,10 +381,11 @@ def _remember_made(con: duckdb.DuckDBPyConnection) -> None:
     """Keep the names of what this replay made: nothing else may be dropped by the next."""
     kinds = relations(con)
     made = (*REPLAY_RELATIONS, *(name for name in table_names() if name in kinds))
-    rows = [(name, kinds[name]) for name in made]
-    names, made_kinds = zip(*rows, strict=True)
-    table = pa.table({"name": names, "kind": made_kinds})
-    insert(con, "create or replace table replay_relations as", table)
+    con.execute(
+        "create or replace table replay_relations as "
+        "select unnest($1::varchar[]) as name, unnest($2::varchar[]) as kind",
+        [list(made), [kinds[name] for name in made]],
+    )
 
 
 def make_stale(con: duckdb.DuckDBPyConnection, why: str = "archives were loaded") -> bool:

@@ -6,6 +6,8 @@ select
     row_number() over (order by archive, advisory_budget)::integer as key_id,
     -- Keys with the same problems share their counts.
     dense_rank() over (order by problem_ids)::integer as problem_set,
+    -- Budgets that cost the same at every problem share a search: a cap may end every walk before they do.
+    dense_rank() over (order by archive, problem_ids, high_cost, low_cost)::integer as cost_id,
 from (
     select
         rule_totals.archive,

@@ -2,7 +2,7 @@
 --     of the archive's curve that a change reaches; every problem has a row at the first budget.
 --     What needs labels is null without them.
 -- grain: archive, budget, problem_id
--- kept: on demand
+-- kept: on demand by walks
 with changes as (
     select bank_id, rule, budget, correct_change, 0 as covered_change, 0 as cost_change, 0 as slope_change
     from primary_changes
@@ -12,11 +12,24 @@ with changes as (
     from cost_events
     where (event <> 'launched' or cost_change > 0) and rule in ('strict', 'advisory')
 ),
+-- Changes find the first budget of the curve that they reach by hashing: sorted for an asof join, millions of them take
+-- long, and much memory. Every sixteenth of a doubling is a bucket.
+reaches as (
+    select
+        archive_id,
+        budget,
+        previous_budget,
+        unnest(range(floor(16 * log2(previous_budget + 2))::integer, floor(16 * log2(budget + 1))::integer + 1)) as bucket,
+    from (
+        select *, coalesce(lag(budget) over (partition by archive_id order by budget), -1) as previous_budget,
+        from curve_budgets
+    )
+),
 totals as (
     select
         banks.archive_id,
         banks.problem_id,
-        curve_budgets.budget,
+        reaches.budget,
         coalesce(sum(changes.correct_change) filter (changes.rule = 'strict'), 0) as strict_correct,
         coalesce(sum(changes.correct_change) filter (changes.rule = 'advisory'), 0) as advisory_correct,
         coalesce(sum(changes.covered_change) filter (changes.rule = 'strict'), 0) as strict_covered,
@@ -27,10 +40,12 @@ totals as (
         coalesce(sum(changes.cost_change) filter (changes.rule = 'advisory'), 0) as advisory_cost,
     from changes
     inner join banks on changes.bank_id = banks.bank_id
-    asof join curve_budgets
-        on banks.archive_id = curve_budgets.archive_id
-        and changes.budget <= curve_budgets.budget
-    group by banks.archive_id, banks.problem_id, curve_budgets.budget
+    inner join reaches
+        on banks.archive_id = reaches.archive_id
+        and floor(16 * log2(changes.budget + 1))::integer = reaches.bucket
+        and changes.budget > reaches.previous_budget
+        and changes.budget <= reaches.budget
+    group by banks.archive_id, banks.problem_id, reaches.budget
 )
 select
     graded_archives.archive,

@@ -10,19 +10,16 @@ with recursive drawn as (
 ),
 targets as materialized (
     select
-        keys.key_id,
+        keys.cost_id,
         drawn.replicate,
-        keys.key_id * 4294967296 + drawn.replicate as target,
+        keys.cost_id * 4294967296 + drawn.replicate as target,
         keys.archive,
-        keys.advisory_budget,
         keys.first,
         keys.last,
-        keys.is_graded,
         drawn.counts,
-        keys.replays * drawn.draws as replays,
-        list_dot_product(keys.correct, drawn.counts) as correct,
+        drawn.draws,
         list_dot_product(keys.high_cost, drawn.counts)::hugeint * 67108864 + list_dot_product(keys.low_cost, drawn.counts)::hugeint as cost,
-    from matching_keys as keys
+    from (select distinct on (cost_id) * from matching_keys) as keys
     inner join drawn on keys.problem_set = drawn.problem_set
     where drawn.draws > 0
 ),
@@ -87,29 +84,38 @@ matches as (
     from lines
     where paid <= unpaid
     group by target
+),
+matched as (
+    select
+        targets.*,
+        matches.strict_budget,
+        matches.rest % nullif(matches.going_on, 0) as unspent,
+        matches.going_on = 0 as is_exhausted,
+        -- Where no answer is correct yet there is no block. DuckDB 2.0 fails on some lists that are null.
+        case
+            when blocks.correct is null then 0
+            else list_dot_product(blocks.correct, targets.counts) + coalesce(list_sum([
+                answer.correct_change * targets.counts[answer.problem]
+                for answer in blocks.answers if answer.budget <= matches.strict_budget
+            ]), 0)
+        end as strict_correct,
+    from matches
+    inner join targets on matches.target = targets.target
+    asof left join answer_blocks as blocks
+        on targets.archive = blocks.archive
+        and matches.strict_budget >= blocks.budget
 )
 select
-    targets.archive,
-    targets.advisory_budget,
-    targets.key_id,
-    targets.replicate,
-    targets.replays,
-    targets.cost::double as advisory_cost,
-    case when targets.is_graded then targets.correct end as advisory_correct,
-    matches.strict_budget,
-    (targets.cost - coalesce(matches.rest % nullif(matches.going_on, 0), 0))::double as strict_cost,
-    matches.going_on = 0 as is_exhausted,
-    case
-        when not targets.is_graded then null
-        -- No answer is correct yet at this budget. DuckDB 2.0 fails on some lists that are null.
-        when blocks.correct is null then 0
-        else list_dot_product(blocks.correct, targets.counts) + coalesce(list_sum([
-            answer.correct_change * targets.counts[answer.problem]
-            for answer in blocks.answers if answer.budget <= matches.strict_budget
-        ]), 0)
-    end as strict_correct,
-from matches
-inner join targets on matches.target = targets.target
-asof left join answer_blocks as blocks
-    on targets.archive = blocks.archive
-    and matches.strict_budget >= blocks.budget
+    keys.archive,
+    keys.advisory_budget,
+    keys.key_id,
+    matched.replicate,
+    keys.replays * matched.draws as replays,
+    matched.cost::double as advisory_cost,
+    case when keys.is_graded then list_dot_product(keys.correct, matched.counts) end as advisory_correct,
+    matched.strict_budget,
+    (matched.cost - coalesce(matched.unspent, 0))::double as strict_cost,
+    matched.is_exhausted,
+    case when keys.is_graded then matched.strict_correct end as strict_correct,
+from matching_keys as keys
+inner join matched on keys.cost_id = matched.cost_id

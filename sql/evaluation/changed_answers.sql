@@ -33,7 +33,11 @@ changes as (
     from walks
     cross join used_selectors
     cross join known_rules
-    where walks.repeat > 0{% if picks is defined %} and used_selectors.is_primary{% endif %}
+    where
+        walks.repeat > 0{% if picks is defined %} and used_selectors.is_primary{% endif %}
+
+        and walks.walk_id between coalesce(getvariable('first_walk'), 0)
+        and coalesce(getvariable('last_walk'), 9223372036854775807)
 
 )
 select

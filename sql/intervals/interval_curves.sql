@@ -7,7 +7,11 @@
 -- band: delta
 -- together: archive
 select
-    *,
+    archive,
+    budget,
+    key_id,
+    replicate,
+    replays,
     -- Whole numbers divided once: equal fractions give equal numbers.
     100 * gained / replays as delta,
 from replicate_curves

@@ -1,6 +1,6 @@
 -- ended_by_bank: replays of random orders at the primary cap that ran out of attempts before the
 --     budget was spent, of all, by budget; a bank below the cap is walked whole, so that its cost
---     is the same in every order.
+--     is the same in every order. The banks of a live run end where its controller stopped.
 -- grain: archive, level
 select
     archives.archive,
@@ -10,6 +10,7 @@ select
         and costs.cost < budgets.budget
         -- One run per problem always ends there.
         and (select max(bank_size) from banks) > 1
+        and archives.archive not in (select archive from sources where json_exists(mapping, '$.live_budget'))
     ) as count,
     orders * count(*) as total,
 from (
