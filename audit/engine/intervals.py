@@ -38,24 +38,26 @@ def intervals_read(table: str) -> frozenset[str]:
 def fill_interval(con: duckdb.DuckDBPyConnection, table: str, name: str, kind: str) -> None:
     """Create a table with the rows of an `interval_x`, for some keys at a time."""
     weighed = weighing(name)
-    selects = _weighed if weighed else _matched
-    keys = keys_sql(weighed) if weighed else render("matching_keys")
+    if weighed:
+        keys, selects = keys_sql(weighed), _weighed(con, name, weighed.values)
+    else:
+        keys, selects = render("matching_keys"), _matched(con, name)
     begin = f"create {kind} {table} as"
     try:
         con.execute(f"create or replace temp table interval_keys as {keys}")
-        for select in selects(con, name):
+        for select in selects:
             con.execute(f"{begin} {select}")
             begin = f"insert into {table}"
     finally:
         con.execute("drop table if exists temp.interval_keys")
 
 
-def _weighed(con: duckdb.DuckDBPyConnection, name: str) -> Iterator[str]:
+def _weighed(con: duckdb.DuckDBPyConnection, name: str, values: Sequence[str]) -> Iterator[str]:
     """Yield selects of an `interval_x` whose totals NumPy has multiplied by the counts.
 
     A view joins the lists of both instead (`replicates.jinja`), which takes ten times as long.
     """
-    (_, _, _, values), counts = weighing(name), _counts(con)
+    counts = _counts(con)
     together = header(name).get("together", "")
     for first, last in _key_ranges(con, together, ROWS_AT_A_TIME // len(counts)):
         keys = SOME_KEYS.format(first, last)

@@ -193,6 +193,8 @@ def test_a_larger_budget_than_the_live_one_is_warned_of(tmp_path):
     audit.replay(db, budgets=[100, 150, 151], caps=[4], primary_cap=4, orders=2, replicates=0)
     rows = audit.table(db, "data_quality").to_pylist()
     assert "banks_uneven" not in {row["check"] for row in rows}
+    # The banks end where the controller stopped, so that nothing more could be recorded.
+    assert {row["count"] for row in rows if "ended_by_bank" in row["check"]} == {0}
     found = {row["check"]: row["severity"] for row in rows if "live" in row["check"]}
     assert found == {
         "beyond_live_budget_100": "ok",
