@@ -21,6 +21,9 @@ from audit.text import is_utf8, literal, quoted
 LOADED_ROW_GROUP = 2048
 REPLAYED_ROW_GROUP = 16_384
 
+# Views that replays have made, beside what Python compiles.
+COMPILED = Path(__file__).resolve().parent.parent / "__pycache__" / "views"
+
 # DuckDB installs and loads no extension by itself.
 EXTENSION_SETTINGS = ("autoinstall_known_extensions", "autoload_known_extensions")
 
@@ -41,13 +44,12 @@ def connect(
     memory: str | None = None,
     row_group: int | None = None,
     sandbox: bool = False,
-    reach: Path | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """Open a database of ours; the connection reaches no other file (threat model, c).
 
-    A reader needs a database that exists; one in the `sandbox` may be given anyone's SQL. A writer
-    may still read the folder `reach`. DuckDB keeps a `row_group` of rows in memory until it is
-    full and gives each thread whole groups; its default is 122,880 rows.
+    A reader needs a database that exists; one in the `sandbox` may be given anyone's SQL. DuckDB
+    keeps a `row_group` of rows in memory until it is full and gives each thread whole groups; its
+    default is 122,880 rows.
     """
     path = Path(path)
     config: dict[str, Any] = dict.fromkeys(EXTENSION_SETTINGS, False)
@@ -81,7 +83,7 @@ def connect(
         con.execute("set max_vacuum_tasks = 0")
     try:
         if str(path) != ":memory:":
-            _close(con, reach)
+            _close(con, reaches=not read_only)
         check_schema(con, str(path))
         if read_only and not relations(con):
             raise AuditError(f"{path}: holds no attempts; load some with 'budget-audit load'")
@@ -103,10 +105,10 @@ def _set_defaults(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("set enable_progress_bar = false")
 
 
-def _close(con: duckdb.DuckDBPyConnection, reach: Path | None = None) -> None:
-    """Let a connection read no other file, but those of one folder (threat model, c)."""
-    if reach:
-        con.execute(f"set allowed_directories = [{literal(str(reach))}]")
+def _close(con: duckdb.DuckDBPyConnection, *, reaches: bool = False) -> None:
+    """Let a connection read no other file; a writer's may be views that were made before (c)."""
+    if reaches:
+        con.execute(f"set allowed_directories = [{literal(str(COMPILED))}]")
     con.execute("set enable_external_access = false")
 
 

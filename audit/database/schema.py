@@ -87,6 +87,8 @@ LOADED = {
         "answer varchar"
     ),
 }
+# Views of a load on its tables, by the select of their name in sql/load.
+VIEWS = ("grades", "scores", "checkpoint_grades")
 # Tables that know an attempt, or a problem, by its archive, and those that know its number.
 BY_ARCHIVE = tuple(name for name, table in LOADED.items() if "archive varchar" in table.columns)
 NUMBERED = tuple(name for name in BY_ARCHIVE if "question_id" in LOADED[name].columns)

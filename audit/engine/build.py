@@ -10,7 +10,7 @@ import duckdb
 from audit.database.arrow import create_empty
 from audit.engine.comments import PUBLIC_RELATIONS, column, is_table
 from audit.engine.lineage import relations_read
-from audit.engine.plugins import Plugins
+from audit.engine.plugins import CANONICAL, Plugins, check_columns
 from audit.engine.sql_files import (
     Weighing,
     header,
@@ -30,6 +30,9 @@ INCLUDE = re.compile(r"""(?m)(?:^ +)?\{% include ['"]([^'"]+)['"] %\}\n?""")
 
 # The ends of a 95 % interval, those of two one-sided tests at 5 %, and the width of a band.
 QUANTILES = {"low": 0.025, "high": 0.975, "test_low": 0.05, "test_high": 0.95}
+
+# The stage before which the columns of a kind of plug-in are looked at.
+BOUND_BEFORE = {"eligible_attempts": "selectors", "stops": "rules", "policy_positions": "policies"}
 
 
 def render(name: str, plugins: Plugins | None = None, **values: Any) -> str:
@@ -129,29 +132,35 @@ def sources(
 
 
 def build(
-    con: duckdb.DuckDBPyConnection,
-    name: str,
-    plugins: Plugins,
-    *,
-    is_extended: bool = False,
-    is_empty: bool = False,
+    con: duckdb.DuckDBPyConnection, name: str, plugins: Plugins, *, is_extended: bool = False
 ) -> None:
     """Create one relation of the pipeline from its SQL file, perhaps to be extended."""
-    # A table without rows is bound faster than the view that says why.
-    kept_as = "table" if is_empty or name in TABLES else "view"
+    if name in BOUND_BEFORE:
+        _check_columns(con, BOUND_BEFORE[name], plugins)
     sql = render(name, plugins)
     if name in PUBLIC_RELATIONS or is_table(name):
         sql = printed(con, name, sql, plugins.unit)
-    # To bind a view takes longer than to keep it: that is done where it is read.
-    how = " with (defer_binding)" if kept_as == "view" else ""
-    if is_empty:
-        create_empty(con, kept_as, name, sql)
-        return
     if is_extended:
-        create_empty(con, kept_as, name, sql)
+        create_empty(con, "table", name, sql)
         extend(con, name, plugins)
-        return
-    _run(con, name, f"create {kept_as} {name}{how} as {sql}")
+    elif name in TABLES:
+        _run(con, name, f"create table {name} as {sql}")
+    else:
+        # To bind a view takes longer than to keep it: that is done where it is read.
+        _run(con, name, f"create view {name} with (defer_binding) as {sql}")
+
+
+def _check_columns(con: duckdb.DuckDBPyConnection, kind: str, plugins: Plugins) -> None:
+    """Refuse a user's own plug-in of a kind that cannot be read or lacks a column."""
+    beside = {"rules": rule_inputs(), "selectors": CANONICAL}.get(kind, "")
+    for plugin in plugins.own(kind):
+        check_columns(con, kind, plugin, beside)
+
+
+def rule_inputs() -> str:
+    """Return the common table expressions that a rule may read, as stops.sql defines them."""
+    names = ("budgeted_attempts", "last_launched", "reached_steps")
+    return "with " + ", ".join(f"{name} as ({render(name)}\n)" for name in names)
 
 
 def bind(con: duckdb.DuckDBPyConnection) -> None:

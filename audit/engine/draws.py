@@ -9,6 +9,11 @@ import pyarrow as pa
 
 from audit.engine.batches import batches
 
+# The columns of what is drawn.
+DRAWN_COLUMNS = {
+    "drawn_orders": "problem_id integer, bank_size integer, repeat integer, slots integer[]",
+    "bootstrap_counts": "replicate integer, first_problem integer, counts utinyint[]",
+}
 BATCH_SLOTS = 2_000_000
 PCG64_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 MASK_128 = 2**128 - 1

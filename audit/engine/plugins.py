@@ -63,6 +63,8 @@ KINDS = {
 # An exit knows the asked checkpoints of attempts. It is no part of a replay.
 EXITS = PluginKind("exits", frozenset({"exit_checkpoints", "exit_size"}), ("attempt_id", "step"))
 EVERY_KIND = {**KINDS, "exits": EXITS}
+# Before any order is walked, selectors are looked at on the canonical one.
+CANONICAL = "with walked_attempts as (from canonical_attempts)"
 # The selector that a replay of tasks without an answer has by default.
 ANSWERLESS = "first"
 # Another name of a selector: the best log-probability is the study's own.

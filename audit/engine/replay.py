@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,19 +12,19 @@ import pyarrow as pa
 from audit.ahead import prefetch
 from audit.database.arrow import insert
 from audit.database.connection import transaction
-from audit.database.schema import LOADED, fact, keep_fact, relations, require_attempts
-from audit.engine.build import bind, build, extend, render
+from audit.database.schema import LOADED, VIEWS, fact, keep_fact, relations, require_attempts
+from audit.engine.build import build, extend, render
 from audit.engine.comments import comment_relations
-from audit.engine.draws import draw_counts, draw_orders
+from audit.engine.draws import DRAWN_COLUMNS, draw_counts, draw_orders
 from audit.engine.foresight import refuse_foresight
 from audit.engine.lazy import materialize
-from audit.engine.lineage import relations_named
-from audit.engine.plugins import Plugins, check_columns, check_contract
+from audit.engine.plugins import Plugins, check_contract
 from audit.engine.portions import bank_ranges, forget_walks, portions, walk
 from audit.engine.prices import require_costs, require_prices
 from audit.engine.quality import count_replays, forget_replays
 from audit.engine.settings import (
     Settings,
+    create,
     keep,
     resolve,
     resolve_plugins,
@@ -33,27 +33,22 @@ from audit.engine.settings import (
 from audit.engine.sql_files import sql_digest, table_names
 from audit.engine.stages import (
     DRAWN,
-    POOLS,
     PORTIONED,
     REPLAY_RELATIONS,
     SETTING_RELATIONS,
     STAGE_NAMES,
     TABLES,
-    TOKEN_RELATIONS,
     WALKED,
 )
 from audit.engine.terminals import settle_terminals
+from audit.engine.views import copy_views, made_views
 from audit.errors import AuditError, first_line
 from audit.progress import Progress
 
 # The key of `meta` under which a replay keeps the digest of the SQL that made it.
 REPLAYED_BY = "replayed_by"
-# The stage before which the columns of a kind of plug-in are looked at.
 # What `main` reads is made at once, other lazy relations when they are asked for.
 FILLED = ("interval_gains",)
-BOUND_BEFORE = {"eligible_attempts": "selectors", "stops": "rules", "policy_positions": "policies"}
-# Before any order is walked, selectors are looked at on the canonical one.
-CANONICAL = "with walked_attempts as (from canonical_attempts)"
 # What the contracts of a kind look at, where that is not made for every replay.
 LOOKED_AT = {"selectors": ["picks"], "policies": ["policy_positions"]}
 # Kinds of plug-ins whose rows are held to a contract.
@@ -81,8 +76,8 @@ def replay(
 ) -> Replayed:
     """Replay every order of every bank under every cap, budget and rule, in one transaction.
 
-    Where it `is_users` own, the tables are views of the database afterwards, with comments, and a
-    primary selector that can pick nothing is refused.
+    Where it `is_users` own, what `main` reads is made at once, and a primary selector that can pick
+    nothing is refused.
     What is asked for are fields of Settings, together or one by one; what is not is as in the last
     replay of this database, or the study's.
     """
@@ -90,11 +85,12 @@ def replay(
     asked = {**(asked or {}), **more}
     settings = resolve(con, asked)
     plugins = resolve_plugins(con, asked, settings)
+    there = _what_stays(con, settings, plugins)
     try:
-        with transaction(con):
-            there = _what_stays(con, settings, plugins)
+        with nullcontext() if there else made_views(con, settings, plugins), transaction(con):
             drop_replays(con, there)
             _refuse_users_own(con, there)
+            there = there or copy_views(con)
             keep(con, settings, plugins)
             has_usual_budgets = not settings.budgets
             settings = build_stages(con, settings, plugins, there, progress)
@@ -104,7 +100,8 @@ def replay(
                 _refuse_idle_primary(con, settings)
                 asks_terminals = settings.terminals != Settings().terminals
                 materialize(con, (*FILLED, *(("terminal_totals",) if asks_terminals else ())))
-                publish(con, plugins, there)
+            # A load has written its own, and views were copied with theirs.
+            comment_relations(con, {*LOADED, *VIEWS, *there})
             finish(con)
             keep_fact(con, MADE_OF, _made_of(settings, plugins))
             con.execute("update meta set value = 'fresh' where key = 'replays'")
@@ -166,23 +163,6 @@ def check_contracts(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
     refuse_foresight(con, plugins, CHECKED)
 
 
-def publish(con: duckdb.DuckDBPyConnection, plugins: Plugins, there: Collection[str] = ()) -> None:
-    """Make every table that is not there a view, so that any program can select from it.
-
-    What the relations and their columns mean is written into the catalogue.
-    """
-    for name in table_names():
-        # Prefix boxes are counted in tokens: in another unit there is nothing to look at.
-        is_known = plugins.unit == "completion" or not relations_named(render(name, plugins)) & (
-            TOKEN_RELATIONS
-        )
-        if name not in there and is_known:
-            build(con, name, plugins)
-    bind(con)
-    # A load has written its own.
-    comment_relations(con, {*LOADED, "grades", *there})
-
-
 def finish(con: duckdb.DuckDBPyConnection) -> None:
     """Remember and count what a replay has made."""
     _remember_made(con)
@@ -237,7 +217,6 @@ def build_stages(
     waiting = [name for name in names if name not in there]
     portioned = [name for name in waiting if name in PORTIONED and name in TABLES]
     ranges: list[tuple[int, int]] = []
-    has_checkpoints = con.execute("select 1 from checkpoints limit 1").fetchall()
     draws: dict[str, Iterable[pa.Table]] = {}
     done = 0
 
@@ -250,17 +229,13 @@ def build_stages(
 
     for name in waiting:
         report(name)
-        if name in BOUND_BEFORE:
-            _check_columns(con, BOUND_BEFORE[name], plugins)
         if name in portioned and not ranges:
             ranges = bank_ranges(con)
             walk(con, *ranges[0])
         if name in DRAWN:
             _keep_draws(con, name, draws.get(name) or prefetch(DRAWS[name](con, settings)))
         else:
-            is_extended = name in portioned and len(ranges) > 1
-            is_empty = name in POOLS and not has_checkpoints
-            build(con, name, plugins, is_extended=is_extended, is_empty=is_empty)
+            build(con, name, plugins, is_extended=name in portioned and len(ranges) > 1)
         if name == "banks":
             # NumPy draws beside the stages that come first.
             draws = {n: prefetch(DRAWS[n](con, settings)) for n in DRAWN if n in waiting}
@@ -298,19 +273,6 @@ def _looked_at(
     return settings
 
 
-def _check_columns(con: duckdb.DuckDBPyConnection, kind: str, plugins: Plugins) -> None:
-    """Refuse a user's own plug-in of a kind that cannot be read or lacks a column."""
-    beside = {"rules": rule_inputs(), "selectors": CANONICAL}.get(kind, "")
-    for plugin in plugins.own(kind):
-        check_columns(con, kind, plugin, beside)
-
-
-def rule_inputs() -> str:
-    """Return the common table expressions that a rule may read, as stops.sql defines them."""
-    names = ("budgeted_attempts", "last_launched", "reached_steps")
-    return "with " + ", ".join(f"{name} as ({render(name)}\n)" for name in names)
-
-
 def _refuse_idle_primary(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
     """Refuse a primary selector that can pick nothing anywhere, where another one can."""
     sql = "select distinct selector from eligible_attempts natural join used_selectors"
@@ -329,11 +291,7 @@ def _refuse_idle_primary(con: duckdb.DuckDBPyConnection, settings: Settings) -> 
 
 def _keep_draws(con: duckdb.DuckDBPyConnection, name: str, batches: Iterable[pa.Table]) -> None:
     """A table of random draws, filled batch by batch."""
-    columns = {
-        "drawn_orders": "problem_id integer, bank_size integer, repeat integer, slots integer[]",
-        "bootstrap_counts": "replicate integer, first_problem integer, counts utinyint[]",
-    }
-    con.execute(f"create table {name} ({columns[name]})")
+    con.execute(f"create table {name} ({DRAWN_COLUMNS[name]})")
     for batch in batches:
         insert(con, f"insert into {name}", batch)
 
@@ -381,11 +339,8 @@ def _remember_made(con: duckdb.DuckDBPyConnection) -> None:
     """Keep the names of what this replay made: nothing else may be dropped by the next."""
     kinds = relations(con)
     made = (*REPLAY_RELATIONS, *(name for name in table_names() if name in kinds))
-    con.execute(
-        "create or replace table replay_relations as "
-        "select unnest($1::varchar[]) as name, unnest($2::varchar[]) as kind",
-        [list(made), [kinds[name] for name in made]],
-    )
+    rows = [(name, kinds[name]) for name in made]
+    create(con, "replay_relations", "name varchar, kind varchar", rows)
 
 
 def make_stale(con: duckdb.DuckDBPyConnection, why: str = "archives were loaded") -> bool:

@@ -325,7 +325,7 @@ def keep(con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugi
         "problem_filters": ("competition varchar, question_id bigint", settings.problems),
     }
     for relation, (columns, rows) in columns_and_rows.items():
-        _create(con, relation, columns, rows)
+        create(con, relation, columns, rows)
     for kind in KINDS:
         _keep_plugins(con, kind, getattr(used_plugins, kind), settings.primary_selector)
 
@@ -343,10 +343,10 @@ def _keep_plugins(
         f"{one}_id tinyint, {one} varchar, name varchar, is_primary boolean, votes_on varchar, "
         "path varchar, sql varchar, has_answers boolean, score varchar, weighs varchar"
     )
-    _create(con, f"used_{kind}", columns, rows)
+    create(con, f"used_{kind}", columns, rows)
 
 
-def _create(
+def create(
     con: duckdb.DuckDBPyConnection, relation: str, columns: str, rows: Iterable[tuple[Any, ...]]
 ) -> None:
     """Create a table with these columns, such as "cap integer", and rows."""

@@ -44,7 +44,7 @@ def sql_digest() -> str:
     """Return a digest of every file of `sql`: replays of another one may lack what ours read."""
     digest = hashlib.sha256()
     for path in sorted(resource("sql").rglob("*.*")):
-        if path.suffix in (".sql", ".jinja"):
+        if path.suffix in (".sql", ".jinja", ".csv"):
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 

@@ -162,18 +162,6 @@ LAZY = tuple(
 # Of both, those that are built for a few banks at once, to bound memory: each reads the walks from
 # the variable `first_walk` to the variable `last_walk`, and all where there are none.
 PORTIONED = tuple(name for name in STAGE_NAMES if _kept(name).endswith("by walks"))
-# What has no row where no checkpoint was loaded: the pools to which those would be admitted, their
-# labels, and what they change.
-POOLS = (
-    *(
-        stage.rpartition("/")[2]
-        for stage in STAGES
-        if stage.startswith("terminals/") and not stage.endswith(("checkpoints", "cut_replays"))
-    ),
-    "admitted_grades",
-    "opening_runs",
-    "terminal_changes",
-)
 # What depends on no budget but the largest: as far as that reaches, orders are walked.
 WALKED = (
     *DRAWN,

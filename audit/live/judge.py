@@ -18,6 +18,7 @@ from audit.database.schema import ANSWER, keep_fact
 from audit.engine.build import render, sources
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import (
+    CANONICAL,
     KINDS,
     Plugin,
     Plugins,
@@ -27,7 +28,6 @@ from audit.engine.plugins import (
     plugins,
     read_plugin,
 )
-from audit.engine.replay import CANONICAL
 from audit.engine.settings import LARGEST_BUDGET, keep
 from audit.engine.stages import STAGE_NAMES
 from audit.errors import AuditError, first_line

@@ -7,7 +7,7 @@ import duckdb
 import pyarrow as pa
 
 from audit.database import SCHEMA_VERSION
-from audit.database.schema import LOADED
+from audit.database.schema import LOADED, VIEWS
 from audit.engine import render
 from audit.sources.canonical import CHECKPOINTS, COLUMNS, STEPS
 
@@ -51,8 +51,6 @@ INCOMING = pa.schema(
         ("checkpoints", CHECKPOINTS),
     ]
 )
-# Views on the tables, by the select of their name in sql/load.
-VIEWS = ("grades", "scores", "checkpoint_grades")
 # Each is filled by the select of its name in sql/load.
 FILLED = tuple(name for name, table in LOADED.items() if table.is_filled)
 

@@ -10,8 +10,9 @@ from audit.database import REPLAYED_ROW_GROUP, opened, relations, transaction
 from audit.engine import comment_relations
 from audit.engine.build import render
 from audit.engine.quality import quality_notes
-from audit.engine.replay import build_stages, finish, publish
+from audit.engine.replay import build_stages, finish
 from audit.engine.settings import keep
+from audit.engine.views import publish
 from audit.errors import AuditError, explained
 from audit.load import provenance
 from audit.options import Limits, TaskLimits, public

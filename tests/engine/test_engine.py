@@ -253,7 +253,7 @@ def test_banks_walked_a_few_at_a_time_give_the_same_rows(tmp_path, monkeypatch, 
         assert [name for name in relations if after[name] != before[name]] == []
         ((banks,),) = con.execute("select count(*) from banks").fetchall()
         portioned = len({*PORTIONED} & {*TABLES})
-        assert len(told) == len(engine.STAGE_NAMES) + (banks - 1) * portioned + 1
+        assert len(told) == len(TABLES) + (banks - 1) * portioned + 1
         assert [done for done, _ in told] == list(range(len(told)))
         temporary = con.sql("select table_name from duckdb_tables() where temporary").fetchall()
         assert temporary == []

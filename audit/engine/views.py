@@ -1,0 +1,165 @@
+"""The views of a replay, made once for a version and a choice of plug-ins, and copied from then on.
+
+What a view says depends on no record, and to make all of them takes longer than a small replay. So
+they are made over empty tables, and kept beside the package as Python keeps what it compiles.
+"""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from audit.database.connection import COMPILED
+from audit.database.schema import LOADED, VIEWS, relations
+from audit.engine.build import bind, build, render
+from audit.engine.comments import comment_relations
+from audit.engine.draws import DRAWN_COLUMNS
+from audit.engine.lineage import relations_named
+from audit.engine.plugins import KINDS, Plugins
+from audit.engine.settings import Settings, keep
+from audit.engine.sql_files import sql_digest, table_names
+from audit.engine.stages import DRAWN, STAGE_NAMES, TOKEN_RELATIONS
+from audit.text import literal, quoted
+
+# The name under which they are attached, how many versions and choices are kept, and how small
+# DuckDB can write them.
+MADE = "audit_views"
+MOST_KEPT = 16
+SMALL = "block_size 16384, storage_version 'v1.4.0'"
+# Empty tables with the columns of what was loaded.
+EMPTY = """
+    select
+        'create table ' || table_name || ' ('
+        || string_agg('"' || column_name || '" ' || data_type, ', ' order by column_index) || ')'
+    from duckdb_columns()
+    where
+        database_name = current_database()
+        and schema_name = 'main'
+        and list_contains($loaded, table_name)
+    group by table_name
+    order by table_name
+"""
+
+
+@contextmanager
+def made_views(
+    con: duckdb.DuckDBPyConnection, settings: Settings, plugins: Plugins
+) -> Iterator[None]:
+    """Attach the views of a replay with these plug-ins, made now or by an earlier replay."""
+    loaded = [row[0] for row in con.execute(EMPTY, {"loaded": [*LOADED]}).fetchall()]
+    known = (sql_digest(), _code(), duckdb.__version__, plugins, loaded)
+    file = COMPILED / f"{hashlib.sha256(repr(known).encode()).hexdigest()[:16]}.duckdb"
+    try:
+        if not _attached(con, file):
+            con.execute(f"attach ':memory:' as {MADE}")
+            with _using(con, MADE):
+                _make(con, settings, plugins, loaded)
+            # What is a user's own is no business of other projects.
+            if not any(plugins.own(kind) for kind in KINDS):
+                _keep(con, file)
+        yield
+    finally:
+        with contextlib.suppress(duckdb.Error):
+            con.execute(f"detach {MADE}")
+
+
+def copy_views(con: duckdb.DuckDBPyConnection) -> Collection[str]:
+    """Copy the attached views into the database, with what they mean, and return their names."""
+    ((database,),) = con.execute("select current_database()").fetchall()
+    before = {*relations(con)}
+    con.execute(f"copy from database {MADE} to {quoted(database)} (schema)")
+    return {*relations(con)} - before
+
+
+def publish(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
+    """Make every table a view, so that any program can select from it.
+
+    What the relations and their columns mean is written into the catalogue.
+    """
+    for name in table_names():
+        # Prefix boxes are counted in tokens: in another unit there is nothing to look at.
+        is_known = plugins.unit == "completion" or not relations_named(render(name, plugins)) & (
+            TOKEN_RELATIONS
+        )
+        if is_known:
+            build(con, name, plugins)
+    bind(con)
+    # A load has written its own.
+    comment_relations(con, {*LOADED, *VIEWS})
+
+
+def _make(
+    con: duckdb.DuckDBPyConnection,
+    settings: Settings,
+    plugins: Plugins,
+    loaded: Sequence[str],
+) -> None:
+    """Make the views of a replay over empty tables, and drop those."""
+    con.execute(";".join(loaded))
+    for name in VIEWS:
+        con.execute(f"create view {name} as {render(name)}")
+    keep(con, settings, plugins)
+    beside = {*relations(con)}
+    for name in STAGE_NAMES:
+        if name in DRAWN:
+            con.execute(f"create table {name} ({DRAWN_COLUMNS[name]})")
+        else:
+            build(con, name, plugins)
+    publish(con, plugins)
+    for name, kind in relations(con).items():
+        if name in beside or kind == "table":
+            con.execute(f"drop {kind} {name}")
+
+
+def _code() -> list[tuple[str, int, int]]:
+    """Return what tells whether the code that makes views is another one, as Python tells it."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return [(file.name, (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files]
+
+
+def _attached(con: duckdb.DuckDBPyConnection, file: Path) -> bool:
+    """Attach a file of views, and return whether that was possible."""
+    if not file.is_file():
+        return False
+    try:
+        con.execute(f"attach {literal(str(file))} as {MADE} (read_only)")
+    except duckdb.Error:
+        # A connection of a user's own may read no file.
+        return False
+    return True
+
+
+def _keep(con: duckdb.DuckDBPyConnection, file: Path) -> None:
+    """Write the attached views to a file, and remove the oldest ones; do without where it fails."""
+    partial = file.with_suffix(f".{os.getpid()}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        con.execute(f"attach {literal(str(partial))} as kept_views ({SMALL})")
+        con.execute(f"copy from database {MADE} to kept_views (schema)")
+        con.execute("detach kept_views")
+        partial.replace(file)
+        newest_first = sorted(
+            file.parent.glob("*.duckdb"), key=lambda each: each.stat().st_mtime, reverse=True
+        )
+        for old in newest_first[MOST_KEPT:]:
+            old.unlink(missing_ok=True)
+    except (duckdb.Error, OSError):
+        with contextlib.suppress(duckdb.Error):
+            con.execute("detach kept_views")
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def _using(con: duckdb.DuckDBPyConnection, database: str) -> Iterator[None]:
+    """Use another database for a block."""
+    ((catalog, schema),) = con.execute("select current_database(), current_schema()").fetchall()
+    con.execute(f"use {database}")
+    try:
+        yield
+    finally:
+        con.execute(f"use {quoted(catalog)}.{quoted(schema)}")
