@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -44,12 +44,13 @@ def connect(
     memory: str | None = None,
     row_group: int | None = None,
     sandbox: bool = False,
+    reach: Path | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """Open a database of ours; the connection reaches no other file (threat model, c).
 
-    A reader needs a database that exists; one in the `sandbox` may be given anyone's SQL. DuckDB
-    keeps a `row_group` of rows in memory until it is full and gives each thread whole groups; its
-    default is 122,880 rows.
+    A reader needs a database that exists; one in the `sandbox` may be given anyone's SQL. A writer
+    may still read the folder `reach`. DuckDB keeps a `row_group` of rows in memory until it is
+    full and gives each thread whole groups; its default is 122,880 rows.
     """
     path = Path(path)
     config: dict[str, Any] = dict.fromkeys(EXTENSION_SETTINGS, False)
@@ -83,7 +84,7 @@ def connect(
         con.execute("set max_vacuum_tasks = 0")
     try:
         if str(path) != ":memory:":
-            _close(con, reaches=not read_only)
+            _close(con, [] if read_only else [COMPILED, *([reach] if reach else [])])
         check_schema(con, str(path))
         if read_only and not relations(con):
             raise AuditError(f"{path}: holds no attempts; load some with 'budget-audit load'")
@@ -105,10 +106,11 @@ def _set_defaults(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("set enable_progress_bar = false")
 
 
-def _close(con: duckdb.DuckDBPyConnection, *, reaches: bool = False) -> None:
-    """Let a connection read no other file; a writer's may be views that were made before (c)."""
-    if reaches:
-        con.execute(f"set allowed_directories = [{literal(str(COMPILED))}]")
+def _close(con: duckdb.DuckDBPyConnection, folders: Sequence[Path] = ()) -> None:
+    """Let a connection read no other file, but those of some folders (threat model, c)."""
+    if folders:
+        reached = ", ".join(literal(str(folder)) for folder in folders)
+        con.execute(f"set allowed_directories = [{reached}]")
     con.execute("set enable_external_access = false")
 
 
