@@ -146,21 +146,21 @@ def test_a_plug_in_that_looks_ahead_is_refused_by_file_walk_and_position(con, tm
     assert con.sql("select count(*) from used_rules where name = 'sly'").fetchall() == [(0,)]
 
 
-PAYS = "completion_cost" if "completion_cost" in GRACE else "cost"
-
-
 @pytest.mark.parametrize(
-    "paid",
+    ("position", "paid"),
     [
-        "0",
-        "cumulative_cost + 1",
-        "case when position > 1 then cumulative_cost - cost - 1 else 0 end",
+        ("position", "0"),
+        ("position", "cumulative_cost + 1"),
+        ("position", "case when position > 1 then cumulative_cost - cost - 1 else 0 end"),
+        ("0", "1"),
     ],
-    ids=["nothing", "more than it launches", "less than it returns"],
+    ids=["nothing", "more than it launches", "less than it returns", "for no attempt"],
 )
-def test_a_rule_pays_for_what_it_returns_and_no_more_than_it_launches(con, tmp_path, paid):
+def test_a_rule_pays_for_what_it_returns_and_no_more_than_it_launches(
+    con, tmp_path, position, paid
+):
     sql = f"""
-        select walk_id, cap, budget, position as launched, position as returned, {paid} as {PAYS}
+        select walk_id, cap, budget, {position} as launched, {position} as returned, {paid} as cost
         from last_launched
     """
     with pytest.raises(AuditError, match=r"rules/sly\.sql: .*cost of what it returns"):
