@@ -71,6 +71,7 @@ TESTS = (
     "tests/query/test_queries.py",
     "tests/load/test_quality.py",
     "tests/load/test_fitness.py",
+    "tests/tokens/test_tokens.py",
     "tests/output",
     "tests/test_api.py",
 )
