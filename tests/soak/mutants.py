@@ -199,12 +199,17 @@ def mutants() -> list[Mutant]:
 
 
 def chosen(seed: int, count: int) -> list[Mutant]:
-    """Bugs to plant, without those that make no difference."""
+    """Bugs to plant, without those that make no difference.
+
+    Every order has an end to its ties, so that a rank is a row number.
+    """
     found = mutants()
     shuffled = random.Random(seed).sample(found, len(found))
     sources = {one.path: (ROOT / one.path).read_text(encoding="utf-8") for one in found}
     different = [
-        one for one in shuffled if not NO_DIFFERENCE.search(sources[one.path][: one.start])
+        one
+        for one in shuffled
+        if one.text != "rank" and not NO_DIFFERENCE.search(sources[one.path][: one.start])
     ]
     return different[:count]
 

@@ -50,8 +50,9 @@ def test_there_are_bugs_to_plant_in_every_layer():
 def test_a_number_that_makes_no_difference_is_not_planted():
     every = mutants.mutants()
     left = set(every) - set(mutants.chosen(1, len(every)))
-    before = {(ROOT / one.path).read_text()[: one.start].split("(")[-1] for one in left}
-    assert 0 < len(left) < 10 and all(text.endswith("default=") or not text for text in before)
+    numbers = {one for one in left if one.text != "rank"}
+    before = {(ROOT / one.path).read_text()[: one.start].split("(")[-1] for one in numbers}
+    assert 0 < len(numbers) < 10 and all(text.endswith("default=") or not text for text in before)
     assert mutants.chosen(1, 3) == mutants.chosen(1, 100)[:3]
 
 
