@@ -58,6 +58,8 @@ def test_tables_and_queries_read_the_same_rows_which_a_writer_keeps(tmp_path):
         # The replay itself keeps what the main table reads.
         assert database.relations(con)["interval_gains"] == "table"
         assert database.relations(con)["interval_matches"] == "view"
+        # Budgets are tokens, which have prefixes.
+        assert database.relations(con)["prefix_boxes"] == "view"
     with database.connect(tmp_path / "small.duckdb", read_only=True) as con:
         tables = tables_of(con, WEIGHING)
         for name, table in tables.items():

@@ -12,6 +12,7 @@ from tests.support.agreement import assert_agrees
 from tests.support.archives import attempt, random_archive
 from tests.support.databases import SMALL
 from tests.support.databases import replayed_in_memory as replayed
+from tests.support.rows import differences
 from tests.support.slow import seeds
 
 eval_ = pytest.importorskip("scorio.eval")
@@ -79,3 +80,35 @@ def test_power_is_that_of_the_normal_distribution_for_any_effect(tmp_path):
         assert {row["rule"] for row in engine.table(con, "power").to_pylist()} == {
             None, "strict", "advisory",
         }  # fmt: skip
+
+
+# ----------------------------------------------------------------------------------- budget card
+
+MEANS = """
+select
+    archive,
+    budget,
+    rule,
+    policy,
+    100 * avg(correct::integer) as accuracy,
+    100 * avg(covered::integer) as coverage,
+    avg(cost) as cost,
+    quantile_cont(cost, 0.95) as cost_p95,
+    avg(launched) as launched,
+    avg(returned) as returned,
+    avg(eligible) as eligible,
+    100 * avg(abstained::integer) as abstention,
+from policy_replays
+inner join policy_selections
+    using (archive, competition, question_id, repeat, cap, policy, budget, rule)
+where repeat > 0 and selector = 'majority'
+group by all
+order by archive, budget, rule, policy
+"""
+
+
+def test_the_budget_card_has_means_over_the_random_orders(tmp_path):
+    with replayed(tmp_path, rows(2), **SETTINGS, policies="all", rules="all") as con:
+        means = con.sql(MEANS).to_arrow_table()
+        card = engine.table(con, "budget_card").to_pylist()
+    assert not list(differences(means.to_pylist(), card, means.column_names))[:3]

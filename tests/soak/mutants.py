@@ -96,6 +96,8 @@ OWN_TESTS = {
     "sql/tables/majority_rules.sql": (REFERENCE[2], VOTES),
     "sql/evaluation/changed_costs.sql": (STEPS,),
     "sql/evaluation/cost_events.sql": (STEPS,),
+    "sql/evaluation/card_replays.sql": ("tests/engine/test_reporting.py",),
+    "sql/tables/budget_card.sql": ("tests/engine/test_reporting.py",),
     "sql/keys/candidate_scores.sql": (REFERENCE[3],),
     "sql/keys/charges.sql": (LACKING,),
     "sql/relations/results.sql": (RESULTS,),
