@@ -120,39 +120,6 @@ def rows_of(con, name):
     return engine.table(con, name).to_pylist()
 
 
-# ---------------------------------------------------------------------------------- every budget
-
-
-def test_the_changes_of_two_attempts_are_the_ones_worked_out_by_hand(tmp_path):
-    # Costs 10 and 10 in any order; 4 is right. One order, so each change is one replay's.
-    rows = [attempt(1, 10, "4", correct=True), attempt(2, 10, "4", correct=True)]
-    settings = {**SMALL, "orders": 1, "caps": (2,), "primary_cap": 2}
-    with replayed(tmp_path, rows, **settings) as con:
-        votes = con.sql(
-            "select rule, budget, correct_change, abstained_change from answer_changes "
-            "where selector = 'majority' order by all"
-        ).fetchall()
-        costs = con.sql(
-            "select rule, budget, covered_change, launched_change, cost_change, slope_change "
-            "from cost_changes order by all"
-        ).fetchall()
-    assert votes == [
-        ("advisory", 0, 0, 1),
-        ("advisory", 1, 1, -1),
-        ("strict", 0, 0, 1),
-        ("strict", 10, 1, -1),
-    ]
-    assert costs == [
-        ("advisory", 1, 1, 1, 10, 0),
-        ("advisory", 11, 0, 1, 10, 0),
-        ("strict", 0, 0, 0, 0, 1),
-        ("strict", 1, 0, 1, 0, 0),
-        ("strict", 10, 1, 0, 0, 0),
-        ("strict", 11, 0, 1, 0, 0),
-        ("strict", 20, 0, 0, 0, -1),
-    ]
-
-
 # --------------------------------------------------------------------------------------- policies
 
 

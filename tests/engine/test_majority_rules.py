@@ -266,42 +266,6 @@ def test_attempts_cut_at_the_limit_vote_and_raw_strings_split_where_a_definition
     assert max(map(len, meanings.values())) <= WIDEST_CELL
 
 
-# One attempt of 10 tokens, right, under budgets 5 (cut by the budget) and 10 (just fits); and one
-# that ran into the generation limit at 10 tokens: nothing is right, anything might have been.
-# (replays_cut, attempts_cut, accuracy_cut_wrong, accuracy_cut_correct)
-TRUNCATION = {
-    ("stop", 5, "strict"): (100, 0, 0, 100),
-    ("stop", 5, "advisory"): (100, 0, 100, 100),
-    ("stop", 10, "strict"): (0, 0, 100, 100),
-    ("stop", 10, "advisory"): (0, 0, 100, 100),
-    ("length", 5, "strict"): (100, 100, 0, 100),
-    ("length", 5, "advisory"): (100, 100, 0, 100),
-    ("length", 10, "strict"): (0, 100, 0, 100),
-    ("length", 10, "advisory"): (0, 100, 0, 100),
-}
-
-
-def test_the_truncation_of_one_attempt_is_the_one_worked_out_by_hand(tmp_path):
-    rows = [row for end in ("stop", "length") for row in problem(0, ("7", True, end), archive=end)]
-    with replayed(tmp_path, rows, budgets=(5, 10), caps=(9,), primary_cap=9) as con:
-        found = {
-            (archive, budget, rule): tuple(values)
-            for archive, budget, rule, *values in map(
-                dict.values, engine.table(con, "truncation").to_pylist()
-            )
-        }
-    assert found == TRUNCATION
-
-
-def test_cut_attempts_counted_as_wrong_give_the_accuracy_of_the_curves(tmp_path):
-    rows = random_archive(random.Random(21))
-    with replayed(tmp_path, rows, **{**SMALL, "orders": 5}) as con:
-        curves = engine.table(con, "curves").to_pylist()
-        bounds = engine.table(con, "truncation").to_pylist()
-    assert [row["accuracy"] for row in curves] == [row["accuracy_cut_wrong"] for row in bounds]
-    assert all(row["accuracy_cut_wrong"] <= row["accuracy_cut_correct"] for row in bounds)
-
-
 def by_score(pool, name, definition):
     """Whether what a pool elects by a score is correct; sums are whole billionths."""
     voters = [one for one in pool if one["eligible"] and name in one["scores"]]
