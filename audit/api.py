@@ -44,7 +44,7 @@ from audit.output import filters
 from audit.output.captions import AVERAGED, advisory_notes, annotated, caption, order_line
 from audit.output.choose import choose
 from audit.output.display import text_table
-from audit.output.headings import in_unit, replayed_unit, set_width
+from audit.output.headings import replayed_unit, set_width
 from audit.output.picture import Picture
 from audit.output.result import Result, Text
 from audit.progress import Progress
@@ -503,7 +503,7 @@ def check(
     expect: expectations such as 'archive, budget, rule: accuracy >= 60', or files of them
     """
     from audit.engine.check import check as verify
-    from audit.output.expect import read_expectations
+    from audit.output.expect import check_expectations, read_expectations
 
     expected = read_expectations(patterns(expect))
     rows = verify(db, **asdict(limits), progress=progress)
@@ -513,39 +513,11 @@ def check(
         if row["violations"] and row["measured"]
     ]
     if expected:
-        more, failed = _check_expectations(db, expected, limits)
+        with _open(db, limits) as con:
+            more, failed = check_expectations(con, expected)
         rows, notes = pa.concat_tables([rows, more]), notes + failed
     count = sum(violations > 0 for violations in rows["violations"].to_pylist())
     return Result(rows, "check", caption=f"{rows.num_rows} checks, {count} failed", notes=notes)
-
-
-def _check_expectations(
-    db: Database, expected: Sequence[Any], limits: Limits
-) -> tuple[pa.Table, list[str]]:
-    """Check each expectation, and return a line for each that fails."""
-    from audit.engine.check import Checks
-    from audit.output.expect import outcome
-
-    lines, checks = [], Checks()
-    with _open(db, limits) as con:
-        tables_by_name = {
-            name: in_unit(con, engine.table(con, name)) for name in {e.table for e in expected}
-        }
-    for expectation in expected:
-        result = outcome(expectation, tables_by_name[expectation.table])
-        text = expectation.text
-        is_named = text.startswith(f"{expectation.table}:")
-        checks.add(
-            f"expect {text}",
-            text if is_named else f"{expectation.table}: {text}",
-            result.rows,
-            len(result.failures),
-            measured=result.measured,
-            file=expectation.file or None,
-            line=expectation.line or None,
-        )
-        lines += [f"failed: {text}: {line}" for line in result.failures]
-    return checks.table(), lines
 
 
 @public

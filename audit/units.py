@@ -73,8 +73,11 @@ def read_budget(written: Amount, unit: str | Unit) -> int:
         raise ValueError(f"'{given}' is not a number like {kind.examples}")
     number = Decimal(match[1].replace("_", "") + (match[2] or ""))
     amount = Fraction(number) * size * kind.scale
+    if amount.denominator != 1 and kind.scale == 1:
+        raise ValueError(f"'{given}' is not a whole number of {kind.many}".removesuffix(" of "))
     if amount.denominator != 1:
-        raise ValueError(f"'{given}' {_too_fine(kind)}")
+        least = f"{write_exactly(1, kind)}, the smallest {kind.measures} that is counted"
+        raise ValueError(f"'{given}' is finer than {least}")
     return int(amount)
 
 
@@ -85,12 +88,6 @@ def _size(word: str, kind: Unit, given: str) -> int | None:
     if word in ("s", "h"):
         raise ValueError(f"'{given}': {word} is for --unit seconds; budgets count {kind.measures}")
     return 1 if word and word in (kind.one, kind.many) else None
-
-
-def _too_fine(kind: Unit) -> str:
-    if kind.scale == 1:
-        return f"is not a whole number{f' of {kind.many}' if kind.many else ''}"
-    return f"is finer than {write_exactly(1, kind)}, the smallest {kind.measures} that is counted"
 
 
 def read_budgets(written: Amounts, unit: str | Unit) -> list[int]:

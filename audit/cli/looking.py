@@ -134,9 +134,8 @@ def query(
 def _from_standard_input() -> str:
     """Read SQL from standard input."""
     try:
-        text = sys.stdin.buffer.read().decode("utf-8")
+        if (text := sys.stdin.buffer.read().decode("utf-8")).strip():
+            return text
     except UnicodeDecodeError:
         raise AuditError("query: standard input is not UTF-8 text") from None
-    if not text.strip():
-        raise AuditError("query: standard input holds no SQL")
-    return text
+    raise AuditError("query: standard input holds no SQL")

@@ -41,10 +41,14 @@ def advisory_notes(name: str, table: pa.Table) -> list[str]:
     ]
 
 
+def is_simulated(con: duckdb.DuckDBPyConnection) -> bool:
+    """Return whether any source is simulated."""
+    return bool(con.execute("select 1 from sources where simulated").fetchall())
+
+
 def caption(con: duckdb.DuckDBPyConnection, purpose: str, archives: Sequence[str] = ()) -> str:
     """Return a caption to paste: what is shown, of what, under which settings, how sure it is."""
-    is_simulated = bool(con.execute("select 1 from sources where simulated").fetchall())
-    mark, kind = (f"{SIMULATED}. ", "simulated") if is_simulated else ("", "recorded")
+    mark, kind = (f"{SIMULATED}. ", "simulated") if is_simulated(con) else ("", "recorded")
     try:
         ((problems, attempts, count),) = con.execute(
             "select count(distinct problem_id), sum(bank_size), count(distinct archive) "

@@ -1,6 +1,7 @@
 """The budget card: what a budget figure must state, as JSON or as a record of Every Eval Ever."""
 
 import json
+import re
 import time
 from collections.abc import Collection
 from pathlib import Path
@@ -45,15 +46,16 @@ def write_card(
         facts = {"now": str(int(time.time())), "version": __version__}
         facts["replicates"] = settings["replicates"]
         records = both.execute(engine.render("evaluation_records"), facts).fetchall()
-    if len(records) > 1 and out.suffix == ".json":
+    if len(records) == 1:
+        return [_write(out, json.loads(records[0][1]))]
+    if out.suffix == ".json":
         raise AuditError(
             f"--out {out}: a record holds one archive, and here are {len(records)}; name a folder, "
             "or choose one with --archive"
         )
-    if len(records) > 1:
-        out.mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
     return [
-        _write(out / f"{_file_name(archive)}.json" if len(records) > 1 else out, json.loads(record))
+        _write(out / (re.sub(r"[^\w.-]", "_", archive) + ".json"), json.loads(record))
         for archive, record in records
     ]
 
@@ -63,8 +65,3 @@ def _write(path: Path, content: dict[str, Any]) -> Path:
         text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
         Path(temporary).write_text(text + "\n", encoding="utf-8")
     return path
-
-
-def _file_name(archive: str) -> str:
-    """Return an archive's name as a file's: letters, digits and a few marks."""
-    return "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in archive)

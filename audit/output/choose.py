@@ -70,9 +70,15 @@ def _order_archives(table: pa.Table, order: Sequence[str]) -> pa.Table:
     if "archive" not in table.column_names:
         raise AuditError("--order: this table has no archives")
     archives = table["archive"].to_pylist()
-    places = {name: place for place, name in enumerate(order)}
+    first = first_of(order, sorted({*archives}))[: len({*order})]
+    places = {name: place for place, name in enumerate(first)}
+    rows = sorted(range(len(archives)), key=lambda row: places.get(archives[row], len(places)))
+    return table.take(rows)
+
+
+def first_of(order: Sequence[str], archives: Sequence[str]) -> list[str]:
+    """Return the archives, those named in `order` first."""
     for name in order:
         if name not in archives:
-            raise AuditError(f"--order: {not_there('archive', name, sorted({*archives}))}")
-    rows = sorted(range(len(archives)), key=lambda row: places.get(archives[row], len(order)))
-    return table.take(rows)
+            raise AuditError(f"--order: {not_there('archive', name, archives)}")
+    return list(dict.fromkeys([*order, *archives]))

@@ -19,7 +19,6 @@ from audit.output.write import rows_as_text
 from audit.text import capital, visible
 from audit.units import UNITS, Unit, write_cost
 
-DISPLAY_FORMATS = ("table", "md", "tex")
 FORMATS = ("table", "csv", "json", "md", "tex")
 
 # An aggregate of a column, as DuckDB names it, has the unit of the column.
@@ -51,15 +50,11 @@ def _six_digits(value: float | Decimal) -> str:
 
 def _plain(value: Any) -> str:
     """Return any value as text; nested values as JSON."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, bytes):
         return value.hex()
-    return (
-        json.dumps(value, ensure_ascii=False, default=str)
-        if isinstance(value, list | dict)
-        else str(value)
-    )
+    if isinstance(value, bool | list | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
 
 
 def text_table(names: Sequence[str], rows: Iterable[Sequence[str | None]]) -> pa.Table:
@@ -157,16 +152,14 @@ def display_columns(name: str | None, table: pa.Table) -> list[DisplayColumn]:
         if header in bounds:
             continue
         fmt = number_format(name, header)
-        cells = [_cell(value, fmt, unit) for value in values_of(column)]
-        if header in merged:
-            low, high = (
-                [_cell(value, fmt, unit) for value in values_of(table[f"{header}_{end}"])]
-                for end in ("low", "high")
-            )
-            cells = [
-                f"{x} [{a}, {b}]" if x and a and b else x
-                for x, a, b in zip(cells, low, high, strict=True)
-            ]
+        sides = [table[f"{header}_{end}"] for end in ("low", "high")] if header in merged else []
+        printed = [
+            [_cell(value, fmt, unit) for value in values_of(each)] for each in (column, *sides)
+        ]
+        cells = [
+            f"{cell} [{', '.join(ends)}]" if cell and ends and all(ends) else cell
+            for cell, *ends in zip(*printed, strict=True)
+        ]
         rank, words = LAST_RANK, header
         if name is not None:
             rank = int(engine.column(name, header).shown_first or LAST_RANK - 1)
@@ -184,7 +177,7 @@ def format_table(
     """
     if fmt in ("csv", "json"):
         return rows_as_text(table, fmt)
-    if fmt not in DISPLAY_FORMATS:
+    if fmt not in FORMATS:
         raise AuditError(f"unknown format {fmt!r}: use one of {', '.join(FORMATS)}")
     columns = display_columns(name, table)
     if fmt == "tex" and name in engine.table_names():

@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 
 from audit import engine
+from audit.engine.check import Checks
 from audit.errors import AuditError
 from audit.output.choose import select_rows
 from audit.output.diff import key_columns
 from audit.output.display import budget_name, is_number
-from audit.output.headings import unit_of
+from audit.output.headings import in_unit, unit_of
 from audit.text import first_names, literal, quoted
 from audit.units import Unit, read_budget, whole_number
 
@@ -38,15 +40,6 @@ class Expectation:
     condition: str
     file: str = ""
     line: int = 0
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How many rows an expectation concerns, what was measured, and a line for each failure."""
-
-    rows: int
-    measured: str
-    failures: list[str]
 
 
 def read_expectations(texts: Sequence[str]) -> list[Expectation]:
@@ -83,8 +76,27 @@ def _parsed(text: str, where: str) -> Expectation:
     return Expectation(text.strip(), table, names, condition.strip())
 
 
-def outcome(expectation: Expectation, table: pa.Table) -> Outcome:
-    """Return whether the rows that an expectation names meet its condition; a null meets none."""
+def check_expectations(
+    con: duckdb.DuckDBPyConnection, expected: Sequence[Expectation]
+) -> tuple[pa.Table, list[str]]:
+    """Return a check for each expectation, and a line for each row that fails."""
+    checks, failures = Checks(), []
+    tables = {name: in_unit(con, engine.table(con, name)) for name in {e.table for e in expected}}
+    for one in expected:
+        rows, failed, measured = _outcome(one, tables[one.table])
+        is_named = one.text.startswith(f"{one.table}:")
+        place = {"file": one.file or None, "line": one.line or None, "measured": measured}
+        claim = one.text if is_named else f"{one.table}: {one.text}"
+        checks.add(f"expect {one.text}", claim, rows, len(failed), **place)
+        failures += [f"failed: {one.text}: {line}" for line in failed]
+    return checks.table(), failures
+
+
+def _outcome(expectation: Expectation, table: pa.Table) -> tuple[int, list[str], str]:
+    """Return how many rows are meant, a line for each that fails, and what was measured.
+
+    A null meets no condition.
+    """
     keys = [name for name in table.column_names if name in key_columns(expectation.table)]
     where, unit = f"--expect '{expectation.text}'", unit_of(table)
     layout = f"write {', '.join(keys)}"
@@ -113,7 +125,7 @@ def outcome(expectation: Expectation, table: pa.Table) -> Outcome:
     # What fails is measured too; beside many rows that hold, it must not be lost.
     lines = failures or [told(row) for row in rows.to_pylist()]
     more = f"; and {len(lines) - MOST_MEASURED:,} more" if len(lines) > MOST_MEASURED else ""
-    return Outcome(rows.num_rows, "; ".join(lines[:MOST_MEASURED]) + more, failures)
+    return rows.num_rows, failures, "; ".join(lines[:MOST_MEASURED]) + more
 
 
 def _measured(column: str, value: Any) -> str:

@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from audit.errors import AuditError
-from audit.output.choose import select_rows
+from audit.output.choose import first_of, select_rows
 from audit.text import literal, not_there, plural
 
 # Columns that hold an archive: a comparison of two is shown when both are asked for.
@@ -28,10 +28,12 @@ class Filter:
 
     def note(self) -> str:
         """Return the line that stands under what is filtered."""
-        parts = []
-        for word, names in (("archive", self.archives), ("competition", self.competitions)):
-            if names:
-                parts.append(f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}")
+        named = {"archive": self.archives, "competition": self.competitions}
+        parts = [
+            f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}"
+            for word, names in named.items()
+            if names
+        ]
         parts += [plural(len(self.problems), "problem")] if self.problems else []
         return f"shown: {'; '.join(parts)}" if parts else ""
 
@@ -87,10 +89,7 @@ def in_order(
 ) -> list[str]:
     """Return the archives, or all that were replayed, those named in `order` first."""
     rows = con.execute("select archive from archives order by archive").fetchall()
-    names = [name for (name,) in rows if not archives or name in archives]
-    if unknown := [name for name in order if name not in names]:
-        raise AuditError(f"--order: {not_there('archive', unknown[0], names)}")
-    return list(dict.fromkeys([*order, *names]))
+    return first_of(order, [name for (name,) in rows if not archives or name in archives])
 
 
 def read_problems(path: Path) -> list[tuple[str, int]]:
@@ -121,25 +120,23 @@ def filtered(name: str, table: pa.Table, only: Filter) -> pa.Table:
 
 def condition(name: str, columns: Sequence[str], only: Filter) -> str:
     """Return the filter as a condition of SQL; refuse one that a table cannot follow."""
-    parts = ["true"]
-    for option, needed, values in (
-        ("archive", ("archive",), only.archives),
-        ("competition", ("competition",), only.competitions),
-        ("problems", ("competition", "question_id"), only.problems),
-    ):
-        if values and not {*needed} <= {*columns}:
+    asked = {"archive": only.archives, "competition": only.competitions, "problems": only.problems}
+    for option, values in asked.items():
+        needed = "question_id" if option == "problems" else option
+        if values and needed not in columns:
             raise AuditError(
                 f"--{option}: {name} has no rows of single {option.removesuffix('s')}s, so it "
                 f"cannot be filtered; use 'budget-audit replay --{option}' to compute it for these "
                 "alone"
             )
-        if not values:
-            continue
-        if option == "problems":
-            pairs = ", ".join(f"({literal(c)}, {q})" for c, q in only.problems)
-            parts.append(f"(competition, question_id) in ({pairs})")
-            continue
-        named = ARCHIVE_COLUMNS if option == "archive" else needed
-        names = ", ".join(map(literal, map(str, values)))
-        parts += [f"{column} in ({names})" for column in named if column in columns]
-    return " and ".join(parts)
+    named = {column: only.archives for column in ARCHIVE_COLUMNS if column in columns}
+    named |= {"competition": only.competitions}
+    parts = [
+        f"{column} in ({', '.join(map(literal, names))})"
+        for column, names in named.items()
+        if names
+    ]
+    if only.problems:
+        pairs = ", ".join(f"({literal(c)}, {q})" for c, q in only.problems)
+        parts.append(f"(competition, question_id) in ({pairs})")
+    return " and ".join(parts) or "true"

@@ -3,7 +3,7 @@
 import html
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -132,19 +132,17 @@ class Result:
         """Return the first rows as a notebook shows them."""
         shown = self._table.slice(0, ROWS_SHOWN)
         columns = display_columns(self.name, shown)
-        align = ["right" if column.numeric else "left" for column in columns]
 
-        def row(tag: str, cells: Sequence[str]) -> str:
+        def row(tag: str, cells: Iterable[str]) -> str:
             return "".join(
-                f'<{tag} style="text-align:{side}">{html.escape(visible(cell))}</{tag}>'
-                for cell, side in zip(cells, align, strict=True)
+                f'<{tag} style="text-align:{"right" if column.numeric else "left"}">'
+                f"{html.escape(visible(cell))}</{tag}>"
+                for column, cell in zip(columns, cells, strict=True)
             )
 
-        head = row("th", [column.header for column in columns])
-        body = "".join(
-            f"<tr>{row('td', [column.cells[number] for column in columns])}</tr>"
-            for number in range(shown.num_rows)
-        )
+        head = row("th", (column.header for column in columns))
+        rows = zip(*(column.cells for column in columns), strict=True)
+        body = "".join(f"<tr>{row('td', cells)}</tr>" for cells in rows)
         below = "".join(f"<div>{html.escape(line)}</div>" for line in self._below())
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 

@@ -172,7 +172,7 @@ def _pages(layout: Layout, rows: int, caption: str) -> list[tuple[int, int]]:
     room = HEIGHT - heads * layout.line - lines * CAPTION_LINE
     pages, start = [], 0
     for row in range(rows):
-        is_new = group is not None and (row == start or group.cells[row] != group.cells[row - 1])
+        is_new = group and (row == start or group.cells[row] != group.cells[row - 1])
         needed = (2.4 if is_new else 1) * layout.line * len(layout.parts)
         if needed > room and row > start:
             pages.append((start, row))
@@ -240,12 +240,10 @@ def _tabular(
     if environment == "longtable":
         lines += [r"\midrule", r"\endhead", r"\bottomrule", r"\endlastfoot"]
     for row in rows:
-        is_new = group is not None and (
-            row == rows.start or group.cells[row] != group.cells[row - 1]
-        )
-        if environment == "tabular" and (is_new or (group is None and row == rows.start)):
+        is_new = row == rows.start or (group and group.cells[row] != group.cells[row - 1])
+        if environment == "tabular" and is_new:
             lines.append(r"\midrule")
-        if group is not None and is_new:
+        if group and is_new:
             name = tex_text(group.cells[row])
             lines.append(rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{\emph{{{name}}}}} \\")
         lines.append(line([texts[id(column)][row] for column in columns]))

@@ -93,12 +93,10 @@ def _csv_files(folder: Path, tables: dict[str, pa.Table]) -> list[Path]:
 
 def _refuse(out: Path, formats: Sequence[str], texts: str | None) -> None:
     """Say what is wrong with the options before anything is computed."""
-    unknown = [name for name in formats if name not in FORMATS]
+    unknown = [repr(name) for name in formats if name not in FORMATS]
     if unknown or not formats:
-        raise AuditError(
-            f"report: no format {', '.join(map(repr, unknown)) or 'given'};"
-            f" there are {', '.join(FORMATS)}"
-        )
+        wrong = f"no format {', '.join(unknown) or 'given'}"
+        raise AuditError(f"report: {wrong}; there are {', '.join(FORMATS)}")
     if out.exists() and not out.is_dir():
         raise AuditError(f"{out}: is a file; --out names the folder for the report")
     if texts is not None and (texts not in ("some", "all") or "html" not in formats):
@@ -109,20 +107,19 @@ def _texts_and_figures(
     con: duckdb.DuckDBPyConnection, out: Path, formats: Sequence[str], values: dict[str, Any]
 ) -> dict[Path, bytes]:
     """Return the report in Markdown and LaTeX, and the figures beside it."""
-    kinds = [
-        kind for kind in (("md", "svg", markdown), ("tex", "pdf", latex)) if kind[0] in formats
-    ]
-    if not kinds:
+    kinds = {"md": (".svg", markdown), "tex": (".pdf", latex)}
+    if kinds.keys().isdisjoint(formats):
         return {}
     drawn = _figures(con, values)
     values = values | {"figures": drawn, "sections": sections(values, MOST_ROWS)}
     files: dict[Path, bytes] = {}
-    for fmt, suffix, render in kinds:
+    for fmt in kinds.keys() & set(formats):
+        suffix, render = kinds[fmt]
         files[out / f"report.{fmt}"] = render(values).encode()
         for figure in drawn:
             if figure.wide is not None:
-                path = out / "figures" / f"{figure.name}.{suffix}"
-                files[path] = drawing.figure_bytes(figure.wide, f".{suffix}")
+                path = out / "figures" / f"{figure.name}{suffix}"
+                files[path] = drawing.figure_bytes(figure.wide, suffix)
     return files
 
 

@@ -16,7 +16,7 @@ from audit.database import has_answers
 from audit.engine import quality
 from audit.errors import AuditError
 from audit.load import provenance
-from audit.output.captions import advisory_notes
+from audit.output.captions import advisory_notes, is_simulated
 from audit.output.display import DisplayColumn, display_columns
 from audit.output.filters import Filter, filtered
 from audit.output.headings import replayed_unit
@@ -24,12 +24,7 @@ from audit.progress import Progress
 from audit.report import captions, data, findings
 from audit.report.data import Row
 from audit.report.story import read_story
-from audit.report.wording import (
-    budget_name,
-    macros,
-    one_line,
-    said,
-)
+from audit.report.wording import budget_name, macros, one_line, said
 from audit.rules import describe_rule, order_rules
 from audit.study import recorded
 from audit.text import SIMULATED, join_names
@@ -82,15 +77,8 @@ def tables(
     return rows_by_name, unavailable
 
 
-def title(
-    con: duckdb.DuckDBPyConnection,
-    own_title: str | None,
-    archives: Sequence[Row],
-    sources: Sequence[Row],
-) -> str:
-    """Return what the report is called: as asked, or by the data."""
-    if own_title or recorded.title(con):
-        return own_title or str(recorded.title(con))
+def _title(archives: Sequence[Row], sources: Sequence[Row]) -> str:
+    """Return what the report is called by its data."""
     files = {row["file"].split(".")[0] for row in sources}
     names = [one_line(row["archive"]) for row in archives]
     if len(files) == 1:
@@ -109,7 +97,7 @@ def content(
     settings = data.settings(con)
     archives = [row for row in data.archives(con) if not only or row["archive"] in only.archives]
     sources = data.relation(con, "report_sources").to_pylist()
-    simulated = data.is_simulated(con)
+    simulated = is_simulated(con)
     named = data.relation(con, "problem_numbers")
     shown = tables | ({"problems": named} if named.num_rows else {})
     read = {
@@ -118,7 +106,7 @@ def content(
     }
     unit = replayed_unit(con)
     words = _words(archives, settings, unit, is_answered=has_answers(con))
-    heading = title(con, own_title, archives, sources)
+    heading = own_title or recorded.title(con) or _title(archives, sources)
     found = quality.find(con, [row["archive"] for row in archives], moment="report")
     return {
         "title": (f"{SIMULATED}: " if simulated else "") + heading,

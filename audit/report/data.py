@@ -43,11 +43,6 @@ def settings(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return dict(con.execute("select key, value from settings order by key").fetchall())
 
 
-def is_simulated(con: duckdb.DuckDBPyConnection) -> bool:
-    """True when any source is simulated."""
-    return bool(con.execute("select 1 from sources where simulated").fetchall())
-
-
 def replayed_on(con: duckdb.DuckDBPyConnection) -> str | None:
     """Return the day on which the database was last written; None for one in memory."""
     ((path,),) = con.execute(

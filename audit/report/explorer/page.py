@@ -173,22 +173,21 @@ def _findings(topics: list[Topic], unit: Unit) -> list[dict[str, Any]]:
     """One row per question for all archives, then one per archive and finding."""
     rows: list[dict[str, Any]] = []
     for topic in topics:
-        said = {"short": topic.summary, "sentence": topic.summary, "source": ""}
+        summary = dict.fromkeys(("short", "sentence"), topic.summary)
         shared = {"question": topic.question, "budget": None, "selector": ""}
-        rows.append(shared | {"archive": "all"} | said)
+        rows.append(shared | {"archive": "all", "source": ""} | summary)
         for finding in topic.findings:
-            said = {
-                "archive": finding.archive,
-                "short": finding.short or finding.sentence,
-                "sentence": finding.sentence,
-                "source": f"check: table {finding.table}"
-                + (f", {'; '.join(finding.keys)}" if finding.keys else ""),
-            }
-            budget = finding.budget and round(finding.budget * unit.scale)
+            source = filter(None, (f"check: table {finding.table}", "; ".join(finding.keys)))
             rows.append(
-                shared
-                | {name: steerless(text) for name, text in said.items()}
-                | {"budget": budget, "selector": finding.selector}
+                {
+                    "question": topic.question,
+                    "archive": steerless(finding.archive),
+                    "short": steerless(finding.short or finding.sentence),
+                    "sentence": steerless(finding.sentence),
+                    "source": steerless(", ".join(source)),
+                    "budget": finding.budget and round(finding.budget * unit.scale),
+                    "selector": finding.selector,
+                }
             )
     if len({finding.archive for topic in topics for finding in topic.findings}) > MOST_PAIRED:
         # The rows that a list begins with would all be about one question: the answers go first.

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from audit.database.leftovers import atomic_file
 from audit.errors import AuditError, extra_hint
-from audit.report import data
+from audit.output.captions import is_simulated
 from audit.report.data import Row
 from audit.report.pages import html_page, template
 from audit.text import SIMULATED, steerless
@@ -77,7 +77,7 @@ def frame(con: duckdb.DuckDBPyConnection, title: str, subtitle: str, look: Look)
     A title of the caller's own stands alone; an empty one leaves only the mark.
     """
     converter()
-    mark = [f"{SIMULATED}, not a model's output"] if data.is_simulated(con) else []
+    mark = [f"{SIMULATED}, not a model's output"] if is_simulated(con) else []
     is_explained = look.title is None and not look.is_narrow
     below = textwrap.wrap(subtitle, max(30, look.width // 7)) if is_explained else []
     shown = steerless(title if look.title is None else look.title)
@@ -112,19 +112,16 @@ def inline(rows: Iterable[Row], needed: str | None = None) -> Markup:
 
 def svg(spec: Row) -> str:
     """Return the chart as SVG text."""
-    return figure_bytes(spec, ".svg").decode()
+    return converter().vegalite_to_svg(spec, allowed_base_urls=[])
 
 
 def figure_bytes(spec: Row, suffix: str) -> bytes:
     """Return the chart as the content of an SVG, PDF, PNG or offline HTML file."""
-    options: dict[str, Any] = {"allowed_base_urls": []}
-    if suffix == ".svg":
-        return converter().vegalite_to_svg(spec, **options).encode()
     if suffix == ".pdf":
         return converter().svg_to_pdf(_in_points(svg(spec)))
     if suffix == ".png":
-        return converter().vegalite_to_png(spec, scale=2, **options)
-    return _html(spec).encode()
+        return converter().vegalite_to_png(spec, scale=2, allowed_base_urls=[])
+    return (svg(spec) if suffix == ".svg" else _html(spec)).encode()
 
 
 def _in_points(text: str) -> str:

@@ -93,12 +93,8 @@ def rule_domain(rows: Iterable[Row]) -> list[str]:
 
 def extent(rows: Iterable[Row], column: str) -> tuple[float, float]:
     """Return the smallest and the largest value of a column, its intervals included."""
-    values = [
-        row[name]
-        for row in rows
-        for name in (column, f"{column}_low", f"{column}_high")
-        if row.get(name) is not None
-    ]
+    names = (column, f"{column}_low", f"{column}_high")
+    values = [row[name] for row in rows for name in names if row.get(name) is not None]
     return (min(values), max(values)) if values else (0.0, 1.0)
 
 

@@ -86,7 +86,7 @@ def _read_budget(budget: Amount, unit: Unit) -> float:
         raise AuditError(f"timeline: --budget: {error}") from None
     if counted < 1:
         raise AuditError(f"timeline: --budget {budget}: a budget is above 0")
-    return counted if unit.scale == 1 else counted / unit.scale
+    return counted / unit.scale
 
 
 def _lanes(con: duckdb.DuckDBPyConnection, key: Row, words: Any) -> list[Row]:
