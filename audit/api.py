@@ -427,7 +427,8 @@ def schema(db: Database, name: str | None = None) -> Result:
 
     with _open(db) as con:
         rows = list_relations(con, name)
-    return Result(rows, caption=engine.relation_comment(name) if name else "")
+    # With a name its sentences are wrapped on a terminal; those of a query are cut.
+    return Result(rows, "schema", caption=engine.relation_comment(name) if name else "")
 
 
 @public

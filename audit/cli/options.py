@@ -5,6 +5,7 @@ import inspect
 import re
 import signal
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
@@ -238,11 +239,13 @@ def show(result: "Result", fmt: str, wide: bool = False) -> None:
 
 
 def list_names(pairs: Iterable[tuple[str, str]]) -> None:
-    """Print names, and beside each what it is."""
+    """Print names, and beside each what it is, in as many lines as a terminal needs."""
     listed = list(pairs)
-    width = max(len(name) for name, _ in listed)
+    margin = 2 + max(len(name) for name, _ in listed)
+    room = max(20, (width_of(False) or 10_000) - margin)
     for name, what in listed:
-        click.echo(f"{name:{width}}  {what}")
+        lines = textwrap.wrap(what, room, break_on_hyphens=False)
+        click.echo(f"{name:{margin}}" + f"\n{' ' * margin}".join(lines))
 
 
 def print_result(result: "Result") -> None:
