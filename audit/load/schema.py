@@ -9,15 +9,18 @@ import pyarrow as pa
 from audit.database import SCHEMA_VERSION
 from audit.database.schema import LOADED, VIEWS
 from audit.engine import render
-from audit.sources.canonical import CHECKPOINTS, COLUMNS, STEPS
+from audit.sources.canonical import COLUMNS
 
 SQL_TYPES = {pa.int64(): "bigint", pa.string(): "varchar", pa.float64(): "double"}
 # Columns that a load has places for; all others go from a file into `attempts` as they are, where
-# they stand last.
+# they stand last. The first wait in `incoming` as they are, too.
+TAKEN = (
+    *("prompt_tokens", "completion_tokens", "finish_reason", "archive_answer", "mean_logprob"),
+    *("correct", "steps", "checkpoints"),
+)
 PLACED = (
-    *("archive", "competition", "question_id", "seed"),
-    *("prompt_tokens", "completion_tokens", "finish_reason", "mean_logprob", "steps"),
-    *("text", "boxed_answer", "archive_answer", "correct", "references", "checkpoints"),
+    *("archive", "competition", "question_id", "seed", "text", "boxed_answer", "references"),
+    *TAKEN,
 )
 CARRIED = pa.struct([(name, column.type) for name, column in COLUMNS.items() if name not in PLACED])
 SCORES = pa.list_(pa.struct([("score", pa.string()), ("value", pa.float64())]))
@@ -31,24 +34,13 @@ INCOMING = pa.schema(
         *KEY_FIELDS,
         # The name of a problem that goes by one; until all are known its number is below 0.
         ("problem", pa.string()),
-        ("prompt_tokens", pa.int64()),
-        ("completion_tokens", pa.int64()),
-        ("finish_reason", pa.string()),
-        ("raw_answer", pa.string()),
-        ("answer", pa.string()),
-        ("archive_answer", pa.string()),
-        ("eligible", pa.bool_()),
-        ("recorded_box", pa.string()),
-        ("recorded_answer", pa.string()),
-        ("mean_logprob", pa.float64()),
-        ("correct", pa.bool_()),
-        ("recorded", pa.bool_()),
-        ("accepted", pa.list_(pa.string())),
-        ("has_text", pa.bool_()),
+        *((name, COLUMNS[name].type) for name in TAKEN),
+        *((name, pa.string()) for name in ("raw_answer", "answer")),
+        *((name, pa.string()) for name in ("recorded_box", "recorded_answer")),
+        *((name, pa.bool_()) for name in ("eligible", "recorded", "has_text")),
+        ("accepted", COLUMNS["references"].type),
         ("carried", CARRIED),
-        ("steps", STEPS),
         ("scores", SCORES),
-        ("checkpoints", CHECKPOINTS),
     ]
 )
 # Each is filled by the select of its name in sql/load.
