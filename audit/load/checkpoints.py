@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import duckdb
 import pyarrow as pa
 
-from audit.answers.extract import normal_answers, number_forms
+from audit.answers.extract import normal_answers
 from audit.database import insert
 from audit.engine import render
 from audit.errors import AuditError, first_line
@@ -55,7 +55,11 @@ def load_checkpoints(
             insert(con, "insert into filed_checkpoints", rows)
     con.execute(f"create temp table incoming_checkpoints as {render('incoming_checkpoints')}")
     if file is not None and "drop" in (reading.unlabelled, reading.failed):
-        notes += _leave_out(con, file)
+        # Checkpoints of attempts that were left out have none to belong to.
+        gone = "delete from incoming_checkpoints where completion_tokens is null"
+        ((count,),) = con.execute(gone).fetchall()
+        what = f"{file.shown_name}: {count:,} checkpoints of attempts that were left out"
+        notes += [what] if count else []
     _refuse_faulty(con, [*files, *([file] if file else [])])
     _normalize_answers(con, numbers=reading.numbers)
     for name in ("checkpoints", "checkpoint_labels"):
@@ -113,15 +117,6 @@ def _typed(batch: pa.RecordBatch, name: str, type: pa.DataType) -> pa.Array:
         return values  # The column's rule finds the row.
 
 
-def _leave_out(con: duckdb.DuckDBPyConnection, file: SourceFile) -> Iterator[str]:
-    """Remove the checkpoints of attempts that --unlabelled drop or --failed drop left out."""
-    ((count,),) = con.execute(
-        "delete from incoming_checkpoints where completion_tokens is null"
-    ).fetchall()
-    if count:
-        yield f"{file.shown_name}: {count:,} checkpoints of attempts that were left out"
-
-
 def place_of(files: Sequence[SourceFile], number: int | None) -> str:
     """Return the name of a row's file; the rows of a select may be of none."""
     return "the select" if number is None else files[number].shown_name
@@ -140,6 +135,6 @@ def _normalize_answers(con: duckdb.DuckDBPyConnection, *, numbers: bool) -> None
     """Make `answer_forms`: every answer as written, with its normal form where it has one."""
     raw = con.sql("select distinct answer from incoming_checkpoints where answer is not null")
     written = raw.to_arrow_table()["answer"].combine_chunks().cast(pa.string())
-    forms = normal_answers(written)
-    table = pa.table({"raw_answer": written, "answer": number_forms(forms) if numbers else forms})
+    answers = normal_answers(written, numbers=numbers)
+    table = pa.table({"raw_answer": written, "answer": answers})
     insert(con, "create temp table answer_forms as", table)
