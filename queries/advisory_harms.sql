@@ -3,6 +3,7 @@ select
     strict.archive,
     strict.competition,
     strict.question_id,
+    coalesce(problem_names.name, strict.question_id::varchar) as problem,
     strict.repeat,
     strict.budget,
     strict.answer as strict_answer,
@@ -13,6 +14,7 @@ select
 from selections as strict
 inner join selections as advisory
     using (archive, competition, question_id, repeat, cap, budget, selector)
+left join problem_names using (competition, question_id)
 where
     strict.rule = 'strict'
     and advisory.rule = 'advisory'

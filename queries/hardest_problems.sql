@@ -20,6 +20,7 @@ select
     uncovered.archive,
     uncovered.competition,
     uncovered.question_id,
+    coalesce(any_value(problem_names.name), uncovered.question_id::varchar) as problem,
     uncovered.replays,
     count(*) as attempts_in_bank,
     count(*) filter (attempts.eligible) as eligible_attempts,
@@ -28,5 +29,6 @@ select
 from uncovered
 inner join attempts using (archive, competition, question_id)
 inner join grades using (archive, competition, question_id, seed)
+left join problem_names using (competition, question_id)
 group by uncovered.archive, uncovered.competition, uncovered.question_id, uncovered.replays
 order by uncovered.archive, uncovered.competition, uncovered.question_id

@@ -2,7 +2,7 @@
 -- $archive =
 -- $competition =
 -- $question_id =
--- An empty parameter means the first there is.
+-- An empty parameter means the first there is; a problem goes by its name or number.
 with chosen as (
     select
         archive,
@@ -12,7 +12,10 @@ with chosen as (
     where
         ($archive = '' or archive = $archive)
         and ($competition = '' or competition = $competition)
-        and question_id = coalesce(nullif($question_id, '')::bigint, question_id)
+        and (
+            $question_id in ('', question_id::varchar)
+            or (competition, question_id) in (select (competition, question_id) from problem_names where name = $question_id)
+        )
     order by archive, competition, question_id
     limit 1
 )
@@ -21,6 +24,7 @@ select
     attempts.archive,
     attempts.competition,
     attempts.question_id,
+    coalesce(any_value(problem_names.name), attempts.question_id::varchar) as problem,
     attempts.answer,
     count(*) as attempts,
     case when attempts.answer is not null then count(*) filter (attempts.eligible) end as votes,
@@ -32,5 +36,6 @@ select
 from chosen
 inner join attempts using (archive, competition, question_id)
 inner join grades using (archive, competition, question_id, seed)
+left join problem_names using (competition, question_id)
 group by attempts.archive, attempts.competition, attempts.question_id, attempts.answer
 order by votes desc, attempts desc, attempts.answer nulls last

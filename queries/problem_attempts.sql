@@ -2,7 +2,7 @@
 -- $archive =
 -- $competition =
 -- $question_id =
--- An empty parameter means the first there is; votes count the eligible attempts with the answer.
+-- An empty parameter means the first there is; a problem goes by its name or number. Votes count the eligible attempts with the answer.
 select
     attempts.seed,
     attempts.completion_tokens,
@@ -17,10 +17,11 @@ select
     end as votes,
 from attempts
 inner join grades using (archive, competition, question_id, seed)
+left join problem_names using (competition, question_id)
 where
     $archive in ('', attempts.archive)
     and $competition in ('', attempts.competition)
-    and attempts.question_id = coalesce(nullif($question_id, '')::bigint, attempts.question_id)
+    and $question_id in ('', problem_names.name, attempts.question_id::varchar)
 window
     same_answer as (
         partition by attempts.archive, attempts.competition, attempts.question_id, attempts.answer

@@ -32,12 +32,14 @@ select
     archive,
     competition,
     question_id,
+    coalesce(any_value(problem_names.name), question_id::varchar) as problem,
     count(*) as replays,
     count(*) filter (is_split) as split_replays,
     sum(is_split::integer * is_decisive::integer)::bigint as split_and_one_is_right,
     array_to_string(list_sort(list_distinct(flatten(list(answers) filter (is_split)))), ' | ')
         as answers,
 from replay_choices
+left join problem_names using (competition, question_id)
 group by archive, competition, question_id
 having count(*) filter (is_split) > 0
 order by split_replays desc, archive, competition, question_id

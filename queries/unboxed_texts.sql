@@ -4,12 +4,14 @@ select
     attempts.archive,
     attempts.competition,
     attempts.question_id,
+    coalesce(problem_names.name, attempts.question_id::varchar) as problem,
     attempts.seed,
     attempts.completion_tokens,
     attempts.archive_answer,
     right(texts.text, $characters::integer) as ending,
 from attempts
 left join texts using (archive, competition, question_id, seed)
+left join problem_names using (competition, question_id)
 where
     attempts.finish_reason = 'stop'
     and attempts.answer is null

@@ -24,6 +24,7 @@ select
     archive,
     competition,
     question_id,
+    coalesce(name, question_id::varchar) as problem,
     replays,
     cut_replays,
     prefix_cost,
@@ -31,6 +32,7 @@ select
     100.0 * prefix_cost / nullif(sum(prefix_cost) over everyone, 0)
         as percent_of_all_prefixes,
 from paid
+left join problem_names using (competition, question_id)
 window
     everyone as (partition by archive),
     ranking as (partition by archive order by prefix_cost desc, competition, question_id)

@@ -109,6 +109,8 @@ def _cell(value: Any, fmt: str, unit: Unit) -> str:
             return budget_name(value, kind)
         return write_cost(_exact(value), kind)
     if fmt.isdecimal():
+        # A count has no decimals, though a column of its name holds means elsewhere.
+        fmt = "0" if isinstance(value, int) else fmt
         text = round_half_up(value, int(fmt))
         return f"{int(text):,}" if fmt == "0" and math.isfinite(value) else text
     is_whole = not isinstance(value, float) and value == int(value)

@@ -439,6 +439,20 @@ def test_unboxed_texts(con):
     assert found == [("steady", 2, 10, "6", "it is 6")]
 
 
+def test_problems_are_shown_and_chosen_by_their_names(tmp_path):
+    named = [{**row, "question_id": f"q{8 + row['question_id']}"} for row in ROWS]
+    write_jsonl(named, tmp_path / "a.jsonl")
+    audit.load(tmp_path / "a.duckdb", tmp_path / "a.jsonl")
+    audit.replay(tmp_path / "a.duckdb", **SETTINGS)
+    with database.connect(tmp_path / "a.duckdb", read_only=True) as con:
+        for name in NAMES:
+            columns = query(con, name).column_names
+            assert ("problem" in columns) == ("question_id" in columns), name
+        for name in ("replay_ledger", "problem_answers"):
+            found = rows(con, name, "archive", "problem", archive="steady", question_id="q10")
+            assert set(found) == {("steady", "q10")}
+
+
 # The command.
 
 
