@@ -5,6 +5,8 @@ a number rests on it; or `does not load yet:` with what is asked. What is printe
 files' beginnings are read and pass the gate of a load, in memory.
 """
 
+import glob
+import os
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -21,6 +23,7 @@ from audit.load.trial import Trial, try_load
 from audit.load.writing import write_select
 from audit.options import Reading, arguments, read_options
 from audit.sources.canonical import COLUMNS
+from audit.sources.columns import file_stem
 from audit.sources.containers import CONTAINERS
 from audit.sources.files import Source, SourceFile, Unreadable, excerpt
 from audit.sources.missing import NEEDS, OPTIONAL, explain, missing_columns
@@ -72,7 +75,8 @@ def describe(
         one = settle(together, files, reading)
         formats = {peek.format for peek in together}
         is_one_tool = len(formats) == 1 and formats.isdisjoint(CONTAINERS)
-        if is_one_tool or (not one.trial.refusal and not one.proposal.questions):
+        is_alike = not [found for found in settled if _needed(found) != _needed(one)]
+        if is_one_tool or (is_alike and not one.trial.refusal and not one.proposal.questions):
             kinds, settled = [(together, files)], [one]
     for found in settled:
         found.leave_open(questions)
@@ -86,7 +90,7 @@ def describe(
     room = (LINES + 1 - len(more) - bool(more)) // len(chosen) - 1
     blocks = []
     for (peeks, members), found in zip(chosen, settled, strict=False):
-        paths = list(sources) if len(kinds) == 1 else [str(file.path) for file in members]
+        paths = list(sources) if len(kinds) == 1 else _name_files(members)
         lines = list(_block(peeks, members, paths, found, None if all else room))
         if write:
             lines += write_select(Path(write), peeks[0], paths, found)
@@ -149,6 +153,24 @@ def _kinds(
             kinds.setdefault(last, ([], []))[0].append(source)
         kinds[last][1].append(file)
     return list(kinds.values())
+
+
+def _needed(settled: Settled) -> tuple[Any, ...]:
+    """Return the options that files need, whatever their archive and competition are called."""
+    options = {n: n in ("archive", "competition") or v for n, v in settled.proposal.options.items()}
+    return settled.reading.answer, settled.reading.failed, settled.proposal.mapping, options
+
+
+def _name_files(files: Sequence[SourceFile]) -> list[str]:
+    """Return a glob that finds just these files, or else their paths."""
+    paths = {file.path for file in files}
+    folder = glob.escape(os.path.commonpath([path.parent for path in paths]))
+    name = files[0].path.name
+    ending = name.removeprefix(file_stem(name))
+    for pattern in (f"{folder}/*{ending}", f"{folder}/**/*{ending}") if len(files) > 1 else ():
+        if {Path(found) for found in glob.glob(pattern, recursive=True)} == paths:
+            return [pattern]
+    return [str(file.path) for file in files]
 
 
 def _block(

@@ -18,7 +18,7 @@ from audit.sources.paths import EACH
 
 NOT_COSTS = re.compile(r"max_|limit|budget|per_|id$")
 # Parts of a cost that is loaded, and sums with its prompt.
-KNOWN_PARTS = re.compile(r"prompt|input|cache|total|reason|think|detail")
+KNOWN_PARTS = re.compile(r"prompt|input|cache|total_?tok|reason|think|detail")
 STAR = re.compile(r"(select|,)\s*(\w+\.)?\*", re.IGNORECASE)
 SELECTED = re.compile(r'([\w.]+)\s+as\s+"?(\w+)"?', re.IGNORECASE)
 
