@@ -198,7 +198,9 @@ def _block(
         yield from lines
         yield from _everything(source, settled)
     elif len(lines) > room:
-        yield from lines[: room - 1]
+        # The command is shown, however many columns are asked about.
+        after = [line for line in lines[room - 1 :] if line.startswith("  budget-audit ")]
+        yield from [*lines[: room - 1 - len(after)], *after]
         yield f"… {len(lines) - room + 1:,} more lines: --all shows them"
     else:
         yield from lines

@@ -3,8 +3,11 @@
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -38,7 +41,6 @@ NO_COLUMNS = (
     "the records lie inside a document, or two kinds of files differ; write a select that "
     "unnests them (audit/sources/README.md has ten), or answer by the options"
 )
-NAMED = {"seconds": '"seconds"', "references": '"references"'}
 
 
 def write_select(
@@ -51,14 +53,14 @@ def write_select(
     kept = {name: getattr(settled.reading, name) for name in BESIDE}
     reading = Reading(**kept)
     text = "\n".join(_lines(path, source, sources, settled, reading)) + "\n"
+    if not (text := _bind(text, sources) or ""):
+        yield f"nothing is written: {NO_COLUMNS}"
+        return
     if not settled.proposal.questions:
         trial = try_load(sources, replace(reading, sql=text))
         if trial.refusal or (trial.counts != settled.trial.counts and settled.trial.is_whole):
             yield NO_SELECT
             return
-    elif not _is_bound(text, sources):
-        yield f"nothing is written: {NO_COLUMNS}"
-        return
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -79,14 +81,30 @@ def write_select(
     yield f"  {shlex.join(command)}"
 
 
-def _is_bound(text: str, sources: Sequence[str]) -> bool:
-    """Tell whether the sources, as DuckDB reads them, have the columns of a select."""
-    try:
-        with open_views([Argument(find_files(sources))], {}) as con:
-            con.sql(text)
-    except (AuditError, duckdb.Error):
-        return False
-    return True
+def _bind(text: str, sources: Sequence[str]) -> str | None:
+    """Return a select with a view that has its columns: the source, or the records in its list."""
+    with suppress(AuditError), open_views([Argument(find_files(sources))], {}) as con:
+        views = ["source", *_records_in(con.sql("from source"))]
+        # Of several lists each may hold some of the records.
+        for view in views if len(views) == 2 else views[:1]:
+            with suppress(duckdb.Error):
+                bound = text.replace("from source", f"from {view}")
+                con.sql(bound)
+                return bound
+    return None
+
+
+def _records_in(relation: duckdb.DuckDBPyRelation) -> Iterator[str]:
+    """Yield the select of the objects in each list of a source, with what stands around them."""
+    for name, type in zip(relation.columns, relation.types, strict=True):
+        item: Any = type.children[0][1] if type.id == "list" else type
+        if type.id == "list" and item.id == "struct":
+            own = {field for field, _ in item.children}
+            left = [name, "item", *(other for other in relation.columns if other in own)]
+            yield (
+                f"(select * exclude ({', '.join(map(quoted, left))}), unnest(item)\n"
+                f"      from (select *, unnest({quoted(name)}) as item from source))"
+            )
 
 
 def _lines(
@@ -104,7 +122,7 @@ def _lines(
     why = {guess.column: guess.why for guess in settled.proposal.guesses}
     asked = {question.column: question for question in settled.proposal.questions}
     for name in (*COLUMNS, *sorted(n for n in mapping if n.startswith("score_"))):
-        alias = NAMED.get(name, name)
+        alias = _column(name)
         if question := asked.get(name):
             found = "; ".join(question.candidates)
             for place, expression in PLACES.items():
@@ -127,9 +145,19 @@ def _lines(
 
 def _column(path: str) -> str:
     return ".".join(
-        part if re.fullmatch(r"[a-z_][a-z0-9_]*", part) else quoted(part)
+        part
+        if re.fullmatch(r"[a-z_][a-z0-9_]*", part) and part not in _reserved()
+        else quoted(part)
         for part in path.split(".")
     )
+
+
+@cache
+def _reserved() -> set[str]:
+    """Return the words that name no column unless they are quoted."""
+    words = "select keyword_name from duckdb_keywords() where keyword_category = 'reserved'"
+    with duckdb.connect() as con:
+        return {word for (word,) in con.execute(words).fetchall()}
 
 
 def _expression(name: str, path: str, source: Source) -> str:

@@ -420,7 +420,13 @@ def test_the_select_that_is_left_loads_the_same_or_has_marked_lines(tmp_path):
     (tmp_path / "audit.duckdb").unlink()
     read_streams(tmp_path, *shlex.split(shown.splitlines()[-1])[1:])
     assert counts(tmp_path) == PLAIN
-    # What no select of these columns reads is not written.
+    # Of one document the select reads the list; what none reads is not written.
+    rows = [run_of("m", p, k) for p, k in EACH]
+    (tmp_path / "runs.json").write_text(json.dumps({"suite": 1, "results": rows}))
+    shown = describe([str(tmp_path / "runs.json")], write=str(tmp_path / "map.sql"))
+    (tmp_path / "audit.duckdb").unlink()
+    read_streams(tmp_path, *shlex.split(shown.splitlines()[-1])[1:])
+    assert counts(tmp_path) == (6, 1, 3, 2, 6, 0, 6, 4)
     groups_by_model(tmp_path)
     shown = describe([str(tmp_path / "runs.json")], write=str(tmp_path / "none.sql"))
     assert "nothing is written" in shown and not (tmp_path / "none.sql").exists()
