@@ -177,7 +177,8 @@ def _compare(both: duckdb.DuckDBPyConnection, facts: Mapping[str, Any], partial:
     """Return the comparison of every problem, and what they come to."""
     left_out = "where result <> 'missing'" if partial else ""
     rows = both.sql(f"from ({render('verified_problems')}) {left_out}").to_arrow_table()
-    results = rows["result"].to_pylist()
+    found = rows.to_pylist()
+    results = [row["result"] for row in found]
     equal, different, others, missing = (results.count(result) for result in RESULTS)
     caption = (
         f"{equal:,} of {len(results):,} problems equal the replay in the recorded order (launched, "
@@ -185,26 +186,24 @@ def _compare(both: duckdb.DuckDBPyConnection, facts: Mapping[str, Any], partial:
         f"{facts['rule']}, policy {facts['policy']}, cap {facts['cap']}"
     )
     notes = [*facts["notes"]]
-    labels = [rows[name].to_pylist() for name in ("live_correct", "correct")]
-    pairs = zip(results, *labels, strict=True)
-    if unlabelled := sum(None in pair and pair[0] != "missing" for pair in pairs):
+    labels = [(row["live_correct"], row["correct"]) for row in found if row["result"] != "missing"]
+    if unlabelled := sum(None in pair for pair in labels):
         notes.append(
             f"{plural(unlabelled, 'problem')} without a label in one of the runs: none is compared"
         )
     if different:
-        notes.append(f"{different:,} problems differ, although most attempts are equal")
+        notes.append(
+            f"{plural(different, 'problem')} with a difference, although most attempts are equal"
+        )
     if missing:
-        names = [
-            f"{row['competition']} {row['problem']}"
-            for row in rows.to_pylist()
-            if row["result"] == "missing"
-        ]
+        lacking = [row for row in found if row["result"] == "missing"]
+        names = [f"{row['competition']} {row['problem']}" for row in lacking]
         notes.append(
             f"the live run lacks {plural(missing, 'problem')}: {first_names(names, 5)}; --partial "
             "verifies the others alone"
         )
     if others:
-        notes.append(f"{others:,} problems have other attempts: this is another sampling")
+        notes.append(f"other attempts at {plural(others, 'problem')}: this is another sampling")
         notes += _describe_rerun(both)
     return Result(rows, caption=caption, notes=notes)
 
