@@ -62,18 +62,12 @@ def shortened(name: str, limit: int, others: Sequence[str] = ()) -> str:
 
 def _without_word_ends(name: str, limit: int) -> str:
     """Drop the ends of a name's longest words until it has `limit` characters."""
-    words = re.split(r"([^\W\d_]{4,})", name)
-    lengths = {place: len(words[place]) for place in range(1, len(words), 2)}
-    over = len(name) - limit
-    while over > 0 and lengths and max(lengths.values()) > 2:
-        place = max(lengths, key=lambda place: lengths[place])
+    for letters in range(limit, 1, -1):
         # The first letter that goes makes room for the ellipsis only.
-        over -= lengths[place] < len(words[place])
-        lengths[place] -= 1
-    for place, letters in lengths.items():
-        if letters < len(words[place]):
-            words[place] = words[place][:letters] + "…"
-    return "".join(words)
+        short = re.sub(rf"([^\W\d_]{{{letters}}})[^\W\d_]{{2,}}", r"\1…", name)
+        if len(short) <= limit:
+            return short
+    return name
 
 
 def _without_middle(name: str, limit: int) -> str:

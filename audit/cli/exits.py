@@ -128,7 +128,7 @@ class Cli(click.Group):
             where = f"{error.ctx.command_path}: " if error.ctx else ""
             hint = f"; see '{error.ctx.command_path} --help'" if error.ctx else ""
             what = one_line(error.format_message()).rstrip(".")
-            complain(f"{where}{what}{hint}")
+            complain(f"{where}{what}{hint}".replace("?; see", "? See"))
             sys.exit(2)
 
 
