@@ -66,7 +66,7 @@ PRIMARY = {
 def test_every_unit_and_rule_agrees_with_the_slow_reference(tmp_path, unit, seed):
     rng = random.Random(f"{unit} {seed}")
     # Some archives have no labels.
-    rows = awkward_archive(rng, archives=2, competitions=1, attempts=6, missing=0, logprobs=True)
+    rows = awkward_archive(rng, archives=2, competitions=2, attempts=4, missing=0, logprobs=True)
     rows = with_ledger(rng, rows)
     asked = {"primary_selector": PRIMARY[unit], "selectors": EVERY_SELECTOR}
     settings = able(rows, random_run(rng, unit) | asked)

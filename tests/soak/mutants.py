@@ -143,6 +143,8 @@ SAME = (
     ("sql/bootstrap/walk_blocks.sql", "- 1) // "),
     # There is one slot for a position.
     ("sql/contracts/foreseeing_selectors.sql", "is distinct from "),
+    # No pool is longer than the list of its votes.
+    ("sql/diagnostics/majority_votes.sql", "unnest(range(1, len(votes) + "),
     # The second largest of three is that of two.
     ("sql/walks/prefix_weights.sql", "coalesce(max(weight, "),
     # The variable is set while the table is made.
