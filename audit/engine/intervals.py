@@ -19,6 +19,8 @@ from audit.text import quoted
 # Keys times replicates that are weighed at a time, and those that are matched, which take more.
 ROWS_AT_A_TIME = 500_000
 MATCHES_AT_A_TIME = 40_000
+# Products that NumPy holds at once; of more DuckDB joins the lists, and spills what it cannot hold.
+MOST_PRODUCTS = 10_000_000
 # Counts that are numbers of eight bytes at a time.
 COUNTS_AT_A_TIME = 4_000_000
 # What the search for equal costs reads again and again.
@@ -61,6 +63,9 @@ def _weighed(con: duckdb.DuckDBPyConnection, name: str, values: Sequence[str]) -
     together = header(name).get("together", "")
     for first, last in _key_ranges(con, together, ROWS_AT_A_TIME // len(counts)):
         keys = SOME_KEYS.format(first, last)
+        if (last - first + 1) * len(counts) > MOST_PRODUCTS:
+            yield interval_sql(name, keys)
+            continue
         con.register("interval_products", _products(con, keys, values, counts))
         try:
             yield interval_sql(name, keys, "interval_products")

@@ -41,6 +41,8 @@ def test_tables_in_pieces_of_any_size_are_the_same(tmp_path, monkeypatch, at_a_t
     monkeypatch.setattr(intervals, "ROWS_AT_A_TIME", at_a_time)
     monkeypatch.setattr(intervals, "MATCHES_AT_A_TIME", at_a_time)
     monkeypatch.setattr(intervals, "COUNTS_AT_A_TIME", 70)
+    # What belongs together is then joined as lists.
+    monkeypatch.setattr(intervals, "MOST_PRODUCTS", 3 * at_a_time)
     with replayed(tmp_path, rows(), **SETTINGS) as con:
         for name, table in tables_of(con, WEIGHING).items():
             # Chances are no whole numbers: their sums depend on the order.
