@@ -1,6 +1,7 @@
 """A stage rendered from its SQL file, and created as a table or a view."""
 
 import functools
+import os
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import duckdb
 
 from audit.database.arrow import create_empty
+from audit.database.connection import COMPILED
 from audit.engine.comments import PUBLIC_RELATIONS, column, is_table
 from audit.engine.lineage import relations_read
 from audit.engine.plugins import CANONICAL, Plugins, check_columns
@@ -105,8 +107,11 @@ def _templates() -> Any:
     # Most tables and many stages are no templates.
     import jinja2
 
+    # What is compiled is kept like the views of a replay, where that is possible.
+    is_kept = os.access(COMPILED, os.W_OK)
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(resource("sql")),
+        bytecode_cache=jinja2.FileSystemBytecodeCache(str(COMPILED)) if is_kept else None,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

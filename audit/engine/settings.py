@@ -228,7 +228,7 @@ def resolve_plugins(
     """The plug-ins of a replay; those of the last one where nothing is asked for."""
     by_kind = {}
     for kind in KINDS:
-        available = available_plugins(con, kind)
+        available = available_plugins(con, kind, settings.primary_selector, asked.get(kind))
         primary = (settings.primary_selector,) if kind == "selectors" else ()
         if asked.get(kind) is None:
             by_kind[kind] = _last_plugins(con, kind, available, primary)
@@ -242,11 +242,16 @@ def resolve_plugins(
     return Plugins(**by_kind, unit=settings.unit, primary=settings.primary_selector)
 
 
-def available_plugins(con: duckdb.DuckDBPyConnection, kind: str) -> dict[str, Plugin]:
+def available_plugins(
+    con: duckdb.DuckDBPyConnection, kind: str, primary: str, asked: Any
+) -> dict[str, Plugin]:
     """The plug-ins that can be chosen by name in this database."""
     available = {plugin.name: plugin for plugin in plugins(kind)}
     if kind == "selectors":
-        available |= {plugin.name: plugin for plugin in score_selectors(con)}
+        is_usual = asked is None and primary in available and "used_selectors" not in relations(con)
+        # The selectors of scores take a while to render, and the default ones are none of them.
+        if not is_usual:
+            available |= {plugin.name: plugin for plugin in score_selectors(con)}
         if not has_answers(con):
             available = {
                 name: plugin for name, plugin in available.items() if not plugin.needs_answers

@@ -72,7 +72,6 @@ STAGES = (
     "evaluation/correct_picks",
     "evaluation/problem_costs",
     "evaluation/problem_prompts",
-    "evaluation/primary_answers",
     "evaluation/other_answers",
     "evaluation/primary_scores",
     "evaluation/other_scores",

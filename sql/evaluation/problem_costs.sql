@@ -1,5 +1,5 @@
 -- problem_costs: integer totals of an archive at one problem over its random orders at the primary
---     cap, whatever the selector.
+--     cap: what they cost whatever the selector, and how many the primary selector answers.
 -- grain: archive, competition, question_id, budget, rule
 -- kept: table by walks
 with totals as (
@@ -13,8 +13,16 @@ with totals as (
         end as covered,
         sum(stops.launched)::bigint as launched,
         sum(stops.cost)::bigint as cost,
+        count(picks.candidate_id) as answered,
+        count(*) filter (candidate_grades.is_correct) as correct,
+        count(*) filter (candidate_grades.is_repaired_correct) as repaired_correct,
     from primary_stops as stops
     inner join coverage on stops.walk_id = coverage.walk_id
+    left join primary_picks as picks
+        on stops.walk_id = picks.walk_id
+        and stops.returned >= picks.from_position
+        and stops.returned < picks.until_position
+    left join candidate_grades on picks.candidate_id = candidate_grades.candidate_id
     where
         stops.repeat > 0
         and stops.walk_id between coalesce(getvariable('first_walk'), 0)
@@ -33,6 +41,9 @@ select
     totals.covered,
     totals.launched,
     totals.cost,
+    totals.answered,
+    totals.correct,
+    totals.repaired_correct,
 from totals
 inner join banks on totals.bank_id = banks.bank_id
 inner join archives on banks.archive_id = archives.archive_id
