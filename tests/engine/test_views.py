@@ -1,4 +1,4 @@
-"""The views of a replay: made once for a version and a choice of plug-ins, and copied from then on."""
+"""The views of a replay: made once for a version and its plug-ins, and copied from then on."""
 
 import sys
 
