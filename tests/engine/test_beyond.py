@@ -123,50 +123,8 @@ def rows_of(con, name):
 # --------------------------------------------------------------------------------------- policies
 
 
-def test_a_stop_at_the_cap_is_a_stop_and_each_cap_has_its_own(tmp_path):
-    # 4 4 5 4 4: decided at cap 3 once nothing can catch up, that is at 2 of 3; at cap 2 at 2.
-    rows = [attempt(seed, 10, answer) for seed, answer in enumerate("44544")]
-    settings = {**FULL, "caps": (1, 2, 3, 9), "primary_cap": 9, "orders": 0}
-    with replayed(tmp_path, rows, **settings) as con:
-        found = con.sql("select policy, cap, stop_position from policy_stops").fetchall()
-        stops = {(policy, cap): stop for policy, cap, stop in found}
-    assert [stops["decided", cap] for cap in (1, 2, 3, 9)] == [1, 2, 2, 4]
-    assert [stops["lead_of_three", cap] for cap in (1, 2, 3, 9)] == [None, None, None, 5]
-    assert [stops["adaptive_consistency", cap] for cap in (1, 2, 3, 9)] == [None] * 4
-    assert [stops["early_stopping", cap] for cap in (1, 2, 3, 9)] == [None] * 4
-    assert [stops["none", cap] for cap in (1, 2, 3, 9)] == [None] * 4
-    assert len(stops) == len(found) == 20
-
-
-def test_a_replay_that_policy_and_budget_end_together_is_the_policys(tmp_path):
-    # Three equal votes at 10 each: lead_of_three stops after 30 tokens, where the budget ends too.
-    rows = [attempt(seed, 10, "4", correct=True) for seed in range(5)]
-    settings = {**FULL, "budgets": (29, 30, 31, 99), "caps": (9,), "primary_cap": 9}
-    with replayed(tmp_path, rows, **settings) as con:
-        found = {
-            (row["policy"], row["rule"], row["budget"]): tuple(
-                row[f"stopped_by_{reason}"] for reason in ("policy", "budget", "cap")
-            )
-            for row in rows_of(con, "policies")
-        }
-    assert found["lead_of_three", "strict", 29] == (0, 100, 0)
-    assert found["lead_of_three", "advisory", 29] == (100, 0, 0)
-    assert found["lead_of_three", "strict", 30] == (100, 0, 0)
-    assert found["lead_of_three", "strict", 31] == (100, 0, 0)
-    assert found["none", "strict", 31] == (0, 100, 0)
-    assert found["none", "strict", 99] == (0, 0, 100)
-
-
 def relation(con, name):
     return con.sql(f"from {name} order by all").fetchall()
-
-
-def test_named_policies_come_with_none_and_no_other(tmp_path):
-    rows = awkward_archive(random.Random(2))
-    with replayed(tmp_path, rows, **{**FULL, "policies": ("decided",)}) as con:
-        for name in ("policy_stops", "policy_replays", "policy_selections"):
-            found = con.sql(f"select distinct policy from {name} order by 1").fetchall()
-            assert found == [("decided",), ("none",)], name
 
 
 def test_an_unknown_policy_is_refused_by_name_and_keeps_the_old_replays(tmp_path):

@@ -234,17 +234,6 @@ def test_a_tie_between_right_and_wrong_is_won_lost_halved_or_left(tmp_path):
     assert found["label_mode"] == found["majority"]
 
 
-def test_a_tie_goes_to_the_answer_seen_first_not_to_the_one_that_led_first(tmp_path):
-    rows = problem(0, ("7", True), ("7", True), ("9", False), ("9", False))
-    labels = [[one["correct"] for one in order] for _, order in orders_of(rows, 40)]
-    with replayed(tmp_path, rows, **ALL_RETURNED, orders=40) as con:
-        found = accuracies(con)
-    # In 7 9 9 7 the answer 9 has two votes first.
-    assert sum(order[0] == order[3] for order in labels) not in (0, 40)
-    assert found["majority"] == 100 * sum(order[0] for order in labels) / 40
-    assert found["ties_last_seen"] == 100 * sum(order[3] for order in labels) / 40
-
-
 def test_attempts_cut_at_the_limit_vote_and_raw_strings_split_where_a_definition_says_so(tmp_path):
     cut = problem(0, ("9", False), ("7", True, "length"), ("7", True, "length"), archive="cut")
     spellings = [("7", True), ("07", True), ("+7", True), ("9", False), ("9", False)]
