@@ -70,7 +70,7 @@ def whole_number(value: Any) -> int | None:
     if isinstance(value, int):
         return value
     if isinstance(value, float | Decimal):
-        is_whole = -LARGEST_EXACT_FLOAT <= value <= LARGEST_EXACT_FLOAT and value % 1 == 0
+        is_whole = -LARGEST_EXACT_FLOAT < value < LARGEST_EXACT_FLOAT and value % 1 == 0
         return int(value) if is_whole else None
     match = DIGITS.fullmatch(value) if isinstance(value, str) else None
     return int(match[1]) if match else None
@@ -205,7 +205,7 @@ def _references(value: Any) -> list[str]:
 
 
 def csv_list(value: Any) -> Any:
-    """What a cell of references holds: a list as JSON or Python write it, or the one that it is."""
+    """Return the list in a cell, as JSON or Python write it, or a list of the cell itself."""
     # References from another file come as lists.
     if value is None or isinstance(value, list):
         return value
@@ -217,6 +217,11 @@ def csv_list(value: Any) -> Any:
     with suppress(SyntaxError, ValueError, MemoryError, RecursionError):
         return ast.literal_eval(cell) if PYTHON_LIST.fullmatch(cell) else cell
     return cell
+
+
+def _from_cell(column: Column) -> Column:
+    """Return a column of lists as CSV has it."""
+    return replace(column, rule=lambda value: column.rule(csv_list(value)))
 
 
 def _correct(value: Any) -> bool | None:
@@ -305,19 +310,6 @@ def _steps(value: Any) -> list[dict[str, Any]]:
                 f"({step['prompt_tokens'] or 0}), found {step['cached_tokens']}"
             )
     return steps
-
-
-def _from_json(rule: Callable[[Any], Any], noun: str) -> Callable[[Any], Any]:
-    """Return the rule of a CSV cell that holds a list as JSON."""
-
-    def read(value: Any) -> Any:
-        try:
-            return rule(None if value is None else json.loads(value))
-        except (json.JSONDecodeError, RecursionError):
-            found = excerpt(value)
-            raise ValueError(f"must be a list of {noun}s as JSON, found {found}") from None
-
-    return read
 
 
 # Checkpoints: what an attempt would answer if it had to answer there
@@ -449,9 +441,7 @@ COLUMNS = {
 # The columns any of which says what an attempt answers.
 ANSWERING = ("text", "boxed_answer", "archive_answer")
 CSV_COLUMNS = COLUMNS | {
-    "references": Column(pa.list_(pa.string()), lambda value: _references(csv_list(value))),
-    "steps": Column(STEPS, _from_json(_steps, "step")),
-    "checkpoints": Column(CHECKPOINTS, _from_json(_checkpoints, "checkpoint")),
+    name: _from_cell(COLUMNS[name]) for name in ("references", "steps", "checkpoints")
 }
 SCORES = _column(
     Column(pa.float64(), _score, _cast_finite),

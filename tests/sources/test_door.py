@@ -411,6 +411,12 @@ def test_the_select_that_is_left_loads_the_same_or_has_marked_lines(tmp_path):
     shown = describe([str(tmp_path / "runs.jsonl")], write=str(tmp_path / "map.sql"))
     read_streams(tmp_path, *shlex.split(shown.splitlines()[-1])[1:])
     assert counts(tmp_path) == SHAPES["a_run_table"][1]
+    # A word that is no outcome is refused, and is not a wrong answer.
+    with open(tmp_path / "runs.jsonl", "a") as stream:
+        stream.write(json.dumps(run_rows()[0] | {"Trial": 9, "outcome": "timeout"}) + "\n")
+    command = shlex.split(shown.splitlines()[-1])[1:]
+    _, error = read_streams(tmp_path, *command, "--replace", status=2)
+    assert "row 13" in error and "column correct: must be true or false" in error
     problems_of_an_unknown_name(tmp_path)
     shown = describe([str(tmp_path / "runs.jsonl")], write=str(tmp_path / "map.sql"))
     text = (tmp_path / "map.sql").read_text()

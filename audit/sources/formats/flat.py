@@ -161,8 +161,14 @@ OUTCOMES = {
     "pass": True, "passed": True, "resolved": True,
     "fail": False, "failed": False, "unresolved": False,
 }  # fmt: skip
-OUTCOME_SQL = "lower({{}}) in ({})".format(
-    ", ".join(f"'{word}'" for word, is_right in OUTCOMES.items() if is_right)
+OUTCOME_SQL = "case {} else {{0}}::varchar end".format(
+    " ".join(
+        f"when lower(trim({{0}}::varchar)) in {words} then '{label}'"
+        for label, words in (
+            ("true", tuple(word for word, is_right in OUTCOMES.items() if is_right)),
+            ("false", tuple(word for word, is_right in OUTCOMES.items() if not is_right)),
+        )
+    )
 )
 
 
