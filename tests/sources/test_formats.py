@@ -1061,7 +1061,7 @@ def read_or_refuse(path, format=None, **options):
     try:
         files = find_files([str(path)])
         batches = staging.read(staging.Staging(files, reading))
-        return sum(batch.rows.num_rows for batch in batches)
+        return sum(batch.num_rows for batch in batches)
     except AuditError as error:
         assert "\n" not in str(error)
         return 0
