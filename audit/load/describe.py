@@ -81,9 +81,9 @@ def describe(
     for found in settled:
         found.leave_open(questions)
     chosen = kinds if all else kinds[:KINDS_SHOWN]
-    more = [f"left out: {reason}" for reason in (skipped if all else skipped[:KINDS_SHOWN])]
-    if len(skipped) > len(more):
-        more.append(f"and {len(skipped) - len(more):,} more files were left out")
+    more = [f"left out: {reason}" for reason in skipped]
+    if not all and len(skipped) > KINDS_SHOWN:
+        more[KINDS_SHOWN:] = [f"and {len(skipped) - KINDS_SHOWN:,} more files were left out"]
     if len(kinds) > len(chosen):
         more.append(f"and {len(kinds) - len(chosen):,} more kinds of files: --all shows them")
     # Blocks share the lines that are left, with a blank one between them.
@@ -194,29 +194,23 @@ def _block(
         lines += [] if is_brief else _record(trial)
         lines += _held(trial, files, source.format)
         lines += _absent(source, settled)
-    if room is None:
-        yield from lines
-        yield from _everything(source, settled)
-    elif len(lines) > room:
+    if room is not None and len(lines) > room:
         # The command is shown, however many columns are asked about.
         after = [line for line in lines[room - 1 :] if line.startswith("  budget-audit ")]
-        yield from [*lines[: room - 1 - len(after)], *after]
-        yield f"… {len(lines) - room + 1:,} more lines: --all shows them"
-    else:
-        yield from lines
+        more = f"… {len(lines) - room + 1:,} more lines: --all shows them"
+        lines = [*lines[: room - 1 - len(after)], *after, more]
+    yield from [*lines, *(_everything(source, settled) if room is None else ())]
 
 
 def _verdict(source: Source, settled: Settled, failed: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Return the verdict, and what it rests on."""
     questions, trial = settled.proposal.questions, settled.trial
-    if questions:
-        yield (
-            f"{NOT_YET} {questions[0].words}"
-            if len(questions) == 1
-            else (f"{NOT_YET} {len(questions)} questions are left")
-        )
+    if len(questions) == 1:
+        yield from [f"{NOT_YET} {questions[0].words}", *list(questions[0].lines())[1:]]
+    elif questions:
+        yield f"{NOT_YET} {len(questions)} questions are left"
         for question in questions:
-            yield from list(question.lines())[len(questions) == 1 :]
+            yield from question.lines()
     elif trial.refusal:
         missing = missing_columns(source, settled.reading) if "missing col" in trial.refusal else []
         yield f"{NOT_YET} {'; '.join(explain(source, n) for n in missing) or trial.refusal}"

@@ -46,10 +46,7 @@ OTHERS = {
     b"\xff\xff\xff\xff": "is an Arrow stream: write it as Parquet",
     b"SQLite format 3": "is an SQLite database: export the table as CSV",
     b"\x28\xb5\x2f\xfd": "is compressed with zstd: unpack it",
-    b"BZh9": "is compressed with bzip2: unpack it",
-    b"\xfd7zXZ": "is compressed with xz: unpack it",
     b"\x89HDF": "is an HDF5 file: write it as JSON lines or CSV",
-    b"%PDF": "is a PDF document",
     b"\xff\xfe": "is UTF-16: save it as UTF-8",
     b"\xfe\xff": "is UTF-16: save it as UTF-8",
 }

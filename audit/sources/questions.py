@@ -171,6 +171,11 @@ class Asker:
                 getattr(self, f"_find_{name}")()
         if "question_id" not in {*self.missing, *self.reading.mapping}:
             self._doubt_question_id()
+        # No error at all says little where another column tells endings apart.
+        error = self.evidence.leaf(self.paths.get("finish_reason"))
+        endings = [v for v in self._called("finish_reason") if v.distinct > 1 and not v.is_number]
+        if error and not error.present and endings:
+            self.ask("finish_reason", endings, f"{error.path} (null throughout)")
         if "correct" not in self.paths and self.reading.grade is None:
             self._find_correct()
         return self.proposal

@@ -163,6 +163,12 @@ def a_flag_of_timeouts(folder):
     lines(folder / "runs.jsonl", [{n: v for n, v in r.items() if n != "error"} for r in rows])
 
 
+@shape(ask("how an attempt ended (finish_reason)?", "status (2 values", "error (null throughout)"))
+def a_status_beside_no_error(folder):
+    rows = [run_of("m", p, k, status=["done", "timeout"][p == k]) for p, k in EACH]
+    lines(folder / "runs.jsonl", rows)
+
+
 @shape(ask("which column is the problem (question_id)?", "task (1 value: math)", "example_id"))
 def a_task_that_all_rows_share(folder):
     lines(folder / "runs.jsonl", [run_of("m", 0, k, task="math", example_id=p) for p, k in EACH])

@@ -120,7 +120,7 @@ def _chunks(
             for number, wrong in zip(numbers, facts.get("wrong", ()), strict=False):
                 if wrong:
                     raise context.file.error(f"row {number}: {wrong}")
-            values |= _mapped(context, origins, facts)
+            values |= _mapped(origins, facts)
             left_out = facts.get("left_out") or [None] * len(numbers)
             context.notes.update(reason for reason in left_out if reason)
             kept = [not reason for reason in left_out]
@@ -150,19 +150,15 @@ def _row_batches(
         yield rows, types
 
 
-def _mapped(
-    context: Context, origins: Mapping[str, Origin], facts: Mapping[str, Any]
-) -> dict[str, Any]:
+def _mapped(origins: Mapping[str, Origin], facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns that options name, of each record and position."""
-    values: dict[str, list[Any]] = {name: [] for name in origins}
-    count = len(facts["number"])
-    records = facts.get("record", [{}] * count)
-    positions = facts.get("position", [0] * count)
-    for number, record, position in zip(facts["number"], records, positions, strict=False):
-        context.row = number
-        for name, origin in origins.items():
-            values[name].append(origin.get(record, position))
-    return values
+    numbers = facts["number"]
+    records = facts.get("record", [{}] * len(numbers))
+    places = list(zip(records, facts.get("position", [0] * len(numbers)), strict=False))
+    return {
+        name: list(numbers) if origin.is_row else [origin.get(*place) for place in places]
+        for name, origin in origins.items()
+    }
 
 
 class Feed:
