@@ -11,7 +11,7 @@ import duckdb
 
 from audit.database.connection import EXTENSION_SETTINGS, SANDBOX
 from audit.errors import AuditError, explained
-from audit.sources.containers import GZIP_MAGIC, LONGEST_LINE, sniff
+from audit.sources.containers import GZIP_MAGIC, LONGEST_LINE, ZIP_MAGIC, sniff
 from audit.sources.files import SourceFile
 from audit.text import literal, quoted
 
@@ -77,26 +77,19 @@ def _files_sql(con: duckdb.DuckDBPyConnection, files: Sequence[SourceFile]) -> s
     groups: dict[tuple[str, bool], list[SourceFile]] = {}
     for file in files:
         container = sniff(file).container
-        if container == "zip" or (container != "parquet" and _starts_with(file, b"PK")):
+        if _starts_with(file, ZIP_MAGIC):
             raise file.error("is a zip archive, which a select cannot read: unpack it")
         kind = "json" if container == "jsonl" else container
         groups.setdefault((kind, _starts_with(file, GZIP_MAGIC)), []).append(file)
-    selects = [
-        _named_group(con, kind, is_gzip, members) for (kind, is_gzip), members in groups.items()
-    ]
+    selects = []
+    for (kind, is_gzip), members in groups.items():
+        try:
+            selects.append(_group_sql(con, kind, is_gzip, members, ", filename = true"))
+        except AuditError as error:
+            if OWN_NAME not in str(error):
+                raise
+            selects.append(_group_sql(con, kind, is_gzip, members, ""))
     return " union all by name ".join(selects)
-
-
-def _named_group(
-    con: duckdb.DuckDBPyConnection, kind: str, is_gzip: bool, files: Sequence[SourceFile]
-) -> str:
-    """Return the select of files of one container, with filename unless they have their own."""
-    try:
-        return _group_sql(con, kind, is_gzip, files, ", filename = true")
-    except AuditError as error:
-        if OWN_NAME not in str(error):
-            raise
-        return _group_sql(con, kind, is_gzip, files, "")
 
 
 def _starts_with(file: SourceFile, magic: bytes) -> bool:
