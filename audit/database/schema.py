@@ -97,8 +97,9 @@ NUMBERED = tuple(name for name in BY_ARCHIVE if "question_id" in LOADED[name].co
 def check_schema(con: duckdb.DuckDBPyConnection, name: str = "the database") -> None:
     """Refuse a database that something else, or another version, has made."""
     present = con.execute(
-        "select table_name from information_schema.tables "
-        "where table_catalog = current_database() order by table_name"
+        "select table_name from duckdb_tables() where database_name = current_database() "
+        "union all select view_name from duckdb_views() "
+        "where database_name = current_database() and not internal order by table_name"
     ).fetchall()
     if not present:
         return

@@ -331,16 +331,21 @@ def keep(con: duckdb.DuckDBPyConnection, settings: Settings, used_plugins: Plugi
     }
     for relation, (columns, rows) in columns_and_rows.items():
         create(con, relation, columns, rows)
+    is_answered = has_answers(con)
     for kind in KINDS:
-        _keep_plugins(con, kind, getattr(used_plugins, kind), settings.primary_selector)
+        used = getattr(used_plugins, kind)
+        _keep_plugins(con, kind, used, settings.primary_selector, is_answered)
 
 
 def _keep_plugins(
-    con: duckdb.DuckDBPyConnection, kind: str, used_plugins: Sequence[Plugin], primary: str
+    con: duckdb.DuckDBPyConnection,
+    kind: str,
+    used_plugins: Sequence[Plugin],
+    primary: str,
+    is_answered: bool,
 ) -> None:
     """Store a kind's plug-ins as `used_KIND`, numbered from 1; `rule` repeats `name` for joins."""
-    one, is_answered = KINDS[kind].one, has_answers(con)
-    rows = []
+    one, rows = KINDS[kind].one, []
     for number, each in enumerate(used_plugins, 1):
         known = (each.votes_on, each.path, each.sql, is_answered, *weighed(each))
         rows.append((number, each.name, each.name, each.name == primary, *known))

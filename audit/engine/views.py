@@ -70,9 +70,9 @@ def made_views(
 def copy_views(con: duckdb.DuckDBPyConnection) -> Collection[str]:
     """Copy the attached views into the database, with what they mean, and return their names."""
     ((database,),) = con.execute("select current_database()").fetchall()
-    before = {*relations(con)}
     con.execute(f"copy from database {MADE} to {quoted(database)} (schema)")
-    return {*relations(con)} - before
+    made = f"select view_name from duckdb_views() where database_name = '{MADE}' and not internal"
+    return [name for (name,) in con.execute(made).fetchall()]
 
 
 def publish(con: duckdb.DuckDBPyConnection, plugins: Plugins) -> None:
