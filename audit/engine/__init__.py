@@ -3,7 +3,6 @@
 from audit.engine.build import build, render
 from audit.engine.comments import (
     PUBLIC_RELATIONS,
-    ColumnMeaning,
     column,
     column_comment,
     comment_relations,
@@ -15,9 +14,8 @@ from audit.engine.intervals import intervals_read
 from audit.engine.lazy import prepared
 from audit.engine.lineage import relations_read
 from audit.engine.paired import paired_intervals
-from audit.engine.plugins import Plugin, Plugins, plugins
+from audit.engine.plugins import Plugins, plugins
 from audit.engine.replay import explaining_other_replays, make_stale, refuse_other_replays, replay
-from audit.engine.settings import last_settings
 from audit.engine.sql_files import (
     header,
     resource,
@@ -27,7 +25,7 @@ from audit.engine.sql_files import (
     table_purpose,
 )
 from audit.engine.stages import REPLAY_RELATIONS, SETTING_RELATIONS, STAGE_NAMES, STAGES
-from audit.engine.tables import needs_texts, needs_tokens, relations_behind, table, waiting_events
+from audit.engine.tables import relations_behind, table, waiting_events
 
 __all__ = [
     "PUBLIC_RELATIONS",
@@ -35,8 +33,6 @@ __all__ = [
     "SETTING_RELATIONS",
     "STAGES",
     "STAGE_NAMES",
-    "ColumnMeaning",
-    "Plugin",
     "Plugins",
     "build",
     "column",
@@ -46,10 +42,7 @@ __all__ = [
     "header",
     "intervals_read",
     "is_table",
-    "last_settings",
     "make_stale",
-    "needs_texts",
-    "needs_tokens",
     "paired_intervals",
     "plugins",
     "prepared",

@@ -24,26 +24,12 @@ def _reads_tokens(con: duckdb.DuckDBPyConnection, name: str) -> bool:
     return True
 
 
-def needs_tokens(con: duckdb.DuckDBPyConnection, name: str) -> bool:
-    """Return whether a table cuts texts at tokens, and the replay counts something else."""
-    if not _reads_tokens(con, name):
-        return False
-    return con.execute("select unit from unit").fetchall() != [("completion",)]
-
-
 def waiting_events(con: duckdb.DuckDBPyConnection, name: str) -> int:
     """Return how many boundary events have yet to be tokenized before a table is complete."""
     if not _reads_tokens(con, name):
         return 0
     query = "select count(*) from prefix_events where examined is null"
     return con.execute(query).fetchall()[0][0]
-
-
-def needs_texts(con: duckdb.DuckDBPyConnection, name: str) -> bool:
-    """Return whether a table needs texts that the database never had."""
-    if not _reads_tokens(con, name):
-        return False
-    return lacks_texts(con)
 
 
 def relations_behind(names: Iterable[str]) -> set[str]:
@@ -66,9 +52,10 @@ def table(con: duckdb.DuckDBPyConnection, name: str) -> pa.Table:
         require_replays(con)
     else:
         require_attempts(con)
-    if needs_tokens(con, name):
+    reads_tokens = _reads_tokens(con, name)
+    if reads_tokens and con.execute("select unit from unit").fetchall() != [("completion",)]:
         raise AuditError(f"{name}: cuts texts at tokens; replay with --unit completion")
-    if needs_texts(con, name):
+    if reads_tokens and lacks_texts(con):
         raise AuditError(
             f"{name}: needs the texts, and a run keeps none; 'budget-audit load' the archives that "
             "it is wanted for into another --db"
