@@ -12,7 +12,7 @@ from tests.support.archives import attempt, write_parquet
 from tests.support.databases import replayed_in_memory as replayed
 from tests.support.databases import tables_of
 from tests.support.ledger import ledger_archive
-from tests.support.plugins import EVERYTHING, GRACE
+from tests.support.plugins import EVERYTHING
 
 # Each table is computed from relations: some of them in every test, and all where it matters.
 SOME_TABLES = ("main", "matched_cost")
@@ -81,17 +81,6 @@ def test_a_replay_after_a_load_reads_it_and_keeps_the_settings(tmp_path):
         done = engine.replay(con)
         assert (done.settings.budgets, done.settings.caps) == ((10, 20, 45), (2, 4, 9))
         assert "later" in engine.table(con, "main")["archive"].to_pylist()
-
-
-def test_an_option_given_once_more_changes_only_itself(tmp_path):
-    (tmp_path / "rules").mkdir()
-    (tmp_path / "rules" / "grace.sql").write_text(GRACE)
-    rows = [attempt(seed, 10, "4") for seed in range(4)]
-    with replayed(tmp_path, rows, rules=tmp_path / "rules") as con:
-        (tmp_path / "rules" / "grace.sql").unlink()
-        done = engine.replay(con, orders=2)
-        assert done.settings.orders == 2 and done.settings.budgets == (10, 20, 45)
-        assert "grace" in engine.table(con, "curves")["rule"].to_pylist()
 
 
 @pytest.mark.parametrize(
