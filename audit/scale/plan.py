@@ -1,4 +1,4 @@
-"""A run's plan: what is read, how it is replayed and with which versions, in one manifest."""
+"""The plan of a run: its files, options, plug-ins and versions, written as one manifest."""
 
 import hashlib
 import json
@@ -30,19 +30,18 @@ from audit.sources.files import SourceFile, find_files
 from audit.sources.missing import require
 from audit.sources.opening import open_source, require_some
 from audit.study.fetch import local_files
-from audit.text import is_utf8
 
 MOST_PARTS = 99_999
 # Files up to this size together are read by one task: a process for each small file costs more.
 EXTRACT_BYTES = 32_000_000
-# What to do instead of options that ask for all files at once.
+# The ends of messages that refuse options which need all files at once.
 REPLAY = "which is known when all files are read; plan without, and use it in 'budget-audit replay'"
 LOAD = "but a run reads its files one by one; load them on one machine"
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """Everything that a worker needs to know; two runs with the same one have the same bytes."""
+    """The plan that every worker reads; runs with equal manifests give the same bytes."""
 
     id: str
     parts: int
@@ -52,17 +51,17 @@ class Manifest:
     files: Sequence[SourceFile]
     # The numbers of the files that one extract reads: small files are read together.
     extracts: Sequence[Sequence[int]]
-    # Why files were left out that could not even be opened.
+    # For each file that could not be opened, the reason why it was left out.
     skipped: Sequence[str]
-    # Of the libraries, and the hash of all SQL files.
+    # The versions of the libraries, and the hash of all SQL files.
     versions: Mapping[str, str]
 
     def count(self, kind: str) -> int:
-        """Return how many extracts or parts there are."""
+        """Return the number of extracts or parts of the run."""
         return self.parts if kind == "part" else len(self.extracts)
 
     def require(self, kind: str, number: int) -> None:
-        """Refuse a number that no extract or part has."""
+        """Refuse a number outside those of the run's extracts or parts."""
         if not 0 <= number < self.count(kind):
             raise AuditError(
                 f"the run has no {kind} {number}; they are 0 to {self.count(kind) - 1}"
@@ -71,12 +70,7 @@ class Manifest:
 
 @public
 def plan(
-    sources: Sources,
-    out: str | Path,
-    parts: int,
-    *,
-    reading: Reading,
-    settings: Planned,
+    sources: Sources, out: str | Path, parts: int, *, reading: Reading, settings: Planned
 ) -> Result:
     """Plan a run past one machine, which workers share as a folder: a row per source file.
 
@@ -112,13 +106,12 @@ def write_plan(
     check_reading(reading)
     _refuse_later_facts(reading, settings)
     # Workers may begin in another folder.
-    beside = {name: getattr(reading, name) for name in ("references", "labels")}
-    reading = replace(
-        reading, **{name: os.path.abspath(path) for name, path in beside.items() if path}
-    )
-    files, skipped = _files(sources, reading)
+    for name in ("references", "labels"):
+        if path := getattr(reading, name):
+            reading = replace(reading, **{name: os.path.abspath(path)})
+    files, skipped = _list_files(sources, reading)
     with duckdb.connect() as con:
-        _foretell(con, reading, settings)
+        _create_promised_tables(con, reading, settings)
         resolved = resolve(con, settings)
         plugins = resolve_plugins(con, settings, resolved)
     if not resolved.budgets:
@@ -137,14 +130,14 @@ def write_plan(
         ],
         "extracts": [[number for number, _ in batch] for batch in extracts],
         "skipped": skipped,
-        "versions": versions(),
+        "versions": read_versions(),
     }
     _write(out, {**content, "id": _digest(content)})
     return read_manifest(out)
 
 
 def _refuse_later_facts(reading: Reading, settings: Mapping[str, Any]) -> None:
-    """Refuse options that ask for what is known only when all files are read."""
+    """Refuse options whose meaning is known only after all files are read."""
     asked = {
         "--orders auto": (settings.get("orders") == "auto", REPLAY),
         "--selectors all": (settings.get("selectors") == "all", REPLAY),
@@ -157,12 +150,12 @@ def _refuse_later_facts(reading: Reading, settings: Mapping[str, Any]) -> None:
             raise AuditError(f"{option} asks for all records, {instead}")
 
 
-def _foretell(
+def _create_promised_tables(
     con: duckdb.DuckDBPyConnection, reading: Reading, settings: Mapping[str, Any]
 ) -> None:
-    """Create `meta` and `scores` as the options promise them, for records that are not read yet.
+    """Create `meta` and `scores` with what the options name, so that these can be checked.
 
-    That the scores are there, and can be weights, is looked at when everything is extracted.
+    Whether the files have these scores is checked once everything is extracted.
     """
     con.execute("create table meta as select 'answer' as key, ? as value", [reading.answer])
     names = f"{settings.get('selectors') or ''},{settings.get('primary_selector') or ''}"
@@ -174,27 +167,25 @@ def _foretell(
     )
 
 
-def _files(sources: Sequence[str], reading: Reading) -> tuple[list[SourceFile], list[str]]:
-    """Return the source files, and why others are left out; refuse options that do not fit them."""
+def _list_files(sources: Sequence[str], reading: Reading) -> tuple[list[SourceFile], list[str]]:
+    """Return the source files and why others are skipped; refuse options they do not fit."""
     skipped: list[str] = []
     listed = find_files(sources, skipped if reading.skip_unreadable else None)
     require_some(listed, skipped)
     files = [SourceFile(Path(os.path.abspath(file.path)), file.name, file.bytes) for file in listed]
     if not reading.skip_unreadable:
-        # What the options lack for the first file they mostly lack for all.
+        # Options that do not fit the first file mostly fit none.
         require(open_source(files[0], reading), reading)
     return files, skipped
 
 
 def _digest(content: Mapping[str, Any]) -> str:
-    """Return the hash of what a manifest says."""
+    """Return the SHA-256 of a manifest's content."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _write(out: Path, content: Mapping[str, Any]) -> None:
-    """Write the manifest into a new folder; another one that is there is refused."""
-    if not is_utf8(os.path.abspath(out)):
-        raise AuditError(f"{out}: DuckDB opens no name that is not UTF-8; rename the folder")
+    """Write the manifest into a new folder; refuse a folder that holds anything else."""
     path = out / "manifest.json"
     if path.exists():
         if content["id"] != read_manifest(out).id:
@@ -211,7 +202,7 @@ def _write(out: Path, content: Mapping[str, Any]) -> None:
 
 
 def read_manifest(run: Path) -> Manifest:
-    """Return the plan of a run; refuse one that was changed, and a worker with other versions."""
+    """Return a run's manifest; refuse one that was edited, and a worker with other versions."""
     path = run / "manifest.json"
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -222,7 +213,7 @@ def read_manifest(run: Path) -> Manifest:
         raise AuditError(f"{path}: cannot be read: {first_line(error)}") from None
     if not is_whole:
         raise AuditError(f"{path}: has been changed since it was planned; plan the run again")
-    here = versions()
+    here = read_versions()
     for name, version in content["versions"].items():
         if here.get(name) != version:
             raise AuditError(
@@ -241,12 +232,12 @@ def read_manifest(run: Path) -> Manifest:
 
 
 def settings_of(content: Mapping[str, Any]) -> Settings:
-    """Return the settings that a manifest or a receipt holds."""
+    """Return the replay settings that are stored in a manifest or a receipt."""
     return Settings(**{name: as_tuples(value) for name, value in content["settings"].items()})
 
 
-def versions() -> dict[str, str]:
-    """Return the versions on which bytes may depend; NumPy promises its streams per version."""
+def read_versions() -> dict[str, str]:
+    """Return the versions of everything that could change the bytes of a result."""
     return {
         "budget-audit": __version__,
         "duckdb": duckdb.__version__,

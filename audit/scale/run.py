@@ -1,7 +1,7 @@
-"""The remaining tasks of a run, each of them the same function on every engine."""
+"""Run the remaining tasks of a run on an engine."""
 
-from collections.abc import Callable, Iterable
-from importlib import import_module
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -11,18 +11,11 @@ from audit.errors import AuditError
 from audit.options import TaskLimits, public
 from audit.output.result import Result
 from audit.progress import Progress
-from audit.scale.folders import missing, remove_abandoned
+from audit.scale import engines
+from audit.scale.folders import list_missing, remove_abandoned
 from audit.scale.keys import number_keys
 from audit.scale.plan import read_manifest
-from audit.scale.tasks import Outcome, Task
-
-ENGINES = ("local", "spark", "ray")
-# A process that lives long keeps memory that it no longer needs: a part has one of its own.
-TASKS_PER_PROCESS = {"extract": 50, "part": 1}
-# How often tasks whose process was killed are tried again.
-MOST_TRIES = 3
-
-Execute = Callable[[list[Task]], Iterable[Outcome]]
+from audit.scale.tasks import Task
 
 
 @public
@@ -48,29 +41,33 @@ def run(
     remote: a Spark Connect server, such as 'sc://host:15002'
     address: a Ray cluster, such as 'auto'
     """
-    if on not in ENGINES:
-        raise AuditError(f"--on {on}: must be {', '.join(ENGINES[:-1])} or {ENGINES[-1]}")
+    # An engine starts when its block begins, so that only the one that is asked for does.
+    opened: dict[str, AbstractContextManager[engines.Execute]] = {
+        "local": nullcontext(partial(engines.run_local, workers=workers)),
+        "spark": engines.open_spark(master, remote),
+        "ray": engines.open_ray(address, workers * limits.threads),
+    }
+    if on not in opened:
+        raise AuditError(f"--on {on}: must be local, spark or ray")
     if workers < 1:
         raise AuditError("--workers: a whole number from 1")
     path = Path(folder).resolve()
     manifest = read_manifest(path)
-    waiting = {kind: missing(path, manifest, kind) for kind in ("extract", "part")}
-    if any(waiting.values()):
-        started = import_module(f"audit.scale.{on}").started
-        place = {"local": (workers,), "spark": (master, remote), "ray": (workers, address)}[on]
-        with started(limits, *place) as execute:
-            for kind, numbers in waiting.items():
+    missing = {kind: list_missing(path, manifest, kind) for kind in ("extract", "part")}
+    if any(missing.values()):
+        with opened[on] as execute:
+            for kind, numbers in missing.items():
                 tasks = [Task(kind, str(path), number, limits) for number in numbers]
-                _do(execute, tasks, progress)
+                _run_tasks(execute, tasks, progress)
                 number_keys(path, limits)
     remove_abandoned(path)
-    done = {kind: len(numbers) for kind, numbers in waiting.items()}
+    done = {kind: len(numbers) for kind, numbers in missing.items()}
     caption = f"{done['extract']:,} extract(s) and {done['part']:,} part(s) made in {folder}"
     rows = {"task": list(done), "done": list(done.values())}
     return Result(pa.table(rows), caption=caption)
 
 
-def _do(execute: Execute, tasks: list[Task], progress: Progress | None) -> None:
+def _run_tasks(execute: engines.Execute, tasks: list[Task], progress: Progress | None) -> None:
     """Run tasks on an engine, and raise the error of the first task that reports one."""
     failures = []
     for done, outcome in enumerate(execute(tasks) if tasks else (), 1):

@@ -1,7 +1,7 @@
-"""The two tasks of a run: files become rows without texts, and problems become their totals."""
+"""The two tasks of a run: extract attempts from files, and replay the problems of one part."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,14 +22,10 @@ from audit.load.staging import Staging, read
 from audit.options import TaskLimits, public
 from audit.output.result import Result
 from audit.scale.folders import (
-    RECEIPT,
-    appearing,
-    folder_of,
-    missing,
+    list_missing,
+    new_folder,
+    open_database,
     read_receipt,
-    sha256,
-    working,
-    write_receipt,
 )
 from audit.scale.keys import HANDED_DOWN, fill_records, number_keys
 from audit.scale.plan import Manifest, read_manifest, settings_of
@@ -37,10 +33,10 @@ from audit.sources.files import SourceFile
 from audit.sources.opening import unreadable
 from audit.text import literal
 
-# Rows that are written together, from however many files.
+# Rows that are written together: one row group of Parquet, from one file or several.
 GROUP_ROWS = 20_000
-# What a part computes: every stage up to the last that needs one bank at a time. Its tables are
-# written; later stages come along by themselves.
+# A part computes every stage up to the last that needs one bank at a time, and writes its tables;
+# `gather` computes the later stages from them.
 PART_STAGES = STAGE_NAMES[
     : 1 + max(STAGE_NAMES.index(name) for name in PORTIONED if name in TABLES)
 ]
@@ -48,7 +44,7 @@ WRITTEN = tuple(n for n in PART_STAGES if n in TABLES and n not in HANDED_DOWN)
 
 
 class Task(NamedTuple):
-    """One extract or one part, given by a path and a number, and what it may use."""
+    """An extract or a part to make: the run's path, its number, and its limits."""
 
     kind: str
     run: str
@@ -57,7 +53,7 @@ class Task(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How a task ended: an error that every further try would repeat is returned, not raised."""
+    """The end of a task, with the error if trying it again would give the same error."""
 
     kind: str
     number: int
@@ -65,24 +61,19 @@ class Outcome(NamedTuple):
 
 
 def perform(task: Task) -> Outcome:
-    """Run one task in this process; the engine tries again after any other failure."""
+    """Run one task in this process; return its error if a further try would repeat it."""
     try:
         if task.kind == "extract":
             extract_files(Path(task.run), task.number)
         else:
-            make_part(Path(task.run), task.number, task.limits)
+            part(task.run, task.number, **asdict(task.limits))
     except (AuditError, duckdb.Error) as error:
         return Outcome(task.kind, task.number, explained(error))
     return Outcome(task.kind, task.number)
 
 
 @public
-def extract(
-    folder: str | Path,
-    number: int | None = None,
-    *,
-    limits: TaskLimits,
-) -> Result:
+def extract(folder: str | Path, number: int | None = None, *, limits: TaskLimits) -> Result:
     """Do one extract of a run, or all that are missing: a row per extract.
 
     An extract reads one source file, or several small ones. After the last one, what the parts
@@ -92,7 +83,7 @@ def extract(
     """
     run = Path(folder)
     manifest = read_manifest(run)
-    numbers = missing(run, manifest, "extract") if number is None else [number]
+    numbers = list_missing(run, manifest, "extract") if number is None else [number]
     rows = [extract_files(run, n) for n in numbers]
     if number is None:
         number_keys(run, limits)
@@ -111,22 +102,21 @@ def extract_files(run: Path, number: int) -> int:
     skipped = _skip_unreadable(files, manifest)
     # Runs of one task are separated when all files are known.
     staging = Staging([*files.values()], replace(manifest.reading, runs=None))
-    with appearing(folder_of(run, "extract", number)) as folder:
+    with new_folder(run, manifest, "extract", number) as (folder, receipt):
         path = folder / "attempts.parquet"
         with pq.ParquetWriter(path, INCOMING, compression="zstd") as writer:
-            for group in batches(_rows(staging, [*files]), lambda b: (len(b),), (GROUP_ROWS,)):
+            for group in batches(_read_rows(staging, [*files]), lambda b: (len(b),), (GROUP_ROWS,)):
                 writer.write_table(pa.Table.from_batches(group))
-        sources = [
-            {**file_facts(source, source.file), "notes": source_notes(source)}
-            for source in staging.opened
+        receipt["skipped"] = skipped
+        receipt["sources"] = [
+            [n, {**file_facts(source, source.file), "notes": source_notes(source)}]
+            for n, source in zip(files, staging.opened, strict=True)
         ]
-        pairs = [[n, source] for n, source in zip(files, sources, strict=True)]
-        write_receipt(folder, manifest, "extract", number, sources=pairs, skipped=skipped)
         return pq.read_metadata(path).num_rows
 
 
 def _skip_unreadable(files: dict[int, SourceFile], manifest: Manifest) -> list[str]:
-    """Remove unreadable files where that is allowed, and refuse changed ones; return reasons."""
+    """Remove unreadable files if `--skip-unreadable`; return why. Refuse files that changed."""
     reasons = []
     for number, file in [*files.items()]:
         if not file.path.exists() or file.path.stat().st_size != file.bytes:
@@ -137,8 +127,8 @@ def _skip_unreadable(files: dict[int, SourceFile], manifest: Manifest) -> list[s
     return reasons
 
 
-def _rows(staging: Staging, numbers: Sequence[int]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of all files, with each file's number in the run."""
+def _read_rows(staging: Staging, numbers: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    """Yield the attempts of all files, with the number that each file has in the run."""
     of_run = pa.array(numbers, pa.int32())
     for batch in read(staging):
         rows = batch.select(INCOMING.names)
@@ -146,43 +136,30 @@ def _rows(staging: Staging, numbers: Sequence[int]) -> Iterator[pa.RecordBatch]:
 
 
 @public
-def part(
-    folder: str | Path,
-    number: int,
-    limits: TaskLimits,
-) -> Result:
+def part(folder: str | Path, number: int, *, limits: TaskLimits) -> Result:
     """Make one part of a run, unless it is there, and say how many banks it has walked.
 
     number: the part, counted from 0
     """
-    banks = make_part(Path(folder), number, limits)
-    done = f"{banks:,} banks" if banks else "nothing to do"
-    return Result(pa.table({"part": [number], "banks": [banks]}), caption=f"part {number}: {done}")
-
-
-def make_part(run: Path, number: int, limits: TaskLimits) -> int:
-    """Replay the problems of one part and write its relations; return how many banks it has."""
+    run = Path(folder)
     manifest = read_manifest(run)
     manifest.require("part", number)
     if read_receipt(run, manifest, "part", number):
-        return 0
-    settings = settings_of(number_keys(run, limits))
-    with appearing(folder_of(run, "part", number)) as folder, working(limits) as con:
+        row = {"part": [number], "banks": [0]}
+        return Result(pa.table(row), caption=f"part {number}: nothing to do")
+    settings, plugins = settings_of(number_keys(run, limits)), manifest.plugins
+    with new_folder(run, manifest, "part", number) as (new, _), open_database(limits) as con:
         fill_records(con, run, number)
-        keep(con, settings, manifest.plugins)
+        keep(con, settings, plugins)
         # The numbers of walks depend on all banks.
         con.execute(f"create table walks as {render('walks')}")
         con.execute("delete from banks where problem_id not in (select problem_id from problems)")
         ((banks,),) = con.execute("select count(*) from banks").fetchall()
         if banks:
-            build_stages(
-                con, settings, manifest.plugins, {*HANDED_DOWN, "walks"}, names=PART_STAGES
-            )
-            check_contracts(con, manifest.plugins)
-        for name in relations(con):
-            if name in WRITTEN:
-                path = literal(str(folder / f"{name}.parquet"))
-                con.execute(f"copy {name} to {path} (compression zstd)")
-        keys = sha256(run / "keys" / RECEIPT)
-        write_receipt(folder, manifest, "part", number, keys=keys, banks=banks)
-    return int(banks)
+            build_stages(con, settings, plugins, {*HANDED_DOWN, "walks"}, names=PART_STAGES)
+            check_contracts(con, plugins)
+        for name in {*relations(con)} & {*WRITTEN}:
+            path = literal(str(new / f"{name}.parquet"))
+            con.execute(f"copy {name} to {path} (compression zstd)")
+    row = {"part": [number], "banks": [banks]}
+    return Result(pa.table(row), caption=f"part {number}: {banks:,} banks")

@@ -24,7 +24,7 @@ import pyarrow.parquet
 
 from audit import database, engine
 from audit.load.load import load
-from audit.scale import gather, local, plan, run
+from audit.scale import engines, gather, plan, run
 from audit.scale.tasks import Outcome, Task, perform
 from tests.bench.apart import apart, peak_memory
 
@@ -59,7 +59,7 @@ def measure(asked: argparse.Namespace, folder: Path) -> None:
     out = folder / f"run-{asked.archives}"
     with told("plan"):
         plan.plan([str(sources)], out, asked.parts or 8, **SETTINGS)
-    local.perform = partial(measured, str(folder / "memory"))  # type: ignore[assignment]
+    engines.perform = partial(measured, str(folder / "memory"))  # type: ignore[assignment]
     (folder / "memory").mkdir(exist_ok=True)
     with told(f"run with {asked.workers} workers of {asked.memory}"):
         run.run(out, workers=asked.workers, memory=asked.memory)

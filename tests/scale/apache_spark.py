@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from audit.scale import spark
+from audit.scale import engines
 from tests.support.runs import (
     differing,
     done,
@@ -21,7 +21,7 @@ def main(folder: Path) -> None:
     sources = write_sources(folder / "sources")
     expected = one_machine(folder / "one", sources)
     planned(folder / "run", sources)
-    spark.perform = kill_executor_once
+    engines.perform = kill_executor_once
     assert done(folder / "run", on="spark", master="local-cluster[2,1,1024]") == (3, 4)
     killed = (folder / "run" / "killed").read_text()
     assert killed and not os.path.exists(f"/proc/{killed}"), killed

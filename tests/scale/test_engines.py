@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from audit.errors import AuditError
-from audit.scale import ray
+from audit.scale import engines
 from tests.support.command import ROOT
 from tests.support.missing import skip
 from tests.support.runs import (
@@ -75,7 +75,7 @@ def test_ray_gives_the_bytes_of_one_machine_though_a_worker_is_killed(
     tmp_path, sources, expected, monkeypatch
 ):
     needs("ray")
-    monkeypatch.setattr(ray, "perform", kill_worker_once)
+    monkeypatch.setattr(engines, "perform", kill_worker_once)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     folder = planned(tmp_path / "run", sources)
     assert done(folder, on="ray", workers=2) == (3, PARTS)

@@ -12,8 +12,8 @@ import pytest
 
 from audit.errors import AuditError
 from audit.options import TaskLimits
-from audit.scale import gather, keys, local, tasks
-from audit.scale.folders import appearing
+from audit.scale import engines, gather, keys, plan, tasks
+from audit.scale.folders import new_folder
 from tests.support.command import ROOT
 from tests.support.runs import (
     PARTS,
@@ -55,7 +55,7 @@ def members(group):
 
 @pytest.mark.slow
 def test_a_local_worker_that_is_killed_is_replaced(tmp_path, sources, expected, monkeypatch):
-    monkeypatch.setattr(local, "perform", kill_worker_once)
+    monkeypatch.setattr(engines, "perform", kill_worker_once)
     folder = planned(tmp_path / "run", sources)
     assert done(folder, workers=2) == (3, PARTS)
     assert (folder / "killed").read_text()
@@ -68,7 +68,7 @@ def kill_always(task):
 
 @pytest.mark.slow
 def test_workers_that_are_always_killed_end_a_run_in_one_line(tmp_path, sources, monkeypatch):
-    monkeypatch.setattr(local, "perform", kill_always)
+    monkeypatch.setattr(engines, "perform", kill_always)
     folder = planned(tmp_path / "run", sources)
     with pytest.raises(AuditError, match=r"killed 3 times .*: extract \d.*--memory"):
         done(folder)
@@ -95,7 +95,7 @@ def test_two_attempts_at_one_part_leave_one(tmp_path, whole, monkeypatch):
     folder = copy_of(whole, tmp_path / "run")
     before = {path: path.read_bytes() for path in (folder / "parts" / "00001").iterdir()}
     monkeypatch.setattr(tasks, "read_receipt", lambda *_: None)
-    tasks.make_part(folder, 1, LIMITS)
+    tasks.part(folder, 1)
     assert {path: path.read_bytes() for path in (folder / "parts" / "00001").iterdir()} == before
     assert not list((folder / "parts").glob(".*"))
 
@@ -115,7 +115,6 @@ PART, NOT_ITS = "parts/00002", "00002: receipt.json is not that of part 2 of thi
         (f"{PART}/problem_costs.parquet", flipped, "00002/problem_costs.parquet: is damaged"),
         (f"{PART}/receipt.json", lambda data: data[:20], NOT_ITS),
         (f"{PART}/receipt.json", lambda data: data.replace(b'"part"', b'"extract"'), NOT_ITS),
-        ("keys/receipt.json", lambda data: data + b"\n", "00000: was made with other keys"),
         ("keys/banks.parquet", lambda data: data[:-10], "banks.parquet: is damaged"),
     ],
 )
@@ -144,8 +143,7 @@ def test_what_was_left_a_day_ago_goes_and_what_is_being_written_stays(tmp_path, 
     left = folder / "parts" / ".00005.ab12"
     left.mkdir()
     os.utime(left, (time.time() - 10**6,) * 2)
-    with appearing(folder / "parts" / "00007") as partial:
+    with new_folder(folder, plan.read_manifest(folder), "part", 7) as (partial, _):
         assert done(folder) == (0, 0)
         assert not left.exists() and partial.exists()
-        (partial / "receipt.json").write_text("{}")
     assert (folder / "parts" / "00007" / "receipt.json").exists()

@@ -6,7 +6,6 @@ from contextlib import nullcontext
 import pytest
 
 from audit.errors import AuditError
-from audit.options import TaskLimits
 from audit.scale import plan, tasks
 from tests.support.archives import attempt, write_parquet
 from tests.support.command import run as process
@@ -24,8 +23,6 @@ from tests.support.runs import (
     one_machine,
     planned,
 )
-
-LIMITS = TaskLimits()
 
 
 @pytest.fixture(scope="module")
@@ -173,16 +170,16 @@ def test_a_mistake_in_a_file_ends_a_run_in_one_line(tmp_path):
 
 def test_a_worker_with_another_version_or_other_sql_is_refused(tmp_path, sources, monkeypatch):
     folder = planned(tmp_path / "run", sources)
-    here = plan.versions()
+    here = plan.read_versions()
     with monkeypatch.context() as patch:
-        patch.setattr(plan, "versions", lambda: here | {"numpy": "0.0"})
+        patch.setattr(plan, "read_versions", lambda: here | {"numpy": "0.0"})
         with pytest.raises(AuditError, match=r"has numpy 0\.0, and the run was planned with"):
             tasks.extract_files(folder, 0)
         with pytest.raises(AuditError, match=r"has numpy 0\.0"):
             done(folder)
     monkeypatch.setattr(plan, "sql_digest", lambda: "0")
     with pytest.raises(AuditError, match="has SQL files 0, and the run was planned with"):
-        tasks.make_part(folder, 0, LIMITS)
+        tasks.part(folder, 0)
 
 
 def test_small_files_are_read_together(tmp_path, sources, expected, monkeypatch):

@@ -13,9 +13,9 @@ from unittest.mock import patch
 from audit import database, engine
 from audit.load.load import load
 from audit.load.provenance import notes
-from audit.options import Reading, TaskLimits
+from audit.options import Reading
 from audit.output.export import export
-from audit.scale import gather, plan, run, tasks
+from audit.scale import folders, gather, plan, run, tasks
 from audit.scale.tasks import perform
 from tests.support.archives import random_archive, write_parquet
 from tests.support.databases import SMALL
@@ -59,7 +59,7 @@ def extracted(folder):
 def made(folder):
     """Do all of a run in this process."""
     for number in range(plan.read_manifest(extracted(folder)).parts):
-        tasks.make_part(folder, number, TaskLimits())
+        tasks.part(folder, number)
     return folder
 
 
@@ -142,17 +142,17 @@ def _kill_in_write(task, victim):
         os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         return
-    write = tasks.write_receipt
+    hash_file = folders.hash_file
 
-    def write_and_die(folder, *made_by, **content):
-        assert (folder / "walked.parquet").exists()
+    def hash_and_die(path):
+        assert (path.parent / "walked.parquet").exists()
         process = victim()
         marker.write_text(str(process))
         os.kill(process, signal.SIGKILL)
         signal.pause()
-        write(folder, *made_by, **content)
+        return hash_file(path)
 
-    tasks.write_receipt = write_and_die
+    folders.hash_file = hash_and_die
 
 
 def _executor():
